@@ -1,0 +1,113 @@
+/**
+ * Every code an error of this package can carry, with the HTTP status it is answered with and a title for people.
+ * Codes are stable: a program may branch on them. `docs/errors.md` has an entry for each.
+ */
+export const errorCodes = {
+  // Faults of the caller.
+  invalid_json: [400, 'The body is not valid JSON'],
+  invalid_request: [400, 'The request has a field of the wrong form'],
+  unknown_field: [400, 'The request has a field that is not known'],
+  terms_not_accepted: [400, 'The price is set by the server'],
+  invalid_amount: [400, 'The amount is not a decimal number with at most two decimals'],
+  amount_too_small: [400, 'The amount is under the minimum'],
+  amount_too_large: [400, 'The amount is over the maximum'],
+  unknown_currency: [400, 'The currency is not known'],
+  invalid_account: [400, 'The account is not a Base58 account of 32 bytes'],
+  invalid_domain: [400, 'The domain is not a bare registrable name'],
+  invalid_id: [400, 'The intent id is not the Base58 form of 32 bytes'],
+  invalid_client_secret: [400, 'The client secret is not the Base58 form of a payload'],
+  not_supported: [400, 'This kind of intent is not supported'],
+  request_refused: [400, 'The site refused the request'],
+  login_required: [401, 'Log in first'],
+  cross_site_request: [403, 'The request comes from another site'],
+  intent_not_found: [404, 'There is no such intent'],
+  method_not_allowed: [405, 'The method is not allowed here'],
+  login_pending: [409, 'Nobody has confirmed this login yet'],
+  body_too_large: [413, 'The body is too large'],
+  unsupported_media_type: [415, 'The body must be application/json'],
+  // Faults of the set-up or of the site.
+  invalid_configuration: [500, 'The configuration is wrong'],
+  invalid_key: [500, 'A key cannot be read'],
+  signer_failed: [500, 'The signer did not give a valid signature'],
+  router_missing: [500, 'The intent router is not mounted'],
+  malformed_message: [500, 'Bytes are not the message they should be'],
+  invalid_signature: [500, 'A signature does not verify'],
+  internal_error: [500, 'The server met an error'],
+  // Faults of the sequencer, or of the way to it.
+  sequencer_error: [502, 'The payment service refused the request'],
+  sequencer_bad_status: [502, 'The payment service failed'],
+  sequencer_bad_response: [502, 'The payment service gave an answer that cannot be read'],
+  sequencer_unreachable: [503, 'The payment service cannot be reached'],
+  sequencer_timeout: [504, 'The payment service did not answer in time'],
+} as const satisfies Record<string, readonly [status: number, title: string]>;
+
+/** The code of an {@link IntentError}: a closed union. */
+export type IntentErrorCode = keyof typeof errorCodes;
+
+/**
+ * The one error class of this package. `code` says what happened, `status` is the HTTP status that goes with it,
+ * `message` is for the developer and never holds a secret.
+ */
+export class IntentError extends Error {
+  readonly code: IntentErrorCode;
+
+  constructor(code: IntentErrorCode, message?: string, options?: ErrorOptions) {
+    super(message ?? errorCodes[code][1], options);
+    this.name = 'IntentError';
+    this.code = code;
+  }
+
+  /** HTTP status, 400 to 599. */
+  get status(): number {
+    return errorCodes[this.code][0];
+  }
+
+  /** A short sentence that is the same for every error of this code, fit to be shown to anyone. */
+  get title(): string {
+    return errorCodes[this.code][1];
+  }
+}
+
+/** Codes of {@link SequencerError}. */
+export type SequencerErrorCode = Extract<IntentErrorCode, `sequencer_${string}`>;
+
+/**
+ * A call to the sequencer that did not end in an OK envelope (interface section 7): one code for each way to fail.
+ * `serviceMessage` is the text of an ERROR envelope and `httpStatus` the status of a non-2xx answer, both for logs only.
+ */
+export class SequencerError extends IntentError {
+  declare readonly code: SequencerErrorCode;
+  readonly serviceMessage: string | undefined;
+  readonly httpStatus: number | undefined;
+
+  constructor(
+    code: SequencerErrorCode,
+    message: string,
+    details: { serviceMessage?: string; httpStatus?: number; cause?: unknown } = {},
+  ) {
+    super(code, message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'SequencerError';
+    this.serviceMessage = details.serviceMessage;
+    this.httpStatus = details.httpStatus;
+  }
+}
+
+/** One thing that is missing or wrong in the configuration, with the line that mends it. */
+export interface ConfigProblem {
+  /** The option or environment variable at fault. */
+  readonly setting: string;
+  readonly problem: string;
+  readonly mend: string;
+}
+
+/** Thrown at start, with everything that is wrong at once. */
+export class ConfigError extends IntentError {
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[]) {
+    const lines = problems.map(({ setting, problem, mend }) => `  - ${setting}: ${problem}\n    ${mend}`);
+    super('invalid_configuration', `express-intents cannot start:\n${lines.join('\n')}`);
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}

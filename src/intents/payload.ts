@@ -1,0 +1,61 @@
+import { IntentError } from '../errors.js';
+import { formatBase58, parseBase58 } from '../keys/base58.js';
+import { currencyAt, currencyIndex } from './currency.js';
+import type { Money } from './money.js';
+
+/** Bytes of the payload, which is what the scannable shows. */
+export const payloadLength = 20;
+/** Random bytes at the end of the payload, new for every intent: whoever can guess them owns the intent's key. */
+export const nonceLength = 11;
+
+/** What a payload says. */
+export type Payload =
+  | { readonly kind: 'payment'; readonly money: Money; readonly nonce: Uint8Array }
+  | { readonly kind: 'login'; readonly nonce: Uint8Array };
+
+const kindByte = { payment: 2, login: 3 } as const;
+
+/** Lays out the 20 bytes: kind, currency index, hundredths (7 bytes, little-endian), nonce. */
+export function encodePayload(payload: Payload): Uint8Array {
+  const bytes = new Uint8Array(payloadLength);
+  bytes[0] = kindByte[payload.kind];
+  if (payload.kind === 'payment') {
+    bytes[1] = currencyIndex(payload.money.currency);
+    const hundredths = new DataView(new ArrayBuffer(8));
+    hundredths.setBigUint64(0, payload.money.hundredths, true);
+    bytes.set(new Uint8Array(hundredths.buffer, 0, 7), 2);
+  }
+  bytes.set(payload.nonce, payloadLength - nonceLength);
+  return bytes;
+}
+
+/** Reads the 20 bytes back. @throws {IntentError} `invalid_client_secret`, `unknown_currency` */
+export function decodePayload(bytes: Uint8Array): Payload {
+  if (bytes.length !== payloadLength) throw invalid(`A payload has ${payloadLength} bytes.`);
+  const nonce = bytes.slice(payloadLength - nonceLength);
+  const hundredths = readHundredths(bytes);
+  if (bytes[0] === kindByte.payment) {
+    return { kind: 'payment', money: { currency: currencyAt(bytes[1] as number), hundredths }, nonce };
+  }
+  if (bytes[0] !== kindByte.login) throw invalid('The payload is of an unknown kind.');
+  if (bytes[1] !== 0 || hundredths !== 0n) throw invalid('A login has neither currency nor amount.');
+  return { kind: 'login', nonce };
+}
+
+/** The client secret: the whole payload in Base58. It is the intent's private key. */
+export function formatClientSecret(payload: Uint8Array): string {
+  return formatBase58(payload);
+}
+
+/** The bytes of the payload in a client secret. @throws {IntentError} `invalid_client_secret` */
+export function parseClientSecret(clientSecret: string): Uint8Array {
+  return parseBase58(clientSecret, payloadLength, 'invalid_client_secret');
+}
+
+function readHundredths(bytes: Uint8Array): bigint {
+  const eight = new Uint8Array(8);
+  eight.set(bytes.subarray(2, 9));
+  return new DataView(eight.buffer).getBigUint64(0, true);
+}
+
+const invalid = (message: string): IntentError => new IntentError('invalid_client_secret', message);

@@ -1,0 +1,137 @@
+import { IntentError } from '../errors.js';
+import { formatBase58 } from '../keys/base58.js';
+import { verifySignature } from '../keys/ed25519.js';
+import { parseVerifierDomain } from '../keys/verifier-domain.js';
+import { decode, encode, fromUint64, v1 } from '../wire/codec.js';
+import { nativeCurrency } from './currency.js';
+import { type Money, parseMoney, toNativeAmount, toQuarks } from './money.js';
+import type { Payload } from './payload.js';
+import { unsignedBytes } from './signed-intent.js';
+
+/** Where a login is for, as a verified intent states it. */
+export interface StatedLogin {
+  readonly domain: string;
+  /** Base58 */
+  readonly verifier: string;
+}
+
+/** What a verified intent asks for. */
+export type IntentRequest =
+  | {
+      readonly kind: 'payment';
+      readonly money: Money;
+      /** Base58 */
+      readonly destination: string;
+      readonly login: StatedLogin | undefined;
+    }
+  | { readonly kind: 'login'; readonly login: StatedLogin };
+
+/**
+ * Parses a message and insists on its canonical form: a verifier re-encodes what it understood, so bytes that it did not
+ * understand, or another spelling of the same fields, would not be what was signed.
+ * @throws {IntentError} `malformed_message`
+ */
+export function decodeCanonical<Decoded>(codec: Codec<Decoded>, bytes: Uint8Array): Decoded {
+  const message = decode(codec, bytes);
+  if (Buffer.compare(encode(codec, message), bytes) === 0) return message;
+  throw new IntentError('malformed_message', 'The message has unknown fields or is not in its canonical form.');
+}
+
+interface Codec<Decoded> {
+  encode(message: Decoded): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): Decoded;
+}
+
+/**
+ * Verifies a signed intent as a sequencer or a wallet does: both signatures, its form and its limits
+ * (interface sections 2.4, 2.5, 5 and 8).
+ *
+ * @param message decoded by `decodeCanonical`, alone or as a part of a larger message
+ * @param rendezvousKey 32 bytes
+ * @param signature by the rendezvous key, 64 bytes
+ * @throws {IntentError} `invalid_signature`, `malformed_message`, `not_supported`, or a code of the terms
+ */
+export function verifyIntent(message: v1.Message, rendezvousKey: Uint8Array, signature: Uint8Array): IntentRequest {
+  const signed = encode(v1.Message, { ...message, id: null, sendMessageRequestSignature: null });
+  if (!verifySignature(rendezvousKey, signed, signature)) {
+    throw new IntentError('invalid_signature', 'The intent is not signed by its rendezvous key.');
+  }
+  if (message.requestToReceiveBill) return readPayment(message.requestToReceiveBill, rendezvousKey);
+  if (message.requestToLogin) {
+    return { kind: 'login', login: readLogin(v1.RequestToLogin, message.requestToLogin, rendezvousKey) };
+  }
+  throw new IntentError('not_supported', 'Only payment requests and logins can be created.');
+}
+
+/** Whether a payload, as scanned, and the request found at its rendezvous speak of the same kind, currency and amount. */
+export function agrees(payload: Payload, request: IntentRequest): boolean {
+  if (payload.kind === 'login' || request.kind === 'login') return payload.kind === request.kind;
+  // Compared as doubles, because that is what travels: above 2^53 hundredths two amounts share one.
+  return (
+    payload.money.currency === request.money.currency && toNativeAmount(payload.money) === toNativeAmount(request.money)
+  );
+}
+
+/** The rendezvous key that an intent names itself; a plain payment of the `messaging` dialect names none. */
+export function namedRendezvous(message: v1.Message): Uint8Array | undefined {
+  const { requestToReceiveBill, requestToLogin } = message;
+  return (requestToReceiveBill ?? requestToLogin)?.rendezvousKey?.value ?? undefined;
+}
+
+function readPayment(request: v1.RequestToReceiveBill.$Properties, rendezvousKey: Uint8Array): IntentRequest {
+  const money = readMoney(request);
+  const destination = formatBase58(bytes32(request.requestorAccount?.value, 'requestor_account'));
+  const { domain, verifier, signature } = request;
+  if (domain || verifier || signature) {
+    const login = readLogin(v1.RequestToReceiveBill, request, rendezvousKey);
+    return { kind: 'payment', money, destination, login };
+  }
+  if (request.rendezvousKey) requireSameRendezvous(request.rendezvousKey.value, rendezvousKey);
+  return { kind: 'payment', money, destination, login: undefined };
+}
+
+function readMoney({ exact, partial }: v1.RequestToReceiveBill.$Properties): Money {
+  const data = exact ?? partial;
+  if (!data || (exact && partial)) throw malformed('Exactly one of exact and partial must be set.');
+  const money = parseMoney(data.nativeAmount ?? 0, data.currency ?? '');
+  if (!!exact !== (money.currency === nativeCurrency)) {
+    throw malformed(`exact is for ${nativeCurrency}, and for it alone.`);
+  }
+  if (exact && (exact.exchangeRate !== 1 || fromUint64(exact.quarks ?? 0) !== toQuarks(money))) {
+    throw malformed('The exchange rate or the quarks do not fit the amount.');
+  }
+  return money;
+}
+
+interface VerifierSigned {
+  domain?: v1.Domain.$Properties | null;
+  verifier?: v1.ChainAccountId.$Properties | null;
+  signature?: v1.Signature.$Properties | null;
+  rendezvousKey?: v1.RendezvousKey.$Properties | null;
+}
+
+function readLogin<Request extends VerifierSigned>(
+  codec: Parameters<typeof unsignedBytes<Request>>[0],
+  request: Request,
+  rendezvousKey: Uint8Array,
+): StatedLogin {
+  const verifier = bytes32(request.verifier?.value, 'verifier');
+  requireSameRendezvous(request.rendezvousKey?.value, rendezvousKey);
+  const domain = parseVerifierDomain(request.domain?.domain ?? '');
+  if (!verifySignature(verifier, unsignedBytes(codec, request), request.signature?.value ?? new Uint8Array())) {
+    throw new IntentError('invalid_signature', 'The request is not signed by its verifier.');
+  }
+  return { domain, verifier: formatBase58(verifier) };
+}
+
+function requireSameRendezvous(named: Uint8Array | null | undefined, rendezvousKey: Uint8Array): void {
+  if (!named || Buffer.compare(named, rendezvousKey) !== 0)
+    throw malformed('The message names another rendezvous key.');
+}
+
+function bytes32(value: Uint8Array | null | undefined, field: string): Uint8Array {
+  if (value?.length !== 32) throw malformed(`${field} must have 32 bytes.`);
+  return value;
+}
+
+const malformed = (message: string): IntentError => new IntentError('malformed_message', message);

@@ -1,0 +1,32 @@
+import bs58 from 'bs58';
+import { IntentError, type IntentErrorCode } from '../errors.js';
+
+/** Text form of keys, ids, accounts and signatures: Base58 with the Bitcoin alphabet (interface sections 2.2 and 2.7). */
+export function formatBase58(bytes: Uint8Array): string {
+  return bs58.encode(bytes);
+}
+
+/**
+ * Reads the canonical Base58 form of exactly `byteLength` bytes.
+ *
+ * Base58 of n bytes never takes more than 1.38 n characters; longer text is refused before the quadratic decoding.
+ * @throws {IntentError} `code`, for any other text: wrong length, wrong alphabet, or a second spelling of the same bytes
+ */
+export function parseBase58(text: string, byteLength: number, code: IntentErrorCode): Uint8Array {
+  const maxLength = Math.ceil(byteLength * 1.38);
+  const bytes = typeof text === 'string' && text.length <= maxLength ? bs58.decodeUnsafe(text) : undefined;
+  if (bytes?.length !== byteLength || bs58.encode(bytes) !== text) {
+    throw new IntentError(code, `Expected the Base58 form of ${byteLength} bytes.`);
+  }
+  return bytes;
+}
+
+/** Reads an account: 32 bytes, Base58 (interface sections 2.8 and 8). @throws {IntentError} `invalid_account` */
+export function parseAccount(text: string): Uint8Array {
+  return parseBase58(text, 32, 'invalid_account');
+}
+
+/** Reads an intent id: 32 bytes, Base58 (interface sections 2.2 and 8). @throws {IntentError} `invalid_id` */
+export function parseIntentId(text: string): Uint8Array {
+  return parseBase58(text, 32, 'invalid_id');
+}

@@ -1,0 +1,31 @@
+import { hkdfSync } from 'node:crypto';
+import { IntentError } from '../errors.js';
+import { parseBase58 } from './base58.js';
+import { parseSecrets } from './parse-secret.js';
+import { type Signer, signerFromSeed } from './verifier-key.js';
+
+/** The verifier keys of a site: the first signs, all are published (interface sections 2.7 and 5.3). */
+export interface VerifierKeyRing {
+  readonly signer: Signer;
+  /** Base58, without repetitions, the signing key first. */
+  readonly publicKeys: readonly string[];
+  /** Derives a key of 32 bytes from each secret that is at hand (HKDF-SHA-256, RFC 5869), the signing one's first. */
+  deriveKeys(purpose: string): Uint8Array[];
+}
+
+/**
+ * Makes the key ring of the secrets in `text` (see `parseSecrets`) and, where given, of a signer that comes before them.
+ * @throws {IntentError} `invalid_key`
+ */
+export function createKeyRing(text: string, signer?: Signer): VerifierKeyRing {
+  if (signer) parseBase58(signer.publicKey, 32, 'invalid_key');
+  const seeds = parseSecrets(text);
+  const signers = [...(signer ? [signer] : []), ...seeds.map(signerFromSeed)];
+  const [first] = signers;
+  if (!first) throw new IntentError('invalid_key', 'There is no verifier key.');
+  return Object.freeze({
+    signer: first,
+    publicKeys: Object.freeze([...new Set(signers.map(({ publicKey }) => publicKey))]),
+    deriveKeys: (purpose: string) => seeds.map((seed) => new Uint8Array(hkdfSync('sha256', seed, '', purpose, 32))),
+  });
+}

@@ -1,0 +1,53 @@
+import { IntentError } from '../errors.js';
+import { parseBase58 } from './base58.js';
+import { keyPairFromSeed } from './ed25519.js';
+
+/**
+ * Reads a list of Ed25519 secrets, separated by commas or white space, and gives their seeds of 32 bytes.
+ *
+ * Each is Base58 or hex of 32 bytes (a seed) or of 64 (a seed and its public key), or a JSON array of 64 numbers.
+ * What was read never shows in the error, only its place in the list.
+ * @throws {IntentError} `invalid_key`
+ */
+export function parseSecrets(text: string): Uint8Array[] {
+  // A JSON array has commas of its own, so an entry is either all between two brackets or free of separators.
+  const entries = text.match(/\[[^\]]*\]?|[^\s,[]+/g) ?? [];
+  return entries.map((entry, index) => parseSecret(entry, `Entry ${index + 1} of ${entries.length}`));
+}
+
+function parseSecret(entry: string, place: string): Uint8Array {
+  const bytes = readHex(entry) ?? readJsonArray(entry) ?? readBase58(entry);
+  if (!bytes) {
+    throw new IntentError(
+      'invalid_key',
+      `${place} is not a secret key: expected Base58 or hex of 32 or 64 bytes, or a JSON array of 64 numbers.`,
+    );
+  }
+  const seed = bytes.subarray(0, 32);
+  if (bytes.length === 64 && Buffer.compare(keyPairFromSeed(seed).publicKey, bytes.subarray(32)) !== 0) {
+    throw new IntentError('invalid_key', `${place}: the public key in its second half is not that of the seed.`);
+  }
+  return seed;
+}
+
+function readHex(entry: string): Uint8Array | undefined {
+  return /^(?:[0-9a-f]{64}|[0-9a-f]{128})$/i.test(entry) ? new Uint8Array(Buffer.from(entry, 'hex')) : undefined;
+}
+
+function readJsonArray(entry: string): Uint8Array | undefined {
+  if (!entry.startsWith('[')) return undefined;
+  const numbers = entry.slice(1, -1).split(',').map(Number);
+  const areBytes = entry.endsWith(']') && numbers.every((n) => Number.isInteger(n) && n >= 0 && n <= 255);
+  return areBytes && numbers.length === 64 ? Uint8Array.from(numbers) : undefined;
+}
+
+function readBase58(entry: string): Uint8Array | undefined {
+  for (const byteLength of [32, 64]) {
+    try {
+      return parseBase58(entry, byteLength, 'invalid_key');
+    } catch {
+      // Another length, or not Base58 at all.
+    }
+  }
+  return undefined;
+}

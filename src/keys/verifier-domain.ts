@@ -1,0 +1,24 @@
+import { parse } from 'tldts';
+import { IntentError } from '../errors.js';
+
+// ASCII labels; a last label that begins with a digit would be read as an IPv4 address by URL parsers.
+const hostName = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*$/;
+
+/**
+ * Reads the domain that hosts the verifier key file: a bare registrable name, in lower case and ASCII, such as
+ * `example.com` or `example.co.uk`. The file must lie at the root of the domain and subdomains are not supported
+ * (interface section 4.6), so a scheme, port, path, address, `localhost` or subdomain is refused.
+ * @throws {IntentError} `invalid_domain`
+ */
+export function parseVerifierDomain(text: string): string {
+  const { domain, hostname, isIp } = parse(text, { allowPrivateDomains: false });
+  if (hostname !== text || isIp || !hostName.test(text)) {
+    throw new IntentError(
+      'invalid_domain',
+      'Expected a name alone, in lower case and ASCII: no scheme, port, path or address.',
+    );
+  }
+  if (domain === null) throw new IntentError('invalid_domain', 'Expected a name that can be registered.');
+  if (domain !== text) throw new IntentError('invalid_domain', `Subdomains are not supported: expected ${domain}.`);
+  return text;
+}

@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+import { IntentError } from '../errors.js';
+import { formatBase58, parseBase58 } from './base58.js';
+import { type KeyPair, keyPairFromSeed, verifySignature } from './ed25519.js';
+import { parseSecrets } from './parse-secret.js';
+
+/**
+ * Signs with a verifier key (interface section 5.3). Bring your own for a key that lives in a KMS or an HSM.
+ *
+ * `publicKey` is Base58 of 32 bytes; `sign` gives the Ed25519 signature of 64 bytes over exactly the bytes it is handed.
+ */
+export interface Signer {
+  readonly publicKey: string;
+  sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+}
+
+/** A signer for a secret in any of the accepted forms. @throws {IntentError} `invalid_key` */
+export function createSigner(secret: string): Signer {
+  const [seed, ...more] = parseSecrets(secret);
+  if (!seed || more.length > 0) throw new IntentError('invalid_key', 'Expected exactly one secret key.');
+  return signerFromSeed(seed);
+}
+
+/** A signer for a seed of 32 bytes. */
+export function signerFromSeed(seed: Uint8Array): Signer {
+  return new LocalSigner(keyPairFromSeed(seed));
+}
+
+/** A new key pair from the system's random source: the secret (a seed in Base58) and its public key (Base58). */
+export function generateKey(): { secret: string; publicKey: string } {
+  const seed = randomBytes(32);
+  return { secret: formatBase58(seed), publicKey: formatBase58(keyPairFromSeed(seed).publicKey) };
+}
+
+class LocalSigner implements Signer {
+  readonly publicKey: string;
+  readonly #keyPair: KeyPair;
+
+  constructor(keyPair: KeyPair) {
+    this.publicKey = formatBase58(keyPair.publicKey);
+    this.#keyPair = keyPair;
+  }
+
+  sign(bytes: Uint8Array): Uint8Array {
+    return this.#keyPair.sign(bytes);
+  }
+}
+
+/**
+ * Signs, and checks what came back: a signer that is out of our hands may time out, answer with another key's
+ * signature or with another encoding of it, and the sequencer's refusal would not tell which.
+ * @throws {IntentError} `signer_failed`
+ */
+export async function signChecked(signer: Signer, bytes: Uint8Array): Promise<Uint8Array> {
+  let signature: Uint8Array;
+  try {
+    signature = await signer.sign(bytes);
+  } catch (cause) {
+    throw new IntentError('signer_failed', 'The signer threw.', { cause });
+  }
+  if (signer instanceof LocalSigner) return signature;
+  const publicKey = parseBase58(signer.publicKey, 32, 'invalid_key');
+  if (signature instanceof Uint8Array && verifySignature(publicKey, bytes, signature)) return signature;
+  throw new IntentError('signer_failed', `The signer gave no valid Ed25519 signature by ${signer.publicKey}.`);
+}

@@ -1,0 +1,36 @@
+import Long from 'long';
+import { IntentError } from '../errors.js';
+import { intents } from './generated/intents.js';
+
+/** The messages of `proto/intents.proto`: their codecs, and as types their shapes. */
+export import v1 = intents.v1;
+
+/** What the generated code offers for a message type. */
+interface Codec<Decoded, Properties> {
+  encode(message: Properties): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): Decoded;
+}
+
+/** Serializes canonically: fields in ascending number, what is unset left out. */
+export function encode<Properties>(codec: Codec<unknown, Properties>, message: Properties): Uint8Array {
+  return codec.encode(message).finish();
+}
+
+/** Parses a message; unknown fields are dropped. @throws {IntentError} `malformed_message` */
+export function decode<Decoded>(codec: Codec<Decoded, never>, bytes: Uint8Array): Decoded {
+  try {
+    return codec.decode(bytes);
+  } catch (cause) {
+    throw new IntentError('malformed_message', 'The bytes are not a message of this type.', { cause });
+  }
+}
+
+/** A bigint as a uint64 field takes it, no bit lost. */
+export function toUint64(value: bigint): Long {
+  return Long.fromString(value.toString(), true);
+}
+
+/** The value of a uint64 field, no bit lost. */
+export function fromUint64(value: number | Long): bigint {
+  return BigInt(value.toString());
+}

@@ -1,0 +1,66 @@
+import { type IntentError, SequencerError } from '../errors.js';
+import { decode, encode, v1 } from './codec.js';
+
+/** Service and method of an operation, as the envelope names them (interface section 4.1). */
+export interface Operation {
+  readonly service: string;
+  readonly method: string;
+}
+
+/** The operations this package calls or serves. Interface section 4.1, and the settled ones. */
+export const operations = {
+  createIntent: { service: 'Intents', method: 'createIntent' },
+  getStatus: { service: 'MicroPayment', method: 'getStatus' },
+  registerWebhook: { service: 'MicroPayment', method: 'registerWebhook' },
+  sendMessage: { service: 'Messaging', method: 'sendMessage' },
+  pollMessages: { service: 'Messaging', method: 'pollMessages' },
+  ackMessages: { service: 'Messaging', method: 'ackMessages' },
+  getLoginForThirdPartyApp: { service: 'Identity', method: 'getLoginForThirdPartyApp' },
+  loginToThirdPartyApp: { service: 'Identity', method: 'loginToThirdPartyApp' },
+} as const satisfies Record<string, Operation>;
+
+// The codec leaves out what has its default value. Two fields of the envelopes are written all the same.
+const emptyVersion = Uint8Array.of(0x0a, 0x00);
+const resultOk = Uint8Array.of(0x08, 0x00);
+
+/** The `Request` envelope around a serialized inner message (interface section 2.1); an empty `version` is sent as such. */
+export function encodeRequest({ service, method }: Operation, body: Uint8Array, version = ''): Uint8Array {
+  const envelope = encode(v1.Request, { version, service, method, body });
+  return version === '' ? Buffer.concat([emptyVersion, envelope]) : envelope;
+}
+
+/** The `Response` envelope of a success. OK is always said, so that no success is an answer of no bytes. */
+export function encodeOkResponse(body: Uint8Array): Uint8Array {
+  return Buffer.concat([resultOk, encode(v1.Response, { body })]);
+}
+
+/** The `Response` envelope of a failure, with its reason (interface section 7.2). */
+export function encodeErrorResponse(message: string): Uint8Array {
+  return encode(v1.Response, { result: v1.Response.Result.ERROR, message });
+}
+
+/**
+ * Takes the inner message out of a `Response` envelope.
+ *
+ * An answer of no bytes at all is no envelope: read as proto3 it would mean OK, and an OK must be said, not inferred.
+ * @throws {SequencerError} `sequencer_error` for an ERROR envelope, `sequencer_bad_response` for anything unreadable
+ */
+export function openResponse(bytes: Uint8Array): Uint8Array {
+  if (bytes.length === 0) throw new SequencerError('sequencer_bad_response', 'The answer is empty.');
+  const { result, body, message } = decodeResponse(bytes);
+  if (result === v1.Response.Result.OK) return body;
+  if (result === v1.Response.Result.ERROR) {
+    throw new SequencerError('sequencer_error', 'The sequencer answered ERROR.', { serviceMessage: message });
+  }
+  throw new SequencerError('sequencer_bad_response', `The envelope has the unknown result ${result}.`);
+}
+
+function decodeResponse(bytes: Uint8Array): v1.Response {
+  try {
+    return decode(v1.Response, bytes);
+  } catch (error) {
+    throw new SequencerError('sequencer_bad_response', 'The answer is not an envelope.', {
+      cause: (error as IntentError).cause,
+    });
+  }
+}

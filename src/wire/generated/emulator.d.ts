@@ -1,0 +1,368 @@
+import * as $protobuf from "protobufjs/minimal.js";
+import Long = require("long");
+
+/** Namespace intents. */
+export namespace intents {
+
+    /** Namespace emulator. */
+    namespace emulator {
+
+        /** Namespace v1. */
+        namespace v1 {
+
+            /**
+             * Properties of a SubmitPaymentRequest.
+             * @deprecated Use intents.emulator.v1.SubmitPaymentRequest.$Properties instead.
+             */
+            interface ISubmitPaymentRequest extends intents.emulator.v1.SubmitPaymentRequest.$Properties {
+            }
+
+            /** Represents a SubmitPaymentRequest. */
+            class SubmitPaymentRequest {
+
+                /**
+                 * Constructs a new SubmitPaymentRequest.
+                 * @param [properties] Properties to set
+                 */
+                constructor(properties?: intents.emulator.v1.SubmitPaymentRequest.$Properties);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+
+                /** SubmitPaymentRequest intentId. */
+                intentId?: (intents.v1.IntentId.$Properties|null);
+
+                /** SubmitPaymentRequest payer. */
+                payer?: (intents.v1.ChainAccountId.$Properties|null);
+
+                /** SubmitPaymentRequest signature. */
+                signature?: (intents.v1.Signature.$Properties|null);
+
+                /**
+                 * Creates a new SubmitPaymentRequest instance using the specified properties.
+                 * @param [properties] Properties to set
+                 * @returns SubmitPaymentRequest instance
+                 */
+                static create(properties: intents.emulator.v1.SubmitPaymentRequest.$Shape): intents.emulator.v1.SubmitPaymentRequest & intents.emulator.v1.SubmitPaymentRequest.$Shape;
+                static create(properties?: intents.emulator.v1.SubmitPaymentRequest.$Properties): intents.emulator.v1.SubmitPaymentRequest;
+
+                /**
+                 * Encodes the specified SubmitPaymentRequest message. Does not implicitly {@link intents.emulator.v1.SubmitPaymentRequest.verify|verify} messages.
+                 * @param message SubmitPaymentRequest message or plain object to encode
+                 * @param [writer] Writer to encode to
+                 * @returns Writer
+                 */
+                static encode(message: intents.emulator.v1.SubmitPaymentRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+                /**
+                 * Decodes a SubmitPaymentRequest message from the specified reader or buffer.
+                 * @param reader Reader or buffer to decode from
+                 * @param [length] Message length if known beforehand
+                 * @returns {intents.emulator.v1.SubmitPaymentRequest & intents.emulator.v1.SubmitPaymentRequest.$Shape} SubmitPaymentRequest
+                 * @throws {Error} If the payload is not a reader or valid buffer
+                 * @throws {$protobuf.util.ProtocolError} If required fields are missing
+                 */
+                static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): intents.emulator.v1.SubmitPaymentRequest & intents.emulator.v1.SubmitPaymentRequest.$Shape;
+            }
+
+            namespace SubmitPaymentRequest {
+
+                /** Properties of a SubmitPaymentRequest. */
+                interface $Properties {
+
+                    /** SubmitPaymentRequest intentId */
+                    intentId?: (intents.v1.IntentId.$Properties|null);
+
+                    /** SubmitPaymentRequest payer */
+                    payer?: (intents.v1.ChainAccountId.$Properties|null);
+
+                    /** SubmitPaymentRequest signature */
+                    signature?: (intents.v1.Signature.$Properties|null);
+
+                    /** Unknown fields preserved while decoding when enabled */
+                    $unknowns?: Uint8Array[];
+                }
+
+                /** Shape of a SubmitPaymentRequest. */
+                type $Shape = intents.emulator.v1.SubmitPaymentRequest.$Properties;
+            }
+
+            /**
+             * Properties of a SubmitPaymentResponse.
+             * @deprecated Use intents.emulator.v1.SubmitPaymentResponse.$Properties instead.
+             */
+            interface ISubmitPaymentResponse extends intents.emulator.v1.SubmitPaymentResponse.$Properties {
+            }
+
+            /** Represents a SubmitPaymentResponse. */
+            class SubmitPaymentResponse {
+
+                /**
+                 * Constructs a new SubmitPaymentResponse.
+                 * @param [properties] Properties to set
+                 */
+                constructor(properties?: intents.emulator.v1.SubmitPaymentResponse.$Properties);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+
+                /** SubmitPaymentResponse result. */
+                result: intents.emulator.v1.SubmitPaymentResponse.Result;
+
+                /**
+                 * Creates a new SubmitPaymentResponse instance using the specified properties.
+                 * @param [properties] Properties to set
+                 * @returns SubmitPaymentResponse instance
+                 */
+                static create(properties: intents.emulator.v1.SubmitPaymentResponse.$Shape): intents.emulator.v1.SubmitPaymentResponse & intents.emulator.v1.SubmitPaymentResponse.$Shape;
+                static create(properties?: intents.emulator.v1.SubmitPaymentResponse.$Properties): intents.emulator.v1.SubmitPaymentResponse;
+
+                /**
+                 * Encodes the specified SubmitPaymentResponse message. Does not implicitly {@link intents.emulator.v1.SubmitPaymentResponse.verify|verify} messages.
+                 * @param message SubmitPaymentResponse message or plain object to encode
+                 * @param [writer] Writer to encode to
+                 * @returns Writer
+                 */
+                static encode(message: intents.emulator.v1.SubmitPaymentResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+                /**
+                 * Decodes a SubmitPaymentResponse message from the specified reader or buffer.
+                 * @param reader Reader or buffer to decode from
+                 * @param [length] Message length if known beforehand
+                 * @returns {intents.emulator.v1.SubmitPaymentResponse & intents.emulator.v1.SubmitPaymentResponse.$Shape} SubmitPaymentResponse
+                 * @throws {Error} If the payload is not a reader or valid buffer
+                 * @throws {$protobuf.util.ProtocolError} If required fields are missing
+                 */
+                static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): intents.emulator.v1.SubmitPaymentResponse & intents.emulator.v1.SubmitPaymentResponse.$Shape;
+            }
+
+            namespace SubmitPaymentResponse {
+
+                /** Properties of a SubmitPaymentResponse. */
+                interface $Properties {
+
+                    /** SubmitPaymentResponse result */
+                    result?: (intents.emulator.v1.SubmitPaymentResponse.Result|null);
+
+                    /** Unknown fields preserved while decoding when enabled */
+                    $unknowns?: Uint8Array[];
+                }
+
+                /** Shape of a SubmitPaymentResponse. */
+                type $Shape = intents.emulator.v1.SubmitPaymentResponse.$Properties;
+
+                /** Result enum. */
+                enum Result {
+
+                    /** OK value */
+                    OK = 0,
+
+                    /** REQUEST_NOT_FOUND value */
+                    REQUEST_NOT_FOUND = 1,
+
+                    /** ALREADY_PAID value */
+                    ALREADY_PAID = 2
+                }
+            }
+        }
+    }
+
+    /** Namespace v1. */
+    namespace v1 {
+
+        /**
+         * Properties of a ChainAccountId.
+         * @deprecated Use intents.v1.ChainAccountId.$Properties instead.
+         */
+        interface IChainAccountId extends intents.v1.ChainAccountId.$Properties {
+        }
+
+        /** Represents a ChainAccountId. */
+        class ChainAccountId {
+
+            /**
+             * Constructs a new ChainAccountId.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: intents.v1.ChainAccountId.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** ChainAccountId value. */
+            value: Uint8Array;
+
+            /**
+             * Creates a new ChainAccountId instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns ChainAccountId instance
+             */
+            static create(properties: intents.v1.ChainAccountId.$Shape): intents.v1.ChainAccountId & intents.v1.ChainAccountId.$Shape;
+            static create(properties?: intents.v1.ChainAccountId.$Properties): intents.v1.ChainAccountId;
+
+            /**
+             * Encodes the specified ChainAccountId message. Does not implicitly {@link intents.v1.ChainAccountId.verify|verify} messages.
+             * @param message ChainAccountId message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: intents.v1.ChainAccountId.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a ChainAccountId message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {intents.v1.ChainAccountId & intents.v1.ChainAccountId.$Shape} ChainAccountId
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): intents.v1.ChainAccountId & intents.v1.ChainAccountId.$Shape;
+        }
+
+        namespace ChainAccountId {
+
+            /** Properties of a ChainAccountId. */
+            interface $Properties {
+
+                /** ChainAccountId value */
+                value?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a ChainAccountId. */
+            type $Shape = intents.v1.ChainAccountId.$Properties;
+        }
+
+        /**
+         * Properties of a Signature.
+         * @deprecated Use intents.v1.Signature.$Properties instead.
+         */
+        interface ISignature extends intents.v1.Signature.$Properties {
+        }
+
+        /** Represents a Signature. */
+        class Signature {
+
+            /**
+             * Constructs a new Signature.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: intents.v1.Signature.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** Signature value. */
+            value: Uint8Array;
+
+            /**
+             * Creates a new Signature instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns Signature instance
+             */
+            static create(properties: intents.v1.Signature.$Shape): intents.v1.Signature & intents.v1.Signature.$Shape;
+            static create(properties?: intents.v1.Signature.$Properties): intents.v1.Signature;
+
+            /**
+             * Encodes the specified Signature message. Does not implicitly {@link intents.v1.Signature.verify|verify} messages.
+             * @param message Signature message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: intents.v1.Signature.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes a Signature message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {intents.v1.Signature & intents.v1.Signature.$Shape} Signature
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): intents.v1.Signature & intents.v1.Signature.$Shape;
+        }
+
+        namespace Signature {
+
+            /** Properties of a Signature. */
+            interface $Properties {
+
+                /** Signature value */
+                value?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of a Signature. */
+            type $Shape = intents.v1.Signature.$Properties;
+        }
+
+        /**
+         * Properties of an IntentId.
+         * @deprecated Use intents.v1.IntentId.$Properties instead.
+         */
+        interface IIntentId extends intents.v1.IntentId.$Properties {
+        }
+
+        /** Represents an IntentId. */
+        class IntentId {
+
+            /**
+             * Constructs a new IntentId.
+             * @param [properties] Properties to set
+             */
+            constructor(properties?: intents.v1.IntentId.$Properties);
+
+            /** Unknown fields preserved while decoding when enabled */
+            $unknowns?: Uint8Array[];
+
+            /** IntentId value. */
+            value: Uint8Array;
+
+            /**
+             * Creates a new IntentId instance using the specified properties.
+             * @param [properties] Properties to set
+             * @returns IntentId instance
+             */
+            static create(properties: intents.v1.IntentId.$Shape): intents.v1.IntentId & intents.v1.IntentId.$Shape;
+            static create(properties?: intents.v1.IntentId.$Properties): intents.v1.IntentId;
+
+            /**
+             * Encodes the specified IntentId message. Does not implicitly {@link intents.v1.IntentId.verify|verify} messages.
+             * @param message IntentId message or plain object to encode
+             * @param [writer] Writer to encode to
+             * @returns Writer
+             */
+            static encode(message: intents.v1.IntentId.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+            /**
+             * Decodes an IntentId message from the specified reader or buffer.
+             * @param reader Reader or buffer to decode from
+             * @param [length] Message length if known beforehand
+             * @returns {intents.v1.IntentId & intents.v1.IntentId.$Shape} IntentId
+             * @throws {Error} If the payload is not a reader or valid buffer
+             * @throws {$protobuf.util.ProtocolError} If required fields are missing
+             */
+            static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): intents.v1.IntentId & intents.v1.IntentId.$Shape;
+        }
+
+        namespace IntentId {
+
+            /** Properties of an IntentId. */
+            interface $Properties {
+
+                /** IntentId value */
+                value?: (Uint8Array|null);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+            }
+
+            /** Shape of an IntentId. */
+            type $Shape = intents.v1.IntentId.$Properties;
+        }
+    }
+}
