@@ -1,0 +1,49 @@
+import { IntentError } from '../errors.js';
+import { keygen } from './keygen.js';
+import { sequencer } from './sequencer.js';
+
+/** Where a command prints to. */
+export interface Terminal {
+  out(line: string): void;
+  error(line: string): void;
+}
+
+/** Runs with what stands behind the command's name; gives the exit code. */
+export type Command = (args: string[], terminal: Terminal) => number | Promise<number>;
+
+const commands: Readonly<Record<string, Command>> = { keygen, sequencer };
+
+const help = `Usage: express-intents <command>
+
+Commands:
+  keygen      print a new verifier key as a line for .env
+  sequencer   start the embedded sequencer and its simulated wallet, for development
+                --port <number>             default 4747
+                --local <domain>=<origin>   where to read the key file of a domain, such as
+                                            shop.example=http://127.0.0.1:3000; may be repeated`;
+
+/** The command line `express-intents ...`; gives the exit code: 0 well, 1 failed, 2 not understood. */
+export async function run(args: string[], terminal: Terminal): Promise<number> {
+  const [name = 'help', ...rest] = args;
+  if (['help', '--help', '-h'].includes(name)) {
+    terminal.out(help);
+    return 0;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) {
+    terminal.error(`There is no command "${name}".\n\n${help}`);
+    return 2;
+  }
+  try {
+    return await command(rest, terminal);
+  } catch (error) {
+    terminal.error((error as Error).message);
+    return isUsageError(error) ? 2 : 1;
+  }
+}
+
+/** What `node:util`'s parseArgs throws for flags it does not know. */
+function isUsageError(error: unknown): boolean {
+  const code = (error as { code?: unknown }).code;
+  return !(error instanceof IntentError) && typeof code === 'string' && code.startsWith('ERR_PARSE_ARGS');
+}

@@ -1,0 +1,34 @@
+import { parseArgs } from 'node:util';
+import { startSequencer } from '../emulator/index.js';
+import { IntentError } from '../errors.js';
+import { parseVerifierDomain } from '../keys/verifier-domain.js';
+import type { Command } from './run.js';
+
+/** `sequencer`: the embedded sequencer as a process of its own. */
+export const sequencer: Command = async (args, terminal) => {
+  const { values } = parseArgs({
+    args,
+    options: { port: { type: 'string', default: '4747' }, local: { type: 'string', multiple: true, default: [] } },
+  });
+  const { url, walletUrl } = await startSequencer({
+    port: parsePort(values.port),
+    localDomains: Object.fromEntries(values.local.map(parseLocalDomain)),
+  });
+  terminal.out(`sequencer  ${url}   (INTENT_SEQUENCER_URL=${url})`);
+  terminal.out(`wallet     ${walletUrl}`);
+  return 0;
+};
+
+function parsePort(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (port <= 65_535) return port;
+  throw new IntentError('invalid_configuration', '--port must be a number from 0 to 65535.');
+}
+
+function parseLocalDomain(text: string): [domain: string, origin: string] {
+  const [domain = '', origin = ''] = text.split('=', 2);
+  if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+    throw new IntentError('invalid_configuration', '--local must look like shop.example=http://127.0.0.1:3000.');
+  }
+  return [parseVerifierDomain(domain), origin];
+}

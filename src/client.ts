@@ -1,0 +1,18 @@
+export {
+  IntentError,
+  type IntentErrorCode,
+  SequencerError,
+  type SequencerErrorCode,
+} from './errors.js';
+export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
+export type { Dialect, IntentStatus } from './sequencer/calls.js';
+export {
+  type CreatedIntent,
+  type CreateLoginParameters,
+  type CreatePaymentParameters,
+  createIntentClient,
+  type IntentClient,
+  type IntentClientOptions,
+  type LoginParameters,
+} from './sequencer/intent-client.js';
+export type { CallOptions, Transport } from './sequencer/transport.js';

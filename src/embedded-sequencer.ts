@@ -1,0 +1,51 @@
+import type { RequestHandler } from 'express';
+import type { Config } from './config.js';
+import type { Sequencer } from './emulator/index.js';
+import type { Logger } from './http/logger.js';
+import { createHttpTransport } from './sequencer/http-transport.js';
+import { lazyTransport } from './sequencer/lazy-transport.js';
+import type { Transport } from './sequencer/transport.js';
+
+/** The embedded sequencer of a router that was told to use one. */
+export interface EmbeddedSequencer {
+  readonly transport: Transport;
+  ready(): Promise<void>;
+  /** Puts a middleware in front that tells the sequencer from where it can read this site's verifier key file. */
+  tellItWhereWeAre(router: RequestHandler): RequestHandler;
+  close(): Promise<void>;
+}
+
+/** Starts the embedded sequencer, which is loaded only here: a production process never holds it. */
+export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSequencer {
+  const { emulatorPort: port, timeoutMs } = config.sequencer;
+  const starting = import('./emulator/index.js').then(({ startSequencer }) => startSequencer({ port, unref: true }));
+  starting.catch((error: Error) => logger.error(`express-intents: ${error.message}`));
+  return {
+    transport: lazyTransport(async () => createHttpTransport({ url: (await starting).url, timeoutMs })),
+    ready: async () => {
+      await starting;
+    },
+    tellItWhereWeAre: (router) => withLocalDomain(router, config, starting),
+    close: async () => {
+      const sequencer = await starting.catch(() => undefined);
+      await sequencer?.close();
+    },
+  };
+}
+
+/** The port is known at the first request at the latest, whoever called `listen`. */
+function withLocalDomain(router: RequestHandler, { login }: Config, starting: Promise<Sequencer>): RequestHandler {
+  let knownPort: number | undefined;
+  return function intentRouter(req, res, next) {
+    const port = req.socket.localPort;
+    if (login && port !== undefined && port !== knownPort) {
+      knownPort = port;
+      // Runs before the call that this request may lead to, which waits for the same promise.
+      void starting.then(
+        (sequencer) => sequencer.setLocalDomain(login.domain, `http://127.0.0.1:${port}`),
+        () => undefined,
+      );
+    }
+    return router(req, res, next);
+  };
+}

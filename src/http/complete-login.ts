@@ -1,0 +1,46 @@
+import * as z from 'zod';
+import type { LoginConfig } from '../config.js';
+import { IntentError } from '../errors.js';
+import { parseIntentId } from '../keys/base58.js';
+import { browserOf } from './browser-cookie.js';
+import { requireSameOrigin } from './origin-guard.js';
+import { readJsonBody } from './read-json-body.js';
+import { sendJson } from './respond.js';
+import type { Handler, RouterContext } from './router-context.js';
+import type { SessionStore } from './session-store.js';
+
+const schema = z.strictObject({ id: z.string() });
+
+/** `POST /session` with `{ id }`: completes a login for the browser that began it, and answers `{ user: { id } }`. */
+export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
+  const { attempts, browserCookie, client, config } = context;
+  return async (req, res) => {
+    requireSameOrigin(req, config.origin);
+    const id = parseLoginId(await readJsonBody(req));
+    const browser = browserOf(browserCookie, req);
+    if (!attempts.has(id, browser)) throw notBegunHere();
+    const { userId } = await client.loginIntents.getUserId({ intent: id, verifier: login.keyRing.signer });
+    // Asking took a while: another request may have completed this login meanwhile, and it counts once.
+    if (!attempts.take(id, browser)) throw notBegunHere();
+    const user = { id: userId };
+    await sessions.start(req, res, user);
+    sendJson(res, 200, { user });
+  };
+}
+
+/** @throws {IntentError} `unknown_field`, `invalid_id` */
+function parseLoginId(body: unknown): string {
+  const result = schema.safeParse(body);
+  if (result.success) {
+    parseIntentId(result.data.id);
+    return result.data.id;
+  }
+  if (result.error.issues.some(({ code }) => code === 'unrecognized_keys')) {
+    throw new IntentError('unknown_field', 'The body may have the field "id", and no other.');
+  }
+  throw new IntentError('invalid_id', 'The body must be { "id": "<intent id>" }.');
+}
+
+function notBegunHere(): IntentError {
+  return new IntentError('intent_not_found', 'This browser has begun no such login, or it is over.');
+}

@@ -1,0 +1,69 @@
+import type { Request } from 'express';
+import { IntentError } from '../errors.js';
+import type { CreatedIntent } from '../sequencer/intent-client.js';
+import { rememberBrowser } from './browser-cookie.js';
+import type { IntentRecord, SitePaymentTerms } from './hooks.js';
+import { type IntentRequestBody, parseIntentRequest } from './intent-request.js';
+import { requireSameOrigin } from './origin-guard.js';
+import { paymentTerms, type TermsOf } from './payment-terms.js';
+import { readJsonBody } from './read-json-body.js';
+import { sendJson } from './respond.js';
+import type { Handler, RouterContext } from './router-context.js';
+
+/** An accepted intent, and what the site's hook is told of it. */
+interface Accepted {
+  readonly created: CreatedIntent;
+  readonly record: IntentRecord;
+}
+
+/** `POST /intent`: creates a payment or login intent and answers 201 `{ client_secret }`, nothing else. */
+export function createIntentHandler(context: RouterContext): Handler {
+  const termsOf = paymentTerms(context.hooks);
+  const clientAmount = context.hooks.clientAmount !== undefined;
+  return async (req, res) => {
+    requireSameOrigin(req, context.config.origin);
+    const body = parseIntentRequest(await readJsonBody(req), { clientAmount });
+    req.body = body;
+    const { created, record } = await create(context, termsOf, req, body);
+    await context.hooks.onCreated?.(record, req);
+    const browser = rememberBrowser(context.browserCookie, req, res);
+    if (record.kind === 'login' || record.login) context.attempts.begin(created.id, browser);
+    sendJson(res, 201, { client_secret: created.clientSecret });
+  };
+}
+
+async function create(
+  context: RouterContext,
+  termsOf: TermsOf | undefined,
+  req: Request,
+  body: IntentRequestBody,
+): Promise<Accepted> {
+  const mode = body.mode ?? (termsOf ? 'payment' : 'login');
+  if (mode === 'login') return createLogin(context);
+  if (!termsOf) throw new IntentError('not_supported', 'This site takes no payments.');
+  return createPayment(context, await termsOf(req, body));
+}
+
+async function createLogin({ client, config }: RouterContext): Promise<Accepted> {
+  const created = await client.loginIntents.create(loginParameters(config));
+  return { created, record: { id: created.id, kind: 'login' } };
+}
+
+async function createPayment({ client, config }: RouterContext, terms: SitePaymentTerms): Promise<Accepted> {
+  const { amount, currency, destination = config.destination, metadata = {}, login = false } = terms;
+  if (destination === undefined) {
+    throw new IntentError(
+      'invalid_configuration',
+      'No account to pay to: set INTENT_DESTINATION, or return destination.',
+    );
+  }
+  const payment = { amount, currency, destination };
+  const created = await client.paymentIntents.create(login ? { ...payment, ...loginParameters(config) } : payment);
+  return { created, record: { id: created.id, kind: 'payment', ...payment, login, metadata } };
+}
+
+function loginParameters({ login }: RouterContext['config']) {
+  if (!login) throw new IntentError('not_supported', 'This site has no logins.');
+  const { domain, keyRing } = login;
+  return { login: { verifier: keyRing.signer.publicKey, domain }, signers: [keyRing.signer] };
+}

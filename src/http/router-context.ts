@@ -1,0 +1,23 @@
+import type { Request, Response } from 'express';
+import type { Config } from '../config.js';
+import type { IntentClient } from '../sequencer/intent-client.js';
+import type { HostCookie } from './browser-cookie.js';
+import type { Hooks } from './hooks.js';
+import type { Logger } from './logger.js';
+import type { LoginAttempts } from './login-attempts.js';
+import type { SessionStore } from './session-store.js';
+
+/** What the handlers share: made once, when the router is. */
+export interface RouterContext {
+  readonly config: Config;
+  readonly client: IntentClient;
+  readonly hooks: Hooks;
+  readonly logger: Logger;
+  readonly browserCookie: HostCookie;
+  readonly attempts: LoginAttempts;
+  /** Undefined where logins are switched off. */
+  readonly sessions: SessionStore | undefined;
+}
+
+/** Answers one request, or throws what `sendProblem` makes an answer of. `path` is what follows the route's own. */
+export type Handler = (req: Request, res: Response, path: string) => void | Promise<void>;

@@ -1,0 +1,85 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { Routes } from '../config.js';
+import { IntentError } from '../errors.js';
+import { completeLoginHandler } from './complete-login.js';
+import { createIntentHandler } from './create-intent.js';
+import { getStatusHandler } from './get-status.js';
+import { keyFileHandler } from './key-file.js';
+import { logOutHandler } from './log-out.js';
+import { sendProblem } from './problem.js';
+import { attachContext } from './require-login.js';
+import type { Handler, RouterContext } from './router-context.js';
+import { setUpWarnings } from './set-up-warnings.js';
+import { showSessionHandler } from './show-session.js';
+
+/** The handlers of one path, by method. */
+type Methods = Readonly<Record<string, Handler>>;
+
+/** The routes of this package as one middleware; a request for any other path passes through untouched. */
+export function createRouter(context: RouterContext): RequestHandler {
+  const find = routeFinder(context.config.routes, handlersOf(context));
+  const check = setUpWarnings(context);
+  return function intentRouter(req: Request, res: Response, next: NextFunction) {
+    attachContext(req, context);
+    check(req);
+    const route = find(req.path);
+    if (!route) return next();
+    void answer(route, req, res, context);
+  };
+}
+
+interface Route {
+  readonly methods: Methods;
+  /** What follows the route's own path: the id in `/status/:id`, else nothing. */
+  readonly rest: string;
+}
+
+async function answer({ methods, rest }: Route, req: Request, res: Response, { logger }: RouterContext): Promise<void> {
+  const method = req.method === 'HEAD' ? 'GET' : req.method;
+  try {
+    const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (!handler) throw new IntentError('method_not_allowed', `Allowed here: ${Object.keys(methods).join(', ')}.`);
+    await handler(req, res, rest);
+  } catch (error) {
+    const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
+    sendProblem(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
+  }
+}
+
+function handlersOf(context: RouterContext): Readonly<Record<keyof Routes, Methods | undefined>> {
+  const { config, sessions } = context;
+  const { login } = config;
+  return {
+    intent: { POST: createIntentHandler(context) },
+    status: { GET: getStatusHandler(context) },
+    session:
+      login && sessions
+        ? {
+            POST: completeLoginHandler(context, login, sessions),
+            GET: showSessionHandler(sessions),
+            DELETE: logOutHandler(context, sessions),
+          }
+        : undefined,
+    keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },
+  };
+}
+
+function routeFinder(
+  routes: Routes,
+  handlers: Readonly<Record<keyof Routes, Methods | undefined>>,
+): (path: string) => Route | undefined {
+  const exact = new Map<string, Route>();
+  for (const name of ['intent', 'session', 'keyFile'] as const) {
+    const methods = handlers[name];
+    const path = routes[name];
+    if (methods && path !== false) exact.set(path, { methods, rest: '' });
+  }
+  const { status } = handlers;
+  const prefix = status && routes.status !== false ? `${routes.status}/` : undefined;
+  return (path) => {
+    const found = exact.get(path);
+    if (found || !status || prefix === undefined || !path.startsWith(prefix)) return found;
+    const rest = path.slice(prefix.length);
+    return rest === '' || rest.includes('/') ? undefined : { methods: status, rest };
+  };
+}

@@ -1,0 +1,34 @@
+import { EncryptJWT, jwtDecrypt } from 'jose';
+import type { IntentUser } from './session-store.js';
+
+/** Seals who is logged in into a text only this site can make or read: a JWE, direct, A256GCM (RFC 7516). */
+export async function sealSession(user: IntentUser, key: Uint8Array, endsAtMs: number): Promise<string> {
+  return new EncryptJWT({})
+    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+    .setSubject(user.id)
+    .setExpirationTime(Math.floor(endsAtMs / 1000))
+    .encrypt(key);
+}
+
+/** Opens it with whichever of the keys sealed it; undefined for anything forged, foreign or expired. */
+export async function openSession(
+  sealed: string,
+  keys: readonly Uint8Array[],
+  nowMs: number,
+): Promise<IntentUser | undefined> {
+  const limits = {
+    keyManagementAlgorithms: ['dir'],
+    contentEncryptionAlgorithms: ['A256GCM'],
+    requiredClaims: ['sub', 'exp'],
+    currentDate: new Date(nowMs),
+  };
+  for (const key of keys) {
+    try {
+      const { payload } = await jwtDecrypt(sealed, key, limits);
+      return payload.sub === undefined ? undefined : { id: payload.sub };
+    } catch {
+      // Sealed with another of the keys, or not by us.
+    }
+  }
+  return undefined;
+}

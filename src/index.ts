@@ -1,0 +1,26 @@
+export type { Config, ConfigOptions, Routes } from './config.js';
+export {
+  ConfigError,
+  type ConfigProblem,
+  IntentError,
+  type IntentErrorCode,
+  SequencerError,
+  type SequencerErrorCode,
+} from './errors.js';
+export type { ClientAmount, Hooks, IntentRecord, SitePaymentTerms } from './http/hooks.js';
+export type { Logger } from './http/logger.js';
+export { currentUser, type RequireLoginOptions, requireLogin } from './http/require-login.js';
+export type { IntentUser } from './http/session-store.js';
+export { type IntentRouter, type IntentRouterOptions, intentRouter } from './intent-router.js';
+export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
+export type { Dialect, IntentStatus } from './sequencer/calls.js';
+export {
+  type CreatedIntent,
+  type CreateLoginParameters,
+  type CreatePaymentParameters,
+  createIntentClient,
+  type IntentClient,
+  type IntentClientOptions,
+  type LoginParameters,
+} from './sequencer/intent-client.js';
+export type { CallOptions, Transport } from './sequencer/transport.js';

@@ -1,0 +1,86 @@
+import { type Dispatcher, Pool } from 'undici';
+import { SequencerError } from '../errors.js';
+import { encodeRequest, openResponse } from '../wire/envelope.js';
+import type { CallOptions, Transport } from './transport.js';
+
+export interface HttpTransportOptions {
+  /** base_url of the service; calls go to `{base_url}/v1/api` (interface section 4.1). */
+  readonly url: string;
+  /** From the start of a call to the last byte of its answer, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** No answer of the interface comes near this; more is a fault, and is cut before it is decoded. */
+const maxResponseBytes = 64 * 1024;
+
+/** The HTTP/1.1 proxy of the service, over a pool of connections that are kept alive. */
+export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): Transport {
+  const { origin, pathname } = new URL(url);
+  const pool = new Pool(origin, {
+    connections: 64,
+    // A new TLS connection costs as much as seventy calls over an open one.
+    keepAliveTimeout: 60_000,
+    maxResponseSize: maxResponseBytes,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: { timeout: timeoutMs },
+  });
+  const path = `${pathname.replace(/\/+$/, '')}/v1/api`;
+  return {
+    call: (operation, body, options) => post({ pool, path, timeoutMs }, encodeRequest(operation, body), options),
+    close: () => pool.close(),
+  };
+}
+
+interface Target {
+  readonly pool: Pool;
+  readonly path: string;
+  readonly timeoutMs: number;
+}
+
+async function post(target: Target, body: Uint8Array, { signal }: CallOptions = {}): Promise<Uint8Array> {
+  const timeout = AbortSignal.timeout(target.timeoutMs);
+  try {
+    const response = await target.pool.request({
+      method: 'POST',
+      path: target.path,
+      headers: { 'content-type': 'application/octet-stream', 'accept-encoding': 'identity' },
+      body,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    await requireSuccess(response);
+    return openResponse(new Uint8Array(await response.body.arrayBuffer()));
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    throw timeout.aborted ? timedOut(target.timeoutMs, error) : asSequencerError(error);
+  }
+}
+
+/** Interface section 7.3: a status other than 2xx means that the request failed. A redirect is one of these. */
+async function requireSuccess({ statusCode, body }: Dispatcher.ResponseData): Promise<void> {
+  if (statusCode >= 200 && statusCode < 300) return;
+  // The connection is of use again only once the body is out of the way; one that is long is not worth waiting for.
+  await body.dump({ limit: maxResponseBytes }).catch(() => undefined);
+  throw new SequencerError('sequencer_bad_status', `The sequencer answered with HTTP status ${statusCode}.`, {
+    httpStatus: statusCode,
+  });
+}
+
+function timedOut(timeoutMs: number, cause: unknown): SequencerError {
+  return new SequencerError('sequencer_timeout', `The sequencer did not answer within ${timeoutMs} ms.`, { cause });
+}
+
+function asSequencerError(error: unknown): SequencerError {
+  if (error instanceof SequencerError) return error;
+  const code = (error as { code?: unknown }).code;
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
+    return new SequencerError('sequencer_bad_response', `The answer is over ${maxResponseBytes} bytes.`, {
+      cause: error,
+    });
+  }
+  // What the HTTP parser cannot read, and an answer whose length is not what it said.
+  if (typeof code === 'string' && (code.startsWith('HPE_') || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')) {
+    return new SequencerError('sequencer_bad_response', 'The answer is not HTTP.', { cause: error });
+  }
+  return new SequencerError('sequencer_unreachable', 'The sequencer cannot be reached.', { cause: error });
+}

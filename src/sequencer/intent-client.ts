@@ -1,0 +1,134 @@
+import { IntentError } from '../errors.js';
+import { signLoginIntent } from '../intents/login-intent.js';
+import { signPaymentIntent } from '../intents/payment-intent.js';
+import type { SignedIntent } from '../intents/signed-intent.js';
+import type { Signer } from '../keys/verifier-key.js';
+import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus } from './calls.js';
+import { createHttpTransport } from './http-transport.js';
+import type { CallOptions, Transport } from './transport.js';
+
+export interface IntentClientOptions {
+  /** base_url of the service, `https://...`; calls go to `{base_url}/v1/api`. Not needed with `transport`. */
+  readonly url?: string | undefined;
+  /** Default `intents`. */
+  readonly dialect?: Dialect | undefined;
+  /** Bound of one call, in milliseconds. Default 8000. */
+  readonly timeoutMs?: number | undefined;
+  /** Another way to the service than HTTP. */
+  readonly transport?: Transport | undefined;
+}
+
+/** An intent that the sequencer has accepted (interface section 2.8). */
+export interface CreatedIntent {
+  /** Base58, public: the key to ask for the status with. */
+  readonly id: string;
+  /** For the browser that began the intent and for nobody else: whoever has it owns the intent. */
+  readonly clientSecret: string;
+}
+
+/** Who verifies a login, and where the key is published (interface section 4.7). */
+export interface LoginParameters {
+  /** Base58 public key; its signer must be among `signers`. */
+  readonly verifier: string;
+  /** Bare registrable name, such as `example.com`. */
+  readonly domain: string;
+}
+
+export interface CreatePaymentParameters {
+  /** Base58 account that receives the payment. */
+  readonly destination: string;
+  /** Decimal string or number with at most two decimals; at least 0.05 usd. */
+  readonly amount: string | number;
+  /** Lowercase three-letter code. */
+  readonly currency: string;
+  /** Logs the payer in as well; needs `signers`. */
+  readonly login?: LoginParameters | undefined;
+  readonly signers?: readonly Signer[] | undefined;
+}
+
+export interface CreateLoginParameters {
+  readonly login: LoginParameters;
+  readonly signers: readonly Signer[];
+}
+
+/** The operations of an integrator's server (interface section 4.7). */
+export interface IntentClient {
+  readonly paymentIntents: {
+    /** @throws {IntentError} for terms that are wrong, before anything is sent @throws {SequencerError} without an OK */
+    create(parameters: CreatePaymentParameters, options?: CallOptions): Promise<CreatedIntent>;
+    /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
+    getStatus(id: string, options?: CallOptions): Promise<IntentStatus>;
+  };
+  readonly loginIntents: {
+    /** @throws {IntentError} for terms that are wrong, before anything is sent @throws {SequencerError} without an OK */
+    create(parameters: CreateLoginParameters, options?: CallOptions): Promise<CreatedIntent>;
+    /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
+    getStatus(id: string, options?: CallOptions): Promise<IntentStatus>;
+    /** The user's id at this domain. @throws {IntentError} `login_pending`, `intent_not_found` @throws {SequencerError} */
+    getUserId(parameters: { intent: string; verifier: Signer }, options?: CallOptions): Promise<{ userId: string }>;
+  };
+  /** Lets running calls end and closes the connections. */
+  close(): Promise<void>;
+}
+
+const defaultTimeoutMs = 8_000;
+
+/**
+ * A client of the sequencer, for use with or without Express.
+ * @throws {IntentError} `invalid_configuration` when neither `url` nor `transport` is of use
+ */
+export function createIntentClient(options: IntentClientOptions): IntentClient {
+  const transport = options.transport ?? httpTransport(options);
+  const dialect = options.dialect ?? 'intents';
+  const send = async (signing: Promise<SignedIntent>, callOptions?: CallOptions): Promise<CreatedIntent> => {
+    const intent = await signing;
+    await createIntent(transport, dialect, intent, callOptions);
+    return { id: intent.id, clientSecret: intent.clientSecret };
+  };
+  const status = (id: string, callOptions?: CallOptions) => getStatus(transport, id, callOptions);
+  return Object.freeze({
+    paymentIntents: Object.freeze({
+      create: (parameters: CreatePaymentParameters, callOptions?: CallOptions) =>
+        send(signPayment(parameters, dialect), callOptions),
+      getStatus: status,
+    }),
+    loginIntents: Object.freeze({
+      create: (parameters: CreateLoginParameters, callOptions?: CallOptions) =>
+        send(signLogin(parameters), callOptions),
+      getStatus: status,
+      getUserId: async ({ intent, verifier }: { intent: string; verifier: Signer }, callOptions?: CallOptions) => ({
+        userId: await getUserId(transport, intent, verifier, callOptions),
+      }),
+    }),
+    close: () => transport.close(),
+  });
+}
+
+function httpTransport({ url = '', timeoutMs = defaultTimeoutMs }: IntentClientOptions): Transport {
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+    throw new IntentError('invalid_configuration', 'url must be the base_url of the service, such as https://host.');
+  }
+  if (!Number.isFinite(timeoutMs) || timeoutMs <= 0) {
+    throw new IntentError('invalid_configuration', 'timeoutMs must be a number of milliseconds over 0.');
+  }
+  return createHttpTransport({ url, timeoutMs });
+}
+
+async function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {
+  const { destination, amount, currency, login, signers = [] } = parameters;
+  const terms = { destination, amount, currency, login: login && withSigner(login, signers) };
+  return signPaymentIntent(terms, { nameRendezvous: dialect === 'intents' });
+}
+
+async function signLogin({ login, signers }: CreateLoginParameters): Promise<SignedIntent> {
+  return signLoginIntent(withSigner(login, signers));
+}
+
+function withSigner(
+  { verifier, domain }: LoginParameters,
+  signers: readonly Signer[],
+): { domain: string; verifier: Signer } {
+  const signer = signers.find(({ publicKey }) => publicKey === verifier);
+  if (!signer) throw new IntentError('invalid_key', 'signers must include the signer of the verifier.');
+  return { domain, verifier: signer };
+}

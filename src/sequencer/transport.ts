@@ -1,0 +1,19 @@
+import type { Operation } from '../wire/envelope.js';
+
+/** How one call may be bounded by its caller. */
+export interface CallOptions {
+  /** Ends the call early; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The seam between the operations and the way to the sequencer (interface sections 4.1 and 4.2).
+ *
+ * `call` takes a serialized inner message and gives the serialized inner answer. Whatever goes wrong on the way comes
+ * out as a `SequencerError`.
+ */
+export interface Transport {
+  call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
+  /** Lets running calls end, then gives back what the transport holds. */
+  close(): Promise<void>;
+}

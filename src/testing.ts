@@ -1,0 +1,9 @@
+export {
+  createWallet,
+  type Sequencer,
+  type SequencerOptions,
+  startSequencer,
+  type Wallet,
+  type WalletOptions,
+  type WalletRequest,
+} from './emulator/index.js';
