@@ -107,6 +107,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     notices: report.notices,
   };
   noteWhatIsNotRead(env, report);
+  Object.freeze(report.notices);
   if (report.problems.length > 0) throw new ConfigError(report.problems);
   return Object.freeze(config);
 }
@@ -139,7 +140,8 @@ function readSequencer(
   const url = options.sequencerUrl ?? env.INTENT_SEQUENCER_URL ?? '';
   const problem = problemOfUrl(url, production);
   if (problem) report.problem('INTENT_SEQUENCER_URL', ...problem);
-  const emulatorPort = Number(options.emulatorPort ?? env.INTENT_EMULATOR_PORT ?? 4747);
+  // A variable that is set to nothing is not set; as a number it would be the port 0.
+  const emulatorPort = Number(options.emulatorPort ?? (env.INTENT_EMULATOR_PORT || 4747));
   if (!Number.isInteger(emulatorPort) || emulatorPort < 0 || emulatorPort > 65_535) {
     report.problem('INTENT_EMULATOR_PORT', 'It is not a port.', 'INTENT_EMULATOR_PORT=4747');
   }
@@ -147,7 +149,8 @@ function readSequencer(
   if (dialect !== 'intents' && dialect !== 'messaging') {
     report.problem('dialect', 'It is unknown.', "dialect: 'intents' (default) or 'messaging'");
   }
-  return { url, emulatorPort, dialect, timeoutMs: readDuration('timeoutMs', options.timeoutMs, 8_000, report) };
+  const timeoutMs = readDuration('timeoutMs', options.timeoutMs, 8_000, report, maxTimerMs);
+  return Object.freeze({ url, emulatorPort, dialect, timeoutMs });
 }
 
 function problemOfUrl(url: string, production: boolean): [problem: string, mend: string] | undefined {
@@ -180,7 +183,7 @@ function readLogin(
   const cookieKeys = readCookieKeys(options.secret ?? env.INTENT_SECRET, keyRing, report);
   const ttlMs = readDuration('loginTtlMs', options.loginTtlMs, 120_000, report);
   const sessionTtlMs = readDuration('sessionTtlMs', options.sessionTtlMs, 7 * 24 * 3_600_000, report);
-  return keyRing && domain ? { keyRing, domain, ttlMs, sessionTtlMs, cookieKeys } : undefined;
+  return keyRing && domain ? Object.freeze({ keyRing, domain, ttlMs, sessionTtlMs, cookieKeys }) : undefined;
 }
 
 const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.';
@@ -282,7 +285,7 @@ function readDestination(
 function readOrigin(origin: string | undefined, production: boolean, report: Report): string | undefined {
   if (!origin) return undefined;
   const mend = `INTENT_ORIGIN=${production ? 'https://example.com' : 'http://localhost:3000'} (no path, no slash at the end)`;
-  if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
+  if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
     return report.problem('INTENT_ORIGIN', 'It is not an origin.', mend);
   }
   if (production && !origin.startsWith('https://')) {
@@ -292,6 +295,10 @@ function readOrigin(origin: string | undefined, production: boolean, report: Rep
 }
 
 function readRoutes(routes: Partial<Routes> = {}, report: Report): Routes {
+  for (const name of Object.keys(routes)) {
+    if (Object.hasOwn(defaultRoutes, name)) continue;
+    report.problem('routes', `There is no route ${name}.`, `Known: ${Object.keys(defaultRoutes).join(', ')}.`);
+  }
   const all = { ...defaultRoutes, ...routes };
   const paths = Object.values(all).filter((path) => path !== false);
   for (const path of paths) {
@@ -309,10 +316,20 @@ function readRoutes(routes: Partial<Routes> = {}, report: Report): Routes {
   return Object.freeze(all);
 }
 
-function readDuration(setting: string, value: number | undefined, byDefault: number, report: Report): number {
+/** A timer that is set to more goes off at once. */
+const maxTimerMs = 2 ** 31 - 1;
+
+function readDuration(
+  setting: string,
+  value: number | undefined,
+  byDefault: number,
+  report: Report,
+  max = Number.MAX_SAFE_INTEGER,
+): number {
   const duration = value ?? byDefault;
-  if (Number.isFinite(duration) && duration > 0) return duration;
-  report.problem(setting, 'It is not a number of milliseconds over 0.', `${setting}: ${byDefault}`);
+  if (Number.isInteger(duration) && duration > 0 && duration <= max) return duration;
+  const problem = `It is not a whole number of milliseconds from 1 to ${max}.`;
+  report.problem(setting, problem, `${setting}: ${byDefault}`);
   return byDefault;
 }
 

@@ -34,16 +34,18 @@ export interface ClientAmount {
   readonly currency: string;
 }
 
+/** With `clientAmount` the hook leaves out what the browser chooses. */
+type TermsFromHook =
+  | SitePaymentTerms
+  | (Omit<SitePaymentTerms, 'amount' | 'currency'> & { amount?: never; currency?: never });
+
 /** What the site decides. */
 export interface Hooks {
   /**
    * Sets the terms of a payment. `req.body.order` is what the page asked for and is to be looked up, not believed.
    * An error with a 4xx `status` refuses the request; its message is shown when `expose` is true.
    */
-  readonly payment?:
-    | ((req: Request) => SitePaymentTerms | Promise<SitePaymentTerms>)
-    | ((req: Request) => Omit<SitePaymentTerms, 'amount' | 'currency'>)
-    | undefined;
+  readonly payment?: ((req: Request) => TermsFromHook | Promise<TermsFromHook>) | undefined;
   /** Lets the browser choose the amount within a range; `payment` then adds only what else there is. */
   readonly clientAmount?: ClientAmount | undefined;
   /**

@@ -12,7 +12,8 @@ export interface IntentRequestBody {
 
 const schema = z.strictObject({
   mode: z.enum(['payment', 'login']).optional(),
-  order: z.json().optional(),
+  // It came out of JSON.parse, so it is JSON; looking through it again would only recurse as deep as a stranger likes.
+  order: z.unknown().optional(),
   amount: z.union([z.string(), z.number()]).optional(),
 });
 

@@ -35,10 +35,18 @@ function readHex(entry: string): Uint8Array | undefined {
 }
 
 function readJsonArray(entry: string): Uint8Array | undefined {
-  if (!entry.startsWith('[')) return undefined;
-  const numbers = entry.slice(1, -1).split(',').map(Number);
-  const areBytes = entry.endsWith(']') && numbers.every((n) => Number.isInteger(n) && n >= 0 && n <= 255);
-  return areBytes && numbers.length === 64 ? Uint8Array.from(numbers) : undefined;
+  const numbers = entry.startsWith('[') ? parseJson(entry) : undefined;
+  if (!Array.isArray(numbers) || numbers.length !== 64) return undefined;
+  return numbers.every((n) => Number.isInteger(n) && n >= 0 && n <= 255) ? Uint8Array.from(numbers) : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Its error would show a part of the text.
+    return undefined;
+  }
 }
 
 function readBase58(entry: string): Uint8Array | undefined {

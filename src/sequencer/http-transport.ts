@@ -1,4 +1,4 @@
-import { type Dispatcher, Pool } from 'undici';
+import { type Dispatcher, errors, Pool } from 'undici';
 import { SequencerError } from '../errors.js';
 import { encodeRequest, openResponse } from '../wire/envelope.js';
 import type { CallOptions, Transport } from './transport.js';
@@ -6,8 +6,13 @@ import type { CallOptions, Transport } from './transport.js';
 export interface HttpTransportOptions {
   /** base_url of the service; calls go to `{base_url}/v1/api` (interface section 4.1). */
   readonly url: string;
-  /** From the start of a call to the last byte of its answer, in milliseconds. */
+  /** From the start of a call to the last byte of its answer, in milliseconds: a whole number, 1 to 2^31 - 1. */
   readonly timeoutMs: number;
+}
+
+/** Whether a timer takes this: a fraction it refuses, and what is over its 31 bits fires at once. */
+export function isTimeout(timeoutMs: number): boolean {
+  return Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs < 2 ** 31;
 }
 
 /** No answer of the interface comes near this; more is a fault, and is cut before it is decoded. */
@@ -26,9 +31,14 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
     connect: { timeout: timeoutMs },
   });
   const path = `${pathname.replace(/\/+$/, '')}/v1/api`;
+  let closed: Promise<void> | undefined;
   return {
     call: (operation, body, options) => post({ pool, path, timeoutMs }, encodeRequest(operation, body), options),
-    close: () => pool.close(),
+    close: () => {
+      // The pool refuses to be closed twice; whoever shuts a server down may well ask twice.
+      closed ??= pool.close();
+      return closed;
+    },
   };
 }
 
@@ -72,14 +82,11 @@ function timedOut(timeoutMs: number, cause: unknown): SequencerError {
 
 function asSequencerError(error: unknown): SequencerError {
   if (error instanceof SequencerError) return error;
-  const code = (error as { code?: unknown }).code;
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    return new SequencerError('sequencer_bad_response', `The answer is over ${maxResponseBytes} bytes.`, {
-      cause: error,
-    });
+  if (error instanceof errors.ResponseExceededMaxSizeError) {
+    const message = `The answer is over ${maxResponseBytes} bytes.`;
+    return new SequencerError('sequencer_bad_response', message, { cause: error });
   }
-  // What the HTTP parser cannot read, and an answer whose length is not what it said.
-  if (typeof code === 'string' && (code.startsWith('HPE_') || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH')) {
+  if (error instanceof errors.HTTPParserError) {
     return new SequencerError('sequencer_bad_response', 'The answer is not HTTP.', { cause: error });
   }
   return new SequencerError('sequencer_unreachable', 'The sequencer cannot be reached.', { cause: error });

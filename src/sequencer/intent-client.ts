@@ -4,7 +4,7 @@ import { signPaymentIntent } from '../intents/payment-intent.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus } from './calls.js';
-import { createHttpTransport } from './http-transport.js';
+import { createHttpTransport, isTimeout } from './http-transport.js';
 import type { CallOptions, Transport } from './transport.js';
 
 export interface IntentClientOptions {
@@ -78,8 +78,11 @@ const defaultTimeoutMs = 8_000;
  * @throws {IntentError} `invalid_configuration` when neither `url` nor `transport` is of use
  */
 export function createIntentClient(options: IntentClientOptions): IntentClient {
+  const { dialect = 'intents' } = options;
+  if (dialect !== 'intents' && dialect !== 'messaging') {
+    throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
+  }
   const transport = options.transport ?? httpTransport(options);
-  const dialect = options.dialect ?? 'intents';
   const send = async (signing: Promise<SignedIntent>, callOptions?: CallOptions): Promise<CreatedIntent> => {
     const intent = await signing;
     await createIntent(transport, dialect, intent, callOptions);
@@ -105,11 +108,14 @@ export function createIntentClient(options: IntentClientOptions): IntentClient {
 }
 
 function httpTransport({ url = '', timeoutMs = defaultTimeoutMs }: IntentClientOptions): Transport {
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new IntentError('invalid_configuration', 'url must be the base_url of the service, such as https://host.');
   }
-  if (!Number.isFinite(timeoutMs) || timeoutMs <= 0) {
-    throw new IntentError('invalid_configuration', 'timeoutMs must be a number of milliseconds over 0.');
+  if (!isTimeout(timeoutMs)) {
+    throw new IntentError(
+      'invalid_configuration',
+      'timeoutMs must be a whole number of milliseconds, 1 to 2147483647.',
+    );
   }
   return createHttpTransport({ url, timeoutMs });
 }
@@ -120,7 +126,7 @@ async function signPayment(parameters: CreatePaymentParameters, dialect: Dialect
   return signPaymentIntent(terms, { nameRendezvous: dialect === 'intents' });
 }
 
-async function signLogin({ login, signers }: CreateLoginParameters): Promise<SignedIntent> {
+async function signLogin({ login, signers = [] }: CreateLoginParameters): Promise<SignedIntent> {
   return signLoginIntent(withSigner(login, signers));
 }
 

@@ -1,0 +1,50 @@
+import request from 'supertest';
+import { errorCodes } from '../../src/errors.js';
+import { faultSequencer } from '../support/closing-fault-sequencer.js';
+import { canary, faultTable, ok, urlOfNobody } from '../support/fault-sequencer.js';
+import { startSite } from '../support/site.js';
+
+const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+const payment = () => ({ amount: 5, currency: 'usd' });
+
+describe.each([
+  ['a payment', (origin: string) => request(origin).post('/intent').send({ order: 1 }), 201],
+  ['a login', (origin: string) => request(origin).post('/intent').send({ mode: 'login' }), 201],
+  ['a status', (origin: string) => request(origin).get(`/status/${id}`), 200],
+])('%s while the sequencer fails (interface 7)', (_name, send, success) => {
+  test.each(faultTable)('%s', async (_fault, { answer, code }) => {
+    const sequencer = await faultSequencer(answer);
+    const { origin, log } = await startSite({ sequencerUrl: sequencer.url, timeoutMs: 150, payment });
+    const failed = await send(origin);
+    const [status, title] = errorCodes[code];
+    expect([failed.status, failed.headers['content-type']]).toEqual([status, 'application/problem+json']);
+    expect(failed.body).toEqual({ type: `urn:express-intents:error:${code}`, title, status, code });
+    expect([502, 503, 504]).toContain(status);
+    expect(failed.text).not.toContain('client_secret');
+    expect(failed.headers['set-cookie']).toBeUndefined();
+    expect(log.text).toContain(code);
+    // No second try, and above all none at the address of a redirect.
+    expect(sequencer.calls).toHaveLength(1);
+
+    sequencer.answerWith(ok());
+    await send(origin).expect(success);
+  });
+
+  test('nobody listens', async () => {
+    const { origin } = await startSite({ sequencerUrl: await urlOfNobody(), timeoutMs: 150, payment });
+    const failed = await send(origin).expect(503);
+    expect(failed.body.code).toBe('sequencer_unreachable');
+  });
+});
+
+test("the service's own text is in the log, on one line, and nowhere else", async () => {
+  const sequencer = await faultSequencer((_call, res) => {
+    const text = Buffer.from(`${canary}\nerror forged line`);
+    res.end(Buffer.concat([Buffer.of(0x08, 0x01, 0x1a, text.length), text]));
+  });
+  const { origin, log } = await startSite({ sequencerUrl: sequencer.url, payment });
+  const failed = await request(origin).post('/intent').send({ order: 1 }).expect(502);
+  expect(failed.text).not.toContain('canary');
+  expect(log.text).toContain('canary');
+  expect(log.lines).toHaveLength(1);
+});

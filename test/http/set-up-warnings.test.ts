@@ -1,0 +1,70 @@
+import request from 'supertest';
+import { countingTransport } from '../support/counting-transport.js';
+import { startSite } from '../support/site.js';
+
+const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
+
+test('under a prefix the key file is not where wallets look: told once, with the mend', async () => {
+  const { origin, log } = await startSite({ ...base, mountPath: '/shop' });
+  await request(origin).get('/shop/session').expect(200);
+  await request(origin).get('/shop/session').expect(200);
+  expect(log.lines).toHaveLength(1);
+  expect(log.text).toMatch(/"\/shop".*root of the domain.*app\.use\(intentRouter\(\)\)/s);
+});
+
+test.each([
+  ['the key file is served elsewhere', { routes: { keyFile: false as const } }],
+  ['there are no logins', { login: false }],
+])('under a prefix all is well when %s', async (_why, options) => {
+  const { origin, log } = await startSite({ ...base, ...options, mountPath: '/shop' });
+  await request(origin).get('/shop/intent').expect(405);
+  expect(log.lines).toEqual([]);
+});
+
+test('at the root nothing is told', async () => {
+  const { origin, log } = await startSite(base);
+  await request(origin).get('/session').expect(200);
+  expect(log.lines).toEqual([]);
+});
+
+describe('in production', () => {
+  const nodeEnv = process.env.NODE_ENV;
+  beforeEach(() => {
+    process.env.NODE_ENV = 'production';
+  });
+  afterEach(() => {
+    process.env.NODE_ENV = nodeEnv;
+  });
+
+  test('http is told once, with the mend, and cookies are bound to the host and to https', async () => {
+    const { origin, log } = await startSite({ ...base, payment: () => ({ amount: 5, currency: 'usd' }) });
+    const created = await request(origin).post('/intent').send({}).expect(201);
+    expect(created.get('Set-Cookie')).toEqual([
+      expect.stringMatching(/^__Host-intent=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+    ]);
+    await request(origin).get('/session').expect(200);
+    expect(log.lines).toHaveLength(1);
+    expect(log.text).toContain("app.set('trust proxy', 1)");
+  });
+
+  test('https that a trusted proxy ends is https', async () => {
+    const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', 1) });
+    await request(origin).get('/session').set('X-Forwarded-Proto', 'https').expect(200);
+    expect(log.lines).toEqual([]);
+  });
+
+  test.each([
+    ['the embedded sequencer', { sequencerUrl: 'embedded', transport: undefined }],
+    ['a sequencer over http', { sequencerUrl: 'http://sequencer.example' }],
+    ['an origin over http', { origin: 'http://shop.example' }],
+  ])('%s is refused at start', async (_what, options) => {
+    await expect(startSite({ ...base, ...options })).rejects.toThrow(/NODE_ENV=production/);
+  });
+});
+
+test('a site without a key, a domain and a sequencer is told all three at once', async () => {
+  const start = startSite({ verifierSecret: '', domain: '', sequencerUrl: '' });
+  await expect(start).rejects.toThrow(
+    /INTENT_SEQUENCER_URL[\s\S]*INTENT_VERIFIER_SECRET[\s\S]*keygen[\s\S]*INTENT_DOMAIN/,
+  );
+});

@@ -1,0 +1,39 @@
+import { parseSetCookie } from 'cookie';
+
+/** As much of a browser as a login needs: it keeps cookies and says where its requests come from. */
+export class Browser {
+  readonly #origin: string;
+  readonly cookies = new Map<string, string>();
+
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  async send(
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }> {
+    const response = await fetch(this.#origin + path, {
+      method,
+      redirect: 'manual',
+      headers: {
+        origin: this.#origin,
+        'sec-fetch-site': 'same-origin',
+        cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    for (const line of response.headers.getSetCookie()) this.#keep(line);
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return { status: response.status, body: isJson ? JSON.parse(text) : { text }, headers: response.headers };
+  }
+
+  #keep(line: string): void {
+    const { name, value = '', maxAge } = parseSetCookie(line);
+    if (maxAge === 0) this.cookies.delete(name);
+    else this.cookies.set(name, value);
+  }
+}

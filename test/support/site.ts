@@ -1,0 +1,83 @@
+import express, { type Express } from 'express';
+import express4 from 'express4';
+import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
+import { type IntentRouter, type IntentRouterOptions, intentRouter } from '../../src/intent-router.js';
+import { formatBase58 } from '../../src/keys/base58.js';
+import { serve } from './serve.js';
+
+/** The two versions of Express that are supported. */
+export const expressVersions = { 'Express 5': express, 'Express 4': express4 };
+export type ExpressFactory = typeof express;
+
+/** Public test values: 32 counted bytes as the verifier's seed, and an account. */
+export const verifierSecret = formatBase58(Uint8Array.from({ length: 32 }, (_, index) => index));
+export const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
+export const domain = 'shop.example';
+
+/** Collects what the router logs. */
+export class LogRecorder {
+  readonly lines: string[] = [];
+  warn = (message: string, details?: unknown): void =>
+    void this.lines.push(`warn ${message} ${JSON.stringify(details)}`);
+  error = (message: string, details?: unknown): void =>
+    void this.lines.push(`error ${message} ${JSON.stringify(details)}`);
+  get text(): string {
+    return this.lines.join('\n');
+  }
+}
+
+export interface Site {
+  readonly origin: string;
+  readonly app: Express;
+  readonly router: IntentRouter;
+  readonly log: LogRecorder;
+}
+
+export interface SiteOptions extends IntentRouterOptions {
+  readonly factory?: ExpressFactory;
+  readonly mountPath?: string;
+  /** Middlewares in front of the router. */
+  readonly before?: (app: Express) => void;
+  /** Routes behind it. */
+  readonly after?: (app: Express) => void;
+}
+
+const routers: IntentRouter[] = [];
+const sequencers: Sequencer[] = [];
+
+/** An Express site with the router, served on a free port. */
+export async function startSite({
+  factory = express,
+  mountPath,
+  before,
+  after,
+  ...options
+}: SiteOptions): Promise<Site> {
+  const log = new LogRecorder();
+  const app = factory();
+  before?.(app);
+  const router = intentRouter({ verifierSecret, destination, domain, logger: log, ...options });
+  routers.push(router);
+  if (mountPath === undefined) app.use(router);
+  else app.use(mountPath, router);
+  after?.(app);
+  return { origin: await serve(app), app, router, log };
+}
+
+/** A site whose sequencer is an embedded one on another port, and knows where the site's key file is. */
+export async function startSiteWithSequencer(options: SiteOptions = {}): Promise<Site & { sequencer: Sequencer }> {
+  const sequencer = await startSequencer();
+  sequencers.push(sequencer);
+  const site = await startSite({
+    sequencerUrl: sequencer.url,
+    payment: () => ({ amount: '4.50', currency: 'usd' }),
+    ...options,
+  });
+  sequencer.setLocalDomain(options.domain ?? domain, site.origin);
+  return { ...site, sequencer };
+}
+
+afterAll(async () => {
+  for (const router of routers.splice(0)) await router.close();
+  for (const sequencer of sequencers.splice(0)) await sequencer.close();
+});
