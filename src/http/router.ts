@@ -24,7 +24,8 @@ export function createRouter(context: RouterContext): RequestHandler {
     check(req);
     const route = find(req.path);
     if (!route) return next();
-    void answer(route, req, res, context);
+    // Nothing is left to be thrown but what a logger throws; it must not end the process.
+    answer(route, req, res, context).catch(next);
   };
 }
 

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import type { v1 } from '../wire/codec.js';
+
+/** Messages a rendezvous holds at most, besides the request itself. */
+const capacity = 100;
+
+/**
+ * The messages at one rendezvous: the request, and what has not been acknowledged since.
+ *
+ * The request stays whatever is acknowledged. The site's reader acknowledges all it has seen, and a wallet that scans
+ * the code later still has to find what it is asked for.
+ */
+export class Mailbox {
+  readonly #request: v1.Message.$Properties;
+  #messages: v1.Message.$Properties[] = [];
+
+  constructor(request: v1.Message.$Properties) {
+    this.#request = { ...request, id: { value: newMessageId() } };
+  }
+
+  get requestId(): Uint8Array {
+    return idOf(this.#request);
+  }
+
+  get undelivered(): v1.Message.$Properties[] {
+    return [this.#request, ...this.#messages];
+  }
+
+  /** Queues a message under a new id, which it gives back. When full, the oldest hint of a client has to go. */
+  add(message: v1.Message.$Properties): Uint8Array {
+    const id = newMessageId();
+    this.#messages.push({ ...message, id: { value: id } });
+    if (this.#messages.length > capacity) {
+      const oldestHint = this.#messages.findIndex((queued) => queued.sendMessageRequestSignature);
+      this.#messages.splice(Math.max(oldestHint, 0), 1);
+    }
+    return id;
+  }
+
+  acknowledge(ids: readonly Uint8Array[]): void {
+    const known = new Set(ids.map(hex));
+    this.#messages = this.#messages.filter((message) => !known.has(hex(idOf(message))));
+  }
+}
+
+const newMessageId = (): Uint8Array => new Uint8Array(randomBytes(16));
+const idOf = ({ id }: v1.Message.$Properties): Uint8Array => id?.value ?? new Uint8Array();
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -1,0 +1,58 @@
+import { IntentError } from '../errors.js';
+import { decodeCanonical } from '../intents/verify-intent.js';
+import { formatBase58 } from '../keys/base58.js';
+import { verifySignature } from '../keys/ed25519.js';
+import { encode, v1 } from '../wire/codec.js';
+import { keepIntent } from './create-intent.js';
+import type { IntentRecord } from './intent-store.js';
+import { readCreatedIntent, requireNoId, signedBytesOf } from './read-created-intent.js';
+import type { SequencerState } from './sequencer-state.js';
+import { requireBytes32 } from './signed-request.js';
+
+/** Messaging.sendMessage: creates an intent (the `messaging` dialect), or leaves a wallet's hint at its rendezvous. */
+export async function sendMessage(state: SequencerState, body: Uint8Array): Promise<Uint8Array> {
+  const request = decodeCanonical(v1.SendMessageRequest, body);
+  const key = requireBytes32(request.rendezvousKey, 'rendezvous_key');
+  const message = v1.Message.create(request.message ?? {});
+  const signature = request.signature?.value ?? new Uint8Array();
+  const messageId = isRequest(message)
+    ? (await keepIntent(state, readCreatedIntent(message, key, signature))).mailbox.requestId
+    : leaveHint(state, message, key, signature);
+  return encode(v1.SendMessageResponse, { messageId: { value: messageId } });
+}
+
+const isRequest = ({ requestToReceiveBill, requestToLogin }: v1.Message): boolean =>
+  !!requestToReceiveBill || !!requestToLogin;
+
+function leaveHint(
+  { intents }: SequencerState,
+  message: v1.Message,
+  key: Uint8Array,
+  signature: Uint8Array,
+): Uint8Array {
+  requireNoId(message);
+  if (!verifySignature(key, signedBytesOf(message), signature)) {
+    throw new IntentError('invalid_signature', 'The message is not signed by its rendezvous key.');
+  }
+  const record = intents.require(formatBase58(key));
+  noteHint(record, message, key);
+  return record.mailbox.add({ ...message, sendMessageRequestSignature: { value: signature } });
+}
+
+/** Everybody who sees the code can sign these, so none of them changes what the intent is worth (protocol section 2). */
+function noteHint(record: IntentRecord, message: v1.Message, key: Uint8Array): void {
+  const { codeScanned, clientRejectedPayment, clientRejectedLogin } = message;
+  if (codeScanned) {
+    record.codeScanned = true;
+  } else if (clientRejectedPayment && record.request.kind === 'payment') {
+    const named = clientRejectedPayment.intentId?.value;
+    if (!named || Buffer.compare(named, key) !== 0) {
+      throw new IntentError('malformed_message', 'The rejection names another intent.');
+    }
+    record.rejected = true;
+  } else if (clientRejectedLogin && record.request.kind === 'login') {
+    record.rejected = true;
+  } else {
+    throw new IntentError('not_supported', `A client cannot send this here: ${message.kind ?? 'no kind is set'}.`);
+  }
+}

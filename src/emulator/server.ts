@@ -1,0 +1,70 @@
+import { fileURLToPath } from 'node:url';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { decode, v1 } from '../wire/codec.js';
+import { dispatch } from './dispatch.js';
+import { requireLoopbackHost, setSafeHeaders } from './http-guard.js';
+import { readError } from './read-error.js';
+import type { SequencerState } from './sequencer-state.js';
+import type { Wallet } from './wallet.js';
+import { walletApi } from './wallet-api.js';
+
+const page = fileURLToPath(new URL('./page/', import.meta.url));
+const octetStream = 'application/octet-stream';
+
+/** The Express app of the embedded sequencer: the proxy, the wallet page with its API, and a health check. */
+export function createApp(state: SequencerState, wallets: readonly Wallet[]): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.use(requireLoopbackHost, setSafeHeaders);
+  app.get('/healthz', (_req, res) => {
+    res.type('text/plain').send('ok');
+  });
+  app.post(
+    '/v1/api',
+    requireOctetStream,
+    express.raw({ type: octetStream, limit: '64kb', inflate: false }),
+    proxy(state),
+  );
+  app.all('/v1/api', (_req, res) => {
+    res.status(405).set('Allow', 'POST').end();
+  });
+  app.use('/wallet/api', walletApi(wallets, state.intents));
+  app.get('/', (_req, res) => res.redirect('/wallet'));
+  app.get('/wallet', (_req, res) => res.sendFile('wallet.html', { root: page, cacheControl: false }));
+  app.use('/wallet/page', express.static(page, { index: false, redirect: false, cacheControl: false }));
+  app.use(answerStatus);
+  return app;
+}
+
+const requireOctetStream: RequestHandler = (req, res, next) => {
+  if (req.is(octetStream)) return next();
+  res.status(415).type('text/plain').send(`The content type must be ${octetStream}.`);
+};
+
+/** The proxy (interface section 4.1): an envelope in, an envelope out. */
+function proxy(state: SequencerState): RequestHandler {
+  return async (req, res) => {
+    const request = readEnvelope(req.body);
+    if (!request) {
+      res.status(400).type('text/plain').send('The body is not a Request envelope.');
+      return;
+    }
+    const answer = await dispatch(state, request);
+    res.type(octetStream).send(Buffer.from(answer));
+  };
+}
+
+function readEnvelope(body: unknown): v1.Request | undefined {
+  if (!Buffer.isBuffer(body) || body.length === 0) return undefined;
+  try {
+    return decode(v1.Request, body);
+  } catch {
+    return undefined;
+  }
+}
+
+const answerStatus: ErrorRequestHandler = (error: unknown, _req, res, next) => {
+  if (res.headersSent) return next(error);
+  const { status } = readError(error);
+  res.status(typeof status === 'number' && status >= 400 ? status : 500).end();
+};

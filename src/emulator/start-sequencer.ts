@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { IntentError } from '../errors.js';
+import { IntentStore } from './intent-store.js';
+import { KeyFileReader } from './key-file.js';
+import { readError } from './read-error.js';
+import { createApp } from './server.js';
+import { reverseSubmission } from './submission.js';
+import { createWallet, type Wallet } from './wallet.js';
+import { WebhookCaller } from './webhook.js';
+
+export interface SequencerOptions {
+  /** Port on 127.0.0.1. Default 0: any free one. */
+  readonly port?: number | undefined;
+  /** Domain to origin, such as `http://127.0.0.1:3000`: there its key file is read, and not over https. */
+  readonly localDomains?: Readonly<Record<string, string>> | undefined;
+  /** Names of the simulated wallets. Default Ada, Ben and Mia. */
+  readonly wallets?: readonly string[] | undefined;
+  /** The time, ms since 1970. Default: the system's clock. */
+  readonly now?: (() => number) | undefined;
+  /** Whether the process may end while the sequencer runs. Default false. */
+  readonly unref?: boolean | undefined;
+}
+
+/** An embedded sequencer that runs. */
+export interface Sequencer {
+  /** base_url, such as `http://127.0.0.1:4747`. */
+  readonly url: string;
+  /** Where the wallet page is. A link to it carries the client secret as its fragment. */
+  readonly walletUrl: string;
+  /** The public key that signs webhooks, Base58; another one at every start. */
+  readonly serviceKey: string;
+  readonly wallets: readonly Wallet[];
+  /** The wallet of a name, by default the first. @throws {IntentError} `invalid_request` */
+  wallet(name?: string): Wallet;
+  /** As the option `localDomains`, later. @throws {IntentError} `invalid_domain`, `invalid_configuration` */
+  setLocalDomain(domain: string, origin: string): void;
+  /** Makes a submitted payment fail after all: its status turns back (protocol section 6). @throws {IntentError} `intent_not_found` */
+  reverse(intentId: string): void;
+  /** Ends it with all its connections. Can be called again. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a sequencer for development and tests, with simulated wallets: on 127.0.0.1, in memory, without money.
+ * @throws {IntentError} `invalid_configuration`: in production, when the port is in use, or for a wrong local domain
+ */
+export async function startSequencer(options: SequencerOptions = {}): Promise<Sequencer> {
+  refuseProduction();
+  const { port = 0, wallets: names = ['Ada', 'Ben', 'Mia'], now = Date.now, unref = false } = options;
+  const keyFiles = new KeyFileReader();
+  for (const [domain, origin] of Object.entries(options.localDomains ?? {})) keyFiles.setLocalDomain(domain, origin);
+
+  const server = createServer();
+  if (unref) neverHold(server);
+  const url = `http://127.0.0.1:${await listen(server, port)}`;
+  const wallets = names.map((name) => createWallet({ url, name, seed: seedOf(name), now }));
+  const state = { intents: new IntentStore(), keyFiles, webhooks: new WebhookCaller(now), now };
+  server.on('request', createApp(state, wallets));
+
+  let closed: Promise<void> | undefined;
+  return Object.freeze({
+    url,
+    walletUrl: `${url}/wallet`,
+    serviceKey: state.webhooks.serviceKey,
+    wallets: Object.freeze(wallets),
+    wallet: (name?: string) => findWallet(wallets, name),
+    setLocalDomain: (domain: string, origin: string) => keyFiles.setLocalDomain(domain, origin),
+    reverse: (intentId: string) => reverseSubmission(state.intents.require(intentId)),
+    close: () => {
+      closed ??= close(server);
+      return closed;
+    },
+  });
+}
+
+// The last safety: whoever imports this directly goes past the configuration, which refuses it too.
+function refuseProduction(): void {
+  if (process.env.NODE_ENV !== 'production') return;
+  throw new IntentError(
+    'invalid_configuration',
+    'The embedded sequencer takes play money for real: it does not start with NODE_ENV=production.',
+  );
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  try {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  } catch (cause) {
+    const { code } = readError(cause);
+    const reason = code === 'EADDRINUSE' ? 'it is in use' : String(code);
+    throw new IntentError(
+      'invalid_configuration',
+      `The embedded sequencer cannot listen on port ${port} (${reason}): set INTENT_EMULATOR_PORT to a free port.`,
+      { cause },
+    );
+  }
+  return (server.address() as AddressInfo).port;
+}
+
+function neverHold(server: Server): void {
+  server.unref();
+  server.on('connection', (socket) => socket.unref());
+}
+
+/** The same at every start, so that the users of a site under development stay who they are. No secret is kept by it. */
+function seedOf(name: string): Uint8Array {
+  return createHash('sha256').update(`express-intents simulated wallet ${name}`).digest();
+}
+
+function findWallet(wallets: readonly Wallet[], name?: string): Wallet {
+  const wallet = name === undefined ? wallets[0] : wallets.find((one) => one.name === name);
+  if (wallet) return wallet;
+  const known = wallets.map((one) => one.name).join(', ');
+  throw new IntentError('invalid_request', `There is no wallet ${name ?? 'at all'}: there are ${known || 'none'}.`);
+}
+
+async function close(server: Server): Promise<void> {
+  const ended = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  server.closeAllConnections();
+  await ended;
+}

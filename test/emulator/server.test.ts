@@ -1,0 +1,189 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { startSequencer } from '../../src/emulator/index.js';
+import { IntentStore } from '../../src/emulator/intent-store.js';
+import { readCreatedIntent } from '../../src/emulator/read-created-intent.js';
+import { v1 } from '../../src/wire/codec.js';
+import { encodeRequest, operations } from '../../src/wire/envelope.js';
+import { call, closeAll, payment, post, reason, start } from './fixture.js';
+
+afterEach(closeAll);
+
+/** fetch does not let a program choose its Host. */
+function statusWithHost(url: string, path: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const { port } = new URL(url);
+    httpRequest({ host: '127.0.0.1', port, path, headers: { host } }, (res) => {
+      res.resume();
+      resolve(res.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('the proxy (interface 2.1, 4.1, 7)', () => {
+  test('OK is said in bytes, and the message is empty', async () => {
+    const { url } = await start();
+    const { rendezvousKey } = await payment();
+    const body = encodeRequest(operations.getStatus, Buffer.concat([Uint8Array.of(10, 34, 10, 32), rendezvousKey]));
+    const response = await post(url, body);
+    expect(response.headers.get('content-type')).toBe('application/octet-stream');
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(Uint8Array.of(8, 0));
+  });
+
+  test.each([
+    ['Intents', 'nothing'],
+    ['Nobody', 'createIntent'],
+    ['', ''],
+    ['MicroPayment', 'createIntent'],
+    ['__proto__', 'constructor'],
+  ])('an ERROR for the unknown operation %s.%s', async (service, method) => {
+    const { url } = await start();
+    expect(reason(await call(url, { service, method }, new Uint8Array()))).toBe('There is no such service and method.');
+  });
+
+  test('an ERROR for an inner message that cannot be read', async () => {
+    const { url } = await start();
+    const garbage = new Uint8Array(40).fill(0xff);
+    for (const operation of Object.values(operations)) {
+      expect(reason(await call(url, operation, garbage))).toMatch(/not a message of this type/);
+    }
+  });
+
+  test('415 for another content type', async () => {
+    const { url } = await start();
+    const body = encodeRequest(operations.getStatus, new Uint8Array());
+    expect((await post(url, body, 'application/json')).status).toBe(415);
+    expect((await post(url, body, 'text/plain')).status).toBe(415);
+  });
+
+  test('413 for more than 64 KiB', async () => {
+    const { url } = await start();
+    const sized = (length: number) => Buffer.concat([Uint8Array.of(0x0a, 0x80, 0x80, 0x04), new Uint8Array(length)]);
+    expect((await post(url, sized(64 * 1024 - 3))).status).toBe(413);
+    expect((await post(url, encodeRequest(operations.getStatus, new Uint8Array(64 * 1024 - 40)))).status).toBe(200);
+  });
+
+  test.each([
+    ['nothing', new Uint8Array()],
+    ['garbage', new Uint8Array(100).fill(0xff)],
+    ['half an envelope', Uint8Array.of(0x12, 0x0c, 0x4d)],
+  ])('400 for %s', async (_name, body) => {
+    const { url } = await start();
+    expect((await post(url, body)).status).toBe(400);
+  });
+
+  test('405 for another method', async () => {
+    const { url } = await start();
+    const response = await fetch(`${url}/v1/api`);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  });
+});
+
+describe('only this machine', () => {
+  test.each(['/healthz', '/wallet', '/wallet/api/wallets', '/v1/api'])(
+    '403 for a Host that is not: %s',
+    async (path) => {
+      const { url } = await start();
+      for (const host of ['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.evil.example']) {
+        expect(await statusWithHost(url, path, host)).toBe(403);
+      }
+    },
+  );
+
+  test.each(['127.0.0.1', 'localhost', 'localhost:4747', '[::1]:80', 'LOCALHOST'])(
+    'the Host %s passes',
+    async (host) => {
+      const { url } = await start();
+      expect(await statusWithHost(url, '/healthz', host)).toBe(200);
+    },
+  );
+
+  test('403 without a Host', async () => {
+    const { url } = await start();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.end('GET /healthz HTTP/1.0\r\n\r\n');
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  test('it listens on 127.0.0.1 alone', async () => {
+    const { url } = await start();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const { port } = new URL(url);
+    const refused = new Promise((resolve) => {
+      connect(Number(port), '127.0.0.2')
+        .on('error', () => resolve('refused'))
+        .on('connect', () => resolve('connected'));
+    });
+    expect(await refused).toBe('refused');
+  });
+});
+
+describe('start and end', () => {
+  test('healthz', async () => {
+    const { url } = await start();
+    expect(await (await fetch(`${url}/healthz`)).text()).toBe('ok');
+  });
+
+  test('it does not start in production', async () => {
+    const before = process.env.NODE_ENV;
+    process.env.NODE_ENV = 'production';
+    try {
+      await expect(startSequencer()).rejects.toMatchObject({ code: 'invalid_configuration' });
+    } finally {
+      process.env.NODE_ENV = before;
+    }
+  });
+
+  test('a port in use is named, with the variable that sets it', async () => {
+    const { url } = await start();
+    const { port } = new URL(url);
+    await expect(startSequencer({ port: Number(port) })).rejects.toMatchObject({
+      code: 'invalid_configuration',
+      message: expect.stringMatching(new RegExp(`port ${port} .*in use.*INTENT_EMULATOR_PORT`)),
+    });
+  });
+
+  test('with unref it does not keep the process alive', async () => {
+    const listening = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+    const before = listening();
+    const [held, free] = [await startSequencer(), await startSequencer({ unref: true })];
+    expect(listening()).toBe(before + 1);
+    expect((await fetch(`${free.url}/healthz`)).status).toBe(200);
+    await Promise.all([held.close(), free.close()]);
+  });
+
+  test('a port that is none', async () => {
+    await expect(startSequencer({ port: 70_000 })).rejects.toMatchObject({ code: 'invalid_configuration' });
+  });
+
+  test('close ends connections, even in the middle of a request, and can be called again', async () => {
+    const sequencer = await startSequencer();
+    const { port } = new URL(sequencer.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const ended = new Promise((resolve) => socket.on('close', resolve));
+    socket.on('error', () => {});
+    // The answer to Expect says that the request has begun; its body never comes.
+    socket.write(
+      'POST /v1/api HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/octet-stream\r\n' +
+        'content-length: 9\r\nexpect: 100-continue\r\n\r\n',
+    );
+    await new Promise((resolve) => socket.once('data', resolve));
+    await Promise.all([sequencer.close(), sequencer.close(), ended]);
+    await sequencer.close();
+    await expect(fetch(`${sequencer.url}/healthz`)).rejects.toThrow();
+  });
+
+  test('the store is bounded: the oldest intent makes room', async () => {
+    const store = new IntentStore(2);
+    const intents = [await payment(), await payment(), await payment()];
+    for (const { message, rendezvousKey, signature } of intents) {
+      store.add(readCreatedIntent(v1.Message.create(message), rendezvousKey, signature), 0);
+    }
+    expect(intents.map(({ id }) => store.get(id) !== undefined)).toEqual([false, true, true]);
+    expect(store.recent(5).map(({ id }) => id)).toEqual([intents[2]?.id, intents[1]?.id]);
+  });
+});

@@ -1,0 +1,233 @@
+import { jest } from '@jest/globals';
+import { createWallet, startSequencer } from '../../src/emulator/index.js';
+import { encodePayload, formatClientSecret, parseClientSecret } from '../../src/intents/payload.js';
+import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import type { SignedIntent } from '../../src/intents/signed-intent.js';
+import { formatBase58 } from '../../src/keys/base58.js';
+import * as testing from '../../src/testing.js';
+import { encode, v1 } from '../../src/wire/codec.js';
+import { encodeErrorResponse, encodeOkResponse, operations } from '../../src/wire/envelope.js';
+import {
+  call,
+  closeAll,
+  create,
+  created,
+  destination,
+  kindsOf,
+  login,
+  loginTerms,
+  opened,
+  payment,
+  poll,
+  sendBody,
+  serve,
+  signedBy,
+  start,
+  statusFlags,
+  verifier,
+} from './fixture.js';
+
+afterEach(closeAll);
+
+const seed = new Uint8Array(32).fill(5);
+const at = (url: string, name = 'Eve') => createWallet({ url, name, seed });
+const messagesOf = async (url: string, intent: SignedIntent) =>
+  kindsOf(await poll(url, rendezvousKeyPair(parseClientSecret(intent.clientSecret))));
+
+describe('what a wallet does', () => {
+  test('scan: shows a payment and tells that the code was scanned (interface 1.5)', async () => {
+    const sequencer = await start();
+    const intent = await created(sequencer.url, payment());
+    expect(await sequencer.wallet().scan(intent.clientSecret)).toEqual({
+      id: intent.id,
+      kind: 'payment',
+      amount: '12.50',
+      currency: 'usd',
+      destination,
+    });
+    expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, false]);
+  });
+
+  test('confirm pays; it scans once, whether or not that was asked for', async () => {
+    const sequencer = await start();
+    const intent = await created(sequencer.url, payment());
+    const wallet = sequencer.wallet('Mia');
+    await wallet.scan(intent.clientSecret);
+    await wallet.confirm(intent.clientSecret);
+    expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, true]);
+    await wallet.confirm(intent.clientSecret);
+    expect(await messagesOf(sequencer.url, intent)).toEqual(['requestToReceiveBill', 'codeScanned', 'intentSubmitted']);
+  });
+
+  test('confirm logs in (interface 1.6)', async () => {
+    const sequencer = await start();
+    const intent = await created(sequencer.url, login());
+    const request = await sequencer.wallet().confirm(intent.clientSecret);
+    const stated = { domain: 'example.com', verifier: verifier.publicKey };
+    expect(request).toEqual({ id: intent.id, kind: 'login', login: stated });
+    expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, true]);
+    await expect(sequencer.wallet('Ben').confirm(intent.clientSecret)).rejects.toMatchObject({
+      code: 'sequencer_error',
+      message: 'Somebody else has logged in with this already.',
+    });
+  });
+
+  test('confirm pays and logs in', async () => {
+    const sequencer = await start();
+    const intent = await created(sequencer.url, payment({ login: loginTerms }));
+    const wallet = sequencer.wallet();
+    const request = await wallet.pay(intent.clientSecret);
+    expect(request).toMatchObject({ kind: 'payment', login: { domain: 'example.com' } });
+    // Who has paid is who has logged in: asking again changes nothing, another wallet comes too late.
+    await wallet.pay(intent.clientSecret);
+    await expect(sequencer.wallet('Ben').pay(intent.clientSecret)).rejects.toThrow('Somebody else has paid');
+  });
+
+  test('works with a request of the messaging dialect, which does not name its rendezvous (protocol 5)', async () => {
+    const { url } = await start();
+    const intent = await payment({}, false);
+    opened(await call(url, operations.sendMessage, sendBody(intent)));
+    await at(url).confirm(intent.clientSecret);
+    expect(await statusFlags(url, intent.id)).toEqual([true, true, true]);
+  });
+
+  test.each([
+    ['payment', () => payment(), 'clientRejectedPayment'],
+    ['login', () => login(), 'clientRejectedLogin'],
+  ] as const)('reject: a %s', async (_name, make, kind) => {
+    const { url } = await start();
+    const intent = await created(url, make());
+    await at(url).reject(intent.clientSecret);
+    expect((await messagesOf(url, intent)).slice(1)).toEqual(['codeScanned', kind]);
+    expect(await statusFlags(url, intent.id)).toEqual([true, true, false]);
+  });
+
+  test('pay and login refuse a code of the other kind, before anything is told', async () => {
+    const { url } = await start();
+    const bill = await created(url, payment());
+    const entry = await created(url, login());
+    await expect(at(url).login(bill.clientSecret)).rejects.toMatchObject({ code: 'not_supported' });
+    await expect(at(url).pay(entry.clientSecret)).rejects.toMatchObject({ code: 'not_supported' });
+    expect(await statusFlags(url, bill.id)).toEqual([true, false, false]);
+    await at(url).login(entry.clientSecret);
+    await at(url).pay(bill.clientSecret);
+  });
+
+  test('a code may be a link, with white space around it', async () => {
+    const { url, walletUrl } = await start();
+    const { clientSecret, id } = await created(url, payment());
+    for (const code of [`${walletUrl}#${clientSecret}`, `  ${clientSecret}\n`, `#${clientSecret}`]) {
+      expect(await at(`${url}/`).scan(code)).toMatchObject({ id });
+    }
+  });
+});
+
+describe('what a wallet refuses', () => {
+  test.each(['', 'nonsense', '#', 'http://127.0.0.1/wallet', '1'.repeat(20), 'x'.repeat(10_000)])(
+    'a code that is none: %.20s',
+    async (code) => {
+      const { url } = await start();
+      await expect(at(url).scan(code)).rejects.toMatchObject({ code: 'invalid_client_secret' });
+    },
+  );
+
+  test('an intent that nobody created', async () => {
+    const { url } = await start();
+    const { clientSecret } = await payment();
+    await expect(at(url).confirm(clientSecret)).rejects.toMatchObject({ code: 'intent_not_found' });
+  });
+
+  test.each<[string, Parameters<typeof encodePayload>[0]]>([
+    ['amount', { kind: 'payment', money: { currency: 'usd', hundredths: 5n }, nonce: new Uint8Array(11) }],
+    ['currency', { kind: 'payment', money: { currency: 'eur', hundredths: 1250n }, nonce: new Uint8Array(11) }],
+    ['kind', { kind: 'login', nonce: new Uint8Array(11) }],
+  ])('a request of another %s than its code (protocol 6)', async (_name, payload) => {
+    const { url } = await start();
+    const bytes = encodePayload(payload);
+    const rendezvous = rendezvousKeyPair(bytes);
+    const { requestToReceiveBill } = (await payment()).message;
+    const named = { ...requestToReceiveBill, rendezvousKey: { value: rendezvous.publicKey } };
+    opened(await create(url, signedBy(rendezvous, { requestToReceiveBill: named })));
+    const clientSecret = formatClientSecret(bytes);
+    const refused = { code: 'malformed_message', message: 'The request asks for something else than its code says.' };
+    await expect(at(url).scan(clientSecret)).rejects.toMatchObject(refused);
+    await expect(at(url).confirm(clientSecret)).rejects.toMatchObject(refused);
+    expect(await statusFlags(url, formatBase58(rendezvous.publicKey))).toEqual([true, false, false]);
+  });
+
+  test('a request that a sequencer has changed', async () => {
+    const intent = await payment();
+    const bill = { ...intent.message.requestToReceiveBill, requestorAccount: { value: new Uint8Array(32) } };
+    const message = { requestToReceiveBill: bill, sendMessageRequestSignature: { value: intent.signature } };
+    const origin = await sequencerThatAnswers(
+      encodeOkResponse(encode(v1.PollMessagesResponse, { messages: [message] })),
+    );
+    await expect(at(origin).scan(intent.clientSecret)).rejects.toMatchObject({ code: 'invalid_signature' });
+  });
+
+  test('an ERROR of the sequencer, another status, and none at all', async () => {
+    const { clientSecret } = await payment();
+    const refusing = await sequencerThatAnswers(encodeErrorResponse('not today'));
+    const wrong = { code: 'sequencer_error', serviceMessage: 'not today' };
+    await expect(at(refusing).scan(clientSecret)).rejects.toMatchObject(wrong);
+    const failing = await serve((_req, res) => void res.writeHead(503).end());
+    await expect(at(failing).scan(clientSecret)).rejects.toMatchObject({
+      code: 'sequencer_bad_status',
+      httpStatus: 503,
+    });
+    const slow = await serve(() => {});
+    const timeout = jest.spyOn(AbortSignal, 'timeout');
+    timeout.mockReturnValueOnce(AbortSignal.abort(new DOMException('', 'TimeoutError')));
+    await expect(at(slow).scan(clientSecret)).rejects.toMatchObject({ code: 'sequencer_timeout' });
+    const sequencer = await startSequencer();
+    await sequencer.close();
+    await expect(at(sequencer.url).scan(clientSecret)).rejects.toMatchObject({ code: 'sequencer_unreachable' });
+  });
+
+  test('a seed that has not 32 bytes', () => {
+    const make = () => createWallet({ url: 'http://127.0.0.1:1', name: 'Eve', seed: new Uint8Array(31) });
+    expect(make).toThrow(expect.objectContaining({ code: 'invalid_key' }));
+  });
+});
+
+describe('who a wallet is (protocol 5)', () => {
+  test('another user id at each domain and for each wallet, the same one every time', async () => {
+    const [one, two] = [await start(), await start()];
+    const ids = one.wallets.flatMap((wallet) => [wallet.userId('example.com'), wallet.userId('example.org')]);
+    expect(new Set(ids).size).toBe(6);
+    expect(two.wallets.flatMap((wallet) => [wallet.userId('example.com'), wallet.userId('example.org')])).toEqual(ids);
+  });
+
+  test('a seed decides; without one, chance does', () => {
+    const url = 'http://127.0.0.1:1';
+    expect(at(url, 'Eve').userId('example.com')).toBe(at(url, 'Joe').userId('example.com'));
+    const drawn = [createWallet({ url, name: 'Eve' }), createWallet({ url, name: 'Eve' })];
+    expect(drawn[0]?.userId('example.com')).not.toBe(drawn[1]?.userId('example.com'));
+  });
+
+  test('only a domain has users', () => {
+    expect(() => at('http://127.0.0.1:1').userId('www.example.com')).toThrow(
+      expect.objectContaining({ code: 'invalid_domain' }),
+    );
+  });
+
+  test('the wallets of a sequencer: the first by default, by name, and none of an unknown name', async () => {
+    const sequencer = await start();
+    expect(sequencer.wallets.map(({ name }) => name)).toEqual(['Ada', 'Ben', 'Mia']);
+    expect(sequencer.wallet()).toBe(sequencer.wallets[0]);
+    expect(sequencer.wallet('Mia').name).toBe('Mia');
+    expect(() => sequencer.wallet('Zoe')).toThrow('There is no wallet Zoe: there are Ada, Ben, Mia.');
+    expect((await start({ wallets: ['Zoe'] })).wallet().name).toBe('Zoe');
+  });
+});
+
+test('express-intents/testing gives the sequencer and the wallet', () => {
+  expect(Object.keys(testing).sort()).toEqual(['createWallet', 'startSequencer']);
+});
+
+function sequencerThatAnswers(answer: Uint8Array): Promise<string> {
+  return serve((req, res) => {
+    req.resume();
+    res.end(answer);
+  });
+}

@@ -1,0 +1,182 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { importJWK, jwtVerify } from 'jose';
+import type { Sequencer } from '../../src/emulator/index.js';
+import { parseClientSecret } from '../../src/intents/payload.js';
+import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import { formatBase58, parseBase58, parseIntentId } from '../../src/keys/base58.js';
+import { decode, encode, v1 } from '../../src/wire/codec.js';
+import { operations } from '../../src/wire/envelope.js';
+import {
+  anyRendezvous,
+  call,
+  closeAll,
+  created,
+  destination,
+  keyPair,
+  kindsOf,
+  logInAs,
+  login,
+  loginTerms,
+  opened,
+  payment,
+  poll,
+  serve,
+  start,
+  startedAtMs,
+  submitAs,
+} from './fixture.js';
+
+afterEach(closeAll);
+
+const { Result } = v1.RegisterWebhookResponse;
+const ada = keyPair(1);
+
+async function register(url: string, id: string, webhook: string): Promise<v1.RegisterWebhookResponse.Result> {
+  const body = encode(v1.RegisterWebhookRequest, { intentId: { value: parseIntentId(id) }, url: webhook });
+  return decode(v1.RegisterWebhookResponse, opened(await call(url, operations.registerWebhook, body))).result;
+}
+
+interface Delivery {
+  method: string | undefined;
+  contentType: string | undefined;
+  body: string;
+}
+
+/** A site that takes webhooks: what came, and a wait for the next. */
+async function receiver(status = 200) {
+  const deliveries: Delivery[] = [];
+  const waiting: (() => void)[] = [];
+  const origin = await serve(async (req: IncomingMessage, res) => {
+    let body = '';
+    req.on('data', (chunk) => {
+      body += chunk;
+    });
+    await once(req, 'end');
+    deliveries.push({ method: req.method, contentType: req.headers['content-type'], body });
+    res.writeHead(status).end();
+    for (const wake of waiting.splice(0)) wake();
+  });
+  const next = async (): Promise<Delivery> => {
+    if (deliveries.length === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    return deliveries.shift() as Delivery;
+  };
+  return { url: `${origin}/intent/webhook`, deliveries, next };
+}
+
+async function claims(sequencer: Sequencer, jwt: string): Promise<unknown> {
+  const x = Buffer.from(parseBase58(sequencer.serviceKey, 32, 'invalid_key')).toString('base64url');
+  const key = await importJWK({ kty: 'OKP', crv: 'Ed25519', x }, 'EdDSA');
+  const { payload, protectedHeader } = await jwtVerify(jwt, key, { algorithms: ['EdDSA'] });
+  expect(protectedHeader.alg).toBe('EdDSA');
+  return payload;
+}
+
+describe('MicroPayment.registerWebhook (protocol 5)', () => {
+  test('OK once, ALREADY_REGISTERED after', async () => {
+    const { url } = await start();
+    const { id } = await created(url, payment());
+    expect(await register(url, id, 'https://example.com/hook')).toBe(Result.OK);
+    expect(await register(url, id, 'https://example.com/hook')).toBe(Result.ALREADY_REGISTERED);
+  });
+
+  test('REQUEST_NOT_FOUND without an intent, INTENT_EXISTS once it is submitted', async () => {
+    const { url } = await start();
+    const { id } = await created(url, payment());
+    const unknown = formatBase58(anyRendezvous().publicKey);
+    expect(await register(url, unknown, 'https://example.com/hook')).toBe(Result.REQUEST_NOT_FOUND);
+    opened(await submitAs(url, id, ada));
+    expect(await register(url, id, 'https://example.com/hook')).toBe(Result.INTENT_EXISTS);
+  });
+
+  test.each([
+    'http://example.com/hook',
+    'ftp://127.0.0.1/',
+    'nonsense',
+    '',
+    `https://example.com/${'x'.repeat(2_048)}`,
+  ])('INVALID_URL: %s', async (webhook) => {
+    const { url } = await start();
+    const { id } = await created(url, payment());
+    expect(await register(url, id, webhook)).toBe(Result.INVALID_URL);
+  });
+
+  test.each(['http://127.0.0.1:1/hook', 'http://localhost/hook', 'http://[::1]:1/hook', 'https://localhost/'])(
+    'valid on this machine: %s',
+    async (webhook) => {
+      const { url } = await start();
+      const { id } = await created(url, payment());
+      expect(await register(url, id, webhook)).toBe(Result.OK);
+    },
+  );
+});
+
+describe('the webhook call (protocol 5)', () => {
+  test('a payment: one JWT by the service key, then webhook_called at the rendezvous', async () => {
+    const sequencer = await start();
+    const site = await receiver();
+    const intent = await created(sequencer.url, payment());
+    await register(sequencer.url, intent.id, site.url);
+    opened(await submitAs(sequencer.url, intent.id, ada));
+    const { method, contentType, body } = await site.next();
+    expect({ method, contentType }).toEqual({ method: 'POST', contentType: 'application/jwt' });
+    expect(await claims(sequencer, body)).toEqual({
+      intent: intent.id,
+      currency: 'USD',
+      amount: 12.5,
+      exchangeRate: 1,
+      quarks: 1_250_000,
+      destination,
+      state: 'SUBMITTED',
+    });
+    const rendezvous = rendezvousKeyPair(parseClientSecret(intent.clientSecret));
+    let messages = await poll(sequencer.url, rendezvous);
+    while (messages.length < 3) messages = await poll(sequencer.url, rendezvous);
+    expect(kindsOf(messages)).toEqual(['requestToReceiveBill', 'intentSubmitted', 'webhookCalled']);
+    const { seconds, nanos } = messages[2]?.webhookCalled?.timestamp ?? {};
+    expect(Number(seconds) * 1000 + Number(nanos) / 1e6).toBe(startedAtMs);
+    opened(await submitAs(sequencer.url, intent.id, ada));
+    expect(site.deliveries).toEqual([]);
+  });
+
+  test('a payment with login waits for its user', async () => {
+    const sequencer = await start();
+    const site = await receiver();
+    const intent = await created(sequencer.url, payment({ login: loginTerms }));
+    await register(sequencer.url, intent.id, site.url);
+    opened(await submitAs(sequencer.url, intent.id, ada));
+    opened(await logInAs(sequencer.url, intent.id, ada));
+    const { body } = await site.next();
+    expect(await claims(sequencer, body)).toMatchObject({ currency: 'USD', user: formatBase58(ada.publicKey) });
+    expect(site.deliveries).toEqual([]);
+  });
+
+  test('a login has a user and no money', async () => {
+    const sequencer = await start();
+    const site = await receiver();
+    const { id } = await created(sequencer.url, login());
+    await register(sequencer.url, id, site.url);
+    opened(await logInAs(sequencer.url, id, ada));
+    const { body } = await site.next();
+    const user = formatBase58(ada.publicKey);
+    expect(await claims(sequencer, body)).toEqual({ intent: id, state: 'SUBMITTED', user });
+  });
+
+  test('a site that fails is called once and holds nothing up', async () => {
+    const sequencer = await start();
+    const site = await receiver(500);
+    const intent = await created(sequencer.url, payment());
+    await register(sequencer.url, intent.id, site.url);
+    opened(await submitAs(sequencer.url, intent.id, ada));
+    await site.next();
+    const messages = await poll(sequencer.url, rendezvousKeyPair(parseClientSecret(intent.clientSecret)));
+    expect(kindsOf(messages)).toEqual(['requestToReceiveBill', 'intentSubmitted']);
+    expect(site.deliveries).toEqual([]);
+  });
+
+  test('the service key is another one at every start', async () => {
+    const [one, two] = await Promise.all([start(), start()]);
+    expect(parseBase58(one.serviceKey, 32, 'invalid_key')).toHaveLength(32);
+    expect(one.serviceKey).not.toBe(two.serviceKey);
+  });
+});
