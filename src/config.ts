@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ConfigError, type ConfigProblem, IntentError } from './errors.js';
-import { parseAccount } from './keys/base58.js';
+import { parseAccount, parseBase58 } from './keys/base58.js';
 import { createKeyRing, type VerifierKeyRing } from './keys/key-ring.js';
 import { parseVerifierDomain } from './keys/verifier-domain.js';
 import { generateKey, type Signer } from './keys/verifier-key.js';
@@ -196,6 +196,7 @@ function readKeyRing(
 ): VerifierKeyRing | undefined {
   const file = options.verifierSecretFile ?? env.INTENT_VERIFIER_SECRET_FILE;
   const inline = options.verifierSecret ?? env.INTENT_VERIFIER_SECRET;
+  if (!isSigner(options.signer, report)) return undefined;
   if (inline && file) {
     const problem = 'INTENT_VERIFIER_SECRET and INTENT_VERIFIER_SECRET_FILE are both set.';
     return report.problem('INTENT_VERIFIER_SECRET', problem, 'Keep one of the two.');
@@ -205,8 +206,7 @@ function readKeyRing(
     return report.read('INTENT_VERIFIER_SECRET_FILE', mend, () => createKeyRing(readSecretFile(file), options.signer));
   }
   if (inline || options.signer) {
-    const setting = inline ? 'INTENT_VERIFIER_SECRET' : 'signer';
-    return report.read(setting, keygen, () => createKeyRing(inline ?? '', options.signer));
+    return report.read('INTENT_VERIFIER_SECRET', keygen, () => createKeyRing(inline ?? '', options.signer));
   }
   if (!embedded) {
     return report.problem(
@@ -219,6 +219,14 @@ function readKeyRing(
     'INTENT_VERIFIER_SECRET is not set: using a key that lasts until this process ends, so everyone is then logged out.',
   );
   return createKeyRing(generateKey().secret);
+}
+
+function isSigner(signer: Signer | undefined, report: Report): boolean {
+  if (!signer) return true;
+  const mend = 'signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> }';
+  const isKey = report.read('signer', mend, () => parseBase58(signer.publicKey, 32, 'invalid_key')) !== undefined;
+  if (isKey && typeof signer.sign !== 'function') report.problem('signer', 'It has no function sign.', mend);
+  return isKey && typeof signer.sign === 'function';
 }
 
 function readSecretFile(file: string): string {

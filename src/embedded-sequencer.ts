@@ -6,10 +6,18 @@ import { createHttpTransport } from './sequencer/http-transport.js';
 import { lazyTransport } from './sequencer/lazy-transport.js';
 import type { Transport } from './sequencer/transport.js';
 
+/** Where the embedded sequencer is. */
+export interface EmbeddedAddresses {
+  /** base_url, such as `http://127.0.0.1:4747`. */
+  readonly url: string;
+  /** The page of the simulated wallet. */
+  readonly walletUrl: string;
+}
+
 /** The embedded sequencer of a router that was told to use one. */
 export interface EmbeddedSequencer {
   readonly transport: Transport;
-  ready(): Promise<void>;
+  ready(): Promise<EmbeddedAddresses>;
   /** Puts a middleware in front that tells the sequencer from where it can read this site's verifier key file. */
   tellItWhereWeAre(router: RequestHandler): RequestHandler;
   close(): Promise<void>;
@@ -19,11 +27,15 @@ export interface EmbeddedSequencer {
 export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSequencer {
   const { emulatorPort: port, timeoutMs } = config.sequencer;
   const starting = import('./emulator/index.js').then(({ startSequencer }) => startSequencer({ port, unref: true }));
-  starting.catch((error: Error) => logger.error(`express-intents: ${error.message}`));
+  // Told once: by the promise to whoever asks for it, else by the log.
+  let isAwaited = false;
+  starting.catch((error: Error) => isAwaited || logger.error(`express-intents: ${error.message}`));
   return {
     transport: lazyTransport(async () => createHttpTransport({ url: (await starting).url, timeoutMs })),
     ready: async () => {
-      await starting;
+      isAwaited = true;
+      const { url, walletUrl } = await starting;
+      return { url, walletUrl };
     },
     tellItWhereWeAre: (router) => withLocalDomain(router, config, starting),
     close: async () => {

@@ -1,4 +1,5 @@
 export type { Config, ConfigOptions, Routes } from './config.js';
+export type { EmbeddedAddresses } from './embedded-sequencer.js';
 export {
   ConfigError,
   type ConfigProblem,

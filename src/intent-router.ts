@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { type Config, type ConfigOptions, parseConfig } from './config.js';
-import { type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
+import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import { hostCookie } from './http/browser-cookie.js';
 import type { Hooks } from './http/hooks.js';
@@ -24,8 +24,8 @@ export interface IntentRouterOptions extends ConfigOptions, Hooks {
 export interface IntentRouter extends RequestHandler {
   /** The client the routes use, to ask for a status from elsewhere in the app. */
   readonly client: IntentClient;
-  /** Resolves when the embedded sequencer, where there is one, listens; rejects with why it does not. */
-  ready(): Promise<void>;
+  /** Resolves when the embedded sequencer listens, with where; to undefined where there is none; rejects with why not. */
+  ready(): Promise<EmbeddedAddresses | undefined>;
   /** Lets running calls end and closes what the router holds open. */
   close(): Promise<void>;
 }

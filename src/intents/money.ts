@@ -61,6 +61,11 @@ export function toQuarks({ hundredths }: Money): bigint {
   return hundredths * quarksPerHundredth;
 }
 
+/** The native units in an amount of quarks; what is less than a hundredth is left out. */
+export function moneyOfQuarks(quarks: bigint): Money {
+  return { currency: nativeCurrency, hundredths: quarks / quarksPerHundredth };
+}
+
 function parseHundredths(amount: string | number): bigint {
   const text = typeof amount === 'number' ? String(amount) : amount;
   const match = typeof text === 'string' ? decimalForm.exec(text) : null;

@@ -4,7 +4,7 @@ import { verifySignature } from '../keys/ed25519.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { decode, encode, fromUint64, v1 } from '../wire/codec.js';
 import { nativeCurrency } from './currency.js';
-import { type Money, parseMoney, toNativeAmount, toQuarks } from './money.js';
+import { type Money, moneyOfQuarks, parseMoney, toNativeAmount, toQuarks } from './money.js';
 import type { Payload } from './payload.js';
 import { unsignedBytes } from './signed-intent.js';
 
@@ -66,7 +66,7 @@ export function verifyIntent(message: v1.Message, rendezvousKey: Uint8Array, sig
 /** Whether a payload, as scanned, and the request found at its rendezvous speak of the same kind, currency and amount. */
 export function agrees(payload: Payload, request: IntentRequest): boolean {
   if (payload.kind === 'login' || request.kind === 'login') return payload.kind === request.kind;
-  // Compared as doubles, because that is what travels: above 2^53 hundredths two amounts share one.
+  // Compared as doubles, because that is what travels: from 2^46 units on two amounts can share one.
   return (
     payload.money.currency === request.money.currency && toNativeAmount(payload.money) === toNativeAmount(request.money)
   );
@@ -97,7 +97,14 @@ function readMoney({ exact, partial }: v1.RequestToReceiveBill.$Properties): Mon
   if (!!exact !== (money.currency === nativeCurrency)) {
     throw malformed(`exact is for ${nativeCurrency}, and for it alone.`);
   }
-  if (exact && (exact.exchangeRate !== 1 || fromUint64(exact.quarks ?? 0) !== toQuarks(money))) {
+  return exact ? readExact(exact) : money;
+}
+
+// The quarks tell the amount exactly; the double beside them, of a very large amount, only nearly.
+function readExact({ exchangeRate, nativeAmount, quarks: sent }: v1.ExchangeData.$Properties): Money {
+  const quarks = fromUint64(sent ?? 0);
+  const money = moneyOfQuarks(quarks);
+  if (exchangeRate !== 1 || toQuarks(money) !== quarks || toNativeAmount(money) !== nativeAmount) {
     throw malformed('The exchange rate or the quarks do not fit the amount.');
   }
   return money;

@@ -1,0 +1,28 @@
+import { type Article, priceOf } from '../articles.js';
+import { html } from '../html.js';
+import type { Page } from './layout.js';
+
+export const articlePage = (article: Article): Page => ({
+  title: article.name,
+  main: html`
+      <p><a class="back" href="/">← Back to the shelf</a></p>
+      <article class="article">
+        <div class="tile tile--large tint-${article.tint}">
+          <img src="/images/${article.slug}.svg" alt="" width="480" height="480">
+        </div>
+        <div class="article__text">
+          <h1>${article.name}</h1>
+          <p class="article__price">${priceOf(article)}</p>
+          <p class="lead">${article.line}</p>
+          <p>${article.story}</p>
+          <button class="button button--pay" type="button" data-intent="payment" data-article="${article.slug}"
+            data-name="${article.name}" data-price="${priceOf(article)}">Pay ${priceOf(article)}</button>
+          <p class="fine">Paid from your wallet in one step. We learn nothing about you but that you have taste.</p>
+          <dl class="facts">${article.facts.map(
+            ([name, value]) => html`
+            <div><dt>${name}</dt><dd>${value}</dd></div>`,
+          )}
+          </dl>
+        </div>
+      </article>`,
+});

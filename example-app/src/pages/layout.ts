@@ -1,0 +1,78 @@
+import { type Html, html } from '../html.js';
+import { walletDialog } from './wallet-dialog.js';
+
+export const shopName = 'The Patient Kettle';
+
+/** What every page needs to know. */
+export interface Visit {
+  /** Whoever is logged in. */
+  readonly userId: string | undefined;
+  /** Where the page sends a wallet; the client secret follows as the fragment. */
+  readonly walletUrl: string;
+}
+
+export interface Page {
+  readonly title: string;
+  readonly main: Html;
+  /** Modules of this page alone, in public/js. */
+  readonly scripts?: readonly string[];
+}
+
+/** A user id is 44 characters long; its ends are enough to know it again. */
+export const shorten = (id: string): string => `${id.slice(0, 4)}…${id.slice(-4)}`;
+
+export function layout({ title, main, scripts = [] }: Page, { userId, walletUrl }: Visit): Html {
+  return html`<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <meta name="description" content="A small tea house that takes wallet payments.">
+    <title>${title} · ${shopName}</title>
+    <link rel="icon" href="/images/mark.svg" type="image/svg+xml">
+    <link rel="stylesheet" href="/css/theme.css">
+    <link rel="stylesheet" href="/css/shop.css">
+    <link rel="stylesheet" href="/css/pages.css">
+    <link rel="stylesheet" href="/css/wallet-dialog.css">
+    <script type="module" src="/js/main.js"></script>
+    ${scripts.map((script) => html`<script type="module" src="/js/${script}"></script>`)}
+  </head>
+  <body>
+    <a class="skip" href="#main">Skip to the content</a>
+    ${header(userId)}
+    <main id="main" class="page">
+      <noscript><p class="notice">Paying and logging in need JavaScript. Looking around does not.</p></noscript>
+      ${main}
+    </main>
+    ${footer}
+    ${walletDialog(walletUrl)}
+  </body>
+</html>
+`;
+}
+
+const header = (userId: string | undefined): Html => html`
+    <header class="top">
+      <div class="top__inner">
+        <a class="brand" href="/">
+          <img src="/images/mark.svg" alt="" width="36" height="36">
+          <span>${shopName}</span>
+        </a>
+        <nav aria-label="Main">
+          ${
+            userId === undefined
+              ? html`<a class="top__link" href="/login">Log in</a>`
+              : html`<a class="top__link" href="/account"><span class="who__dot"></span>My account</a>`
+          }
+        </nav>
+      </div>
+    </header>`;
+
+const footer = html`
+    <footer class="bottom">
+      <div class="bottom__inner">
+        <p>${shopName}, 12 Linden Row. Open from seven until the water runs out.</p>
+        <p>An example of <code>express-intents</code>. The tea is imaginary; the code is not.</p>
+      </div>
+    </footer>`;

@@ -1,0 +1,15 @@
+import { html } from '../html.js';
+import type { Page } from './layout.js';
+
+export const loginPage = (): Page => ({
+  title: 'Log in',
+  main: html`
+      <section class="narrow">
+        <img src="/images/key.svg" alt="" width="120" height="120">
+        <h1>Come in, sit down.</h1>
+        <p class="lead">There is no password to think of and no address to leave. Your wallet says that you are you, and to
+          this shop alone: elsewhere you are somebody else.</p>
+        <button class="button button--pay" type="button" data-intent="login">Log in with your wallet</button>
+        <p class="fine">Logged in, you find what you have bought under “My account”.</p>
+      </section>`,
+});

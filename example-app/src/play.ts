@@ -1,0 +1,121 @@
+import { deepStrictEqual } from 'node:assert';
+import { parseArgs } from 'node:util';
+import { createWallet, type Wallet } from 'express-intents/testing';
+import { articles, priceOf } from './articles.js';
+import { sequencerUrlOf } from './development-defaults.js';
+import { shorten } from './pages/layout.js';
+import { type Answer, Visitor } from './visitor.js';
+
+/** Plays a payment and a login against a shop that runs, as a person with a browser and a wallet would. */
+async function play(): Promise<void> {
+  const { shop, sequencer } = addresses();
+  console.log(`Playing against ${shop}, with a wallet of ${sequencer}.`);
+  const visitor = new Visitor(shop);
+  await step('The shop is open', async () => expectStatus(await visitor.get('/'), 200));
+  const wallet = createWallet({ url: sequencer, name: 'Ada' });
+  await playPayment(visitor, wallet);
+  await playLogin(visitor, wallet);
+  console.log('\nAll is well.');
+}
+
+async function playPayment(visitor: Visitor, wallet: Wallet): Promise<void> {
+  console.log('\nA payment');
+  const [article] = articles.filter(({ slug }) => slug === 'pot-of-assam');
+  if (!article) throw new Error('The shop has run out of Assam.');
+  const order = { mode: 'payment', order: { article: article.slug } };
+  const secret = await step(`Asked for ${article.name}`, async () => begin(visitor, order));
+  const request = await step('The wallet scanned the code', () => wallet.scan(secret));
+  await step(`The wallet is asked for ${priceOf(article)}, the price on the shelf`, () => {
+    deepStrictEqual([request.kind, request.amount, request.currency], ['payment', article.price, 'usd']);
+  });
+  await step('The status says: scanned, not submitted', () => expectFlags(visitor, request.id, true, false));
+  await step('The thanks page says: not paid yet', () => expectPayment(visitor, request.id, 'pending'));
+  await step('The wallet confirmed', () => wallet.pay(secret));
+  await step('The status says: submitted', () => expectFlags(visitor, request.id, true, true));
+  await step('The thanks page says: paid', () => expectPayment(visitor, request.id, 'paid'));
+}
+
+async function playLogin(visitor: Visitor, wallet: Wallet): Promise<void> {
+  console.log('\nA login');
+  const secret = await step('Asked to log in', () => begin(visitor, { mode: 'login' }));
+  const { id, login } = await step('The wallet scanned the code', () => wallet.scan(secret));
+  const domain = login?.domain ?? '';
+  await step('Nobody is logged in before the wallet confirms', async () => {
+    expectStatus(await visitor.post('/session', { id }), 409);
+  });
+  await step(`The wallet confirmed for ${domain}`, () => wallet.login(secret));
+  await step('The status says: submitted', () => expectFlags(visitor, id, true, true));
+  const user = { id: wallet.userId(domain) };
+  await step('The session began', async () => expectJson(await visitor.post('/session', { id }), 200, { user }));
+  await step('The account page says hello', async () => {
+    expectText(expectStatus(await visitor.get('/account'), 200), shorten(user.id));
+  });
+  await step('Logged out', async () => expectStatus(await visitor.delete('/session'), 204));
+  await step('The session is empty', async () => expectJson(await visitor.get('/session'), 200, { user: null }));
+  await step('The account page sends to the login', async () => {
+    const { headers } = expectStatus(await visitor.get('/account'), 303);
+    deepStrictEqual(headers.get('location'), '/login');
+  });
+}
+
+function addresses(): { shop: string; sequencer: string } {
+  const { env } = process;
+  const { values } = parseArgs({ options: { shop: { type: 'string' }, sequencer: { type: 'string' } } });
+  const { shop = `http://127.0.0.1:${env.PORT || 3000}` } = values;
+  const { sequencer = sequencerUrlOf({ INTENT_SEQUENCER_URL: 'embedded', ...env }) } = values;
+  return { shop: shop.replace(/\/+$/, ''), sequencer };
+}
+
+async function step<Result>(name: string, act: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    const result = await act();
+    console.log(`  ✓ ${name}`);
+    return result;
+  } catch (error) {
+    console.log(`  ✗ ${name}`);
+    throw error;
+  }
+}
+
+async function begin(visitor: Visitor, body: unknown): Promise<string> {
+  const { json } = expectStatus(await visitor.post('/intent', body), 201);
+  const { client_secret: secret, ...rest } = json as Record<string, unknown>;
+  deepStrictEqual(rest, {}, 'The answer has more in it than the client secret.');
+  if (typeof secret !== 'string') throw new Error('The answer has no client secret.');
+  return secret;
+}
+
+async function expectFlags(visitor: Visitor, id: string, scanned: boolean, submitted: boolean): Promise<void> {
+  const flags = { exists: true, code_scanned: scanned, intent_submitted: submitted };
+  expectJson(await visitor.get(`/status/${id}`), 200, flags);
+}
+
+async function expectPayment(visitor: Visitor, id: string, state: string): Promise<void> {
+  expectText(expectStatus(await visitor.get(`/thanks/${id}`), 200), `data-payment="${state}"`);
+}
+
+function expectJson(answer: Answer, status: number, body: unknown): void {
+  deepStrictEqual(expectStatus(answer, status).json, body);
+}
+
+function expectText({ text }: Answer, expected: string): void {
+  if (!text.includes(expected)) throw new Error(`The page does not have ${JSON.stringify(expected)} in it.`);
+}
+
+function expectStatus(answer: Answer, status: number): Answer {
+  if (answer.status === status) return answer;
+  throw new Error(`The shop answered ${answer.status} and not ${status}: ${answer.text.slice(0, 300)}`);
+}
+
+/** What fetch throws says no more than "fetch failed"; the reason is one level down. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const refused = (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
+  if (refused) return 'Nobody listens there. Run `npm start` first, or name the addresses with --shop and --sequencer.';
+  return error.message;
+}
+
+await play().catch((error: unknown) => {
+  console.error(`\n${reasonOf(error)}`);
+  process.exitCode = 1;
+});

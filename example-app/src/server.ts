@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { Express } from 'express';
+import { sequencerUrlOf, setDevelopmentDefaults } from './development-defaults.js';
+import { createShop, type Shop } from './shop.js';
+
+/** Only this machine can come in unless HOST says otherwise: the embedded sequencer lets anyone log in. */
+const defaultHost = '127.0.0.1';
+
+await start().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exit(1);
+});
+
+async function start(): Promise<void> {
+  const { env } = process;
+  setDevelopmentDefaults(env);
+  const port = readPort(env.PORT || '3000');
+  const sequencerUrl = sequencerUrlOf(env);
+  const walletUrl = env.SHOP_WALLET_URL || `${sequencerUrl}/wallet`;
+  const shop = createShop({ walletUrl, trustProxy: env.NODE_ENV === 'production' });
+  const server = await listen(shop.app, port, env.HOST || defaultHost);
+  await shop.router.ready();
+  closeOnSignal(server, shop);
+  console.log(`
+The Patient Kettle is open.
+
+  Shop       http://localhost:${port}
+  Sequencer  ${sequencerUrl}
+  Wallet     ${walletUrl}
+`);
+}
+
+function readPort(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new Error(`PORT is ${JSON.stringify(text)}, which is not a port: set it to a number from 1 to 65535.`);
+}
+
+async function listen(app: Express, port: number, host: string): Promise<Server> {
+  const server = createServer(app);
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be opened on ${host} (${code})`;
+    throw new Error(
+      `Port ${port} ${reason}: set PORT to a free port, such as PORT=${port === 65_535 ? 3000 : port + 1}.`,
+    );
+  }
+  return server;
+}
+
+/** Ends at once, so that the next start finds both ports free. npm passes a signal on a second time; it changes nothing. */
+function closeOnSignal(server: Server, { router }: Shop): void {
+  let closing = false;
+  const close = async (): Promise<void> => {
+    if (closing) return;
+    closing = true;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await Promise.all([closed, router.close()]);
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void close());
+}

@@ -1,0 +1,64 @@
+/** The body of an answer as it came: JSON where it is some, else text. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The parsed body; undefined when it is not JSON. */
+  readonly json: unknown;
+}
+
+/** A browser without a screen: keeps cookies, and says where its requests come from as browsers do. */
+export class Visitor {
+  readonly #origin: string;
+  readonly #cookies = new Map<string, string>();
+
+  /** @param origin of the shop, such as `http://localhost:3000` */
+  constructor(origin: string) {
+    this.#origin = origin;
+  }
+
+  get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#send(path, { headers: { Accept: 'text/html', ...headers } });
+  }
+
+  post(path: string, body: unknown): Promise<Answer> {
+    const headers = { 'Content-Type': 'application/json', Origin: this.#origin };
+    return this.#send(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  }
+
+  delete(path: string): Promise<Answer> {
+    return this.#send(path, { method: 'DELETE', headers: { Origin: this.#origin } });
+  }
+
+  async #send(path: string, { headers, ...init }: RequestInit & { headers: Record<string, string> }): Promise<Answer> {
+    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(`${this.#origin}${path}`, {
+      ...init,
+      headers: cookie === '' ? headers : { ...headers, Cookie: cookie },
+      redirect: 'manual',
+      signal: AbortSignal.timeout(15_000),
+    });
+    this.#keepCookies(response.headers.getSetCookie());
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, text, json: parseJson(text) };
+  }
+
+  #keepCookies(lines: readonly string[]): void {
+    for (const line of lines) {
+      const [pair = '', ...attributes] = line.split(';');
+      const end = pair.indexOf('=');
+      const name = pair.slice(0, end);
+      const isOver = attributes.some((attribute) => /^\s*max-age=0\s*$/i.test(attribute));
+      if (isOver) this.#cookies.delete(name);
+      else this.#cookies.set(name, pair.slice(end + 1));
+    }
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

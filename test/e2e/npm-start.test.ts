@@ -1,0 +1,142 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const dist = new URL('../../example-app/dist/', import.meta.url);
+type Variables = Readonly<Record<string, string>>;
+
+/** A process of ours: the text it has printed so far, and how it ended. */
+class Program {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #ended: Promise<unknown>;
+  output = '';
+  errors = '';
+
+  /** Runs with these variables and none of the developer's own. */
+  constructor(script: string, variables: Variables) {
+    const env = { PATH: process.env.PATH, ...variables } as NodeJS.ProcessEnv;
+    this.#child = spawn(process.execPath, [fileURLToPath(new URL(script, dist))], { env });
+    this.#ended = once(this.#child, 'close');
+    this.#child.stdout.on('data', (chunk) => {
+      this.output += chunk;
+    });
+    this.#child.stderr.on('data', (chunk) => {
+      this.errors += chunk;
+    });
+  }
+
+  async printed(text: string): Promise<this> {
+    const ended = this.#ended.then(() => {
+      throw new Error(`It ended before it printed ${text}: ${this.output}${this.errors}`);
+    });
+    ended.catch(() => undefined);
+    while (!this.output.includes(text)) await Promise.race([once(this.#child.stdout, 'data'), ended]);
+    return this;
+  }
+
+  async end(): Promise<number | null> {
+    await this.#ended;
+    return this.#child.exitCode;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+}
+
+const programs: Program[] = [];
+
+function run(script: string, variables: Variables): Program {
+  const program = new Program(script, variables);
+  programs.push(program);
+  return program;
+}
+
+afterEach(async () => {
+  for (const program of programs.splice(0)) {
+    program.signal('SIGKILL');
+    await program.end();
+  }
+});
+
+async function freePorts(): Promise<{ PORT: string; INTENT_EMULATOR_PORT: string }> {
+  const servers = [createServer(), createServer()];
+  const ports: string[] = [];
+  for (const server of servers) {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    ports.push(String(typeof address === 'object' && address?.port));
+  }
+  for (const server of servers) await once(server.close(), 'close');
+  const [PORT = '', INTENT_EMULATOR_PORT = ''] = ports;
+  return { PORT, INTENT_EMULATOR_PORT };
+}
+
+const startShop = (variables: Variables): Promise<Program> => run('server.js', variables).printed('/wallet\n');
+
+test('starts, plays, ends quickly with Ctrl-C, and starts again on the same ports', async () => {
+  const ports = await freePorts();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    const shop = await startShop(ports);
+    expect(shop.output).toContain(`http://localhost:${ports.PORT}\n`);
+    expect(shop.output).toContain(`http://127.0.0.1:${ports.INTENT_EMULATOR_PORT}\n`);
+
+    const play = run('play.js', ports);
+    expect([await play.end(), play.errors]).toEqual([0, '']);
+    expect(play.output).toContain('All is well.');
+
+    // Somebody who never sends a request does not hold the shop open.
+    const idle = connect(Number(ports.PORT), '127.0.0.1').on('error', () => undefined);
+    await once(idle, 'connect');
+    const startedAt = Date.now();
+    shop.signal(signal);
+    shop.signal(signal);
+    expect(await shop.end()).toBe(0);
+    expect(Date.now() - startedAt).toBeLessThan(3_000);
+    idle.destroy();
+  }
+}, 60_000);
+
+test('says that a port is in use, and how to choose another', async () => {
+  const ports = await freePorts();
+  await startShop(ports);
+
+  const sameShopPort = run('server.js', ports);
+  expect(await sameShopPort.end()).toBe(1);
+  expect(sameShopPort.errors).toContain(`Port ${ports.PORT} is in use: set PORT to a free port`);
+  expect(sameShopPort.errors).not.toMatch(/\n\s+at /);
+
+  const { PORT } = await freePorts();
+  const sameEmulatorPort = run('server.js', { ...ports, PORT });
+  expect(await sameEmulatorPort.end()).toBe(1);
+  expect(sameEmulatorPort.errors.match(/set INTENT_EMULATOR_PORT to a free port/g)).toHaveLength(1);
+  expect(sameEmulatorPort.errors).not.toMatch(/\n\s+at /);
+}, 30_000);
+
+test.each([
+  { variables: { PORT: 'eighty' }, message: /^PORT is "eighty", which is not a port/ },
+  { variables: { INTENT_DOMAIN: 'http://example.com/' }, message: /INTENT_DOMAIN: / },
+  {
+    variables: { NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'embedded' },
+    message: /^express-intents cannot start:\n[\s\S]*it is refused when NODE_ENV=production/,
+  },
+  { variables: { NODE_ENV: 'production' }, message: /INTENT_SEQUENCER_URL: It is not set/ },
+])(
+  'does not start with $variables, and says why',
+  async ({ variables, message }) => {
+    const shop = run('server.js', { ...(await freePorts()), ...(variables as Variables) });
+    expect(await shop.end()).toBe(1);
+    expect(shop.errors).toMatch(message);
+    expect(shop.errors).not.toMatch(/\n\s+at /);
+    expect(shop.output).toBe('');
+  },
+  30_000,
+);
+
+test('play says what is missing when no shop is open', async () => {
+  const play = run('play.js', await freePorts());
+  expect(await play.end()).toBe(1);
+  expect(play.errors).toContain('Run `npm start` first');
+}, 30_000);

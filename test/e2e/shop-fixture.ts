@@ -1,0 +1,61 @@
+import type { Express } from 'express';
+import { type Sequencer, startSequencer } from 'express-intents/testing';
+import { createShop, type Shop } from '../../example-app/dist/shop.js';
+import { Visitor } from '../../example-app/dist/visitor.js';
+import { intentIdOf } from '../support/intent-id.js';
+import { serve } from '../support/serve.js';
+import { destination, domain, LogRecorder, verifierSecret } from '../support/site.js';
+
+// The shop is the built one, and so is the package it imports by its name: what is tested is what is shipped.
+
+export interface OpenShop {
+  readonly app: Express;
+  readonly origin: string;
+  readonly sequencer: Sequencer;
+  readonly log: LogRecorder;
+}
+
+const shops: Shop[] = [];
+const sequencers: Sequencer[] = [];
+
+/** A shop on a free port, with a sequencer of its own on another. */
+export async function openShop(): Promise<OpenShop> {
+  const sequencer = await startSequencer();
+  sequencers.push(sequencer);
+  const log = new LogRecorder();
+  const intents = { sequencerUrl: sequencer.url, timeoutMs: 2_000, verifierSecret, destination, domain, logger: log };
+  const shop = createShop({ walletUrl: sequencer.walletUrl, intents });
+  shops.push(shop);
+  const origin = await serve(shop.app);
+  sequencer.setLocalDomain(domain, origin);
+  return { app: shop.app, origin, sequencer, log };
+}
+
+export interface Begun {
+  readonly secret: string;
+  readonly id: string;
+}
+
+/** What the buttons of the pages send. */
+export async function begin(visitor: Visitor, body: unknown): Promise<Begun> {
+  const { status, json } = await visitor.post('/intent', body);
+  expect(status).toBe(201);
+  const { client_secret: secret } = json as { client_secret: string };
+  return { secret, id: intentIdOf(secret) };
+}
+
+export const order = (article: string) => ({ mode: 'payment', order: { article } });
+
+/** A visitor who has come in and logged in with the wallet of that name. */
+export async function loggedIn({ origin, sequencer }: OpenShop, name = 'Ada'): Promise<Visitor> {
+  const visitor = new Visitor(origin);
+  const { secret, id } = await begin(visitor, { mode: 'login' });
+  await sequencer.wallet(name).login(secret);
+  expect((await visitor.post('/session', { id })).status).toBe(200);
+  return visitor;
+}
+
+afterAll(async () => {
+  for (const { router } of shops.splice(0)) await router.close();
+  for (const sequencer of sequencers.splice(0)) await sequencer.close();
+});

@@ -1,0 +1,164 @@
+import { readFileSync } from 'node:fs';
+import type { Article } from '../../example-app/dist/articles.js';
+import { html } from '../../example-app/dist/html.js';
+import { accountPage } from '../../example-app/dist/pages/account.js';
+import { articlePage } from '../../example-app/dist/pages/article.js';
+import { layout } from '../../example-app/dist/pages/layout.js';
+import { loginPage } from '../../example-app/dist/pages/login.js';
+import { Visitor } from '../../example-app/dist/visitor.js';
+import { begin, loggedIn, type OpenShop, openShop, order } from './shop-fixture.js';
+
+let shop: OpenShop;
+
+beforeAll(async () => {
+  shop = await openShop();
+});
+
+/** Every kind of page, as whoever is logged in sees it. */
+async function everyPage(): Promise<{ path: string; text: string; headers: Headers }[]> {
+  const visitor = await loggedIn(shop);
+  const { id } = await begin(visitor, order('sugar-cube'));
+  const logIn = await new Visitor(shop.origin).get('/login');
+  const paths = ['/', '/articles/pot-of-assam', '/account', `/thanks/${id}`, '/nowhere', '/articles/%ff'];
+  const pages = await Promise.all(paths.map(async (path) => ({ path, ...(await visitor.get(path)) })));
+  return [...pages, { path: '/login', ...logIn }];
+}
+
+const own = "'self'";
+const policy = [
+  "default-src 'none'",
+  `script-src ${own}`,
+  `style-src ${own}`,
+  `connect-src ${own}`,
+  `img-src ${own} data:`,
+  `form-action ${own}`,
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join(';');
+
+describe('every page', () => {
+  test('has the strict policy, is never stored, and tells nothing of the server', async () => {
+    for (const { headers } of await everyPage()) {
+      expect(headers.get('content-security-policy')).toBe(policy);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.has('x-powered-by')).toBe(false);
+    }
+  });
+
+  test('has no script, style or handler in its markup', async () => {
+    for (const { text } of await everyPage()) {
+      expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:/i);
+      for (const [, attributes, body] of text.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)) {
+        expect(attributes).toContain(' src="/js/');
+        expect(body).toBe('');
+      }
+    }
+  });
+
+  test('loads only files that are there, of the right type, from this site', async () => {
+    const files = new Set<string>();
+    for (const { text } of await everyPage()) {
+      for (const [, file = ''] of text.matchAll(/(?:src|<link[^>]* href)="([^"]+)"/g)) files.add(file);
+    }
+    for (const name of ['base58', 'intent-id', 'problem', 'shop-api', 'wallet-dialog', 'watch-status', 'thanks']) {
+      files.add(`/js/${name}.js`);
+    }
+    files.add('/vendor/lean-qr.mjs').add('/vendor/nacl.js');
+    const types = { js: 'text/javascript', mjs: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
+    for (const file of files) {
+      const { status, headers } = await new Visitor(shop.origin).get(file);
+      expect([file, status]).toEqual([file, 200]);
+      expect(headers.get('content-type')).toContain(types[file.split('.').pop() as keyof typeof types]);
+    }
+    expect(files.size).toBeGreaterThan(20);
+  });
+
+  test('never has a client secret in it', async () => {
+    const visitor = new Visitor(shop.origin);
+    const { id, secret } = await begin(visitor, order('sugar-cube'));
+    for (const path of ['/', '/articles/sugar-cube', `/thanks/${id}`]) {
+      expect((await visitor.get(path)).text).not.toContain(secret);
+    }
+  });
+});
+
+describe('the dialog', () => {
+  test.each([
+    ['http://127.0.0.1:4747/wallet', true],
+    ['https://wallet.example/open', false],
+    ['', false],
+  ])('for %j says whether the wallet is simulated: %j', (walletUrl, simulated) => {
+    const markup = String(layout(loginPage(), { userId: undefined, walletUrl }));
+    expect(markup.includes('no money moves')).toBe(simulated);
+    expect(markup.includes('Open your wallet')).toBe(!simulated);
+  });
+});
+
+describe('markup', () => {
+  const hostile = `"><script>alert(1)</script><img src=x onerror='alert(2)'>&`;
+  const escaped = '&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=&#39;alert(2)&#39;&gt;&amp;';
+
+  test('escapes texts, once, and leaves what is markup already', () => {
+    const inner = html`<b>${hostile}</b>`;
+    expect(String(html`<p title="${hostile}">${[inner, 3, false, undefined]}</p>`)).toBe(
+      `<p title="${escaped}"><b>${escaped}</b>3</p>`,
+    );
+  });
+
+  test('of a page stays whole, whatever its texts hold', () => {
+    const article = {
+      slug: hostile,
+      name: hostile,
+      price: hostile,
+      line: hostile,
+      story: hostile,
+      facts: [[hostile, hostile]],
+      tint: 'sage',
+    } as const satisfies Article;
+    const visit = { userId: hostile, walletUrl: hostile };
+    const placed = { id: hostile, article, placedAt: new Date(0), userId: hostile };
+    for (const page of [articlePage(article), accountPage(hostile, [{ order: placed, state: 'paid' }])]) {
+      const markup = String(layout(page, visit));
+      expect(markup).toContain(escaped);
+      expect(markup).not.toMatch(/<script>|<img src=x/);
+    }
+  });
+
+  test('of a page that does not exist shows nothing of its path', async () => {
+    const { status, text } = await new Visitor(shop.origin).get(`/articles/${encodeURIComponent(hostile)}`);
+    expect(status).toBe(404);
+    expect(text).not.toContain('alert(');
+  });
+});
+
+interface PageScript {
+  intentIdOf(clientSecret: string): Promise<string>;
+  encodeBase58(bytes: Uint8Array): string;
+  decodeBase58(text: string): Uint8Array;
+}
+
+/** The modules of the pages are plain JavaScript; these two also run here. */
+const pageScript = (name: string): Promise<PageScript> =>
+  import(new URL(`../../example-app/public/js/${name}.js`, import.meta.url).href);
+
+const knownAnswers = JSON.parse(readFileSync(new URL('../vectors/known-answers.json', import.meta.url), 'utf8'));
+
+describe('the scripts of the pages', () => {
+  test('find the id of an intent in its client secret', async () => {
+    const [{ intentIdOf }, { encodeBase58 }] = await Promise.all([pageScript('intent-id'), pageScript('base58')]);
+    for (const { payload, id } of [knownAnswers.payment, knownAnswers.login]) {
+      expect(await intentIdOf(encodeBase58(Buffer.from(payload, 'hex')))).toBe(id);
+    }
+  });
+
+  test('read and write Base58, with the zeros in front', async () => {
+    const { encodeBase58, decodeBase58 } = await pageScript('base58');
+    for (const bytes of [[], [0], [0, 0, 1], [255], [0, 0], [1, 0, 0], [57], [58]]) {
+      expect([...decodeBase58(encodeBase58(Uint8Array.from(bytes)))]).toEqual(bytes);
+    }
+    expect(encodeBase58(new TextEncoder().encode('Hello World!'))).toBe('2NEpo7TZRRrLZSi2U');
+    expect(() => decodeBase58('0OIl')).toThrow(TypeError);
+  });
+});
