@@ -1,0 +1,253 @@
+import {
+  checkLimits,
+  formatAmount,
+  moneyOfQuarks,
+  parseMoney,
+  toNativeAmount,
+  toQuarks,
+} from '../../src/intents/money.js';
+import { seededRandom } from '../wire/seeded-random.js';
+import { thrownCode } from '../wire/thrown-code.js';
+
+const hundredthsOf = (amount: unknown, currency = 'usd'): bigint => parseMoney(amount as string, currency).hundredths;
+const maxHundredths = 2n ** 56n - 1n;
+
+describe('amounts that are read (interface 2.8, protocol 2)', () => {
+  test.each<[string | number, bigint]>([
+    ['12.50', 1250n],
+    ['12.5', 1250n],
+    ['12', 1200n],
+    ['0.05', 5n],
+    ['0.5', 50n],
+    ['0.99', 99n],
+    ['1.00', 100n],
+    ['1.10', 110n],
+    ['100', 10_000n],
+    ['1000000', 100_000_000n],
+    ['90071992547409.93', 9_007_199_254_740_993n],
+    ['720575940379279.35', maxHundredths],
+    [12.5, 1250n],
+    [12, 1200n],
+    [0.05, 5n],
+    [0.07, 7n],
+    [0.29, 29n],
+    [1.1, 110n],
+    [1.15, 115n],
+    [4.35, 435n],
+    [19.99, 1999n],
+    [1005.05, 100_505n],
+    [8.0, 800n],
+    [70368744177663.99, 7_036_874_417_766_399n],
+  ])('%p is %s hundredths', (amount, hundredths) => {
+    expect(hundredthsOf(amount)).toBe(hundredths);
+  });
+});
+
+describe('amounts that are refused, not rounded (protocol 2)', () => {
+  test.each([
+    '',
+    ' ',
+    '.',
+    '1.',
+    '.5',
+    '01',
+    '00',
+    '00.50',
+    '+1',
+    '-1',
+    '-0',
+    '-0.05',
+    ' 1',
+    '1 ',
+    '1\n',
+    '1\t',
+    '1,00',
+    '1,000.00',
+    '1.000',
+    '1.005',
+    '1.0.0',
+    '1..0',
+    '1_000',
+    '1e2',
+    '1E2',
+    '1e-2',
+    '0x10',
+    '0b1',
+    '0o7',
+    '10n',
+    '١',
+    '１',
+    '1٫5',
+    '½',
+    '$1',
+    '1 usd',
+    'NaN',
+    'Infinity',
+    '-Infinity',
+    'null',
+    'undefined',
+    '1\u200b',
+    '\ufeff1',
+    '1\0',
+    '1.5\u00a0',
+    '1000000000000000000',
+    '9'.repeat(100),
+  ])('the text %j is invalid_amount', (amount) => {
+    expect(thrownCode(() => parseMoney(amount, 'usd'))).toBe('invalid_amount');
+  });
+
+  test.each([
+    0.1 + 0.2,
+    0.1 + 0.7,
+    1.005,
+    0.051,
+    1e21,
+    1e-7,
+    1e-3,
+    5e-324,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    -1,
+    -0.05,
+    1.1 * 3,
+    Number.MAX_VALUE,
+    1_000_000_000_000_000_000,
+  ])('the number %p is invalid_amount', (amount) => {
+    expect(thrownCode(() => parseMoney(amount, 'usd'))).toBe('invalid_amount');
+  });
+
+  test.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['true', true],
+    ['a bigint', 5n],
+    ['an array', ['5']],
+    ['an object', {}],
+    ['an object with a text of its own', { toString: () => '5', valueOf: () => 5 }],
+    ['a String object', new String('5')],
+    ['a Number object', new Number(5)],
+    ['a date', new Date(5)],
+    ['a symbol', Symbol('5')],
+    ['a function', () => '5'],
+  ])('%s is invalid_amount', (_, amount) => {
+    expect(thrownCode(() => parseMoney(amount as string, 'usd'))).toBe('invalid_amount');
+  });
+
+  test('very long text is refused at once', () => {
+    const started = process.cpuUsage();
+    for (const text of ['9'.repeat(5_000_000), `0.${'0'.repeat(5_000_000)}`, '0'.repeat(5_000_000)]) {
+      expect(thrownCode(() => parseMoney(text, 'usd'))).toBe('invalid_amount');
+    }
+    expect(process.cpuUsage(started).user).toBeLessThan(1_000_000);
+  });
+
+  test.each(['USD', '', 'xyz', '__proto__'])('the currency %j is unknown_currency', (currency) => {
+    expect(thrownCode(() => parseMoney('1', currency))).toBe('unknown_currency');
+  });
+});
+
+describe('limits (interface 8, protocol 2)', () => {
+  test.each<[string | number, string]>([
+    ['0.05', 'usd'],
+    [0.05, 'usd'],
+    ['0.01', 'eur'],
+    [0.01, 'eur'],
+    ['0.01', 'kin'],
+    ['0.01', 'jpy'],
+    ['720575940379279.35', 'eur'],
+    ['184467440737095.51', 'kin'],
+  ])('%p %s is within them', (amount, currency) => {
+    expect(parseMoney(amount, currency).currency).toBe(currency);
+  });
+
+  test.each<[string | number, string]>([
+    ['0.04', 'usd'],
+    [0.04, 'usd'],
+    ['0.01', 'usd'],
+    ['0', 'usd'],
+    [0, 'usd'],
+    [-0, 'usd'],
+    ['0.00', 'usd'],
+    ['0', 'eur'],
+    ['0.0', 'eur'],
+    [0, 'kin'],
+    ['0.00', 'jpy'],
+  ])('%p %s is amount_too_small', (amount, currency) => {
+    expect(thrownCode(() => parseMoney(amount, currency))).toBe('amount_too_small');
+  });
+
+  test.each<[string | number, string]>([
+    ['720575940379279.36', 'usd'],
+    ['720575940379279.36', 'eur'],
+    ['720575940379280', 'jpy'],
+    ['999999999999999999.99', 'usd'],
+    [720575940379280, 'eur'],
+    ['184467440737095.52', 'kin'],
+    ['720575940379279.35', 'kin'],
+  ])('%p %s is amount_too_large', (amount, currency) => {
+    expect(thrownCode(() => parseMoney(amount, currency))).toBe('amount_too_large');
+  });
+
+  test('the limit of the native unit is that of its quarks, a uint64', () => {
+    expect(toQuarks(parseMoney('184467440737095.51', 'kin'))).toBeLessThan(2n ** 64n);
+    expect(toQuarks({ currency: 'kin', hundredths: 18_446_744_073_709_552n })).toBeGreaterThanOrEqual(2n ** 64n);
+  });
+
+  test('money that was made by hand is held to them too', () => {
+    expect(thrownCode(() => checkLimits({ currency: 'eur', hundredths: 0n }))).toBe('amount_too_small');
+    expect(thrownCode(() => checkLimits({ currency: 'eur', hundredths: -5n }))).toBe('amount_too_small');
+    expect(thrownCode(() => checkLimits({ currency: 'usd', hundredths: 4n }))).toBe('amount_too_small');
+    expect(thrownCode(() => checkLimits({ currency: 'usd', hundredths: 2n ** 56n }))).toBe('amount_too_large');
+    expect(() => checkLimits({ currency: 'usd', hundredths: maxHundredths })).not.toThrow();
+  });
+
+  test('the error names the minimum', () => {
+    expect(() => parseMoney('0.04', 'usd')).toThrow('The minimum is 0.05 usd.');
+    expect(() => parseMoney('0', 'eur')).toThrow('The minimum is 0.01 eur.');
+  });
+});
+
+describe('conversion is exact', () => {
+  const random = seededRandom(100);
+  const randomHundredths = Array.from({ length: 20_000 }, () => {
+    const bits = BigInt(4 + random.below(53));
+    const drawn = BigInt(`0x${Buffer.from(random.bytes(7)).toString('hex')}`) & ((1n << bits) - 1n);
+    return drawn < 5n ? 5n : drawn;
+  });
+
+  test('formatting and parsing are the reverse of each other, for any hundredths', () => {
+    const wrong = randomHundredths.filter((hundredths) => {
+      const text = formatAmount({ currency: 'usd', hundredths });
+      const expected = `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`;
+      return text !== expected || hundredthsOf(text) !== hundredths;
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('a number of less than 2^46 units, where doubles lie closer than hundredths, reads back to its hundredths', () => {
+    const exact = randomHundredths.filter((each) => each < 2n ** 46n * 100n);
+    expect(exact.length).toBeGreaterThan(10_000);
+    expect(
+      exact.filter((hundredths) => hundredthsOf(toNativeAmount({ currency: 'usd', hundredths })) !== hundredths),
+    ).toEqual([]);
+  });
+
+  test('the double of an amount is the one nearest to its decimal', () => {
+    expect(toNativeAmount({ currency: 'usd', hundredths: 5n })).toBe(0.05);
+    expect(toNativeAmount({ currency: 'usd', hundredths: 29n })).toBe(0.29);
+    expect(toNativeAmount({ currency: 'usd', hundredths: 1999n })).toBe(19.99);
+  });
+
+  test('quarks are read back, whole hundredths only', () => {
+    expect(moneyOfQuarks(250_000n)).toEqual({ currency: 'kin', hundredths: 250n });
+    expect(moneyOfQuarks(1_999n).hundredths).toBe(1n);
+    expect(moneyOfQuarks(2n ** 64n - 1n).hundredths).toBe(18_446_744_073_709_551n);
+  });
+
+  test('quarks are the amount times 100,000', () => {
+    expect(toQuarks(parseMoney('1', 'kin'))).toBe(100_000n);
+    expect(toQuarks(parseMoney('0.01', 'kin'))).toBe(1_000n);
+    expect(toQuarks(parseMoney('90071992547409.93', 'kin'))).toBe(9_007_199_254_740_993_000n);
+  });
+});

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import bs58 from 'bs58';
+import { decodePayload, parseClientSecret } from '../../src/intents/payload.js';
+import { type PaymentTerms, signPaymentIntent } from '../../src/intents/payment-intent.js';
+import type { SignedIntent } from '../../src/intents/signed-intent.js';
+import { signerFromSeed } from '../../src/keys/verifier-key.js';
+import { encode, v1 } from '../../src/wire/codec.js';
+import { nacl } from '../keys/unsandboxed-nacl.js';
+import { rejectedCode } from '../wire/thrown-code.js';
+import { doubleField, field, join, varintField } from './hand-written-wire.js';
+
+const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
+const account = field(1, field(1, bs58.decode(destination)));
+const verifierSeed = Uint8Array.from({ length: 32 }, (_, i) => 99 - i);
+const verifierKeys = nacl.sign.keyPair.fromSeed(verifierSeed);
+const verifier = signerFromSeed(verifierSeed);
+const login = { domain: 'example.com', verifier };
+const usd: PaymentTerms = { amount: '12.50', currency: 'usd', destination };
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const bytesOf = (intent: SignedIntent): string => hex(encode(v1.Message, intent.message));
+const namedKey = (intent: SignedIntent): Uint8Array => field(7, field(1, intent.rendezvousKey));
+
+/** What a stranger can work out of the client secret alone, with SHA-256 and tweetnacl (protocol 2). */
+function expectToBeSignedByItsRendezvous(intent: SignedIntent): void {
+  const seed = createHash('sha256').update(bs58.decode(intent.clientSecret)).digest();
+  const { publicKey } = nacl.sign.keyPair.fromSeed(new Uint8Array(seed));
+  expect(intent.id).toBe(bs58.encode(publicKey));
+  expect(hex(intent.rendezvousKey)).toBe(hex(publicKey));
+  expect(nacl.sign.detached.verify(encode(v1.Message, intent.message), intent.signature, publicKey)).toBe(true);
+}
+
+describe('a payment intent (interface 2.4, 4.7, 5.2)', () => {
+  test('in usd is partial: currency and amount, no rate, and its own rendezvous key', async () => {
+    const intent = await signPaymentIntent(usd);
+    const partial = field(3, join(field(1, 'usd'), doubleField(2, 12.5)));
+    expect(bytesOf(intent)).toBe(hex(field(5, join(account, partial, namedKey(intent)))));
+    expectToBeSignedByItsRendezvous(intent);
+    expect(decodePayload(parseClientSecret(intent.clientSecret))).toMatchObject({
+      kind: 'payment',
+      money: { currency: 'usd', hundredths: 1250n },
+    });
+  });
+
+  test('in kin is exact: rate 1, and quarks of 100,000 a unit', async () => {
+    const intent = await signPaymentIntent({ amount: 12.5, currency: 'kin', destination });
+    const exact = join(field(1, 'kin'), doubleField(2, 1), doubleField(3, 12.5), varintField(4, 1_250_000n));
+    expect(bytesOf(intent)).toBe(hex(field(5, join(account, field(2, exact), namedKey(intent)))));
+    expectToBeSignedByItsRendezvous(intent);
+  });
+
+  test('the largest amount in kin has quarks beyond 2^53, exactly', async () => {
+    const { message } = await signPaymentIntent({ amount: '184467440737095.51', currency: 'kin', destination });
+    expect(String(message.requestToReceiveBill?.exact?.quarks)).toBe('18446744073709551000');
+  });
+
+  test('without nameRendezvous the message names no key (the messaging dialect, protocol 5)', async () => {
+    const intent = await signPaymentIntent(usd, { nameRendezvous: false });
+    const partial = field(3, join(field(1, 'usd'), doubleField(2, 12.5)));
+    expect(bytesOf(intent)).toBe(hex(field(5, join(account, partial))));
+    expectToBeSignedByItsRendezvous(intent);
+  });
+
+  test('a number and a text of the same amount give the same bytes', async () => {
+    const nonce = new Uint8Array(11).fill(3);
+    const [one, other] = [
+      await signPaymentIntent({ ...usd, amount: 12.5 }, { nonce }),
+      await signPaymentIntent(usd, { nonce }),
+    ];
+    expect(bytesOf(one)).toBe(bytesOf(other));
+    expect([one.id, one.clientSecret, hex(one.signature)]).toEqual([
+      other.id,
+      other.clientSecret,
+      hex(other.signature),
+    ]);
+  });
+});
+
+describe('a payment that also logs the payer in (interface 2.4, 5.3; protocol 3, 4)', () => {
+  test.each([
+    ['usd', true],
+    ['usd', false],
+    ['kin', true],
+  ] as const)(
+    'in %s sets fields 4 to 7, whether or not the rendezvous is to be named (%p)',
+    async (currency, nameRendezvous) => {
+      const intent = await signPaymentIntent({ amount: '1', currency, destination, login }, { nameRendezvous });
+      const data =
+        currency === 'kin'
+          ? field(2, join(field(1, 'kin'), doubleField(2, 1), doubleField(3, 1), varintField(4, 100_000n)))
+          : field(3, join(field(1, 'usd'), doubleField(2, 1)));
+      const domain = field(4, field(1, 'example.com'));
+      const verifierField = field(5, field(1, verifierKeys.publicKey));
+      // The verifier signs all of the request but its own signature.
+      const covered = join(account, data, domain, verifierField, namedKey(intent));
+      const signature = nacl.sign.detached(covered, verifierKeys.secretKey);
+      const request = join(account, data, domain, verifierField, field(6, field(1, signature)), namedKey(intent));
+      expect(bytesOf(intent)).toBe(hex(field(5, request)));
+      expectToBeSignedByItsRendezvous(intent);
+    },
+  );
+
+  test.each<[string, Partial<PaymentTerms>, string]>([
+    ['a subdomain', { login: { ...login, domain: 'www.example.com' } }, 'invalid_domain'],
+    ['a URL', { login: { ...login, domain: 'https://example.com' } }, 'invalid_domain'],
+    [
+      'a verifier without a key',
+      { login: { ...login, verifier: { ...verifier, publicKey: 'x', sign: () => new Uint8Array(64) } } },
+      'invalid_key',
+    ],
+    [
+      'a verifier that signs badly',
+      { login: { ...login, verifier: { publicKey: verifier.publicKey, sign: () => new Uint8Array(64) } } },
+      'signer_failed',
+    ],
+    ['a destination that is none', { destination: 'x' }, 'invalid_account'],
+    ['a destination that is missing', { destination: undefined as unknown as string }, 'invalid_account'],
+    ['three decimals', { amount: '1.005' }, 'invalid_amount'],
+    ['too little', { amount: '0.04' }, 'amount_too_small'],
+    ['too much', { amount: '720575940379279.36' }, 'amount_too_large'],
+    ['an unknown currency', { currency: 'USD' }, 'unknown_currency'],
+  ])('%s is refused', async (_, change, code) => {
+    expect(await rejectedCode(signPaymentIntent({ ...usd, login, ...change }))).toBe(code);
+  });
+});
+
+describe('nonces (protocol 2)', () => {
+  test('1,000 intents of the same terms share neither id, secret, signature nor any of the 11 bytes throughout', async () => {
+    const intents = await Promise.all(Array.from({ length: 1_000 }, () => signPaymentIntent(usd)));
+    for (const read of [
+      (intent: SignedIntent) => intent.id,
+      (intent: SignedIntent) => intent.clientSecret,
+      (intent: SignedIntent) => hex(intent.signature),
+    ]) {
+      expect(new Set(intents.map(read)).size).toBe(1_000);
+    }
+    const payloads = intents.map(({ clientSecret }) => parseClientSecret(clientSecret));
+    expect(new Set(payloads.map((payload) => hex(payload.subarray(0, 9)))).size).toBe(1);
+    for (let at = 9; at < 20; at++) {
+      // 1,000 draws out of 256 leave about 5 undrawn; a byte that is not drawn at random takes far fewer values.
+      expect(new Set(payloads.map((payload) => payload[at])).size).toBeGreaterThan(200);
+    }
+  });
+});

@@ -1,0 +1,401 @@
+import bs58 from 'bs58';
+import { signLoginIntent } from '../../src/intents/login-intent.js';
+import { decodePayload, type Payload, parseClientSecret } from '../../src/intents/payload.js';
+import { signPaymentIntent } from '../../src/intents/payment-intent.js';
+import type { SignedIntent } from '../../src/intents/signed-intent.js';
+import {
+  agrees,
+  decodeCanonical,
+  type IntentRequest,
+  namedRendezvous,
+  verifyIntent,
+} from '../../src/intents/verify-intent.js';
+import { keyPairFromSeed } from '../../src/keys/ed25519.js';
+import { signerFromSeed } from '../../src/keys/verifier-key.js';
+import { encode, toUint64, v1 } from '../../src/wire/codec.js';
+import { seededRandom } from '../wire/seeded-random.js';
+import { thrownCode } from '../wire/thrown-code.js';
+import { doubleField, field, join, varintField } from './hand-written-wire.js';
+
+const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
+const verifier = signerFromSeed(new Uint8Array(32).fill(21));
+const stranger = signerFromSeed(new Uint8Array(32).fill(22));
+const login = { domain: 'example.com', verifier };
+const statedLogin = { domain: 'example.com', verifier: verifier.publicKey };
+const rendezvous = keyPairFromSeed(new Uint8Array(32).fill(31));
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+
+/** Reads a signed intent as one who got only bytes. */
+function receive(bytes: Uint8Array, rendezvousKey: Uint8Array, signature: Uint8Array): IntentRequest {
+  return verifyIntent(decodeCanonical(v1.Message, bytes), rendezvousKey, signature);
+}
+
+const receiveIntent = ({ message, rendezvousKey, signature }: SignedIntent): IntentRequest =>
+  receive(encode(v1.Message, message), rendezvousKey, signature);
+
+/** Hand-made bytes, signed by the rendezvous as they are: whatever is wrong with them, it is not the signature. */
+const receiveSigned = (bytes: Uint8Array): IntentRequest =>
+  receive(bytes, rendezvous.publicKey, rendezvous.sign(bytes));
+
+const built: [string, () => Promise<SignedIntent>, IntentRequest][] = [
+  [
+    'a partial payment',
+    () => signPaymentIntent({ amount: '12.50', currency: 'usd', destination }),
+    { kind: 'payment', money: { currency: 'usd', hundredths: 1250n }, destination, login: undefined },
+  ],
+  [
+    'a payment that names no rendezvous',
+    () => signPaymentIntent({ amount: 0.05, currency: 'usd', destination }, { nameRendezvous: false }),
+    { kind: 'payment', money: { currency: 'usd', hundredths: 5n }, destination, login: undefined },
+  ],
+  [
+    'an exact payment',
+    () => signPaymentIntent({ amount: '3', currency: 'kin', destination }),
+    { kind: 'payment', money: { currency: 'kin', hundredths: 300n }, destination, login: undefined },
+  ],
+  [
+    'a payment with a login',
+    () => signPaymentIntent({ amount: '7.01', currency: 'eur', destination, login }),
+    { kind: 'payment', money: { currency: 'eur', hundredths: 701n }, destination, login: statedLogin },
+  ],
+  ['a login', () => signLoginIntent(login), { kind: 'login', login: statedLogin }],
+];
+
+describe('what was built is accepted, and nothing that differs in a bit (interface 2.4, 2.5, 5)', () => {
+  test.each(built)('%s', async (_, build, expected) => {
+    const intent = await build();
+    expect(receiveIntent(intent)).toEqual(expected);
+  });
+
+  test.each(built)('%s, with each single bit of the message turned', async (_, build) => {
+    const { message, rendezvousKey, signature } = await build();
+    const bytes = encode(v1.Message, message);
+    const codes = everyBitTurned(bytes).map((turned) => thrownCode(() => receive(turned, rendezvousKey, signature)));
+    expect(codes).toHaveLength(bytes.length * 8);
+    expect([...new Set(codes)].sort()).toEqual(['invalid_signature', 'malformed_message']);
+  });
+
+  test.each(built)('%s, with each single bit of the signature and of the rendezvous key turned', async (_, build) => {
+    const { message, rendezvousKey, signature } = await build();
+    const decoded = decodeCanonical(v1.Message, encode(v1.Message, message));
+    const codes = [
+      ...everyBitTurned(signature).map((turned) => thrownCode(() => verifyIntent(decoded, rendezvousKey, turned))),
+      ...everyBitTurned(rendezvousKey).map((turned) => thrownCode(() => verifyIntent(decoded, turned, signature))),
+    ];
+    expect(codes).toHaveLength(512 + 256);
+    expect([...new Set(codes)]).toEqual(['invalid_signature']);
+  });
+
+  test('a signature or key of another length is invalid_signature', async () => {
+    const { message, rendezvousKey, signature } = await signLoginIntent(login);
+    const decoded = decodeCanonical(v1.Message, encode(v1.Message, message));
+    for (const cut of [new Uint8Array(), signature.subarray(1), Uint8Array.of(...signature, 0)]) {
+      expect(thrownCode(() => verifyIntent(decoded, rendezvousKey, cut))).toBe('invalid_signature');
+    }
+    expect(thrownCode(() => verifyIntent(decoded, rendezvousKey.subarray(1), signature))).toBe('invalid_signature');
+  });
+
+  test('the fields 1 and 3 of the message are not covered (protocol 4)', async () => {
+    const { message, rendezvousKey, signature } = await signPaymentIntent({
+      amount: '1',
+      currency: 'usd',
+      destination,
+    });
+    const stamped = {
+      ...message,
+      id: { value: new Uint8Array(16) },
+      sendMessageRequestSignature: { value: signature },
+    };
+    expect(receive(encode(v1.Message, stamped), rendezvousKey, signature).kind).toBe('payment');
+  });
+
+  function everyBitTurned(bytes: Uint8Array): Uint8Array[] {
+    return Array.from({ length: bytes.length * 8 }, (_, bit) =>
+      bytes.map((byte, at) => (at === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte)),
+    );
+  }
+});
+
+describe('the canonical form (protocol 4)', () => {
+  const account = field(1, field(1, bs58.decode(destination)));
+  const partial = field(3, join(field(1, 'usd'), doubleField(2, 12.5)));
+  const payment = (...parts: Uint8Array[]): Uint8Array => field(5, join(...parts));
+
+  test('the bytes made by hand are accepted as they should be', () => {
+    expect(receiveSigned(payment(account, partial))).toMatchObject({ money: { hundredths: 1250n }, destination });
+  });
+
+  test.each<[string, Uint8Array]>([
+    ['an unknown field behind', join(payment(account, partial), varintField(20, 1n))],
+    ['an unknown field in front', join(varintField(20, 1n), payment(account, partial))],
+    ['an unknown field inside', payment(account, partial, field(9, 'x'))],
+    [
+      'an unknown field deep inside',
+      payment(field(1, join(field(1, bs58.decode(destination)), varintField(2, 1n))), partial),
+    ],
+    ['fields in another order', payment(partial, account)],
+    ['a field that is there twice', payment(account, account, partial)],
+    ['a message in two parts', join(payment(account), payment(partial))],
+    ['both members of the oneof', payment(account, field(2, field(1, 'kin')), partial)],
+    ['another kind in front', join(payment(account, partial), field(6, ''))],
+    ['a default that is written out', payment(account, partial, field(4, field(1, '')))],
+    [
+      'a length of more bytes than it takes',
+      join(
+        Uint8Array.of(0x2a, 0x80 | (payment(account, partial).length - 2), 0),
+        payment(account, partial).subarray(2),
+      ),
+    ],
+    ['a tag of more bytes than it takes', join(Uint8Array.of(0xaa, 0), payment(account, partial).subarray(1))],
+  ])('%s is refused, though it is signed', (_, bytes) => {
+    expect(thrownCode(() => receiveSigned(bytes))).toBe('malformed_message');
+  });
+
+  test('quarks beyond 64 bits, which a reader would cut, are refused', () => {
+    const quarks = Uint8Array.of(0x20, 0xa0, 0x8d, 0x86, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02);
+    const exact = field(2, join(field(1, 'kin'), doubleField(2, 1), doubleField(3, 1), quarks));
+    expect(thrownCode(() => receiveSigned(payment(account, exact)))).toBe('malformed_message');
+  });
+
+  test('text that is not UTF-8 is refused', () => {
+    const bad = field(3, join(field(1, Uint8Array.of(0x75, 0xc3, 0x28)), doubleField(2, 12.5)));
+    expect(thrownCode(() => receiveSigned(payment(account, bad)))).toBe('malformed_message');
+  });
+});
+
+type Receive = v1.RequestToReceiveBill.$Properties;
+
+const plain: Receive = {
+  requestorAccount: { value: bs58.decode(destination) },
+  partial: { currency: 'usd', nativeAmount: 12.5 },
+  rendezvousKey: { value: rendezvous.publicKey },
+};
+const exactly = (change: Partial<v1.ExchangeData.$Properties>): Receive => ({
+  ...plain,
+  partial: null,
+  exact: { currency: 'kin', exchangeRate: 1, nativeAmount: 2, quarks: toUint64(200_000n), ...change },
+});
+const signMessage = (message: v1.Message.$Properties): IntentRequest => receiveSigned(encode(v1.Message, message));
+const codeOfPayment = (request: Receive): string => thrownCode(() => signMessage({ requestToReceiveBill: request }));
+
+describe('the terms of a payment, rightly signed (interface 2.4, 8; protocol 6)', () => {
+  test('the base cases are accepted', () => {
+    expect(codeOfPayment(plain)).toBe('nothing was thrown');
+    expect(codeOfPayment(exactly({}))).toBe('nothing was thrown');
+  });
+
+  test.each<[string, Receive, string]>([
+    ['exact for usd', exactly({ currency: 'usd' }), 'malformed_message'],
+    ['partial for kin', { ...plain, partial: { currency: 'kin', nativeAmount: 2 } }, 'malformed_message'],
+    ['neither exact nor partial', { ...plain, partial: null }, 'malformed_message'],
+    ['a rate of 2', exactly({ exchangeRate: 2 }), 'malformed_message'],
+    ['a rate of 0', exactly({ exchangeRate: 0 }), 'malformed_message'],
+    ['a rate that is no number', exactly({ exchangeRate: Number.NaN }), 'malformed_message'],
+    ['a quark too many', exactly({ quarks: toUint64(200_001n) }), 'malformed_message'],
+    ['a hundredth too few', exactly({ quarks: toUint64(199_000n) }), 'malformed_message'],
+    ['no quarks', exactly({ quarks: toUint64(0n) }), 'malformed_message'],
+    ['quarks of 2^64 - 1', exactly({ quarks: toUint64(2n ** 64n - 1n) }), 'malformed_message'],
+    ['quarks of 2^53 more', exactly({ quarks: toUint64(200_000n + 2n ** 53n) }), 'malformed_message'],
+    ['0.04 usd', { ...plain, partial: { currency: 'usd', nativeAmount: 0.04 } }, 'amount_too_small'],
+    ['nothing', { ...plain, partial: { currency: 'usd', nativeAmount: 0 } }, 'amount_too_small'],
+    ['no kin', exactly({ nativeAmount: 0, quarks: toUint64(0n) }), 'amount_too_small'],
+    ['less than nothing', { ...plain, partial: { currency: 'usd', nativeAmount: -1 } }, 'invalid_amount'],
+    ['three decimals', { ...plain, partial: { currency: 'usd', nativeAmount: 1.005 } }, 'invalid_amount'],
+    ['0.1 + 0.2', { ...plain, partial: { currency: 'usd', nativeAmount: 0.1 + 0.2 } }, 'invalid_amount'],
+    ['no number', { ...plain, partial: { currency: 'usd', nativeAmount: Number.NaN } }, 'invalid_amount'],
+    ['without end', { ...plain, partial: { currency: 'usd', nativeAmount: Infinity } }, 'invalid_amount'],
+    [
+      'more than a payload holds',
+      { ...plain, partial: { currency: 'usd', nativeAmount: 2 ** 50 } },
+      'amount_too_large',
+    ],
+    ['a currency in upper case', { ...plain, partial: { currency: 'USD', nativeAmount: 1 } }, 'unknown_currency'],
+    ['no currency', { ...plain, partial: { nativeAmount: 1 } }, 'unknown_currency'],
+    ['no account', { ...plain, requestorAccount: null }, 'malformed_message'],
+    ['an account of no bytes', { ...plain, requestorAccount: {} }, 'malformed_message'],
+    ['an account of 31 bytes', { ...plain, requestorAccount: { value: new Uint8Array(31) } }, 'malformed_message'],
+    ['an account of 33 bytes', { ...plain, requestorAccount: { value: new Uint8Array(33) } }, 'malformed_message'],
+    ['another rendezvous', { ...plain, rendezvousKey: { value: new Uint8Array(32).fill(1) } }, 'malformed_message'],
+    ['a rendezvous of no bytes', { ...plain, rendezvousKey: {} }, 'malformed_message'],
+  ])('%s is refused', (_, request, code) => {
+    expect(codeOfPayment(request)).toBe(code);
+  });
+
+  test('both exact and partial in a message that was not decoded are refused', () => {
+    const message = v1.Message.create({
+      requestToReceiveBill: { ...exactly({}), partial: plain.partial ?? null },
+    } as never);
+    const signature = rendezvous.sign(encode(v1.Message, message));
+    expect(thrownCode(() => verifyIntent(message, rendezvous.publicKey, signature))).toBe('malformed_message');
+  });
+
+  test('amounts up to the limits are accepted as they were built, and agree with their payload', async () => {
+    const random = seededRandom(4711);
+    const limits = { usd: 2n ** 56n - 6n, kin: (2n ** 64n - 1n) / 1_000n };
+    for (const [currency, limit] of Object.entries(limits)) {
+      const drawn = Array.from({ length: 300 }, () => BigInt(`0x${hex(random.bytes(7))}`) % limit);
+      for (const hundredths of [5n, 2n ** 53n + 1n, limit, ...drawn]) {
+        const amount = `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`;
+        const intent = await signPaymentIntent({ amount, currency, destination });
+        const request = receiveIntent(intent);
+        expect(agrees(decodePayload(parseClientSecret(intent.clientSecret)), request)).toBe(true);
+        // Quarks tell the amount exactly; where only the double travels, it does below 2^46 units.
+        if (request.kind === 'payment' && (currency === 'kin' || hundredths < 2n ** 46n * 100n)) {
+          expect(request.money.hundredths).toBe(hundredths);
+        }
+      }
+    }
+  });
+
+  test('the last amounts under 2^56 share their double with one above it, and are refused rather than guessed', async () => {
+    const intent = await signPaymentIntent({ amount: '720575940379279.35', currency: 'usd', destination });
+    expect(thrownCode(() => receiveIntent(intent))).toBe('amount_too_large');
+  });
+});
+
+describe('the verifier, in a message rightly signed by its rendezvous (interface 2.5, 4.6, 5.3)', () => {
+  type Login = v1.RequestToLogin.$Properties;
+  interface Case {
+    /** Changes before the verifier signs. */
+    readonly before?: Login;
+    readonly signer?: typeof verifier;
+    /** Changes after it has signed. */
+    readonly after?: Login;
+  }
+
+  const accountOf = (key: string): v1.ChainAccountId.$Properties => ({ value: bs58.decode(key) });
+  const base = {
+    domain: { domain: 'example.com' },
+    verifier: accountOf(verifier.publicKey),
+    rendezvousKey: { value: rendezvous.publicKey },
+  };
+  const signedLogin = ({ before, signer = verifier, after }: Case): Login => {
+    const request = { ...base, ...before };
+    const value = signer.sign(encode(v1.RequestToLogin, request)) as Uint8Array;
+    return { ...request, signature: { value }, ...after };
+  };
+  const signedPayment = ({ before, signer = verifier, after }: Case): Receive => {
+    const request = { ...plain, ...base, ...before };
+    const value = signer.sign(encode(v1.RequestToReceiveBill, request)) as Uint8Array;
+    return { ...request, signature: { value }, ...after };
+  };
+  const codeOfLogin = (request: Login): string => thrownCode(() => signMessage({ requestToLogin: request }));
+
+  test('the base cases are accepted', () => {
+    expect(codeOfLogin(signedLogin({}))).toBe('nothing was thrown');
+    expect(codeOfPayment(signedPayment({}))).toBe('nothing was thrown');
+  });
+
+  test.each<[string, Case, string]>([
+    ['the signature of another key', { signer: stranger }, 'invalid_signature'],
+    ['another verifier named', { after: { verifier: accountOf(stranger.publicKey) } }, 'invalid_signature'],
+    ['another domain named', { after: { domain: { domain: 'example.org' } } }, 'invalid_signature'],
+    ['no signature', { after: { signature: null } }, 'invalid_signature'],
+    ['a signature of no bytes', { after: { signature: {} } }, 'invalid_signature'],
+    ['a signature of 63 bytes', { after: { signature: { value: new Uint8Array(63) } } }, 'invalid_signature'],
+    ['no verifier', { before: { verifier: null } }, 'malformed_message'],
+    ['a verifier of 31 bytes', { before: { verifier: { value: new Uint8Array(31) } } }, 'malformed_message'],
+    ['no rendezvous', { before: { rendezvousKey: null } }, 'malformed_message'],
+    ['another rendezvous', { before: { rendezvousKey: accountOf(destination) } }, 'malformed_message'],
+    ['no domain', { before: { domain: null } }, 'invalid_domain'],
+    ['a subdomain', { before: { domain: { domain: 'www.example.com' } } }, 'invalid_domain'],
+    ['a scheme', { before: { domain: { domain: 'https://example.com' } } }, 'invalid_domain'],
+    ['a port', { before: { domain: { domain: 'example.com:8080' } } }, 'invalid_domain'],
+    ['an IP address', { before: { domain: { domain: '192.0.2.1' } } }, 'invalid_domain'],
+    ['localhost', { before: { domain: { domain: 'localhost' } } }, 'invalid_domain'],
+  ])('%s is refused, in a login and in a payment with a login', (_, change, code) => {
+    expect(codeOfLogin(signedLogin(change))).toBe(code);
+    expect(codeOfPayment(signedPayment(change))).toBe(code);
+  });
+
+  test('a payment with a login whose amount was changed after signing is invalid_signature', () => {
+    const partial = { currency: 'usd', nativeAmount: 1 };
+    expect(codeOfPayment({ ...signedPayment({}), partial })).toBe('invalid_signature');
+  });
+
+  test('a verifier signature that was made for a login does not do for a payment', () => {
+    const { signature } = signedLogin({});
+    expect(codeOfPayment({ ...plain, ...base, signature: signature ?? null })).toBe('invalid_signature');
+  });
+
+  test.each<[string, Receive]>([
+    ['domain', { ...plain, domain: base.domain }],
+    ['verifier', { ...plain, verifier: base.verifier }],
+    ['signature', { ...plain, signature: { value: new Uint8Array(64) } }],
+  ])('a payment with nothing of a login but its %s is refused: 4 to 7 are all set or none', (_, request) => {
+    expect(codeOfPayment(request)).toMatch(/^(malformed_message|invalid_signature|invalid_domain)$/);
+  });
+});
+
+describe('other kinds cannot be created (interface 1.3, 4.1)', () => {
+  const kinds: [string, v1.Message.$Properties][] = [
+    ['request_to_grab_bill', { requestToGrabBill: { requestorAccount: { value: bs58.decode(destination) } } }],
+    ['airdrop_received', { airdropReceived: {} }],
+    ['code_scanned', { codeScanned: {} }],
+    ['client_rejected_payment', { clientRejectedPayment: {} }],
+    ['intent_submitted', { intentSubmitted: { intentId: { value: rendezvous.publicKey } } }],
+    ['webhook_called', { webhookCalled: {} }],
+    ['client_rejected_login', { clientRejectedLogin: {} }],
+    ['no kind', {}],
+  ];
+
+  test.each(kinds)('%s is not_supported', (_, message) => {
+    expect(thrownCode(() => signMessage(message))).toBe('not_supported');
+  });
+
+  test.each(kinds)('%s with a wrong signature is invalid_signature: that comes first', (_, message) => {
+    expect(thrownCode(() => receive(encode(v1.Message, message), rendezvous.publicKey, new Uint8Array(64)))).toBe(
+      'invalid_signature',
+    );
+  });
+});
+
+describe('the rendezvous that a message names (protocol 5)', () => {
+  test.each(built)('%s', async (name, build) => {
+    const { message, rendezvousKey } = await build();
+    const named = namedRendezvous(decodeCanonical(v1.Message, encode(v1.Message, message)));
+    expect(named && hex(named)).toBe(name.includes('names no') ? undefined : hex(rendezvousKey));
+  });
+
+  test('another kind names none', () => {
+    expect(namedRendezvous(v1.Message.create({ codeScanned: {} }))).toBeUndefined();
+  });
+});
+
+describe('whether a payload and a request agree (protocol 6)', () => {
+  const nonce = new Uint8Array(11);
+  const payload = (currency: string, hundredths: bigint): Payload => ({
+    kind: 'payment',
+    money: { currency, hundredths },
+    nonce,
+  });
+  const request = (currency: string, hundredths: bigint): IntentRequest => ({
+    kind: 'payment',
+    money: { currency, hundredths },
+    destination,
+    login: undefined,
+  });
+  const loginPayload: Payload = { kind: 'login', nonce };
+  const loginRequest: IntentRequest = { kind: 'login', login: statedLogin };
+
+  test.each<[string, Payload, IntentRequest, boolean]>([
+    ['the same payment', payload('usd', 5n), request('usd', 5n), true],
+    [
+      'the same payment with a login',
+      payload('usd', 5n),
+      { ...request('usd', 5n), login: statedLogin } as IntentRequest,
+      true,
+    ],
+    ['a login and a login', loginPayload, loginRequest, true],
+    ['another amount', payload('usd', 5n), request('usd', 6n), false],
+    ['a hundred times the amount', payload('usd', 5n), request('usd', 500n), false],
+    ['another currency', payload('usd', 5n), request('eur', 5n), false],
+    ['a payment and a login', payload('usd', 5n), loginRequest, false],
+    ['a login and a payment', loginPayload, request('usd', 5n), false],
+    ['nothing and something', payload('usd', 0n), request('usd', 5n), false],
+    ['the last amounts that doubles tell apart', payload('usd', 2n ** 53n - 1n), request('usd', 2n ** 53n), false],
+    ['amounts that share a double', payload('usd', 2n ** 55n), request('usd', 2n ** 55n + 1n), true],
+  ])('%s', (_, scanned, found, expected) => {
+    expect(agrees(scanned, found)).toBe(expected);
+  });
+});

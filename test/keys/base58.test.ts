@@ -1,0 +1,106 @@
+import bs58 from 'bs58';
+import { formatBase58, parseAccount, parseBase58, parseIntentId } from '../../src/keys/base58.js';
+import { seededRandom } from '../wire/seeded-random.js';
+import { thrownCode } from '../wire/thrown-code.js';
+
+const account = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
+
+// Base58 as it is defined: a number to the base 58, and a '1' for each zero byte in front. Written apart from bs58.
+const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+function base58(bytes: Uint8Array): string {
+  let number = BigInt(`0x0${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (; number > 0n; number /= 58n) text = alphabet.charAt(Number(number % 58n)) + text;
+  const zeros = bytes.findIndex((byte) => byte !== 0);
+  return '1'.repeat(zeros === -1 ? bytes.length : zeros) + text;
+}
+
+describe('canonical Base58 (interface 2.2, 2.7, 8)', () => {
+  test('is the Base58 of the definition, there and back, for every length in use', () => {
+    const random = seededRandom(58);
+    for (const length of [20, 32, 64]) {
+      const extremes = [new Uint8Array(length), new Uint8Array(length).fill(0xff)];
+      const withZeros = Array.from({ length: 50 }, () => random.bytes(length).fill(0, 0, random.below(length)));
+      for (const bytes of [...extremes, ...withZeros]) {
+        const text = base58(bytes);
+        expect(formatBase58(bytes)).toBe(text);
+        expect(Buffer.from(parseBase58(text, length, 'invalid_key'))).toEqual(Buffer.from(bytes));
+      }
+    }
+  });
+
+  test.each([
+    ['empty', ''],
+    ['31 bytes', base58(new Uint8Array(31).fill(200))],
+    ['33 bytes', base58(new Uint8Array(33).fill(200))],
+    ['31 zero bytes', '1'.repeat(31)],
+    ['33 zero bytes', '1'.repeat(33)],
+    ['64 bytes', base58(new Uint8Array(64).fill(200))],
+    ['the digit 0', account.replace('8', '0')],
+    ['the letter O', account.replace('E', 'O')],
+    ['the letter I', account.replace('x', 'I')],
+    ['the letter l', account.replace('w', 'l')],
+    ['hex', '00'.repeat(32)],
+    ['Base64', Buffer.alloc(32, 9).toString('base64')],
+    ['a Cyrillic a', account.replace('a', 'а')],
+    ['a Greek capital epsilon', account.replace('E', 'Ε')],
+    ['a full-width digit', account.replace('8', '８')],
+    ['an Arabic digit', account.replace('8', '٨')],
+    ['a combining accent', account.replace('a', 'a\u0301')],
+    ['a zero-width space', `${account.slice(0, 9)}\u200b${account.slice(9)}`],
+    ['a byte order mark', `\ufeff${account}`],
+    ['a letter whose low byte is one of the alphabet', account.replace('E', 'Ņ')],
+    ['an emoji', `${account.slice(0, -2)}🙂`],
+    ['a one in front that stands for no byte', `1${account}`],
+    ['a space in front', ` ${account}`],
+    ['a space behind', `${account} `],
+    ['a line break behind', `${account}\n`],
+    ['a tab inside', `${account.slice(0, 9)}\t${account.slice(9)}`],
+    ['a NUL behind', `${account}\0`],
+    ['quotes', `"${account}"`],
+    ['two of them', `${account}${account}`],
+  ])('refuses %s', (_, text) => {
+    expect(thrownCode(() => parseAccount(text))).toBe('invalid_account');
+    expect(thrownCode(() => parseIntentId(text))).toBe('invalid_id');
+    expect(thrownCode(() => parseBase58(text, 32, 'invalid_key'))).toBe('invalid_key');
+  });
+
+  test('refuses a leading one lost or added, for bytes that begin with zeros', () => {
+    const text = base58(new Uint8Array(32).fill(7, 3));
+    expect(text).toMatch(/^111[^1]/);
+    expect(parseAccount(text)).toHaveLength(32);
+    expect(thrownCode(() => parseAccount(text.slice(1)))).toBe('invalid_account');
+    expect(thrownCode(() => parseAccount(`1${text}`))).toBe('invalid_account');
+  });
+
+  test.each([undefined, null, 5, true, {}, [], [account], Buffer.from(account), Symbol('x'), new String(account)])(
+    'refuses what is no string: %p',
+    (value) => {
+      expect(thrownCode(() => parseAccount(value as unknown as string))).toBe('invalid_account');
+    },
+  );
+
+  test('refuses very long text before it would be decoded, which takes quadratic time', () => {
+    const started = process.cpuUsage();
+    for (const text of ['z'.repeat(5_000_000), '1'.repeat(5_000_000)]) {
+      expect(thrownCode(() => parseAccount(text))).toBe('invalid_account');
+    }
+    expect(process.cpuUsage(started).user).toBeLessThan(1_000_000);
+  });
+
+  test('the error says what was expected and not what was read', () => {
+    const wrong = account.replace('8', '0');
+    expect(() => parseAccount(wrong)).toThrow(/^Expected the Base58 form of 32 bytes\.$/);
+  });
+
+  test('any change of one character gives another account, or none', () => {
+    const original = Buffer.from(parseAccount(account)).toString('hex');
+    for (let at = 0; at < account.length; at++) {
+      for (const letter of alphabet) {
+        if (letter === account[at]) continue;
+        const bytes = bs58.decodeUnsafe(account.slice(0, at) + letter + account.slice(at + 1));
+        expect(Buffer.from(bytes ?? []).toString('hex')).not.toBe(original);
+      }
+    }
+  });
+});

@@ -1,0 +1,173 @@
+import bs58 from 'bs58';
+import { IntentError } from '../../src/errors.js';
+import { createKeyRing } from '../../src/keys/key-ring.js';
+import { parseSecrets } from '../../src/keys/parse-secret.js';
+import { createSigner } from '../../src/keys/verifier-key.js';
+import { nacl } from './unsandboxed-nacl.js';
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const seed = Uint8Array.from({ length: 32 }, (_, i) => 0xf0 - 7 * i);
+const otherSeed = Uint8Array.from({ length: 32 }, (_, i) => (i < 2 ? 0 : 3 * i));
+const wholeKeys = new Map<Uint8Array, Uint8Array>(
+  [seed, otherSeed].map((each) => [each, nacl.sign.keyPair.fromSeed(each).secretKey]),
+);
+const whole = (of: Uint8Array): Uint8Array => wholeKeys.get(of) as Uint8Array;
+
+/** Every form in which a seed may be given. */
+const forms = (of: Uint8Array): [string, string][] => [
+  ['Base58 of 32 bytes', bs58.encode(of)],
+  ['Base58 of 64 bytes', bs58.encode(whole(of))],
+  ['hex of 32 bytes', hex(of)],
+  ['hex of 64 bytes', hex(whole(of))],
+  ['upper-case hex of 32 bytes', hex(of).toUpperCase()],
+  ['upper-case hex of 64 bytes', hex(whole(of)).toUpperCase()],
+  ['a JSON array of 64 numbers', JSON.stringify([...whole(of)])],
+  ['a JSON array over several lines', JSON.stringify([...whole(of)], null, 2)],
+];
+
+function refusal(text: string): IntentError {
+  try {
+    parseSecrets(text);
+  } catch (error) {
+    if (error instanceof IntentError) return error;
+    throw error;
+  }
+  throw new Error('The text was accepted.');
+}
+
+/** Fails when the error shows eight characters in a row of what was read. */
+function expectNothingShown(error: IntentError, text: string): void {
+  const shown = `${error.message}\n${error.stack}\n${error.title}\n${String(error.cause)}\n${JSON.stringify(error)}`;
+  const stackFree = shown.replaceAll(/^\s+at .*$/gm, '').toLowerCase();
+  for (let at = 0; at + 8 <= text.length; at++) {
+    const part = text.slice(at, at + 8).toLowerCase();
+    if (stackFree.includes(part)) throw new Error(`The error shows the characters from ${at} on.`);
+  }
+}
+
+describe('accepted forms of a verifier secret (interface 5.3)', () => {
+  test.each([seed, otherSeed].flatMap((of) => forms(of).map(([name, text]) => [name, text, of] as const)))(
+    '%s',
+    (_, text, of) => {
+      expect(parseSecrets(text).map(hex)).toEqual([hex(of)]);
+      expect(createSigner(text).publicKey).toBe(bs58.encode(whole(of).subarray(32)));
+    },
+  );
+
+  test.each([
+    ['commas', ','],
+    ['commas and spaces', ', '],
+    ['spaces', '   '],
+    ['lines', '\n'],
+    ['lines of another system', '\r\n'],
+    ['tabs', '\t'],
+    ['a comma at the end of each line', ' ,\n\n'],
+  ])('a list of all forms with %s between', (_, separator) => {
+    const texts = [...forms(seed), ...forms(otherSeed)].map(([, text]) => text);
+    const list = texts.join(separator);
+    const seeds = [...forms(seed).map(() => hex(seed)), ...forms(otherSeed).map(() => hex(otherSeed))];
+    expect(parseSecrets(list).map(hex)).toEqual(seeds);
+    expect(parseSecrets(`${separator}${list}${separator}`).map(hex)).toEqual(seeds);
+  });
+
+  test('a file with a line break at its end, and one with a byte order mark', () => {
+    expect(parseSecrets(`${bs58.encode(seed)}\n`).map(hex)).toEqual([hex(seed)]);
+    expect(parseSecrets(`\ufeff${bs58.encode(seed)}`).map(hex)).toEqual([hex(seed)]);
+  });
+
+  test.each(['', ' ', ',', ' ,\n, '])('%j holds no secret: neither a signer nor a key ring comes of it', (text) => {
+    expect(parseSecrets(text)).toEqual([]);
+    expect(() => createSigner(text)).toThrow(expect.objectContaining({ code: 'invalid_key' }));
+    expect(() => createKeyRing(text)).toThrow(expect.objectContaining({ code: 'invalid_key' }));
+  });
+
+  test('a signer takes exactly one', () => {
+    expect(() => createSigner(`${hex(seed)},${hex(otherSeed)}`)).toThrow(
+      expect.objectContaining({ code: 'invalid_key' }),
+    );
+  });
+});
+
+describe('what is refused, and what the refusal shows', () => {
+  const numbers = [...whole(seed)];
+  const array = (change: (numbers: unknown[]) => unknown[]): string => JSON.stringify(change([...numbers]));
+  const replaced = (value: string): string => `[${[...numbers.slice(0, 9), value, ...numbers.slice(10)].join(',')}]`;
+  const same = (change: (array: string) => string): string => {
+    const array = JSON.stringify([...whole(otherSeed)]);
+    expect(change(array)).not.toBe(array);
+    return change(array);
+  };
+  const mismatched = Buffer.concat([seed, whole(otherSeed).subarray(32)]);
+
+  test.each([
+    ...[31, 33, 63, 65].flatMap((length): [string, string][] => [
+      [`hex of ${length} bytes`, hex(Buffer.alloc(length, seed))],
+      [`Base58 of ${length} bytes`, bs58.encode(Buffer.alloc(length, seed))],
+    ]),
+    ['hex with half a byte', hex(seed).slice(1)],
+    ['hex with 0x in front', `0x${hex(seed)}`],
+    ['hex with a letter that is not hex', `g${hex(seed).slice(1)}`],
+    ['an array of 63', array((all) => all.slice(0, 63))],
+    ['an array of 65', array((all) => [...all, 1])],
+    ['an array of 32', array((all) => all.slice(0, 32))],
+    ['an empty array', '[]'],
+    ['an array of 64 gaps', `[${','.repeat(63)}]`],
+    ['an array of 64 blanks', `[${' ,'.repeat(63)} ]`],
+    ['a number left out', replaced('')],
+    ['256', replaced('256')],
+    ['-1', replaced('-1')],
+    ['1.5', replaced('1.5')],
+    ['NaN', replaced('NaN')],
+    ['null', replaced('null')],
+    ['true', replaced('true')],
+    ['1e400', replaced('1e400')],
+    ['a number in another notation', replaced('0x10')],
+    ['a number as text', replaced('"16"')],
+    ['a word', replaced('__proto__')],
+    // The right values, and no JSON all the same.
+    ['a gap where a zero belongs', same((numbers) => numbers.replace('[0,', '[,'))],
+    ['a blank where a zero belongs', same((numbers) => numbers.replace(',0,', ', ,'))],
+    ['hex numbers', same((numbers) => numbers.replaceAll(/\d+/g, (n) => `0x${Number(n).toString(16)}`))],
+    ['a number with a plus sign', same((numbers) => numbers.replace(',6,', ',+6,'))],
+    ['a number with a zero in front', same((numbers) => numbers.replace(',6,', ',06,'))],
+    // Numbers that would be cut to the right bytes.
+    ['a byte as a negative number', same((numbers) => numbers.replace(',6,', ',-250,'))],
+    ['a byte as a number over 255', same((numbers) => numbers.replace(',6,', ',262,'))],
+    ['a byte with a fraction', same((numbers) => numbers.replace(',6,', ',6.5,'))],
+    ['a byte as text', same((numbers) => numbers.replace(',6,', ',"6",'))],
+    ['a zero as null', same((numbers) => numbers.replace('[0,', '[null,'))],
+    ['a zero as false', same((numbers) => numbers.replace('[0,', '[false,'))],
+    ['a comma behind the last number', same((numbers) => numbers.replace(']', ',]'))],
+    ['an array that is not closed', array((all) => all).slice(0, -1)],
+    ['an array that is not opened', array((all) => all).slice(1)],
+    ['an array in an array', `[${array((all) => all)}]`],
+    ['an object', JSON.stringify({ secretKey: numbers })],
+    ['a mismatched second half in hex', hex(mismatched)],
+    ['a mismatched second half in Base58', bs58.encode(mismatched)],
+    ['a mismatched second half in an array', JSON.stringify([...mismatched])],
+    ['64 bytes of zero', '00'.repeat(64)],
+    ['quotes around it', `"${bs58.encode(seed)}"`],
+    ['a semicolon between', `${hex(seed)};${hex(otherSeed)}`],
+    ['Base64', Buffer.from(seed).toString('base64')],
+    ['a PEM file', `-----BEGIN PRIVATE KEY-----\n${Buffer.from(seed).toString('base64')}\n-----END PRIVATE KEY-----`],
+    ['look-alike letters', bs58.encode(seed).replace(/[aeopc]/, 'а')],
+  ])('%s', (_, text) => {
+    const error = refusal(text);
+    expect(error.code).toBe('invalid_key');
+    expect(error.cause).toBeUndefined();
+    expectNothingShown(error, text);
+  });
+
+  test('the place in the list is told', () => {
+    const list = `${hex(seed)}, ${bs58.encode(otherSeed)}\n${hex(seed).slice(2)}`;
+    const error = refusal(list);
+    expect(error.message).toMatch(/^Entry 3 of 3 is not a secret key/);
+    expectNothingShown(error, list);
+    expect(refusal(`${hex(mismatched)} ${hex(seed)}`).message).toMatch(/^Entry 1 of 2: the public key/);
+  });
+
+  test('the check for shown secrets sees one', () => {
+    const error = new IntentError('invalid_key', `Cannot read ${hex(seed).slice(5, 13)}.`);
+    expect(() => expectNothingShown(error, hex(seed))).toThrow('from 5 on');
+  });
+});

@@ -1,0 +1,114 @@
+import { inspect } from 'node:util';
+import { serialize } from 'node:v8';
+import bs58 from 'bs58';
+import { keyPairFromSeed } from '../../src/keys/ed25519.js';
+import { createKeyRing } from '../../src/keys/key-ring.js';
+import { portableKeyPair } from '../../src/keys/portable-ed25519.js';
+import { createSigner, signerFromSeed } from '../../src/keys/verifier-key.js';
+import { nacl } from './unsandboxed-nacl.js';
+
+const seed = Uint8Array.from({ length: 32 }, (_, i) => (i * 37 + 11) % 256);
+const { secretKey } = nacl.sign.keyPair.fromSeed(seed);
+
+/** The seed as it would look in any of the usual renderings; what is long is looked for by its first bytes. */
+const traces = [
+  Buffer.from(seed).toString('hex').slice(0, 16),
+  (Buffer.from(seed).toString('hex').match(/../g) ?? []).slice(0, 8).join(' '),
+  Buffer.from(seed).toString('base64').slice(0, 12),
+  Buffer.from(seed).toString('base64url').slice(0, 12),
+  bs58.encode(seed).slice(0, 12),
+  bs58.encode(secretKey).slice(0, 12),
+  [...seed].slice(0, 6).join(','),
+  Buffer.from(seed).toString('latin1').slice(0, 8),
+];
+
+/** Every way in which an object gets into a log, a response or another process. */
+const renderings: [string, (value: object) => unknown][] = [
+  [
+    'util.inspect',
+    (value) => inspect(value, { depth: Infinity, showHidden: true, maxArrayLength: null, getters: true }),
+  ],
+  ['util.inspect in a wrapper', (value) => inspect({ config: [value] }, { depth: Infinity, showHidden: true })],
+  ['JSON.stringify', (value) => JSON.stringify(value)],
+  ['String()', (value) => String(value)],
+  ['its own keys', (value) => JSON.stringify(ownValues(value))],
+  ['its prototypes', (value) => inspect(prototypesOf(value), { depth: Infinity, showHidden: true })],
+  ['a spread copy', (value) => inspect({ ...value }, { depth: Infinity, showHidden: true })],
+  ['structuredClone', (value) => inspect(cloned(value, structuredClone), { depth: Infinity, showHidden: true })],
+  ['v8.serialize', (value) => String(cloned(value, (each) => serialize(each).toString('latin1')))],
+];
+
+const ownValues = (value: object): unknown[] =>
+  Reflect.ownKeys(value).map((key) => [String(key), Object.getOwnPropertyDescriptor(value, key)?.value]);
+
+const prototypesOf = (value: object): object[] => {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype && prototype !== Object.prototype ? [prototype, ...prototypesOf(prototype)] : [];
+};
+
+/** What can be cloned is; that something cannot is as good. */
+function cloned(value: object, clone: (value: object) => unknown): unknown {
+  try {
+    return clone(value);
+  } catch (error) {
+    return error;
+  }
+}
+
+const normal = (text: unknown): string => String(text).replaceAll(/\s*,\s*/g, ',');
+
+function tracesIn(value: object): string[] {
+  return renderings.flatMap(([name, render]) => {
+    const rendered = normal(render(value));
+    return traces.some((trace) => rendered.includes(trace)) ? [name] : [];
+  });
+}
+
+const errorOf = (action: () => unknown): Error => {
+  try {
+    action();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('nothing was thrown');
+};
+
+describe('a secret never shows (interface 5)', () => {
+  const external = { publicKey: bs58.encode(nacl.sign.keyPair().publicKey), sign: () => new Uint8Array(64) };
+
+  test.each<[string, () => object]>([
+    ['a signer of a text', () => createSigner(bs58.encode(seed))],
+    ['a signer of a seed', () => signerFromSeed(seed)],
+    ['a key ring', () => createKeyRing(bs58.encode(seed))],
+    ['a key ring with a signer of its own', () => createKeyRing(bs58.encode(secretKey), external)],
+    ['a native key pair', () => keyPairFromSeed(seed)],
+    ['a portable key pair', () => portableKeyPair(seed)],
+    [
+      'the refusal of a secret',
+      () => errorOf(() => createSigner(`${bs58.encode(seed)},${bs58.encode(seed).slice(3)}`)),
+    ],
+  ])('%s', (_, make) => {
+    expect(tracesIn(make())).toEqual([]);
+  });
+
+  test('what is seen of a signer is its public key, and of a key pair likewise', () => {
+    expect(Object.keys(signerFromSeed(seed))).toEqual(['publicKey']);
+    expect(Object.keys(keyPairFromSeed(seed))).toEqual(['publicKey']);
+    expect(Object.keys(portableKeyPair(seed))).toEqual(['publicKey']);
+    expect(Object.keys(createKeyRing(bs58.encode(seed)))).toEqual(['signer', 'publicKeys', 'deriveKeys']);
+    expect(structuredClone(signerFromSeed(seed))).toEqual({ publicKey: bs58.encode(secretKey.subarray(32)) });
+  });
+
+  test.each<[string, object]>([
+    ['bytes', { seed }],
+    ['a buffer', { seed: Buffer.from(seed) }],
+    ['hex', { seed: Buffer.from(seed).toString('hex') }],
+    ['Base58 of the whole key', { key: bs58.encode(secretKey) }],
+    ['a JWK', { d: Buffer.from(seed).toString('base64url') }],
+    ['bytes that are not enumerable', Object.defineProperty({}, 'seed', { value: seed })],
+    ['bytes under a symbol', { [Symbol('seed')]: [...seed] }],
+    ['bytes of a getter', Object.defineProperty({}, 'seed', { get: () => seed, enumerable: true })],
+  ])('the check sees %s', (_, leaky) => {
+    expect(tracesIn(leaky)).not.toEqual([]);
+  });
+});
