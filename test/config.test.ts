@@ -1,0 +1,719 @@
+import { execFile } from 'node:child_process';
+import { hkdfSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inspect, promisify } from 'node:util';
+import bs58 from 'bs58';
+import express from 'express';
+import { type Config, type ConfigOptions, type Environment, parseConfig } from '../src/config.js';
+import { ConfigError, type ConfigProblem, createSigner, generateKey, intentRouter, type Signer } from '../src/index.js';
+import { serve } from './support/serve.js';
+
+const key = generateKey();
+const oldKey = generateKey();
+const destination = generateKey().publicKey;
+const url = 'https://sequencer.example';
+/** As little as a site with logins needs. */
+const env = { INTENT_SEQUENCER_URL: url, INTENT_VERIFIER_SECRET: key.secret, INTENT_DOMAIN: 'shop.example' };
+const production = { ...env, NODE_ENV: 'production' };
+const embedded = { INTENT_SEQUENCER_URL: 'embedded' };
+
+const folder = mkdtempSync(join(tmpdir(), 'express-intents-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+function problemsOf(options: ConfigOptions, environment: Environment = env): readonly ConfigProblem[] {
+  try {
+    parseConfig(options, environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const settingsOf = (options: ConfigOptions, environment?: Environment): string[] =>
+  problemsOf(options, environment).map(({ setting }) => setting);
+
+function loginOf(config: Config): NonNullable<Config['login']> {
+  if (!config.login) throw new Error('Logins are off.');
+  return config.login;
+}
+
+const derived = (secret: Uint8Array | string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, '', 'express-intents cookies v1', 32));
+const seedOf = (secret: string): Uint8Array => bs58.decode(secret);
+
+describe('what is read', () => {
+  it('has defaults for everything but the service, the verifier key and the domain', () => {
+    const config = parseConfig({}, env);
+    expect(config).toMatchObject({
+      production: false,
+      sequencer: { url, emulatorPort: 4747, dialect: 'intents', timeoutMs: 8_000 },
+      login: { domain: 'shop.example', ttlMs: 120_000, sessionTtlMs: 604_800_000 },
+      destination: undefined,
+      origin: undefined,
+      routes: {
+        intent: '/intent',
+        status: '/status',
+        session: '/session',
+        keyFile: '/.well-known/service-payments.json',
+      },
+      notices: [],
+    });
+    const { keyRing, cookieKeys } = loginOf(config);
+    expect(keyRing.signer.publicKey).toBe(key.publicKey);
+    expect(keyRing.publicKeys).toEqual([key.publicKey]);
+    expect(cookieKeys).toEqual([derived(seedOf(key.secret))]);
+  });
+
+  it.each<[string, string, (config: Config) => unknown, unknown]>([
+    ['INTENT_SEQUENCER_URL', 'http://127.0.0.1:9/base', ({ sequencer }) => sequencer.url, 'http://127.0.0.1:9/base'],
+    ['INTENT_EMULATOR_PORT', '5000', ({ sequencer }) => sequencer.emulatorPort, 5000],
+    ['INTENT_EMULATOR_PORT', '0', ({ sequencer }) => sequencer.emulatorPort, 0],
+    ['INTENT_EMULATOR_PORT', '', ({ sequencer }) => sequencer.emulatorPort, 4747],
+    ['INTENT_VERIFIER_SECRET', oldKey.secret, ({ login }) => login?.keyRing.publicKeys, [oldKey.publicKey]],
+    ['INTENT_DOMAIN', 'example.co.uk', ({ login }) => login?.domain, 'example.co.uk'],
+    ['INTENT_DESTINATION', destination, (config) => config.destination, destination],
+    ['INTENT_DESTINATION', '', (config) => config.destination, undefined],
+    ['INTENT_ORIGIN', 'http://localhost:3000', ({ origin }) => origin, 'http://localhost:3000'],
+    ['INTENT_ORIGIN', '', ({ origin }) => origin, undefined],
+    ['INTENT_SECRET', 's'.repeat(32), ({ login }) => login?.cookieKeys, [derived('s'.repeat(32))]],
+    ['NODE_ENV', 'production', (config) => config.production, true],
+    ['NODE_ENV', 'development', (config) => config.production, false],
+  ])('the variable %s=%s', (name, value, read, expected) => {
+    expect(read(parseConfig({}, { ...env, [name]: value }))).toEqual(expected);
+  });
+
+  it.each<[ConfigOptions, Record<string, string>, (config: Config) => unknown, unknown]>([
+    [{ sequencerUrl: 'https://b.example' }, {}, ({ sequencer }) => sequencer.url, 'https://b.example'],
+    [{ emulatorPort: 0 }, { INTENT_EMULATOR_PORT: '5000' }, ({ sequencer }) => sequencer.emulatorPort, 0],
+    [{ verifierSecret: oldKey.secret }, {}, ({ login }) => login?.keyRing.publicKeys, [oldKey.publicKey]],
+    [{ domain: 'example.com' }, {}, ({ login }) => login?.domain, 'example.com'],
+    [{ destination }, { INTENT_DESTINATION: key.publicKey }, (config) => config.destination, destination],
+    [
+      { origin: 'https://a.example' },
+      { INTENT_ORIGIN: 'https://b.example' },
+      ({ origin }) => origin,
+      'https://a.example',
+    ],
+    [
+      { secret: 'a'.repeat(32) },
+      { INTENT_SECRET: 'b'.repeat(32) },
+      ({ login }) => login?.cookieKeys,
+      [derived('a'.repeat(32))],
+    ],
+  ])('the option %j wins over its variable', (options, variables, read, expected) => {
+    expect(read(parseConfig(options, { ...env, ...variables }))).toEqual(expected);
+  });
+
+  it.each<[ConfigOptions, (config: Config) => unknown, unknown]>([
+    [{ dialect: 'messaging' }, ({ sequencer }) => sequencer.dialect, 'messaging'],
+    [{ timeoutMs: 1 }, ({ sequencer }) => sequencer.timeoutMs, 1],
+    [{ timeoutMs: 2_147_483_647 }, ({ sequencer }) => sequencer.timeoutMs, 2_147_483_647],
+    [{ loginTtlMs: 60_000 }, ({ login }) => login?.ttlMs, 60_000],
+    // A year is more than a timer holds, and this is none.
+    [{ sessionTtlMs: 31_536_000_000 }, ({ login }) => login?.sessionTtlMs, 31_536_000_000],
+    [{ login: false }, ({ login }) => login, undefined],
+    [{ login: true }, ({ login }) => login?.domain, 'shop.example'],
+  ])('the option %j', (options, read, expected) => {
+    expect(read(parseConfig(options, env))).toEqual(expected);
+  });
+
+  it('reads the process environment when it is handed none', () => {
+    const before = process.env.INTENT_DOMAIN;
+    process.env.INTENT_DOMAIN = 'from-the-process.example';
+    try {
+      const { login } = parseConfig({ sequencerUrl: url, verifierSecret: key.secret });
+      expect(login?.domain).toBe('from-the-process.example');
+    } finally {
+      if (before === undefined) delete process.env.INTENT_DOMAIN;
+      else process.env.INTENT_DOMAIN = before;
+    }
+  });
+
+  it('needs nothing of logins with login: false, and then looks at nothing of theirs', () => {
+    const { login } = parseConfig({ login: false }, { INTENT_SEQUENCER_URL: url, NODE_ENV: 'production' });
+    expect(login).toBeUndefined();
+    const broken = {
+      INTENT_SEQUENCER_URL: url,
+      INTENT_VERIFIER_SECRET: 'x',
+      INTENT_DOMAIN: 'x/y',
+      INTENT_SECRET: 'short',
+    };
+    expect(problemsOf({ login: false }, broken)).toEqual([]);
+    expect(settingsOf({}, broken)).toEqual(['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN', 'INTENT_SECRET']);
+  });
+
+  it('is frozen, and changes neither options nor environment', () => {
+    const routes = Object.freeze({ intent: '/pay' });
+    const options = Object.freeze({ routes, emulatorPort: 1 });
+    const environment = Object.freeze({ ...env });
+    const config = parseConfig(options, environment);
+    for (const part of [config, config.sequencer, config.login, config.routes, config.notices]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+    expect(routes).toEqual({ intent: '/pay' });
+    expect(parseConfig({}, environment).routes.intent).toBe('/intent');
+  });
+});
+
+describe('verifier keys (interface 2.7, 5.3)', () => {
+  const both = `${key.secret}, ${oldKey.secret}`;
+
+  it('rotate: the first signs, all are published, all open cookies', () => {
+    const { keyRing, cookieKeys } = loginOf(parseConfig({}, { ...env, INTENT_VERIFIER_SECRET: both }));
+    expect(keyRing.signer.publicKey).toBe(key.publicKey);
+    expect(keyRing.publicKeys).toEqual([key.publicKey, oldKey.publicKey]);
+    expect(cookieKeys).toEqual([derived(seedOf(key.secret)), derived(seedOf(oldKey.secret))]);
+  });
+
+  it.each([
+    ['one line', `${key.secret}\n`, [key.publicKey]],
+    ['several lines', `${key.secret}\r\n\n${oldKey.secret}\n`, [key.publicKey, oldKey.publicKey]],
+    ['commas', both, [key.publicKey, oldKey.publicKey]],
+  ])('come from a file of %s', (name, text, publicKeys) => {
+    const path = fileOf(name, text);
+    const { INTENT_VERIFIER_SECRET: _, ...without } = env;
+    const fromVariable = parseConfig({}, { ...without, INTENT_VERIFIER_SECRET_FILE: path });
+    expect(loginOf(fromVariable).keyRing.publicKeys).toEqual(publicKeys);
+    const fromOption = parseConfig(
+      { verifierSecretFile: path },
+      { ...without, INTENT_VERIFIER_SECRET_FILE: '/nowhere' },
+    );
+    expect(loginOf(fromOption).keyRing.publicKeys).toEqual(publicKeys);
+  });
+
+  it.each([
+    ['missing', () => join(folder, 'missing'), /cannot be read \(ENOENT\)/],
+    ['a folder', () => folder, /cannot be read \(EISDIR\)/],
+    ['empty', () => fileOf('empty', ''), /no verifier key/],
+    ['blank', () => fileOf('blank', ' \n\n'), /no verifier key/],
+    ['not of secrets', () => fileOf('wrong', `${key.secret}\nhunter2\n`), /Entry 2 of 2 is not a secret key/],
+  ])('a file that is %s is a problem of the file', (_name, path, problem) => {
+    const { INTENT_VERIFIER_SECRET: _, ...without } = env;
+    expect(problemsOf({}, { ...without, INTENT_VERIFIER_SECRET_FILE: path() })).toEqual([
+      {
+        setting: 'INTENT_VERIFIER_SECRET_FILE',
+        problem: expect.stringMatching(problem),
+        mend: 'Let it name a readable file that holds one or more secrets, separated by commas or lines.',
+      },
+    ]);
+  });
+
+  it('are not looked for in two places at once', () => {
+    const path = fileOf('second', oldKey.secret);
+    expect(problemsOf({}, { ...env, INTENT_VERIFIER_SECRET_FILE: path })).toEqual([
+      {
+        setting: 'INTENT_VERIFIER_SECRET',
+        problem: 'INTENT_VERIFIER_SECRET and INTENT_VERIFIER_SECRET_FILE are both set.',
+        mend: 'Keep one of the two.',
+      },
+    ]);
+  });
+
+  it('a signer signs before the secrets, which are published all the same', () => {
+    const signer = createSigner(oldKey.secret);
+    const { keyRing, cookieKeys } = loginOf(parseConfig({ signer }, env));
+    expect(keyRing.signer).toBe(signer);
+    expect(keyRing.publicKeys).toEqual([oldKey.publicKey, key.publicKey]);
+    expect(cookieKeys).toEqual([derived(seedOf(key.secret))]);
+  });
+
+  it('a signer alone is enough once there is something to seal cookies with', () => {
+    const { INTENT_VERIFIER_SECRET: _, ...without } = env;
+    const signer = createSigner(key.secret);
+    expect(problemsOf({ signer }, without)).toEqual([
+      {
+        setting: 'INTENT_SECRET',
+        problem: 'With a signer and no verifier secret there is nothing to seal cookies with.',
+        mend: 'INTENT_SECRET=<at least 32 random characters>',
+      },
+    ]);
+    const { keyRing, cookieKeys } = loginOf(parseConfig({ signer, secret: 'c'.repeat(40) }, without));
+    expect(keyRing.publicKeys).toEqual([key.publicKey]);
+    expect(cookieKeys).toEqual([derived('c'.repeat(40))]);
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'public key',
+      { publicKey: 'arn:aws:kms:1', sign: () => new Uint8Array(64) },
+      'Expected the Base58 form of 32 bytes.',
+    ],
+    ['function', { publicKey: key.publicKey }, 'It has no function sign.'],
+  ])('a signer without a %s is a problem of the signer, told once', (_name, signer, problem) => {
+    const mend = 'signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> }';
+    const { INTENT_VERIFIER_SECRET: _, ...without } = env;
+    for (const environment of [env, without]) {
+      const options = { signer: signer as Signer, secret: 'c'.repeat(32) };
+      expect(problemsOf(options, environment)).toEqual([{ setting: 'signer', problem, mend }]);
+    }
+  });
+});
+
+describe('INTENT_SECRET', () => {
+  const [first, second] = ['1'.repeat(32), '2'.repeat(64)] as const;
+
+  it('rotates: the first seals, all open, and the verifier secret does neither', () => {
+    const { cookieKeys } = loginOf(parseConfig({ secret: `${first} , ${second}` }, env));
+    expect(cookieKeys).toEqual([derived(first), derived(second)]);
+  });
+
+  it.each(['short', '3'.repeat(31), `${first},short`, `${first},`, ' '.repeat(40)])('refuses "%s"', (secret) => {
+    expect(problemsOf({ secret })).toEqual([
+      {
+        setting: 'INTENT_SECRET',
+        problem: 'It is shorter than 32 characters.',
+        mend: 'INTENT_SECRET=<at least 32 random characters>',
+      },
+    ]);
+  });
+});
+
+describe('what is wrong, with its mend', () => {
+  const examples: [string, ConfigOptions, Environment, ConfigProblem][] = [
+    [
+      'no sequencer, in development',
+      { sequencerUrl: '' },
+      env,
+      {
+        setting: 'INTENT_SEQUENCER_URL',
+        problem: 'It is not set.',
+        mend: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine',
+      },
+    ],
+    [
+      'no sequencer, in production',
+      { sequencerUrl: '' },
+      production,
+      {
+        setting: 'INTENT_SEQUENCER_URL',
+        problem: 'It is not set.',
+        mend: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+      },
+    ],
+    ...['sequencer.example', 'grpc://sequencer.example', 'Embedded', 'https://', 'localhost:4747'].map(
+      (sequencerUrl): [string, ConfigOptions, Environment, ConfigProblem] => [
+        `the sequencer ${sequencerUrl}`,
+        { sequencerUrl },
+        env,
+        {
+          setting: 'INTENT_SEQUENCER_URL',
+          problem: 'It is not an http(s) URL.',
+          mend: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+        },
+      ],
+    ),
+    [
+      'a sequencer over http, in production',
+      { sequencerUrl: 'http://sequencer.example' },
+      production,
+      {
+        setting: 'INTENT_SEQUENCER_URL',
+        problem: 'It must be https when NODE_ENV=production.',
+        mend: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+      },
+    ],
+    [
+      'the embedded sequencer, in production',
+      { sequencerUrl: 'embedded' },
+      production,
+      {
+        setting: 'INTENT_SEQUENCER_URL',
+        problem:
+          'The embedded sequencer moves no money and lets anyone log in; it is refused when NODE_ENV=production.',
+        mend: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+      },
+    ],
+    ...['x', '65536', '-1', '80.5', 'NaN'].map((port): [string, ConfigOptions, Environment, ConfigProblem] => [
+      `the port ${port}`,
+      {},
+      { ...env, INTENT_EMULATOR_PORT: port },
+      { setting: 'INTENT_EMULATOR_PORT', problem: 'It is not a port.', mend: 'INTENT_EMULATOR_PORT=4747' },
+    ]),
+    [
+      'a dialect that there is not',
+      { dialect: 'grpc' as 'intents' },
+      env,
+      { setting: 'dialect', problem: 'It is unknown.', mend: "dialect: 'intents' (default) or 'messaging'" },
+    ],
+    ...[0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31].map(
+      (timeoutMs): [string, ConfigOptions, Environment, ConfigProblem] => [
+        `a time-out of ${timeoutMs}`,
+        { timeoutMs },
+        env,
+        {
+          setting: 'timeoutMs',
+          problem: 'It is not a whole number of milliseconds from 1 to 2147483647.',
+          mend: 'timeoutMs: 8000',
+        },
+      ],
+    ),
+    [
+      'a login that ends before it begins',
+      { loginTtlMs: 0 },
+      env,
+      { setting: 'loginTtlMs', problem: expect.stringContaining('milliseconds'), mend: 'loginTtlMs: 120000' },
+    ],
+    [
+      'a session without an end',
+      { sessionTtlMs: Number.POSITIVE_INFINITY },
+      env,
+      { setting: 'sessionTtlMs', problem: expect.stringContaining('milliseconds'), mend: 'sessionTtlMs: 604800000' },
+    ],
+    [
+      'no verifier key',
+      { verifierSecret: '' },
+      env,
+      {
+        setting: 'INTENT_VERIFIER_SECRET',
+        problem: 'Logins need a verifier key, and there is none.',
+        mend: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints. For payments alone: intentRouter({ login: false }).',
+      },
+    ],
+    [
+      'a verifier secret that is none',
+      { verifierSecret: 'hunter2' },
+      env,
+      {
+        setting: 'INTENT_VERIFIER_SECRET',
+        problem: expect.stringContaining('Entry 1 of 1 is not a secret key'),
+        mend: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.',
+      },
+    ],
+    [
+      'no domain',
+      { domain: '' },
+      env,
+      {
+        setting: 'INTENT_DOMAIN',
+        problem: 'Logins name your domain, and it is not set.',
+        mend: 'INTENT_DOMAIN=<the registrable name of your site, such as example.com>',
+      },
+    ],
+    ...['www.shop.example', 'https://shop.example', 'shop.example:443', 'localhost', 'com', 'Shop.example'].map(
+      (domain): [string, ConfigOptions, Environment, ConfigProblem] => [
+        `the domain ${domain} (interface 4.6)`,
+        { domain },
+        env,
+        {
+          setting: 'INTENT_DOMAIN',
+          problem: expect.stringMatching(/Expected|Subdomains/),
+          mend: 'INTENT_DOMAIN=<the registrable name of your site, such as example.com>',
+        },
+      ],
+    ),
+    [
+      'a destination that is no account (interface 2.8)',
+      { destination: 'me' },
+      env,
+      {
+        setting: 'INTENT_DESTINATION',
+        problem: 'Expected the Base58 form of 32 bytes.',
+        mend: 'INTENT_DESTINATION=<the Base58 address that receives payments>',
+      },
+    ],
+    ...[
+      'example.com',
+      'https://example.com/',
+      'https://example.com/shop',
+      'HTTPS://example.com',
+      'wss://a.example',
+    ].map((origin): [string, ConfigOptions, Environment, ConfigProblem] => [
+      `the origin ${origin}`,
+      { origin },
+      env,
+      {
+        setting: 'INTENT_ORIGIN',
+        problem: 'It is not an origin.',
+        mend: 'INTENT_ORIGIN=http://localhost:3000 (no path, no slash at the end)',
+      },
+    ]),
+    [
+      'an origin over http, in production',
+      { origin: 'http://example.com' },
+      production,
+      {
+        setting: 'INTENT_ORIGIN',
+        problem: 'It must be https when NODE_ENV=production.',
+        mend: 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)',
+      },
+    ],
+  ];
+
+  it.each(examples)('%s', (_name, options, environment, problem) => {
+    expect(problemsOf(options, environment)).toEqual([problem]);
+  });
+
+  it('is nothing in production with everything in order', () => {
+    const config = parseConfig({ origin: 'https://example.com' }, production);
+    expect(config).toMatchObject({ production: true, origin: 'https://example.com', notices: [] });
+  });
+
+  it('is told all at once, as one text that can be acted upon', () => {
+    const everything = {
+      NODE_ENV: 'production',
+      INTENT_EMULATOR_PORT: 'x',
+      INTENT_DESTINATION: 'me',
+      INTENT_ORIGIN: 'x',
+    };
+    const options = { dialect: 'x' as 'intents', timeoutMs: -1, routes: { intent: 'x' } };
+    expect(settingsOf(options, everything)).toEqual([
+      'INTENT_SEQUENCER_URL',
+      'INTENT_EMULATOR_PORT',
+      'dialect',
+      'timeoutMs',
+      'INTENT_VERIFIER_SECRET',
+      'INTENT_DOMAIN',
+      'INTENT_DESTINATION',
+      'INTENT_ORIGIN',
+      'routes',
+    ]);
+    expect(() => parseConfig({}, {})).toThrow(
+      expect.objectContaining({ name: 'ConfigError', code: 'invalid_configuration', status: 500 }),
+    );
+    expect(() => parseConfig({}, {})).toThrow(`express-intents cannot start:
+  - INTENT_SEQUENCER_URL: It is not set.
+    INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine
+  - INTENT_VERIFIER_SECRET: Logins need a verifier key, and there is none.
+    Run \`npx express-intents keygen\` and set INTENT_VERIFIER_SECRET to what it prints. For payments alone: intentRouter({ login: false }).
+  - INTENT_DOMAIN: Logins name your domain, and it is not set.
+    INTENT_DOMAIN=<the registrable name of your site, such as example.com>`);
+  });
+
+  it('is told without any secret in it', () => {
+    const secrets = {
+      verifier: `${key.secret.slice(0, -1)}`,
+      hex: 'abcdef0123456789'.repeat(4).slice(1),
+      cookie: 'hunter2-hunter2-hunter2',
+    };
+    const file = fileOf('secret', `${secrets.hex}\n`);
+    const attempts: [ConfigOptions, Environment][] = [
+      [{}, { ...env, INTENT_VERIFIER_SECRET: secrets.verifier, INTENT_SECRET: secrets.cookie, INTENT_DOMAIN: '' }],
+      [{ verifierSecret: `${key.secret},${secrets.verifier}`, secret: secrets.cookie }, env],
+      [{ verifierSecret: '', verifierSecretFile: file, secret: secrets.cookie }, env],
+      // The secrets are in order, something else is not.
+      [{ timeoutMs: 0, secret: `${secrets.cookie}${secrets.cookie}` }, env],
+    ];
+    for (const [options, environment] of attempts) {
+      const error = errorOf(() => parseConfig(options, environment));
+      expect(error).toBeInstanceOf(ConfigError);
+      const shown = [error.message, JSON.stringify(error), inspect(error, { depth: null, showHidden: true })].join(
+        '\n',
+      );
+      for (const secret of [...Object.values(secrets), key.secret]) expect(shown).not.toContain(secret.slice(0, 12));
+    }
+  });
+});
+
+describe('routes', () => {
+  it('are renamed and switched off one by one', () => {
+    const { routes } = parseConfig({ routes: { intent: '/shop/pay-now', status: false, session: '/a.b~c_d' } }, env);
+    expect(routes).toEqual({
+      intent: '/shop/pay-now',
+      status: false,
+      session: '/a.b~c_d',
+      keyFile: '/.well-known/service-payments.json',
+    });
+  });
+
+  it.each(['', '/', 'pay', '/pay/', '//pay', '/pay/:id', '/pay?x=1', '/pay#x', '/p ay', '/*', '/ä', true, 7, null])(
+    'refuse the path %j',
+    (path) => {
+      expect(problemsOf({ routes: { intent: path as string } })).toEqual([
+        {
+          setting: 'routes',
+          problem: `${JSON.stringify(path)} is not a path.`,
+          mend: "Paths look like '/pay' and have no parameters.",
+        },
+      ]);
+    },
+  );
+
+  it('refuse two at one path, but not two that are off', () => {
+    expect(problemsOf({ routes: { session: '/intent' } })).toEqual([
+      {
+        setting: 'routes',
+        problem: 'Two routes have the same path.',
+        mend: 'Give each its own, or switch one off with false.',
+      },
+    ]);
+    expect(problemsOf({ routes: { session: false, status: false } })).toEqual([]);
+  });
+
+  it('refuse a name that there is not, so that no misspelt one stays on', () => {
+    expect(problemsOf({ routes: { keyfile: false } as ConfigOptions['routes'] & object })).toEqual([
+      { setting: 'routes', problem: 'There is no route keyfile.', mend: 'Known: intent, status, session, keyFile.' },
+    ]);
+  });
+});
+
+describe('INTENT_SEQUENCER_URL=embedded', () => {
+  it('needs nothing else, and says what it made up', () => {
+    const config = parseConfig({}, embedded);
+    expect(config).toMatchObject({ production: false, sequencer: { url: 'embedded', emulatorPort: 4747 } });
+    expect(config.login?.domain).toBe('shop.example');
+    expect(config.login?.cookieKeys).toHaveLength(1);
+    expect(bs58.decode(config.destination ?? '')).toHaveLength(32);
+    expect(config.notices).toEqual([
+      'INTENT_VERIFIER_SECRET is not set: using a key that lasts until this process ends, so everyone is then logged out.',
+      'INTENT_DOMAIN is not set: logins name shop.example.',
+    ]);
+  });
+
+  it('makes up another key at every start', () => {
+    const [one, other] = [loginOf(parseConfig({}, embedded)), loginOf(parseConfig({}, embedded))];
+    expect(one.keyRing.publicKeys).not.toEqual(other.keyRing.publicKeys);
+    expect(one.cookieKeys).not.toEqual(other.cookieKeys);
+  });
+
+  it('takes what is set, and then says nothing', () => {
+    const config = parseConfig({ destination }, { ...env, ...embedded });
+    expect(config.notices).toEqual([]);
+    expect(config.destination).toBe(destination);
+    expect(config.login?.keyRing.publicKeys).toEqual([key.publicKey]);
+    expect(parseConfig({ login: false }, embedded).notices).toEqual([]);
+  });
+});
+
+it('says which variables of other versions it does not read', () => {
+  const config = parseConfig(
+    {},
+    { ...env, INTENT_SEQUENCER_GRPC_URL: 'https://g.example', INTENT_DATABASE_URL: 'postgres://x:hunter2@db/x' },
+  );
+  expect(config.notices).toEqual([
+    'INTENT_SEQUENCER_GRPC_URL is set, but this version speaks to the service over its proxy only.',
+    'INTENT_DATABASE_URL is set, but this version keeps no ledger.',
+  ]);
+});
+
+describe('intentRouter', () => {
+  const logged: string[] = [];
+  const logger = {
+    warn: (message: string) => void logged.push(message),
+    error: (message: string) => void logged.push(message),
+  };
+  const options = { sequencerUrl: url, verifierSecret: key.secret, domain: 'shop.example', logger };
+  const routerProblems = (more: object): readonly ConfigProblem[] => {
+    const error = errorOf(() => intentRouter({ ...options, ...more }));
+    return error instanceof ConfigError ? error.problems : [];
+  };
+  beforeAll(() => {
+    // intentRouter reads the process environment, which here is this file's own copy.
+    for (const name of Object.keys(process.env)) if (name.startsWith('INTENT_')) delete process.env[name];
+  });
+  beforeEach(() => logged.splice(0));
+
+  it('refuses options that there are not, and names those that there are', () => {
+    const problems = routerProblems({ sequencerURL: url, domian: 'x' });
+    expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
+      'sequencerURL: There is no such option.',
+      'domian: There is no such option.',
+    ]);
+    expect(problems[0]?.mend).toMatch(/^Known: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/);
+  });
+
+  it('refuses onPaid, which would promise what only a ledger can keep', () => {
+    expect(routerProblems({ onPaid: () => {} })).toEqual([
+      {
+        setting: 'onPaid',
+        problem: 'It needs a ledger, so that no payment is lost, and this version keeps none.',
+        mend: expect.stringContaining('onCreated'),
+      },
+    ]);
+  });
+
+  it('knows every option of its configuration', async () => {
+    const router = intentRouter({
+      ...options,
+      emulatorPort: 4747,
+      dialect: 'messaging',
+      timeoutMs: 100,
+      verifierSecret: '',
+      verifierSecretFile: fileOf('router', key.secret),
+      signer: createSigner(oldKey.secret),
+      destination,
+      origin: 'https://shop.example',
+      secret: 's'.repeat(32),
+      login: true,
+      loginTtlMs: 1,
+      sessionTtlMs: 1,
+      routes: {},
+      payment: () => ({ amount: 1, currency: 'usd' }),
+      onCreated: () => {},
+      now: Date.now,
+    });
+    await router.ready();
+    await router.close();
+    await router.close();
+  });
+
+  it('tells its notices once, at start', async () => {
+    const router = intentRouter({ sequencerUrl: 'embedded', emulatorPort: 0, logger });
+    await router.ready();
+    await router.close();
+    expect(logged).toEqual([
+      expect.stringMatching(/^express-intents: INTENT_VERIFIER_SECRET is not set/),
+      expect.stringMatching(/^express-intents: INTENT_DOMAIN is not set/),
+    ]);
+  });
+
+  it('with the port of the embedded sequencer in use: ready() says which variable to set, and a request gets 5xx', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const emulatorPort = (other.address() as AddressInfo).port;
+    const payment = () => ({ amount: 1, currency: 'usd' });
+    const router = intentRouter({ sequencerUrl: 'embedded', emulatorPort, payment, logger });
+    const app = express().use(router);
+    app.get('/', (_req, res) => void res.send('still here'));
+    const origin = await serve(app);
+    const headers = { 'content-type': 'application/json', origin };
+    for (const body of ['{"mode":"payment"}', '{"mode":"payment"}']) {
+      const response = await fetch(`${origin}/intent`, { method: 'POST', headers, body });
+      expect(response.status).toBeGreaterThanOrEqual(500);
+      expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      // What the set-up of the site is like is none of the browser's business.
+      expect(await response.text()).not.toMatch(/port/i);
+    }
+    await expect(router.ready()).rejects.toThrow(/INTENT_EMULATOR_PORT/);
+    expect(await (await fetch(origin)).text()).toBe('still here');
+    expect(logged.join('\n')).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
+    await router.close();
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  it('with that port in use and nobody asking ready(): the process lives', async () => {
+    const index = fileURLToPath(new URL('../dist/index.js', import.meta.url));
+    const script = `
+      import { createServer } from 'node:http';
+      import { intentRouter } from ${JSON.stringify(index)};
+      const other = createServer().listen(0, '127.0.0.1', () => {
+        intentRouter({ sequencerUrl: 'embedded', emulatorPort: other.address().port });
+        setTimeout(() => other.close(() => console.log('lived')), 300);
+      });`;
+    const { NODE_ENV: _, ...variables } = process.env;
+    const args = ['--input-type=module', '-e', script];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: variables, timeout: 4_000 });
+    expect(stdout).toBe('lived\n');
+    expect(stderr).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
+  });
+});
+
+function errorOf(action: () => unknown): Error {
+  try {
+    action();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('Nothing was thrown.');
+}

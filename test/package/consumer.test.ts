@@ -1,0 +1,268 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { jest } from '@jest/globals';
+import { ConsumerProject, type Ended, root } from './consumer-project.js';
+
+jest.setTimeout(30_000);
+
+let project: ConsumerProject;
+
+beforeAll(async () => {
+  project = await ConsumerProject.create();
+});
+afterAll(() => project.remove());
+
+describe("the README's ten lines", () => {
+  const options = {
+    module: 'nodenext',
+    target: 'es2022',
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    types: ['node'],
+    outDir: 'out',
+  };
+
+  function compile(name: string, files: string[]): Promise<Ended> {
+    project.write(name, JSON.stringify({ compilerOptions: options, files }));
+    return project.node([join(root, 'node_modules/typescript/bin/tsc'), '-p', name]);
+  }
+
+  beforeAll(() => {
+    for (const types of ['@types/express', '@types/node']) project.link(types);
+    // Tells where servers listen, as the ten lines do not.
+    project.write(
+      'tell-ports.mjs',
+      `import { Server } from 'node:net';
+      const { listen } = Server.prototype;
+      Server.prototype.listen = function (...args) {
+        this.once('listening', () => console.log('listening', JSON.stringify(this.address())));
+        return listen.apply(this, args);
+      };`,
+    );
+  });
+
+  // The very same text: as .cts it is compiled to require().
+  it.each([
+    ['import', 'site.mts', 'out/site.mjs', /^import .* from 'express-intents';$/m],
+    ['require', 'site.cts', 'out/site.cjs', /= require\("express-intents"\)/],
+  ])('work with %s: they compile, and serve (interface 4.6, 4.7)', async (_way, source, compiled, loading) => {
+    project.write(source, tenLines());
+    expect(await compile(`tsconfig.${source}.json`, [source])).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(readFileSync(project.path(compiled), 'utf8')).toMatch(loading);
+    const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', PORT: '0' };
+    const site = project.spawn(['--import', './tell-ports.mjs', compiled], environment);
+    try {
+      await checkSite(await originOf(site));
+    } finally {
+      site.kill('SIGKILL');
+    }
+  });
+
+  it('have types all the way: what is wrong does not compile', async () => {
+    project.write('types.mts', typedProgram);
+    project.write('types.cts', typedProgram);
+    expect(await compile('tsconfig.types.json', ['types.mts', 'types.cts'])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
+  });
+});
+
+describe('what an import loads', () => {
+  beforeAll(() => {
+    project.write(
+      'log-loads.mjs',
+      `import { register } from 'node:module'; register('./load-hooks.mjs', import.meta.url);`,
+    );
+    project.write(
+      'load-hooks.mjs',
+      `import { appendFileSync } from 'node:fs';
+      export async function load(url, context, next) {
+        appendFileSync(process.env.LOADS, url + '\\n');
+        return next(url, context);
+      }`,
+    );
+  });
+
+  /** Everything that is loaded, by import or by require, when an entry is imported. */
+  async function loadedBy(entry: string): Promise<string[]> {
+    const log = project.path(`loads-${entry.replaceAll('/', '-')}.txt`);
+    project.write(
+      'load.mjs',
+      `import { createRequire } from 'node:module';
+      await import(process.argv[2]);
+      console.log(JSON.stringify(Object.keys(createRequire(import.meta.url).cache)));`,
+    );
+    const args = ['--import', './log-loads.mjs', 'load.mjs', entry];
+    const { code, stdout, stderr } = await project.node(args, { LOADS: log });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const required = JSON.parse(stdout) as string[];
+    return [...readFileSync(log, 'utf8').split('\n'), ...required];
+  }
+
+  const emulator = /express-intents\/dist\/emulator\//;
+  const express = /node_modules\/express\//;
+
+  it.each(['express-intents', 'express-intents/client'])(
+    '%s loads neither the embedded sequencer nor Express',
+    async (entry) => {
+      const loaded = await loadedBy(entry);
+      expect(loaded.filter((path) => emulator.test(path) || express.test(path))).toEqual([]);
+      expect(loaded.some((path) => path.includes('express-intents/dist/sequencer/'))).toBe(true);
+    },
+  );
+
+  it('express-intents/client loads nothing of the routes, the configuration or what these need', async () => {
+    const loaded = await loadedBy('express-intents/client');
+    expect(
+      loaded.filter((path) => /dist\/(?:http\/|config\.js)|node_modules\/(?:zod|jose|helmet|cookie)\//.test(path)),
+    ).toEqual([]);
+  });
+
+  it('express-intents/testing loads both, which shows that the two above look in the right place', async () => {
+    const loaded = await loadedBy('express-intents/testing');
+    expect(loaded.some((path) => emulator.test(path))).toBe(true);
+    expect(loaded.some((path) => express.test(path))).toBe(true);
+  });
+
+  it('no file of the package can be imported past its entries', async () => {
+    project.write('deep.mjs', `await import('express-intents/dist/config.js');`);
+    expect((await project.node(['deep.mjs'])).stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
+  });
+
+  it('import and require give the same objects, silently', async () => {
+    project.write(
+      'same.cjs',
+      `(async () => {
+        for (const entry of ['express-intents', 'express-intents/client', 'express-intents/testing']) {
+          const required = require(entry);
+          const imported = await import(entry);
+          for (const name of Object.keys(imported)) if (required[name] !== imported[name]) throw new Error(name);
+          console.log(entry, Object.keys(imported).length > 0);
+        }
+        console.log(require('express-intents/package.json').name);
+      })();`,
+    );
+    expect(await project.node(['same.cjs'])).toEqual({
+      code: 0,
+      stdout: 'express-intents true\nexpress-intents/client true\nexpress-intents/testing true\nexpress-intents\n',
+      stderr: '',
+    });
+  });
+});
+
+it('the installed command runs', async () => {
+  const { code, stdout } = await project.node(['node_modules/express-intents/dist/cli/main.js', 'keygen']);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^INTENT_VERIFIER_SECRET=\w+$/m);
+});
+
+/** The first block of TypeScript under the heading "Ten lines". */
+function tenLines(): string {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const snippet = /^## Ten lines$[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(readme)?.[1];
+  if (!snippet) throw new Error('README.md has no block of TypeScript under "## Ten lines".');
+  return snippet;
+}
+
+/** Waits for the site, not for the sequencer in it: that one listens on 127.0.0.1 alone. */
+async function originOf(site: ReturnType<ConsumerProject['spawn']>): Promise<string> {
+  const printed: string[] = [];
+  site.stderr.on('data', (chunk) => printed.push(String(chunk)));
+  let buffered = '';
+  for await (const chunk of site.stdout) {
+    buffered += chunk;
+    for (const [, json] of buffered.matchAll(/^listening (.*)\n/gm)) {
+      const { address, port } = JSON.parse(json as string);
+      if (address !== '127.0.0.1') return `http://127.0.0.1:${port}`;
+    }
+  }
+  throw new Error(`The site ended:\n${buffered}${printed.join('')}`);
+}
+
+async function checkSite(origin: string): Promise<void> {
+  const keyFile = await fetch(`${origin}/.well-known/service-payments.json`);
+  expect(keyFile.status).toBe(200);
+  expect(await keyFile.json()).toEqual({ public_keys: [expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/)] });
+
+  for (const intent of [{ mode: 'payment', order: 'tea' }, { mode: 'login' }]) {
+    const created = await fetch(`${origin}/intent`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(intent),
+    });
+    expect({ intent, status: created.status, body: await created.json() }).toEqual({
+      intent,
+      status: 201,
+      body: { client_secret: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{20,28}$/) },
+    });
+  }
+
+  const account = await fetch(`${origin}/account`);
+  expect(account.status).toBe(401);
+  expect(await account.json()).toMatchObject({ code: 'login_required' });
+}
+
+const typedProgram = `
+import express from 'express';
+import {
+  ConfigError, type ConfigOptions, createIntentClient, createSigner, currentUser, generateKey, IntentError,
+  type IntentErrorCode, type IntentRecord, intentRouter, type IntentRouterOptions, type IntentStatus, requireLogin,
+  SequencerError, type Signer, type Transport,
+} from 'express-intents';
+import { createIntentClient as createFromClient, type IntentClient } from 'express-intents/client';
+import { createWallet, type Sequencer, startSequencer, type Wallet } from 'express-intents/testing';
+
+const options: IntentRouterOptions = {
+  payment: async (req) => ({ amount: '1.00', currency: 'usd', metadata: { path: req.path } }),
+  onCreated: (intent: IntentRecord) => { if (intent.kind === 'payment') intent.amount satisfies string | number; },
+};
+const router = intentRouter(options);
+express().use(router).get('/account', requireLogin({ loginUrl: '/login' }), async (req, res) => {
+  req.intent.user.id satisfies string;
+  (await currentUser(req))?.id satisfies string | undefined;
+  res.end();
+});
+
+export async function use(client: IntentClient, signal: AbortSignal): Promise<void> {
+  const terms = { destination: 'x', amount: 1, currency: 'usd' };
+  const { id, clientSecret } = await client.paymentIntents.create(terms, { signal });
+  [id, clientSecret] satisfies string[];
+  const status: IntentStatus = await client.paymentIntents.getStatus(id);
+  status.intentSubmitted satisfies boolean;
+  const signer: Signer = createSigner(generateKey().secret);
+  const { userId } = await client.loginIntents.getUserId({ intent: id, verifier: signer });
+  userId satisfies string;
+  const sequencer: Sequencer = await startSequencer();
+  const wallet: Wallet = createWallet({ url: sequencer.url, name: 'Ada' });
+  await wallet.pay(clientSecret);
+}
+
+export function codeOf(error: unknown): IntentErrorCode | undefined {
+  if (error instanceof SequencerError) error.httpStatus satisfies number | undefined;
+  if (error instanceof ConfigError) error.problems[0]?.mend satisfies string | undefined;
+  return error instanceof IntentError ? error.code : undefined;
+}
+
+declare const transport: Transport;
+createFromClient({ transport }) satisfies IntentClient;
+createIntentClient({ url: 'https://sequencer.example', dialect: 'messaging' }) satisfies IntentClient;
+const config: ConfigOptions = { login: false };
+void config;
+
+// @ts-expect-error There is no such option.
+intentRouter({ domian: 'shop.example' });
+// @ts-expect-error A payment has an amount.
+intentRouter({ payment: () => ({ currency: 'usd' }) });
+// @ts-expect-error There is no such dialect.
+createIntentClient({ url: 'https://sequencer.example', dialect: 'grpc' });
+// @ts-expect-error An amount is no boolean.
+createIntentClient({ url: 'https://sequencer.example' }).paymentIntents.create({ destination: 'x', amount: true, currency: 'usd' });
+// @ts-expect-error A login has signers.
+createIntentClient({ url: 'https://sequencer.example' }).loginIntents.create({ login: { verifier: 'x', domain: 'y' } });
+// @ts-expect-error There is no such code.
+new IntentError('no_such_code');
+`;

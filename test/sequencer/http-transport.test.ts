@@ -1,0 +1,217 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createHttpTransport } from '../../src/sequencer/http-transport.js';
+import type { Transport } from '../../src/sequencer/transport.js';
+import { operations } from '../../src/wire/envelope.js';
+import { type FaultSequencer, ok, startFaultSequencer } from '../support/fault-sequencer.js';
+
+const body = Uint8Array.of(1, 2, 3);
+const answer = Uint8Array.of(4, 5, 6);
+
+let sequencer: FaultSequencer;
+const transports: Transport[] = [];
+
+function connect(path = '', timeoutMs = 1_000): Transport {
+  const transport = createHttpTransport({ url: sequencer.url + path, timeoutMs });
+  transports.push(transport);
+  return transport;
+}
+
+beforeEach(async () => {
+  sequencer = await startFaultSequencer(ok(answer));
+});
+afterEach(async () => {
+  await Promise.all(transports.splice(0).map((transport) => transport.close()));
+  await sequencer.close();
+});
+
+it.each([
+  ['', '/v1/api'],
+  ['/', '/v1/api'],
+  ['/proxy', '/proxy/v1/api'],
+  ['/proxy/', '/proxy/v1/api'],
+  ['/a/b//', '/a/b/v1/api'],
+  ['/with%20space', '/with%20space/v1/api'],
+])('base_url with the path "%s" is called at %s (interface 4.1)', async (path, called) => {
+  await connect(path).call(operations.getStatus, body);
+  expect(sequencer.requests.map(({ path }) => path)).toEqual([called]);
+});
+
+it('posts the envelope as octets, with nothing of ours or of a browser beside it (interface 4.1)', async () => {
+  expect(await connect().call(operations.getStatus, body)).toEqual(answer);
+  const [request] = sequencer.requests;
+  expect(request).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/octet-stream' } });
+  expect(Object.keys(request?.headers ?? {}).sort()).toEqual([
+    'accept-encoding',
+    'connection',
+    'content-length',
+    'content-type',
+    'host',
+  ]);
+  expect(sequencer.calls).toEqual([{ service: 'MicroPayment', method: 'getStatus', body }]);
+});
+
+it('sends the envelope of the known answer, byte by byte (protocol 7)', async () => {
+  const request = Buffer.from('0a2083c110200748f37e98f0ae36802eebcc605f023a1661f3731c3620b470c78325', 'hex');
+  await connect().call(operations.getStatus, Buffer.concat([Buffer.from('0a22', 'hex'), request]));
+  expect(Buffer.from(sequencer.requests[0]?.envelope ?? []).toString('hex')).toBe(
+    '0a00120c4d6963726f5061796d656e741a0967657453746174757322240a220a2083c110200748f37e98f0ae36802eebcc605f023a1661f3731c3620b470c78325',
+  );
+});
+
+it('keeps its connection: twenty calls in a row use one', async () => {
+  const transport = connect();
+  for (let call = 0; call < 20; call += 1) {
+    await transport.call(operations.getStatus, body);
+    await aTurn();
+  }
+  expect(sequencer.calls).toHaveLength(20);
+  expect(sequencer.connections).toBe(1);
+});
+
+it('needs no third connection for calls without a pause between them', async () => {
+  const transport = connect();
+  for (let call = 0; call < 20; call += 1) await transport.call(operations.getStatus, body);
+  expect(sequencer.connections).toBeLessThanOrEqual(2);
+});
+
+it('keeps its connection after a refusal and after an HTTP error', async () => {
+  const transport = connect();
+  for (const status of [500, 404, 200, 302]) {
+    sequencer.answerWith((_call, res) => res.writeHead(status).end('no'));
+    await expect(transport.call(operations.getStatus, body)).rejects.toThrow();
+    await aTurn();
+  }
+  expect(sequencer.connections).toBe(1);
+});
+
+it('lets no error page hold its connection, however long the page is', async () => {
+  // With a time-out that does not let go of it in the meantime.
+  const transport = connect('', 10_000);
+  sequencer.answerWith((_call, res) => res.writeHead(500).end(Buffer.alloc(300_000, '<p>')));
+  for (let call = 0; call < 3; call += 1) {
+    await expect(transport.call(operations.getStatus, body)).rejects.toMatchObject({ code: 'sequencer_bad_status' });
+  }
+  await until(() => sequencer.openConnections === 0);
+  await transport.close();
+});
+
+it('does not queue calls behind one another', async () => {
+  const waiting: (() => void)[] = [];
+  sequencer.answerWith((call, res, req) => {
+    waiting.push(() => ok(call.body)(call, res, req));
+    if (waiting.length === 20) for (const release of waiting) release();
+  });
+  const transport = connect();
+  const calls = Array.from({ length: 20 }, (_, n) => transport.call(operations.getStatus, Uint8Array.of(n)));
+  // Each gets its own answer, not just any.
+  expect(await Promise.all(calls)).toEqual(Array.from({ length: 20 }, (_, n) => Uint8Array.of(n)));
+});
+
+it('goes on when the sequencer closed the idle connection', async () => {
+  const transport = connect();
+  sequencer.answerWith((call, res, req) => {
+    ok(answer)(call, res, req);
+    res.on('finish', () => req.socket.end());
+  });
+  await transport.call(operations.getStatus, body);
+  await until(() => sequencer.openConnections === 0);
+  expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+  expect(sequencer.connections).toBe(2);
+});
+
+describe("the caller's signal", () => {
+  it('ends a call that runs, with its reason', async () => {
+    const reason = new Error('the visitor left');
+    const controller = new AbortController();
+    sequencer.answerWith(() => controller.abort(reason));
+    const call = connect().call(operations.getStatus, body, { signal: controller.signal });
+    await expect(call).rejects.toBe(reason);
+  });
+
+  it('ends a call whose answer is under way', async () => {
+    const controller = new AbortController();
+    sequencer.answerWith((_call, res) => {
+      res.writeHead(200, { 'content-length': 100 });
+      res.write('half', () => setTimeout(() => controller.abort('enough'), 20));
+    });
+    const call = connect().call(operations.getStatus, body, { signal: controller.signal });
+    await expect(call).rejects.toBe('enough');
+  });
+
+  it('that is aborted already lets nothing be sent', async () => {
+    const call = connect().call(operations.getStatus, body, { signal: AbortSignal.abort('too late') });
+    await expect(call).rejects.toBe('too late');
+    expect(sequencer.calls).toEqual([]);
+  });
+
+  it('does not lift the time-out', async () => {
+    sequencer.answerWith(() => {});
+    const { signal } = new AbortController();
+    const call = connect('', 100).call(operations.getStatus, body, { signal });
+    await expect(call).rejects.toMatchObject({ code: 'sequencer_timeout' });
+  });
+
+  it('costs nothing when it is not used, and the next call is fine', async () => {
+    const transport = connect();
+    const { signal } = new AbortController();
+    expect(await transport.call(operations.getStatus, body, { signal })).toEqual(answer);
+    const aborted = transport.call(operations.getStatus, body, { signal: AbortSignal.abort('no') });
+    await expect(aborted).rejects.toBe('no');
+    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+  });
+});
+
+describe('close()', () => {
+  it('lets the calls that run end, then leaves no connection behind', async () => {
+    const transport = connect();
+    sequencer.answerWith((call, res, req) => setTimeout(() => ok(answer)(call, res, req), 50));
+    const calls = [transport.call(operations.getStatus, body), transport.call(operations.getStatus, body)];
+    await until(() => sequencer.calls.length === 2);
+    await transport.close();
+    expect(await Promise.all(calls)).toEqual([answer, answer]);
+    await until(() => sequencer.openConnections === 0);
+  });
+
+  it('can be asked for again', async () => {
+    const transport = connect();
+    await transport.call(operations.getStatus, body);
+    await Promise.all([transport.close(), transport.close()]);
+    await transport.close();
+    await until(() => sequencer.openConnections === 0);
+  });
+
+  it('lets the process end', async () => {
+    sequencer.answerWith(ok());
+    const client = fileURLToPath(new URL('../../dist/client.js', import.meta.url));
+    const script = `
+      import { createIntentClient } from ${JSON.stringify(client)};
+      const client = createIntentClient({ url: ${JSON.stringify(sequencer.url)} });
+      await client.paymentIntents.getStatus('1'.repeat(32));
+      await client.close();
+      console.log('closed');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    child.stdout.on('data', (chunk) => {
+      printed += chunk;
+    });
+    const killer = setTimeout(() => child.kill(), 4_000);
+    const [code] = await once(child, 'close');
+    clearTimeout(killer);
+    expect({ code, printed }).toEqual({ code: 0, printed: 'closed\n' });
+  });
+});
+
+/** The HTTP client gives a connection back one turn of the event loop after its answer. */
+const aTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
+
+async function until(condition: () => boolean): Promise<void> {
+  const end = Date.now() + 2_000;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error(`It never came true: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

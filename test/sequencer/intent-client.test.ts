@@ -1,0 +1,116 @@
+import bs58 from 'bs58';
+import { createIntentClient, type Dialect, type IntentClient, type IntentStatus } from '../../src/index.js';
+import { createSigner, generateKey, type Signer } from '../../src/keys/verifier-key.js';
+import { type Sequencer, startSequencer } from '../../src/testing.js';
+import { serve } from '../support/serve.js';
+import { rejectedCode } from '../wire/thrown-code.js';
+
+const domain = 'shop.example';
+const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
+const fresh: IntentStatus = { exists: true, codeScanned: false, intentSubmitted: false };
+
+let sequencer: Sequencer;
+let verifier: Signer;
+let stranger: Signer;
+
+beforeAll(async () => {
+  verifier = createSigner(generateKey().secret);
+  stranger = createSigner(generateKey().secret);
+  const keyFile = JSON.stringify({ public_keys: [verifier.publicKey] });
+  const origin = await serve((_req, res) => res.end(keyFile));
+  sequencer = await startSequencer({ port: 0, localDomains: { [domain]: origin } });
+});
+
+afterAll(() => sequencer.close());
+
+describe.each<Dialect>(['intents', 'messaging'])('dialect %s, against the embedded sequencer', (dialect) => {
+  let client: IntentClient;
+  const payment = { destination, amount: '12.50', currency: 'usd' };
+  const login = () => ({ login: { verifier: verifier.publicKey, domain }, signers: [stranger, verifier] });
+
+  beforeEach(() => {
+    client = createIntentClient({ url: sequencer.url, dialect });
+  });
+  afterEach(() => client.close());
+
+  it('creates a payment, which the sequencer then knows (interface 4.3, 4.4, 4.7)', async () => {
+    const { id, clientSecret } = await client.paymentIntents.create(payment);
+    expect(bs58.decode(id)).toHaveLength(32);
+    // 0x02, usd = 0x8c, 1250 hundredths in seven bytes.
+    expect(Buffer.from(bs58.decode(clientSecret)).toString('hex')).toMatch(/^028ce2040000000000.{22}$/);
+    expect(await client.paymentIntents.getStatus(id)).toEqual(fresh);
+  });
+
+  it('tells a scanned payment from a paid one (interface 2.6, 3)', async () => {
+    const { id, clientSecret } = await client.paymentIntents.create(payment);
+    const seen = await sequencer.wallet().scan(clientSecret);
+    expect(seen).toMatchObject({ id, kind: 'payment' });
+    expect(await client.paymentIntents.getStatus(id)).toEqual({ ...fresh, codeScanned: true });
+    await sequencer.wallet().pay(clientSecret);
+    expect(await client.paymentIntents.getStatus(id)).toEqual({
+      exists: true,
+      codeScanned: true,
+      intentSubmitted: true,
+    });
+  });
+
+  it('pays in the native unit, and with a number for an amount (interface 2.4)', async () => {
+    const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 7.5, currency: 'kin' });
+    await sequencer.wallet().pay(clientSecret);
+    expect(await client.paymentIntents.getStatus(id)).toMatchObject({ intentSubmitted: true });
+  });
+
+  it('tells of an intent that nobody created that it does not exist (interface 4.4)', async () => {
+    const unknown = { exists: false, codeScanned: false, intentSubmitted: false };
+    expect(await client.paymentIntents.getStatus(generateKey().publicKey)).toEqual(unknown);
+    expect(await client.loginIntents.getStatus(generateKey().publicKey)).toEqual(unknown);
+  });
+
+  it('creates a login, and knows the user only once the wallet logged in (interface 4.7, 5.3)', async () => {
+    const { id, clientSecret } = await client.loginIntents.create(login());
+    expect(bs58.decode(clientSecret)).toHaveLength(20);
+    expect(await client.loginIntents.getStatus(id)).toEqual(fresh);
+    const userId = () => client.loginIntents.getUserId({ intent: id, verifier });
+    expect(await rejectedCode(userId())).toBe('login_pending');
+
+    await sequencer.wallet('Ben').login(clientSecret);
+    expect(await userId()).toEqual({ userId: sequencer.wallet('Ben').userId(domain) });
+    expect(await client.loginIntents.getStatus(id)).toMatchObject({ intentSubmitted: true });
+  });
+
+  it('creates a payment that logs the payer in as well (interface 4.7, protocol 3)', async () => {
+    const { id, clientSecret } = await client.paymentIntents.create({ ...payment, ...login() });
+    expect(await client.paymentIntents.getStatus(id)).toEqual(fresh);
+    expect(await rejectedCode(client.loginIntents.getUserId({ intent: id, verifier }))).toBe('login_pending');
+    await sequencer.wallet('Mia').pay(clientSecret);
+    expect(await client.loginIntents.getUserId({ intent: id, verifier })).toEqual({
+      userId: sequencer.wallet('Mia').userId(domain),
+    });
+  });
+
+  it('tells no user to a verifier other than that of the login (interface 5.3)', async () => {
+    const { id, clientSecret } = await client.loginIntents.create(login());
+    await sequencer.wallet().login(clientSecret);
+    expect(await rejectedCode(client.loginIntents.getUserId({ intent: id, verifier: stranger }))).toBe(
+      'intent_not_found',
+    );
+  });
+
+  it('tells a plain payment and an unknown intent from a pending login (interface 4.7)', async () => {
+    const { id } = await client.paymentIntents.create(payment);
+    expect(await rejectedCode(client.loginIntents.getUserId({ intent: id, verifier }))).toBe('not_supported');
+    const unknown = generateKey().publicKey;
+    expect(await rejectedCode(client.loginIntents.getUserId({ intent: unknown, verifier }))).toBe('intent_not_found');
+  });
+
+  it('refuses a login whose verifier is not published at its domain (interface 4.6, 5.3)', async () => {
+    const unlisted = { login: { verifier: stranger.publicKey, domain }, signers: [stranger] };
+    expect(await rejectedCode(client.loginIntents.create(unlisted))).toBe('sequencer_error');
+  });
+
+  it('makes another intent of the same terms every time', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => client.paymentIntents.create(payment)));
+    expect(new Set(made.map(({ id }) => id)).size).toBe(20);
+    expect(new Set(made.map(({ clientSecret }) => clientSecret)).size).toBe(20);
+  });
+});
