@@ -5,6 +5,7 @@ import { parseAccount, parseBase58 } from './keys/base58.js';
 import { createKeyRing, type VerifierKeyRing } from './keys/key-ring.js';
 import { parseVerifierDomain } from './keys/verifier-domain.js';
 import { generateKey, type Signer } from './keys/verifier-key.js';
+import type { Transport } from './sequencer/transport.js';
 
 /** Paths of the routes; `false` switches one off. */
 export interface Routes {
@@ -49,6 +50,8 @@ export interface ConfigOptions {
   /** How long a login lasts that is kept in a cookie of ours, in milliseconds. Default 7 days. */
   readonly sessionTtlMs?: number;
   readonly routes?: Partial<Routes>;
+  /** Another way to the service than its HTTP proxy; then no `sequencerUrl` is needed. */
+  readonly transport?: Transport | undefined;
 }
 
 /** The environment as far as it is read. */
@@ -138,7 +141,7 @@ function readSequencer(
   report: Report,
 ): Config['sequencer'] {
   const url = options.sequencerUrl ?? env.INTENT_SEQUENCER_URL ?? '';
-  const problem = problemOfUrl(url, production);
+  const problem = url === '' && options.transport ? undefined : problemOfUrl(url, production);
   if (problem) report.problem('INTENT_SEQUENCER_URL', ...problem);
   // A variable that is set to nothing is not set; as a number it would be the port 0.
   const emulatorPort = Number(options.emulatorPort ?? (env.INTENT_EMULATOR_PORT || 4747));
@@ -167,8 +170,9 @@ function problemOfUrl(url: string, production: boolean): [problem: string, mend:
         ]
       : undefined;
   }
-  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
+  const { protocol, username, search, hash } = URL.canParse(url) ? new URL(url) : new URL('none:');
   if (protocol !== 'https:' && protocol !== 'http:') return ['It is not an http(s) URL.', example];
+  if (username || search || hash) return ['It has a user, a query or a fragment, which would not be sent.', example];
   return production && protocol === 'http:' ? ['It must be https when NODE_ENV=production.', example] : undefined;
 }
 
@@ -180,7 +184,7 @@ function readLogin(
 ): LoginConfig | undefined {
   const keyRing = readKeyRing(options, env, embedded, report);
   const domain = readDomain(options.domain ?? env.INTENT_DOMAIN, embedded, report);
-  const cookieKeys = readCookieKeys(options.secret ?? env.INTENT_SECRET, keyRing, report);
+  const cookieKeys = readCookieKeys(options.secret ?? (env.INTENT_SECRET || undefined), keyRing, report);
   const ttlMs = readDuration('loginTtlMs', options.loginTtlMs, 120_000, report);
   const sessionTtlMs = readDuration('sessionTtlMs', options.sessionTtlMs, 7 * 24 * 3_600_000, report);
   return keyRing && domain ? Object.freeze({ keyRing, domain, ttlMs, sessionTtlMs, cookieKeys }) : undefined;

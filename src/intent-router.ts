@@ -14,8 +14,6 @@ import type { Transport } from './sequencer/transport.js';
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
   /** Default: `console`. */
   readonly logger?: Logger | undefined;
-  /** Another way to the service than its HTTP proxy. */
-  readonly transport?: Transport | undefined;
   /** The time in milliseconds, for tests. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
@@ -38,7 +36,8 @@ export function intentRouter(options: IntentRouterOptions = {}): IntentRouter {
   refuseUnknownOptions(options);
   const config = parseConfig(options);
   const { logger = console, now = Date.now } = options;
-  const embedded = config.sequencer.url === 'embedded' ? embeddedSequencer(config, logger) : undefined;
+  const embedded =
+    config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
   const client = clientOf(config, options.transport ?? embedded?.transport);
   const { login, production } = config;
   const router = createRouter({

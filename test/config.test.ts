@@ -280,6 +280,24 @@ describe('INTENT_SECRET', () => {
   });
 });
 
+test('a variable that is set to nothing is not set', () => {
+  const { cookieKeys } = loginOf(parseConfig({}, { ...env, INTENT_SECRET: '' }));
+  expect(cookieKeys).toEqual(loginOf(parseConfig({}, env)).cookieKeys);
+});
+
+test('with a transport there is no need for the address of a sequencer', () => {
+  const transport = { call: async () => new Uint8Array(), close: async () => undefined };
+  expect(parseConfig({ transport, sequencerUrl: '' }, env).sequencer.url).toBe('');
+  expect(problemsOf({ transport, sequencerUrl: 'nonsense' })).toHaveLength(1);
+});
+
+test.each(['https://user:pass@sequencer.example', 'https://sequencer.example/?key=1', 'https://sequencer.example/#a'])(
+  'what would not be sent is no part of the address of the sequencer: %s',
+  (sequencerUrl) => {
+    expect(problemsOf({ sequencerUrl })).toMatchObject([{ problem: expect.stringContaining('would not be sent') }]);
+  },
+);
+
 describe('what is wrong, with its mend', () => {
   const examples: [string, ConfigOptions, Environment, ConfigProblem][] = [
     [

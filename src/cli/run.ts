@@ -25,7 +25,7 @@ Commands:
 /** The command line `express-intents ...`; gives the exit code: 0 well, 1 failed, 2 not understood. */
 export async function run(args: string[], terminal: Terminal): Promise<number> {
   const [name = 'help', ...rest] = args;
-  if (['help', '--help', '-h'].includes(name)) {
+  if (name === 'help' || args.some((arg) => arg === '--help' || arg === '-h')) {
     terminal.out(help);
     return 0;
   }

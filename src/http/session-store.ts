@@ -32,11 +32,7 @@ export function createSessionStore(login: LoginConfig, production: boolean, now:
       if (session) return session.start(user);
       const [key] = login.cookieKeys;
       if (!key) throw new Error('A login needs a key to seal its cookie with.');
-      cookie.write(
-        res,
-        await sealSession(user, key, now() + login.sessionTtlMs),
-        Math.floor(login.sessionTtlMs / 1000),
-      );
+      cookie.write(res, await sealSession(user, key, now() + login.sessionTtlMs), Math.ceil(login.sessionTtlMs / 1000));
     },
     end: async (req, res) => {
       await appSessionOf(req)?.end();

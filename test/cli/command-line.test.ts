@@ -98,12 +98,15 @@ describe('keygen', () => {
 });
 
 describe('help', () => {
-  it.each([[[]], [['help']], [['--help']], [['-h']]])('is the answer to %j', async (args) => {
-    const { code, out, error } = await here(...args);
-    expect({ code, error }).toEqual({ code: 0, error: '' });
-    expect(out).toMatch(/^Usage: express-intents <command>/);
-    for (const word of ['keygen', 'sequencer', '--port', '--local']) expect(out).toContain(word);
-  });
+  it.each([[[]], [['help']], [['--help']], [['-h']], [['sequencer', '--help']]])(
+    'is the answer to %j',
+    async (args) => {
+      const { code, out, error } = await here(...args);
+      expect({ code, error }).toEqual({ code: 0, error: '' });
+      expect(out).toMatch(/^Usage: express-intents <command>/);
+      for (const word of ['keygen', 'sequencer', '--port', '--local']) expect(out).toContain(word);
+    },
+  );
 
   it.each([['doctor'], ['Keygen'], ['toString'], ['__proto__'], ['--port']])(
     'comes with the refusal of the command %s, on the error stream',
