@@ -41,6 +41,16 @@ describe('package.json', () => {
     expect(locked.filter(([, { integrity }]) => !String(integrity).startsWith('sha512-'))).toEqual([]);
   });
 
+  it('can be installed on other systems: the lockfile has what is optional there, so that `npm ci` accepts it', () => {
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const optional = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+    expect(optional.length).toBeGreaterThan(20);
+    const locked = Object.keys(packages);
+    expect(optional.filter((name) => !locked.some((path) => path.endsWith(`node_modules/${name}`)))).toEqual([]);
+  });
+
   it('has a lockfile that locks what it asks for', () => {
     const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
     const { dependencies, devDependencies, peerDependencies } = manifest;
