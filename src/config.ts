@@ -22,34 +22,34 @@ export interface Routes {
 /** What can be set by an option or, where one is named, by an environment variable; the option wins. */
 export interface ConfigOptions {
   /** `INTENT_SEQUENCER_URL`: base_url of the service, or `embedded` for the embedded sequencer (not in production). */
-  readonly sequencerUrl?: string;
+  readonly sequencerUrl?: string | undefined;
   /** `INTENT_EMULATOR_PORT`: port of the embedded sequencer. Default 4747. */
-  readonly emulatorPort?: number;
+  readonly emulatorPort?: number | undefined;
   /** How intents reach the service. Default `intents`. */
-  readonly dialect?: 'intents' | 'messaging';
+  readonly dialect?: 'intents' | 'messaging' | undefined;
   /** Bound of one call to the service, in milliseconds. Default 8000. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** `INTENT_VERIFIER_SECRET`: one or more secrets, separated by commas. The first signs, all are published. */
-  readonly verifierSecret?: string;
+  readonly verifierSecret?: string | undefined;
   /** `INTENT_VERIFIER_SECRET_FILE`: a file with the same. */
-  readonly verifierSecretFile?: string;
+  readonly verifierSecretFile?: string | undefined;
   /** Signs instead of the first secret, for a key in a KMS or an HSM. */
-  readonly signer?: Signer;
+  readonly signer?: Signer | undefined;
   /** `INTENT_DOMAIN`: the domain named in login intents. */
-  readonly domain?: string;
+  readonly domain?: string | undefined;
   /** `INTENT_DESTINATION`: the account that receives payments where the terms name none, Base58. */
-  readonly destination?: string;
+  readonly destination?: string | undefined;
   /** `INTENT_ORIGIN`: the site's own origin, such as `https://example.com`. */
-  readonly origin?: string;
+  readonly origin?: string | undefined;
   /** `INTENT_SECRET`: seals cookies, at least 32 characters; several, separated by commas: the first seals. */
-  readonly secret?: string;
+  readonly secret?: string | undefined;
   /** `false` switches logins off; then no verifier key is needed. Default true. */
-  readonly login?: boolean;
+  readonly login?: boolean | undefined;
   /** How long a begun login can be completed, in milliseconds. Default 120 000. */
-  readonly loginTtlMs?: number;
+  readonly loginTtlMs?: number | undefined;
   /** How long a login lasts that is kept in a cookie of ours, in milliseconds. Default 7 days. */
-  readonly sessionTtlMs?: number;
-  readonly routes?: Partial<Routes>;
+  readonly sessionTtlMs?: number | undefined;
+  readonly routes?: Partial<Routes> | undefined;
   /** Another way to the service than its HTTP proxy; then no `sequencerUrl` is needed. */
   readonly transport?: Transport | undefined;
 }
@@ -184,7 +184,8 @@ function readLogin(
 ): LoginConfig | undefined {
   const keyRing = readKeyRing(options, env, embedded, report);
   const domain = readDomain(options.domain ?? env.INTENT_DOMAIN, embedded, report);
-  const cookieKeys = readCookieKeys(options.secret ?? (env.INTENT_SECRET || undefined), keyRing, report);
+  const secret = options.secret ?? (env.INTENT_SECRET || undefined);
+  const cookieKeys = readCookieKeys(secret, keyRing, domain, report);
   const ttlMs = readDuration('loginTtlMs', options.loginTtlMs, 120_000, report);
   const sessionTtlMs = readDuration('sessionTtlMs', options.sessionTtlMs, 7 * 24 * 3_600_000, report);
   return keyRing && domain ? Object.freeze({ keyRing, domain, ttlMs, sessionTtlMs, cookieKeys }) : undefined;
@@ -252,13 +253,14 @@ function readDomain(domain: string | undefined, embedded: boolean, report: Repor
   return embeddedDomain;
 }
 
-const cookiePurpose = 'express-intents cookies v1';
-
 function readCookieKeys(
   secret: string | undefined,
   keyRing: VerifierKeyRing | undefined,
+  domain: string | undefined,
   report: Report,
 ): readonly Uint8Array[] {
+  // With the domain in it, a cookie of one site is worth nothing at another that shares the secret.
+  const purpose = `express-intents cookies v1 for ${domain}`;
   const mend = 'INTENT_SECRET=<at least 32 random characters>';
   const secrets = secret?.split(',').map((part) => part.trim()) ?? [];
   if (secrets.some((part) => part.length < 32)) {
@@ -266,9 +268,9 @@ function readCookieKeys(
     return [];
   }
   if (secrets.length > 0) {
-    return secrets.map((part) => new Uint8Array(hkdfSync('sha256', part, '', cookiePurpose, 32)));
+    return secrets.map((part) => new Uint8Array(hkdfSync('sha256', part, '', purpose, 32)));
   }
-  const derived = keyRing?.deriveKeys(cookiePurpose) ?? [];
+  const derived = keyRing?.deriveKeys(purpose) ?? [];
   if (keyRing && derived.length === 0) {
     report.problem(
       'INTENT_SECRET',

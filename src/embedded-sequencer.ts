@@ -49,12 +49,14 @@ export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSeque
 function withLocalDomain(router: RequestHandler, { login }: Config, starting: Promise<Sequencer>): RequestHandler {
   let knownPort: number | undefined;
   return function intentRouter(req, res, next) {
-    const port = req.socket.localPort;
+    const { localPort: port, localAddress } = req.socket;
     if (login && port !== undefined && port !== knownPort) {
       knownPort = port;
+      // A server that listens on ::1 alone does not answer at 127.0.0.1.
+      const host = localAddress === '::1' ? '[::1]' : '127.0.0.1';
       // Runs before the call that this request may lead to, which waits for the same promise.
       void starting.then(
-        (sequencer) => sequencer.setLocalDomain(login.domain, `http://127.0.0.1:${port}`),
+        (sequencer) => sequencer.setLocalDomain(login.domain, `http://${host}:${port}`),
         () => undefined,
       );
     }

@@ -1,4 +1,4 @@
-export type { Config, ConfigOptions, Routes } from './config.js';
+export type { ConfigOptions, Routes } from './config.js';
 export type { EmbeddedAddresses } from './embedded-sequencer.js';
 export {
   ConfigError,
@@ -12,8 +12,9 @@ export type { ClientAmount, Hooks, IntentRecord, SitePaymentTerms } from './http
 export type { Logger } from './http/logger.js';
 export { currentUser, type RequireLoginOptions, requireLogin } from './http/require-login.js';
 export type { IntentUser } from './http/session-store.js';
-export { type IntentRouter, type IntentRouterOptions, intentRouter } from './intent-router.js';
+export { type IntentRouter, intentRouter } from './intent-router.js';
 export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
+export type { IntentRouterOptions } from './router-options.js';
 export type { Dialect, IntentStatus } from './sequencer/calls.js';
 export {
   type CreatedIntent,

@@ -1,22 +1,14 @@
 import type { RequestHandler } from 'express';
-import { type Config, type ConfigOptions, parseConfig } from './config.js';
+import type { Config } from './config.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
-import { ConfigError, type ConfigProblem } from './errors.js';
 import { hostCookie } from './http/browser-cookie.js';
-import type { Hooks } from './http/hooks.js';
-import type { Logger } from './http/logger.js';
+import { forgivingLogger } from './http/logger.js';
 import { LoginAttempts } from './http/login-attempts.js';
 import { createRouter } from './http/router.js';
 import { createSessionStore } from './http/session-store.js';
+import { type IntentRouterOptions, parseRouterOptions } from './router-options.js';
 import { createIntentClient, type IntentClient } from './sequencer/intent-client.js';
 import type { Transport } from './sequencer/transport.js';
-
-export interface IntentRouterOptions extends ConfigOptions, Hooks {
-  /** Default: `console`. */
-  readonly logger?: Logger | undefined;
-  /** The time in milliseconds, for tests. Default: `Date.now`. */
-  readonly now?: (() => number) | undefined;
-}
 
 /** What `app.use()` takes, and what a server needs beside it. */
 export interface IntentRouter extends RequestHandler {
@@ -33,9 +25,9 @@ export interface IntentRouter extends RequestHandler {
  * @throws {ConfigError} with everything that is missing or wrong at once
  */
 export function intentRouter(options: IntentRouterOptions = {}): IntentRouter {
-  refuseUnknownOptions(options);
-  const config = parseConfig(options);
-  const { logger = console, now = Date.now } = options;
+  const { config, termsOf } = parseRouterOptions(options);
+  const { now = Date.now } = options;
+  const logger = forgivingLogger(options.logger ?? console);
   const embedded =
     config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
   const client = clientOf(config, options.transport ?? embedded?.transport);
@@ -44,6 +36,7 @@ export function intentRouter(options: IntentRouterOptions = {}): IntentRouter {
     config,
     client,
     hooks: options,
+    termsOf,
     logger,
     browserCookie: hostCookie('intent', production),
     attempts: new LoginAttempts(login?.ttlMs ?? 0, now),
@@ -65,46 +58,4 @@ function clientOf({ sequencer }: Config, transport: Transport | undefined): Inte
 async function closeAll(client: IntentClient, embedded: EmbeddedSequencer | undefined): Promise<void> {
   await client.close();
   await embedded?.close();
-}
-
-const optionNames: Readonly<Record<keyof IntentRouterOptions, true>> = {
-  sequencerUrl: true,
-  emulatorPort: true,
-  dialect: true,
-  timeoutMs: true,
-  verifierSecret: true,
-  verifierSecretFile: true,
-  signer: true,
-  domain: true,
-  destination: true,
-  origin: true,
-  secret: true,
-  login: true,
-  loginTtlMs: true,
-  sessionTtlMs: true,
-  routes: true,
-  payment: true,
-  clientAmount: true,
-  onCreated: true,
-  logger: true,
-  transport: true,
-  now: true,
-};
-
-/** A misspelt option would otherwise be a default that nobody chose. */
-function refuseUnknownOptions(options: IntentRouterOptions): void {
-  const problems = Object.keys(options)
-    .filter((name) => !Object.hasOwn(optionNames, name))
-    .map((name): ConfigProblem => (name === 'onPaid' ? noLedger : unknownOption(name)));
-  if (problems.length > 0) throw new ConfigError(problems);
-}
-
-const noLedger: ConfigProblem = {
-  setting: 'onPaid',
-  problem: 'It needs a ledger, so that no payment is lost, and this version keeps none.',
-  mend: 'Write intents down in onCreated, and ask router.client.paymentIntents.getStatus(id) before you deliver.',
-};
-
-function unknownOption(name: string): ConfigProblem {
-  return { setting: name, problem: 'There is no such option.', mend: `Known: ${Object.keys(optionNames).join(', ')}.` };
 }

@@ -50,7 +50,7 @@ function loginOf(config: Config): NonNullable<Config['login']> {
 }
 
 const derived = (secret: Uint8Array | string): Uint8Array =>
-  new Uint8Array(hkdfSync('sha256', secret, '', 'express-intents cookies v1', 32));
+  new Uint8Array(hkdfSync('sha256', secret, '', 'express-intents cookies v1 for shop.example', 32));
 const seedOf = (secret: string): Uint8Array => bs58.decode(secret);
 
 describe('what is read', () => {
@@ -639,6 +639,25 @@ describe('intentRouter', () => {
       'domian: There is no such option.',
     ]);
     expect(problems[0]?.mend).toMatch(/^Known: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/);
+  });
+
+  it('tells unknown options, wrong types and wrong values at once, and starts nothing', () => {
+    const problems = routerProblems({
+      domian: 'x',
+      payment: 'free',
+      secret: 5,
+      logger: {},
+      sequencerUrl: 'nonsense',
+      clientAmount: { min: 2, max: 1, currency: 'usd' },
+    });
+    expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
+      'logger: logger.warn has the wrong type.',
+      'domian: There is no such option.',
+      'payment: payment has the wrong type.',
+      'secret: secret has the wrong type.',
+      'INTENT_SEQUENCER_URL: It is not an http(s) URL.',
+      'clientAmount: min is over max.',
+    ]);
   });
 
   it('refuses onPaid, which would promise what only a ledger can keep', () => {

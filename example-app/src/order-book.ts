@@ -6,6 +6,8 @@ export interface Order {
   readonly id: string;
   readonly article: Article;
   readonly placedAt: Date;
+  /** The browser it was placed from. */
+  readonly visitor: string;
   /** Who was logged in when it was placed. */
   readonly userId: string | undefined;
 }

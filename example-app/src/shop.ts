@@ -13,7 +13,8 @@ import { paymentStateOf } from './payment-state.js';
 import { securityHeaders } from './security-headers.js';
 import { staticFiles } from './static-files.js';
 import { paymentsOf } from './till.js';
-import { hasBegun, visitorSession } from './visitor-session.js';
+import { visitorCookie, visitorOf } from './visitor-cookie.js';
+import { visitorSession } from './visitor-session.js';
 
 export interface ShopOptions {
   /** Where the wallet is, such as `http://127.0.0.1:4747/wallet`; the client secret follows as the fragment. */
@@ -41,6 +42,7 @@ export function createShop({ walletUrl, intents = {}, trustProxy = false }: Shop
   app.set('trust proxy', trustProxy ? 1 : false);
   app.use(securityHeaders());
   app.use(staticFiles());
+  app.use(visitorCookie());
   app.use(visitorSession());
   app.use(router);
   app.use(pages(orders, router, walletUrl));
@@ -73,8 +75,9 @@ function pages(orders: OrderBook, { client }: IntentRouter, walletUrl: string): 
     return send(req, res, accountPage(id, await Promise.all(checked)));
   });
   routes.get('/thanks/:intent', async (req, res) => {
-    const order = hasBegun(req, req.params.intent) ? orders.get(req.params.intent) : undefined;
-    if (!order) return send(req, res, ...notFound);
+    const order = orders.get(req.params.intent);
+    // Somebody else's order looks like one that is not there.
+    if (order?.visitor !== visitorOf(req)) return send(req, res, ...notFound);
     return send(req, res, thanksPage(order, await paymentStateOf(order.id, client)));
   });
   routes.use((req, res) => send(req, res, ...notFound));

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import { currentUser, type IntentRouterOptions } from 'express-intents';
 import { type Article, findArticle } from './articles.js';
 import type { OrderBook } from './order-book.js';
-import { rememberOrder } from './visitor-session.js';
+import { visitorOf } from './visitor-cookie.js';
 
 /** What this shop tells the intent router of its payments. */
 export function paymentsOf(orders: OrderBook): Required<Pick<IntentRouterOptions, 'payment' | 'onCreated'>> {
@@ -17,8 +17,7 @@ export function paymentsOf(orders: OrderBook): Required<Pick<IntentRouterOptions
       const article = findArticle(intent.metadata.article);
       if (!article) throw new Error('The order lost its article.');
       const user = await currentUser(req);
-      orders.add({ id: intent.id, article, placedAt: new Date(), userId: user?.id });
-      rememberOrder(req, intent.id);
+      orders.add({ id: intent.id, article, placedAt: new Date(), visitor: visitorOf(req), userId: user?.id });
     },
   };
 }

@@ -1,16 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Request, RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import session from 'express-session';
-
-declare module 'express-session' {
-  interface SessionData {
-    /** Ids of the orders this browser session has begun, the newest last. */
-    orders?: readonly string[];
-  }
-}
-
-/** How many orders a session remembers. */
-const remembered = 20;
 
 /**
  * The session of a visitor. It must come before the intent router, which keeps the login in it and renews it then.
@@ -26,13 +16,4 @@ export function visitorSession(): RequestHandler {
     saveUninitialized: false,
     cookie: { httpOnly: true, sameSite: 'lax', secure: 'auto' },
   });
-}
-
-export function rememberOrder(req: Request, id: string): void {
-  req.session.orders = [...(req.session.orders ?? []), id].slice(-remembered);
-}
-
-/** Whether this browser session has begun the order: nobody else is shown it. */
-export function hasBegun(req: Request, id: string): boolean {
-  return req.session.orders?.includes(id) ?? false;
 }

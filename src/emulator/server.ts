@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { decode, v1 } from '../wire/codec.js';
+import { awaited } from './awaited.js';
 import { dispatch } from './dispatch.js';
 import { requireLoopbackHost, setSafeHeaders } from './http-guard.js';
 import { readError } from './read-error.js';
@@ -43,7 +44,7 @@ const requireOctetStream: RequestHandler = (req, res, next) => {
 
 /** The proxy (interface section 4.1): an envelope in, an envelope out. */
 function proxy(state: SequencerState): RequestHandler {
-  return async (req, res) => {
+  return awaited(async (req, res) => {
     const request = readEnvelope(req.body);
     if (!request) {
       res.status(400).type('text/plain').send('The body is not a Request envelope.');
@@ -51,7 +52,7 @@ function proxy(state: SequencerState): RequestHandler {
     }
     const answer = await dispatch(state, request);
     res.type(octetStream).send(Buffer.from(answer));
-  };
+  });
 }
 
 function readEnvelope(body: unknown): v1.Request | undefined {

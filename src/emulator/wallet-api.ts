@@ -1,6 +1,7 @@
-import express, { type ErrorRequestHandler, type Request, type RequestHandler, Router } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response, Router } from 'express';
 import { IntentError, SequencerError } from '../errors.js';
 import { formatAmount } from '../intents/money.js';
+import { awaited } from './awaited.js';
 import { requireOwnOrigin } from './http-guard.js';
 import type { IntentRecord, IntentStore } from './intent-store.js';
 import { readError } from './read-error.js';
@@ -19,12 +20,13 @@ export function walletApi(wallets: readonly Wallet[], intents: IntentStore): Rou
     res.json({ intents: intents.recent(recentCount).map(summarize) });
   });
   for (const action of ['scan', 'confirm', 'reject'] as const) {
-    router.post(`/${action}`, requireJson, express.json({ limit: '4kb' }), async (req, res) => {
+    const act = async (req: Request, res: Response): Promise<void> => {
       const { wallet, code } = readCommand(req, wallets);
       const request = await wallet[action](code);
       const user = request.login ? { userId: wallet.userId(request.login.domain) } : {};
       res.json({ request, ...user, submitted: intents.get(request.id)?.submitted ?? false });
-    });
+    };
+    router.post(`/${action}`, requireJson, express.json({ limit: '4kb' }), awaited(act));
   }
   router.use(answerError);
   return router;

@@ -48,6 +48,8 @@ function requireSession(req: Request): RegenerableSession {
 /** The answer must not go out before the store has taken the change, so its callbacks are waited for. */
 function settled(act: (done: (error?: unknown) => void) => unknown): Promise<void> {
   return new Promise((resolve, reject) => {
-    act((error) => (error ? reject(error) : resolve()));
+    const returned = act((error) => (error ? reject(error) : resolve()));
+    // A store may tell of its failure by a promise instead.
+    Promise.resolve(returned).catch(reject);
   });
 }

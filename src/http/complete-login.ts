@@ -21,9 +21,13 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     if (!attempts.has(id, browser)) throw notBegunHere();
     const { userId } = await client.loginIntents.getUserId({ intent: id, verifier: login.keyRing.signer });
     // Asking took a while: another request may have completed this login meanwhile, and it counts once.
-    if (!attempts.take(id, browser)) throw notBegunHere();
+    if (!browser || !attempts.take(id, browser)) throw notBegunHere();
     const user = { id: userId };
-    await sessions.start(req, res, user);
+    await sessions.start(req, res, user).catch((error) => {
+      // The wallet has done its part: asking again must be enough once the app's store is back.
+      attempts.begin(id, browser);
+      throw error;
+    });
     sendJson(res, 200, { user });
   };
 }

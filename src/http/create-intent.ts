@@ -5,7 +5,6 @@ import { rememberBrowser } from './browser-cookie.js';
 import type { IntentRecord, SitePaymentTerms } from './hooks.js';
 import { type IntentRequestBody, parseIntentRequest } from './intent-request.js';
 import { requireSameOrigin } from './origin-guard.js';
-import { paymentTerms, type TermsOf } from './payment-terms.js';
 import { readJsonBody } from './read-json-body.js';
 import { sendJson } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
@@ -18,13 +17,12 @@ interface Accepted {
 
 /** `POST /intent`: creates a payment or login intent and answers 201 `{ client_secret }`, nothing else. */
 export function createIntentHandler(context: RouterContext): Handler {
-  const termsOf = paymentTerms(context.hooks);
   const clientAmount = context.hooks.clientAmount !== undefined;
   return async (req, res) => {
     requireSameOrigin(req, context.config.origin);
     const body = parseIntentRequest(await readJsonBody(req), { clientAmount });
     req.body = body;
-    const { created, record } = await create(context, termsOf, req, body);
+    const { created, record } = await create(context, req, body);
     await context.hooks.onCreated?.(record, req);
     const browser = rememberBrowser(context.browserCookie, req, res);
     if (record.kind === 'login' || record.login) context.attempts.begin(created.id, browser);
@@ -32,12 +30,8 @@ export function createIntentHandler(context: RouterContext): Handler {
   };
 }
 
-async function create(
-  context: RouterContext,
-  termsOf: TermsOf | undefined,
-  req: Request,
-  body: IntentRequestBody,
-): Promise<Accepted> {
+async function create(context: RouterContext, req: Request, body: IntentRequestBody): Promise<Accepted> {
+  const { termsOf } = context;
   const mode = body.mode ?? (termsOf ? 'payment' : 'login');
   if (mode === 'login') return createLogin(context);
   if (!termsOf) throw new IntentError('not_supported', 'This site takes no payments.');
@@ -49,7 +43,7 @@ async function createLogin({ client, config }: RouterContext): Promise<Accepted>
   return { created, record: { id: created.id, kind: 'login' } };
 }
 
-async function createPayment({ client, config }: RouterContext, terms: SitePaymentTerms): Promise<Accepted> {
+async function createPayment({ client, config, logger }: RouterContext, terms: SitePaymentTerms): Promise<Accepted> {
   const { amount, currency, destination = config.destination, metadata = {}, login = false } = terms;
   if (destination === undefined) {
     throw new IntentError(
@@ -58,9 +52,16 @@ async function createPayment({ client, config }: RouterContext, terms: SitePayme
     );
   }
   const payment = { amount, currency, destination };
-  const created = await client.paymentIntents.create(login ? { ...payment, ...loginParameters(config) } : payment);
+  const parameters = login ? { ...payment, ...loginParameters(config) } : payment;
+  const created = await client.paymentIntents.create(parameters).catch((error) => {
+    // What the browser may choose was checked before, so it is the site that asks for what cannot be asked for.
+    if (isRefused(error)) logger.warn(`express-intents: the payment hook's terms were refused: ${error.message}`);
+    throw error;
+  });
   return { created, record: { id: created.id, kind: 'payment', ...payment, login, metadata } };
 }
+
+const isRefused = (error: unknown): error is IntentError => error instanceof IntentError && error.status < 500;
 
 function loginParameters({ login }: RouterContext['config']) {
   if (!login) throw new IntentError('not_supported', 'This site has no logins.');

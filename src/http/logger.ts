@@ -3,3 +3,20 @@ export interface Logger {
   warn(message: string, details?: Record<string, unknown>): void;
   error(message: string, details?: Record<string, unknown>): void;
 }
+
+/** The same logger, but for its failures: what cannot be logged must not change what a request is answered. */
+export function forgivingLogger(logger: Logger): Logger {
+  const forgiving = (log: (message: string, details?: Record<string, unknown>) => unknown): Logger['warn'] => {
+    return (message, details) => {
+      try {
+        Promise.resolve(log(message, details)).catch(() => undefined);
+      } catch {
+        // There is nobody left to tell.
+      }
+    };
+  };
+  return {
+    warn: forgiving((message, details) => (details ? logger.warn(message, details) : logger.warn(message))),
+    error: forgiving((message, details) => (details ? logger.error(message, details) : logger.error(message))),
+  };
+}

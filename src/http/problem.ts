@@ -50,9 +50,11 @@ const typeOf = (code: IntentErrorCode): string => `urn:express-intents:error:${c
 /** A hook of the site may refuse with an error that carries a 4xx status, as those of the package http-errors do. */
 function refusalOf(error: unknown): Pick<Problem, 'status' | 'code' | 'detail'> | undefined {
   if (!(error instanceof Error)) return undefined;
-  const { status, expose } = error as { status?: unknown; expose?: unknown };
-  if (typeof status !== 'number' || !Number.isInteger(status) || status < 400 || status > 499) return undefined;
-  return { status, code: 'request_refused', ...(expose === true && { detail: error.message }) };
+  const { status, expose, message } = error as { status?: unknown; expose?: unknown; message: unknown };
+  // Without `expose` it is an error of something the hook has called, and its status is about that call.
+  if (typeof status !== 'number' || typeof expose !== 'boolean') return undefined;
+  if (!Number.isInteger(status) || status < 400 || status > 499) return undefined;
+  return { status, code: 'request_refused', ...(expose && typeof message === 'string' && { detail: message }) };
 }
 
 /** The service's text goes to the log as one short line, whatever it holds. */

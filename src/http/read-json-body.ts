@@ -15,8 +15,17 @@ export async function readJsonBody(req: Request): Promise<unknown> {
   const body: unknown = req.body;
   if (typeof body === 'string' || body instanceof Uint8Array) return parse(limited(Buffer.from(body)));
   // The parser before us had a limit of its own; ours holds all the same.
-  limited(Buffer.from(JSON.stringify(body) ?? ''));
+  limited(Buffer.from(stringify(body)));
   return body;
+}
+
+/** What is nested so deeply that it cannot be written has more brackets than the limit has bytes. */
+function stringify(body: unknown): string {
+  try {
+    return JSON.stringify(body) ?? '';
+  } catch {
+    throw tooLarge();
+  }
 }
 
 function requireJson({ headers }: Request): void {

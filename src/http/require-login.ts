@@ -14,9 +14,12 @@ declare global {
   }
 }
 
+// Browsers read `//`, `/\` and a tab in between as the begin of another host; a header takes ASCII alone.
+const pathOfThisSite = /^\/(?![/\\])[\x21-\x7e]*$/;
+
 export interface RequireLoginOptions {
   /** A path of this site that a page view is redirected to; programs get 401 all the same. */
-  readonly loginUrl?: string;
+  readonly loginUrl?: string | undefined;
 }
 
 const contexts = new WeakMap<Request, RouterContext>();
@@ -32,7 +35,7 @@ export function attachContext(req: Request, context: RouterContext): void {
  * @throws {ConfigError} when `loginUrl` is not a path of this site
  */
 export function requireLogin({ loginUrl }: RequireLoginOptions = {}): RequestHandler {
-  if (loginUrl !== undefined && !/^\/(?![/\\])/.test(loginUrl)) {
+  if (loginUrl !== undefined && !pathOfThisSite.test(loginUrl)) {
     const problem = 'It is not a path of this site.';
     throw new ConfigError([{ setting: 'loginUrl', problem, mend: "requireLogin({ loginUrl: '/login' })" }]);
   }

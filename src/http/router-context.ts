@@ -5,6 +5,7 @@ import type { HostCookie } from './browser-cookie.js';
 import type { Hooks } from './hooks.js';
 import type { Logger } from './logger.js';
 import type { LoginAttempts } from './login-attempts.js';
+import type { TermsOf } from './payment-terms.js';
 import type { SessionStore } from './session-store.js';
 
 /** What the handlers share: made once, when the router is. */
@@ -12,6 +13,8 @@ export interface RouterContext {
   readonly config: Config;
   readonly client: IntentClient;
   readonly hooks: Hooks;
+  /** Undefined where the site takes no payments. */
+  readonly termsOf: TermsOf | undefined;
   readonly logger: Logger;
   readonly browserCookie: HostCookie;
   readonly attempts: LoginAttempts;

@@ -24,7 +24,6 @@ export function createRouter(context: RouterContext): RequestHandler {
     check(req);
     const route = find(req.path);
     if (!route) return next();
-    // Nothing is left to be thrown but what a logger throws; it must not end the process.
     answer(route, req, res, context).catch(next);
   };
 }

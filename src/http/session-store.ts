@@ -22,8 +22,9 @@ export function createSessionStore(login: LoginConfig, production: boolean, now:
   const cookie = hostCookie('intent-session', production);
   return {
     read: async (req) => {
-      const session = appSessionOf(req);
-      if (session) return session.user;
+      const user = appSessionOf(req)?.user;
+      if (user) return user;
+      // Also where the app has a session now: at the login it may have had none, behind us or with its store down.
       const sealed = cookie.read(req);
       return sealed === undefined ? undefined : openSession(sealed, login.cookieKeys, now());
     },
@@ -35,7 +36,9 @@ export function createSessionStore(login: LoginConfig, production: boolean, now:
       cookie.write(res, await sealSession(user, key, now() + login.sessionTtlMs), Math.ceil(login.sessionTtlMs / 1000));
     },
     end: async (req, res) => {
-      await appSessionOf(req)?.end();
+      const session = appSessionOf(req);
+      // The session of somebody who is not logged in is none of our business.
+      if (session?.user) await session.end();
       if (cookie.read(req) !== undefined) cookie.clear(res);
     },
   };

@@ -48,18 +48,29 @@ class LocalSigner implements Signer {
 
 /**
  * Signs, and checks what came back: a signer that is out of our hands may time out, answer with another key's
- * signature or with another encoding of it, and the sequencer's refusal would not tell which.
+ * signature or with another encoding of it, and the sequencer's refusal would not tell which. It has 5 seconds.
  * @throws {IntentError} `signer_failed`
  */
 export async function signChecked(signer: Signer, bytes: Uint8Array): Promise<Uint8Array> {
-  let signature: Uint8Array;
-  try {
-    signature = await signer.sign(bytes);
-  } catch (cause) {
-    throw new IntentError('signer_failed', 'The signer threw.', { cause });
-  }
-  if (signer instanceof LocalSigner) return signature;
+  if (signer instanceof LocalSigner) return signer.sign(bytes);
+  const signature = await signInTime(signer, bytes);
   const publicKey = parseBase58(signer.publicKey, 32, 'invalid_key');
   if (signature instanceof Uint8Array && verifySignature(publicKey, bytes, signature)) return signature;
   throw new IntentError('signer_failed', `The signer gave no valid Ed25519 signature by ${signer.publicKey}.`);
+}
+
+const signerTimeoutMs = 5_000;
+
+async function signInTime(signer: Signer, bytes: Uint8Array): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`No signature within ${signerTimeoutMs} ms.`)), signerTimeoutMs);
+  });
+  try {
+    return await Promise.race([signer.sign(bytes), tooLate]);
+  } catch (cause) {
+    throw new IntentError('signer_failed', 'The signer threw, or took too long.', { cause });
+  } finally {
+    clearTimeout(timer);
+  }
 }

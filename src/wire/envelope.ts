@@ -42,17 +42,28 @@ export function encodeErrorResponse(message: string): Uint8Array {
 /**
  * Takes the inner message out of a `Response` envelope.
  *
- * An answer of no bytes at all is no envelope: read as proto3 it would mean OK, and an OK must be said, not inferred.
+ * What is not there means OK in proto3, so that no bytes at all, and many bytes of something else, would read as OK. An
+ * OK must be said, not inferred: the envelope has a body, or its result is written out, and no error text (section 7.1).
  * @throws {SequencerError} `sequencer_error` for an ERROR envelope, `sequencer_bad_response` for anything unreadable
  */
 export function openResponse(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) throw new SequencerError('sequencer_bad_response', 'The answer is empty.');
   const { result, body, message } = decodeResponse(bytes);
-  if (result === v1.Response.Result.OK) return body;
+  if (result === v1.Response.Result.OK) {
+    requireSaid(bytes, body, message);
+    return body;
+  }
   if (result === v1.Response.Result.ERROR) {
     throw new SequencerError('sequencer_error', 'The sequencer answered ERROR.', { serviceMessage: message });
   }
   throw new SequencerError('sequencer_bad_response', `The envelope has the unknown result ${result}.`);
+}
+
+/** @throws {SequencerError} `sequencer_bad_response` */
+function requireSaid(bytes: Uint8Array, body: Uint8Array, message: string): void {
+  const isWrittenOut = bytes[0] === resultOk[0] && bytes[1] === resultOk[1];
+  if (message === '' && (body.length > 0 || isWrittenOut)) return;
+  throw new SequencerError('sequencer_bad_response', 'The answer does not say OK.');
 }
 
 function decodeResponse(bytes: Uint8Array): v1.Response {

@@ -41,6 +41,16 @@ describe('a payment', () => {
     expect(stranger.text).not.toContain('sugar');
   });
 
+  test('is shown also when it is paid after a login, which renews the session', async () => {
+    const visitor = new Visitor(shop.origin);
+    const { secret, id } = await begin(visitor, order('pot-of-assam'));
+    const login = await begin(visitor, { mode: 'login' });
+    await shop.sequencer.wallet().login(login.secret);
+    expect((await visitor.post('/session', { id: login.id })).status).toBe(200);
+    await shop.sequencer.wallet().pay(secret);
+    expect((await visitor.get(`/thanks/${id}`)).text).toContain('data-payment="paid"');
+  });
+
   test.each([{ article: 'gold-bar' }, { article: ['sugar-cube'] }, { article: '__proto__' }, 'sugar-cube', null, {}])(
     'of %j is refused: there is no such article',
     async (wrong) => {
@@ -91,18 +101,23 @@ describe('a login', () => {
 
   test('renews the session, so that a cookie known before is worth nothing after', async () => {
     const visitor = new Visitor(shop.origin);
-    const { headers } = await visitor.post('/intent', order('sugar-cube'));
-    const [known = ''] = headers.getSetCookie().filter((line) => line.startsWith('shop='));
-    expect(known).toMatch(/; HttpOnly; SameSite=Lax$/);
-
-    const { secret, id } = await begin(visitor, { mode: 'login' });
-    await shop.sequencer.wallet().login(secret);
-    expect((await visitor.post('/session', { id })).status).toBe(200);
-
-    expect((await visitor.get('/account')).status).toBe(200);
-    const [cookie = ''] = known.split(';');
-    const session = await fetch(`${shop.origin}/session`, { headers: { cookie } });
-    expect(await session.json()).toEqual({ user: null });
+    const logIn = async (wallet: string): Promise<string> => {
+      const { secret, id } = await begin(visitor, { mode: 'login' });
+      await shop.sequencer.wallet(wallet).login(secret);
+      const { status, headers } = await visitor.post('/session', { id });
+      const [line = ''] = headers.getSetCookie().filter((one) => one.startsWith('shop='));
+      expect([status, line]).toEqual([200, expect.stringMatching(/; HttpOnly; SameSite=Lax$/)]);
+      return line.split(';')[0] ?? '';
+    };
+    const userOf = async (cookie: string): Promise<unknown> => {
+      const session = await fetch(`${shop.origin}/session`, { headers: { cookie } });
+      return ((await session.json()) as { user: unknown }).user;
+    };
+    const first = await logIn('Ada');
+    expect(await userOf(first)).toEqual({ id: shop.sequencer.wallet('Ada').userId(domain) });
+    const second = await logIn('Ben');
+    expect(await userOf(second)).toEqual({ id: shop.sequencer.wallet('Ben').userId(domain) });
+    expect(await userOf(first)).toBeNull();
   });
 });
 

@@ -136,6 +136,20 @@ describe('the body limit of 4 KiB', () => {
     expect(calls).toEqual([]);
   });
 
+  test('what a parser in front let through, nested too deeply to be written again, is over the limit', async () => {
+    const { origin, calls } = await startCountedSite({ before: (app) => app.use(express.json()) });
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(`{"order":${'['.repeat(45_000)}${']'.repeat(45_000)}}`));
+        controller.close();
+      },
+    });
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`${origin}/intent`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+    expect([response.status, ((await response.json()) as HttpProblem).code]).toEqual([413, 'body_too_large']);
+    expect(calls).toEqual([]);
+  });
+
   test('the limit holds also behind a parser with a larger one', async () => {
     const { origin, calls } = await startCountedSite({ before: (app) => app.use(express.json()) });
     const response = await request(origin).post('/intent').type('json').send(bodyOf(5000)).expect(413);

@@ -1,21 +1,16 @@
-import type { NextFunction, Request, Response } from 'express';
 import request from 'supertest';
 import { urlOfNobody } from '../support/fault-sequencer.js';
 import { startSite } from '../support/site.js';
 
-const onError = (_error: unknown, _req: Request, res: Response, _next: NextFunction): void => void res.sendStatus(503);
+const fail = (): never => {
+  throw new Error('log volume full');
+};
 
-test('a logger that throws ends neither the process nor the request', async () => {
-  const logger = {
-    warn: () => {},
-    error: () => {
-      throw new Error('log volume full');
-    },
-  };
-  const { origin } = await startSite({
-    sequencerUrl: await urlOfNobody(),
-    logger,
-    after: (app) => app.use(onError),
-  });
-  await request(origin).post('/intent').send({ mode: 'login' }).expect(503);
+test.each([
+  ['throws', { warn: fail, error: fail }],
+  ['rejects', { warn: async () => fail(), error: async () => fail() }],
+])('a logger that %s changes nothing of what is answered', async (_how, logger) => {
+  const { origin } = await startSite({ sequencerUrl: await urlOfNobody(), logger, mountPath: '/shop' });
+  const response = await request(origin).post('/shop/intent').send({ mode: 'login' }).expect(503);
+  expect(response.body.code).toBe('sequencer_unreachable');
 });

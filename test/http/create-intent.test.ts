@@ -58,6 +58,13 @@ describe('the payment hook sets the terms', () => {
       'No such article.',
     ],
     ['a 4xx error that may not', httpError(409, 'secret stock level 3', false), 409, 'request_refused', undefined],
+    [
+      'an error of a call the hook has made',
+      Object.assign(new Error('401 from stock'), { status: 401 }),
+      500,
+      'internal_error',
+      undefined,
+    ],
     ['any other error', new Error('database password wrong'), 500, 'internal_error', undefined],
     ['a thrown string', 'boom', 500, 'internal_error', undefined],
   ])('%s becomes a problem', async (_name, thrown, status, code, detail) => {
@@ -81,9 +88,10 @@ describe('the payment hook sets the terms', () => {
     [{ amount: 1, currency: 'xxx' }, 'unknown_currency'],
     [{ amount: 1, currency: 'usd', destination: 'not-an-account' }, 'invalid_account'],
   ])('terms that cannot be asked for, %j, are refused with %s', async (terms, code) => {
-    const { origin } = await startSiteWithSequencer({ payment: () => terms });
+    const { origin, log } = await startSiteWithSequencer({ payment: () => terms });
     const { body } = await pay(origin).expect(400);
     expect(body.code).toBe(code);
+    expect(log.text).toMatch(/warn .*the payment hook's terms were refused/);
   });
 
   test('a hook that returns nothing is a fault of the set-up, told in the log', async () => {

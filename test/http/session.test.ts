@@ -134,10 +134,11 @@ describe('express-session', () => {
     expect((await thief.send('GET', '/session')).body).toEqual({ user: null });
   });
 
-  test('a store that fails is an error, and nobody is logged in', async () => {
+  test('a store that fails is an error, nobody is logged in, and once it is back the login can be completed', async () => {
+    let isDown = true;
     class BrokenStore extends session.MemoryStore {
       override set(_sid: string, data: session.SessionData, done?: (error?: unknown) => void): void {
-        if ('intentUser' in data) done?.(new Error('redis is down'));
+        if (isDown && 'intentUser' in data) done?.(new Error('redis is down'));
         else super.set(_sid, data, done);
       }
     }
@@ -154,10 +155,49 @@ describe('express-session', () => {
       body: { code: 'internal_error' },
     });
     expect((await browser.send('GET', '/account')).status).toBe(401);
+    isDown = false;
+    expect((await browser.send('POST', '/session', { id })).status).toBe(200);
+  });
+});
+
+describe('express-session in another place', () => {
+  test('behind the router: the login is kept in the sealed cookie, and counts', async () => {
+    const site = await startSiteWithSequencer({
+      after: (app) => {
+        expressSession(app);
+        account(app);
+      },
+    });
+    const browser = new Browser(site.origin);
+    const { user } = await logIn(site, browser);
+    expect((await browser.send('GET', '/session')).body).toEqual({ user });
+    expect((await browser.send('GET', '/account')).status).toBe(200);
+    await browser.send('DELETE', '/session');
+    expect((await browser.send('GET', '/account')).status).toBe(401);
+  });
+
+  test('logging out when nobody is logged in leaves the session of the app alone', async () => {
+    const site = await startSiteWithSequencer({ before: expressSession, after: account });
+    const browser = new Browser(site.origin);
+    await browser.send('GET', '/session');
+    const before = browser.cookies.get('connect.sid');
+    expect((await browser.send('DELETE', '/session')).status).toBe(204);
+    expect(browser.cookies.get('connect.sid')).toBe(before);
   });
 });
 
 describe('the sealed cookie', () => {
+  test('of another domain is nobody here, also where the sites share their INTENT_SECRET', async () => {
+    const secret = 'x'.repeat(32);
+    const staging = await startSiteWithSequencer({ secret, domain: 'staging.example', after: account });
+    const browser = new Browser(staging.origin);
+    await logIn(staging, browser);
+    const site = await startSiteWithSequencer({ secret, after: account });
+    const there = new Browser(site.origin);
+    there.cookies.set('intent-session', browser.cookies.get('intent-session') as string);
+    expect((await there.send('GET', '/account')).status).toBe(401);
+  });
+
   test('cannot be read by scripts, and tells nothing', async () => {
     const site = await startSiteWithSequencer({ after: account });
     const browser = new Browser(site.origin);
@@ -222,12 +262,19 @@ describe('requireLogin', () => {
     expect([page.status, page.headers.get('location')]).toEqual([303, '/login?next=1']);
   });
 
-  test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:alert(1)', '', 'login'])(
-    'refuses the login page %j',
-    (loginUrl) => {
-      expect(() => requireLogin({ loginUrl })).toThrow(/not a path of this site/);
-    },
-  );
+  test.each([
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    'javascript:alert(1)',
+    '',
+    'login',
+    '/\t/evil.example',
+    '/登录',
+    '/a\nb',
+  ])('refuses the login page %j', (loginUrl) => {
+    expect(() => requireLogin({ loginUrl })).toThrow(/not a path of this site/);
+  });
 
   test('without a router in front it says what to change', async () => {
     const errors: unknown[] = [];

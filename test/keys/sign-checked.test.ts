@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import bs58 from 'bs58';
 import { type Signer, signChecked, signerFromSeed } from '../../src/keys/verifier-key.js';
 import { rejectedCode } from '../wire/thrown-code.js';
@@ -92,4 +93,21 @@ describe('a signer of your own is checked (interface 5.3)', () => {
     const signature = await signChecked(signerFromSeed(new Uint8Array(32).fill(5)), bytes);
     expect(Buffer.from(signature)).toEqual(Buffer.from(good));
   });
+});
+
+test('a signer that never answers is given up after 5 seconds', async () => {
+  jest.useFakeTimers();
+  try {
+    const code = rejectedCode(
+      signChecked(
+        signerThat(() => new Promise(() => {})),
+        bytes,
+      ),
+    );
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect(await code).toBe('signer_failed');
+    expect(jest.getTimerCount()).toBe(0);
+  } finally {
+    jest.useRealTimers();
+  }
 });

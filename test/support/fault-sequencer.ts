@@ -149,6 +149,12 @@ export const faults = {
     code: 'sequencer_bad_response',
   },
   'no bytes at all': { answer: bytes(new Uint8Array()), code: 'sequencer_bad_response' },
+  'a text of two letters': { answer: bytes(Buffer.from('Hi')), code: 'sequencer_bad_response' },
+  'a result of fields that nobody knows': { answer: bytes(Uint8Array.of(0x30, 0x30)), code: 'sequencer_bad_response' },
+  'an OK with an error text': {
+    answer: bytes(Buffer.concat([Buffer.of(0x08, 0x00, 0x1a, canary.length), Buffer.from(canary)])),
+    code: 'sequencer_bad_response',
+  },
   'a result without a name': { answer: bytes(Uint8Array.of(0x08, 0x07)), code: 'sequencer_bad_response' },
   'half an envelope': { answer: bytes(longEnvelope.subarray(0, 50)), code: 'sequencer_bad_response' },
   'garbage in an OK envelope': { answer: ok(Buffer.from('ffffffff', 'hex')), code: 'sequencer_bad_response' },

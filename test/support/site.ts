@@ -1,8 +1,9 @@
 import express, { type Express } from 'express';
 import express4 from 'express4';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
-import { type IntentRouter, type IntentRouterOptions, intentRouter } from '../../src/intent-router.js';
+import { type IntentRouter, intentRouter } from '../../src/intent-router.js';
 import { formatBase58 } from '../../src/keys/base58.js';
+import type { IntentRouterOptions } from '../../src/router-options.js';
 import { serve } from './serve.js';
 
 /** The two versions of Express that are supported. */

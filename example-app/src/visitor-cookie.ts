@@ -1,0 +1,24 @@
+import { randomUUID } from 'node:crypto';
+import { parseCookie } from 'cookie';
+import type { Request, RequestHandler } from 'express';
+
+const name = 'visitor';
+
+/**
+ * Knows a browser again, logged in or not. The session will not do for this: a login renews it and leaves nothing in it, and
+ * somebody who pays after logging in still wants to see the thanks for what was begun before.
+ */
+export function visitorCookie(): RequestHandler {
+  return (req, res, next) => {
+    const known = parseCookie(req.headers.cookie ?? '')[name];
+    const visitor = known ?? randomUUID();
+    if (!known) res.cookie(name, visitor, { httpOnly: true, sameSite: 'lax', secure: req.secure });
+    res.locals.visitor = visitor;
+    next();
+  };
+}
+
+/** The browser a request comes from. */
+export function visitorOf(req: Request): string {
+  return req.res?.locals.visitor;
+}

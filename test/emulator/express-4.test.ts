@@ -1,0 +1,18 @@
+import { jest } from '@jest/globals';
+
+// The emulator uses whichever Express the app has, and Express 4 does not wait for handlers.
+jest.unstable_mockModule('express', async () => import('express4'));
+const { startSequencer } = await import('../../src/emulator/index.js');
+
+test('on Express 4 a handler that throws is answered, and the process goes on', async () => {
+  const sequencer = await startSequencer();
+  const scan = await fetch(`${sequencer.walletUrl}/api/scan`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ wallet: 'Ada', code: 'nonsense' }),
+    signal: AbortSignal.timeout(5_000),
+  });
+  expect([scan.status, await scan.json()]).toMatchObject([400, { error: { code: 'invalid_client_secret' } }]);
+  expect((await fetch(`${sequencer.url}/healthz`)).status).toBe(200);
+  await sequencer.close();
+});
