@@ -118,7 +118,7 @@ describe('markup', () => {
       tint: 'sage',
     } as const satisfies Article;
     const visit = { userId: hostile, walletUrl: hostile };
-    const placed = { id: hostile, article, placedAt: new Date(0), userId: hostile };
+    const placed = { id: hostile, article, placedAt: new Date(0), visitor: hostile, userId: hostile };
     for (const page of [articlePage(article), accountPage(hostile, [{ order: placed, state: 'paid' }])]) {
       const markup = String(layout(page, visit));
       expect(markup).toContain(escaped);
