@@ -159,7 +159,9 @@ function readSequencer(
 function problemOfUrl(url: string, production: boolean): [problem: string, mend: string] | undefined {
   const example = 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>';
   if (url === '') {
-    const orEmbedded = production ? '' : ', or INTENT_SEQUENCER_URL=embedded to try everything on this machine';
+    const orEmbedded = production
+      ? ''
+      : ', or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key';
     return ['It is not set.', `${example}${orEmbedded}`];
   }
   if (url === 'embedded') {
@@ -246,7 +248,7 @@ function readSecretFile(file: string): string {
 const embeddedDomain = 'shop.example';
 
 function readDomain(domain: string | undefined, embedded: boolean, report: Report): string | undefined {
-  const mend = 'INTENT_DOMAIN=<the registrable name of your site, such as example.com>';
+  const mend = 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>';
   if (domain) return report.read('INTENT_DOMAIN', mend, () => parseVerifierDomain(domain));
   if (!embedded) return report.problem('INTENT_DOMAIN', 'Logins name your domain, and it is not set.', mend);
   report.notices.push(`INTENT_DOMAIN is not set: logins name ${embeddedDomain}.`);

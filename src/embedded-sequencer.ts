@@ -26,10 +26,14 @@ export interface EmbeddedSequencer {
 /** Starts the embedded sequencer, which is loaded only here: a production process never holds it. */
 export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSequencer {
   const { emulatorPort: port, timeoutMs } = config.sequencer;
-  const starting = import('./emulator/index.js').then(({ startSequencer }) => startSequencer({ port, unref: true }));
+  const starting = import('./emulator/index.js').then(({ startSequencer }) => startSequencer({ port }));
   // Told once: by the promise to whoever asks for it, else by the log.
   let isAwaited = false;
-  starting.catch((error: Error) => isAwaited || logger.error(`express-intents: ${error.message}`));
+  starting.then(
+    ({ url, walletUrl }) =>
+      isAwaited || logger.warn(`express-intents: sequencer at ${url}, simulated wallet at ${walletUrl}`),
+    (error: Error) => isAwaited || logger.error(`express-intents: ${error.message}`),
+  );
   return {
     transport: lazyTransport(async () => createHttpTransport({ url: (await starting).url, timeoutMs })),
     ready: async () => {

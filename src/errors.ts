@@ -102,12 +102,13 @@ export interface ConfigProblem {
 
 /** Thrown at start, with everything that is wrong at once. */
 export class ConfigError extends IntentError {
-  readonly problems: readonly ConfigProblem[];
+  declare readonly problems: readonly ConfigProblem[];
 
   constructor(problems: readonly ConfigProblem[]) {
     const lines = problems.map(({ setting, problem, mend }) => `  - ${setting}: ${problem}\n    ${mend}`);
     super('invalid_configuration', `express-intents cannot start:\n${lines.join('\n')}`);
     this.name = 'ConfigError';
-    this.problems = problems;
+    // The message has them all; printed with the error they would stand there twice.
+    Object.defineProperty(this, 'problems', { value: problems, enumerable: false });
   }
 }

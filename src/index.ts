@@ -10,6 +10,7 @@ export {
 } from './errors.js';
 export type { ClientAmount, Hooks, IntentRecord, SitePaymentTerms } from './http/hooks.js';
 export type { Logger } from './http/logger.js';
+export { refuse } from './http/refuse.js';
 export { currentUser, type RequireLoginOptions, requireLogin } from './http/require-login.js';
 export type { IntentUser } from './http/session-store.js';
 export { type IntentRouter, intentRouter } from './intent-router.js';

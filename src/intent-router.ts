@@ -42,6 +42,7 @@ export function intentRouter(options: IntentRouterOptions = {}): IntentRouter {
     attempts: new LoginAttempts(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, production, now),
   });
+  if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
   for (const notice of config.notices) logger.warn(`express-intents: ${notice}`);
   return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
     client,
@@ -49,6 +50,9 @@ export function intentRouter(options: IntentRouterOptions = {}): IntentRouter {
     close: () => closeAll(client, embedded),
   });
 }
+
+const noDestination =
+  'INTENT_DESTINATION is not set: every payment must say in its terms which destination it goes to.';
 
 function clientOf({ sequencer }: Config, transport: Transport | undefined): IntentClient {
   const { url, dialect, timeoutMs } = sequencer;

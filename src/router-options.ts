@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http';
 import * as z from 'zod';
 import { type Config, type ConfigOptions, parseConfig } from './config.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
@@ -55,6 +56,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
  * @throws {ConfigError} with everything that is missing or wrong at once
  */
 export function parseRouterOptions(options: IntentRouterOptions): RouterSettings {
+  if (options instanceof IncomingMessage) throw new ConfigError([notCalled]);
   const problems = Object.entries(options).flatMap(([name, value]) => problemsOfForm(name, value));
   const wrong = new Set(problems.map(({ setting }) => setting));
   const sound: IntentRouterOptions = Object.fromEntries(Object.entries(options).filter(([name]) => !wrong.has(name)));
@@ -83,6 +85,12 @@ function collect<Value>(problems: ConfigProblem[], read: () => Value): Value | u
     return undefined;
   }
 }
+
+const notCalled: ConfigProblem = {
+  setting: 'intentRouter',
+  problem: 'It was handed to app.use() itself, and so is called with every request.',
+  mend: 'app.use(intentRouter())',
+};
 
 const noLedger: ConfigProblem = {
   setting: 'onPaid',

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { hkdfSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, IncomingMessage } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -307,7 +307,7 @@ describe('what is wrong, with its mend', () => {
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem: 'It is not set.',
-        mend: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine',
+        mend: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key',
       },
     ],
     [
@@ -416,7 +416,7 @@ describe('what is wrong, with its mend', () => {
       {
         setting: 'INTENT_DOMAIN',
         problem: 'Logins name your domain, and it is not set.',
-        mend: 'INTENT_DOMAIN=<the registrable name of your site, such as example.com>',
+        mend: 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
       },
     ],
     ...['www.shop.example', 'https://shop.example', 'shop.example:443', 'localhost', 'com', 'Shop.example'].map(
@@ -427,7 +427,7 @@ describe('what is wrong, with its mend', () => {
         {
           setting: 'INTENT_DOMAIN',
           problem: expect.stringMatching(/Expected|Subdomains/),
-          mend: 'INTENT_DOMAIN=<the registrable name of your site, such as example.com>',
+          mend: 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
         },
       ],
     ),
@@ -502,11 +502,11 @@ describe('what is wrong, with its mend', () => {
     );
     expect(() => parseConfig({}, {})).toThrow(`express-intents cannot start:
   - INTENT_SEQUENCER_URL: It is not set.
-    INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine
+    INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key
   - INTENT_VERIFIER_SECRET: Logins need a verifier key, and there is none.
     Run \`npx express-intents keygen\` and set INTENT_VERIFIER_SECRET to what it prints. For payments alone: intentRouter({ login: false }).
   - INTENT_DOMAIN: Logins name your domain, and it is not set.
-    INTENT_DOMAIN=<the registrable name of your site, such as example.com>`);
+    INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>`);
   });
 
   it('is told without any secret in it', () => {
@@ -658,6 +658,28 @@ describe('intentRouter', () => {
       'INTENT_SEQUENCER_URL: It is not an http(s) URL.',
       'clientAmount: min is over max.',
     ]);
+  });
+
+  it('says so when it was handed to app.use() without a call', () => {
+    const request = new IncomingMessage(new Socket());
+    expect(() => intentRouter(request as object)).toThrow('app.use(intentRouter())');
+  });
+
+  it('warns when payments have no destination unless their terms name one', async () => {
+    const router = intentRouter({ ...options, payment: () => ({ amount: 1, currency: 'usd' }) });
+    await router.close();
+    expect(logged.join()).toContain('INTENT_DESTINATION is not set');
+  });
+
+  it('tells its problems once when it is printed, and has them for programs', () => {
+    let thrown: unknown;
+    try {
+      parseConfig({}, {});
+    } catch (error) {
+      thrown = error;
+    }
+    expect(inspect(thrown).match(/INTENT_DOMAIN: /g)).toHaveLength(1);
+    expect((thrown as ConfigError).problems).toHaveLength(3);
   });
 
   it('refuses onPaid, which would promise what only a ledger can keep', () => {

@@ -14,6 +14,7 @@ it('express-intents exports these values', () => {
   "currentUser",
   "generateKey",
   "intentRouter",
+  "refuse",
   "requireLogin",
 ]
 `);

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { currentUser, type IntentRouterOptions } from 'express-intents';
+import { currentUser, type IntentRouterOptions, refuse } from 'express-intents';
 import { type Article, findArticle } from './articles.js';
 import type { OrderBook } from './order-book.js';
 import { visitorOf } from './visitor-cookie.js';
@@ -28,5 +28,5 @@ function requireArticle(body: { readonly order?: unknown }): Article {
   const asked = typeof order === 'object' && order !== null && 'article' in order ? order.article : undefined;
   const article = findArticle(asked);
   if (article) return article;
-  throw Object.assign(new Error('We do not sell that.'), { status: 404, expose: true });
+  return refuse('We do not sell that.', 404);
 }

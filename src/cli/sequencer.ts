@@ -12,6 +12,7 @@ export const sequencer: Command = async (args, terminal) => {
   });
   const { url, walletUrl } = await startSequencer({
     port: parsePort(values.port),
+    unref: false,
     localDomains: Object.fromEntries(values.local.map(parseLocalDomain)),
   });
   terminal.out(`sequencer  ${url}   (INTENT_SEQUENCER_URL=${url})`);

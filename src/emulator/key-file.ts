@@ -43,7 +43,8 @@ async function readPublicKeys(address: string): Promise<unknown[]> {
   try {
     text = await readText(address);
   } catch (cause) {
-    throw refused(`The key file at ${address} cannot be read: ${reasonOf(cause)}`, cause);
+    const mend = 'For a site on this machine call sequencer.setLocalDomain(domain, origin).';
+    throw refused(`The key file at ${address} cannot be read: ${reasonOf(cause)}. ${mend}`, cause);
   }
   const keys = parsePublicKeys(text);
   if (!keys) throw refused(`The key file at ${address} is not a JSON object with an array public_keys.`);
@@ -54,13 +55,13 @@ async function readText(address: string): Promise<string> {
   const response = await fetch(address, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new Error(`it is answered with status ${response.status}, not 200.`);
+    throw new Error(`it is answered with status ${response.status}, not 200`);
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.length;
-    if (size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes.`);
+    if (size > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -79,7 +80,7 @@ function parsePublicKeys(text: string): unknown[] | undefined {
 // What fetch throws says no more than "fetch failed"; the reason is one level down.
 function reasonOf(thrown: unknown): string {
   const { name, message, cause } = readError(thrown);
-  if (name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} seconds.`;
+  if (name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} seconds`;
   return String(readError(cause).message || message);
 }
 

@@ -34,6 +34,7 @@ export interface OpenedCode {
 
 /** Reads a client secret, alone or as the fragment of a link. @throws {IntentError} `invalid_client_secret`, `unknown_currency` */
 export function openCode(code: string): OpenedCode {
+  if (typeof code !== 'string') throw new IntentError('invalid_client_secret', 'The code must be a text.');
   const clientSecret = code.slice(code.lastIndexOf('#') + 1).trim();
   const bytes = parseClientSecret(clientSecret);
   const rendezvous = rendezvousKeyPair(bytes);

@@ -20,7 +20,7 @@ export interface SequencerOptions {
   readonly wallets?: readonly string[] | undefined;
   /** The time, ms since 1970. Default: the system's clock. */
   readonly now?: (() => number) | undefined;
-  /** Whether the process may end while the sequencer runs. Default false. */
+  /** Whether the process may end while the sequencer runs: a test that failed before `close` ends all the same. Default true. */
   readonly unref?: boolean | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface Sequencer {
  */
 export async function startSequencer(options: SequencerOptions = {}): Promise<Sequencer> {
   refuseProduction();
-  const { port = 0, wallets: names = ['Ada', 'Ben', 'Mia'], now = Date.now, unref = false } = options;
+  const { port = 0, wallets: names = ['Ada', 'Ben', 'Mia'], now = Date.now, unref = true } = options;
   const keyFiles = new KeyFileReader();
   for (const [domain, origin] of Object.entries(options.localDomains ?? {})) keyFiles.setLocalDomain(domain, origin);
 

@@ -55,7 +55,8 @@ async function createPayment({ client, config, logger }: RouterContext, terms: S
   const parameters = login ? { ...payment, ...loginParameters(config) } : payment;
   const created = await client.paymentIntents.create(parameters).catch((error) => {
     // What the browser may choose was checked before, so it is the site that asks for what cannot be asked for.
-    if (isRefused(error)) logger.warn(`express-intents: the payment hook's terms were refused: ${error.message}`);
+    if (isRefused(error))
+      logger.warn(`express-intents: the payment hook's terms were refused: ${error.message}`, payment);
     throw error;
   });
   return { created, record: { id: created.id, kind: 'payment', ...payment, login, metadata } };

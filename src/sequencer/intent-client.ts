@@ -77,7 +77,7 @@ const defaultTimeoutMs = 8_000;
  * A client of the sequencer, for use with or without Express.
  * @throws {IntentError} `invalid_configuration` when neither `url` nor `transport` is of use
  */
-export function createIntentClient(options: IntentClientOptions): IntentClient {
+export function createIntentClient(options: IntentClientOptions = {}): IntentClient {
   const { dialect = 'intents' } = options;
   if (dialect !== 'intents' && dialect !== 'messaging') {
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");

@@ -147,10 +147,10 @@ describe('start and end', () => {
     });
   });
 
-  test('with unref it does not keep the process alive', async () => {
+  test('it keeps the process alive only when it is told to', async () => {
     const listening = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
     const before = listening();
-    const [held, free] = [await startSequencer(), await startSequencer({ unref: true })];
+    const [held, free] = [await startSequencer({ unref: false }), await startSequencer()];
     expect(listening()).toBe(before + 1);
     expect((await fetch(`${free.url}/healthz`)).status).toBe(200);
     await Promise.all([held.close(), free.close()]);

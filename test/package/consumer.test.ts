@@ -48,7 +48,7 @@ describe("the README's ten lines", () => {
     ['import', 'site.mts', 'out/site.mjs', /^import .* from 'express-intents';$/m],
     ['require', 'site.cts', 'out/site.cjs', /= require\("express-intents"\)/],
   ])('work with %s: they compile, and serve (interface 4.6, 4.7)', async (_way, source, compiled, loading) => {
-    project.write(source, tenLines());
+    project.write(source, snippetUnder('Ten lines'));
     expect(await compile(`tsconfig.${source}.json`, [source])).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(readFileSync(project.path(compiled), 'utf8')).toMatch(loading);
     const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', PORT: '0' };
@@ -58,6 +58,14 @@ describe("the README's ten lines", () => {
     } finally {
       site.kill('SIGKILL');
     }
+  });
+
+  it('can be followed by the test in the README, which compiles and passes', async () => {
+    project.write('pay.test.mts', snippetUnder('In your tests'));
+    expect(await compile('tsconfig.pay.json', ['pay.test.mts'])).toEqual({ code: 0, stdout: '', stderr: '' });
+    const { code, stdout } = await project.node(['--test', '--test-reporter=tap', 'out/pay.test.mjs']);
+    expect(stdout).toContain('ok 1 - pays and logs in');
+    expect(code).toBe(0);
   });
 
   it('have types all the way: what is wrong does not compile', async () => {
@@ -161,10 +169,11 @@ it('the installed command runs', async () => {
 });
 
 /** The first block of TypeScript under the heading "Ten lines". */
-function tenLines(): string {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const snippet = /^## Ten lines$[\s\S]*?^```ts\n([\s\S]*?)^```$/m.exec(readme)?.[1];
-  if (!snippet) throw new Error('README.md has no block of TypeScript under "## Ten lines".');
+/** The first block of TypeScript under a heading of the README. */
+function snippetUnder(heading: string): string {
+  const [, section = ''] = readFileSync(join(root, 'README.md'), 'utf8').split(`\n## ${heading}\n`);
+  const snippet = /^```ts\n([\s\S]*?)^```$/m.exec(section)?.[1];
+  if (!snippet) throw new Error(`README.md has no block of TypeScript under "## ${heading}".`);
   return snippet;
 }
 

@@ -22,7 +22,7 @@ export const accountPage = (userId: string, orders: readonly CheckedOrder[]): Pa
           </div>
           <button class="button button--quiet" type="button" data-action="log-out">Log out</button>
         </div>
-        <h2>What you have bought</h2>
+        <h2>Bought while you were logged in</h2>
         ${orderList(orders)}
       </section>`,
 });

@@ -10,6 +10,6 @@ export const loginPage = (): Page => ({
         <p class="lead">There is no password to think of and no address to leave. Your wallet says that you are you, and to
           this shop alone: elsewhere you are somebody else.</p>
         <button class="button button--pay" type="button" data-intent="login">Log in with your wallet</button>
-        <p class="fine">Logged in, you find what you have bought under “My account”.</p>
+        <p class="fine">What you buy while logged in, you find again under “My account”.</p>
       </section>`,
 });
