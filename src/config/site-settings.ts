@@ -1,0 +1,63 @@
+import type { ConfigOptions, Environment, Routes } from '../config.js';
+import { parseAccount } from '../keys/base58.js';
+import { generateKey } from '../keys/verifier-key.js';
+import type { Report } from './report.js';
+
+const defaultRoutes: Routes = {
+  intent: '/intent',
+  status: '/status',
+  session: '/session',
+  keyFile: '/.well-known/service-payments.json',
+};
+
+/** The account that payments go to where their terms name none. */
+export function readDestination(
+  options: ConfigOptions,
+  env: Environment,
+  embedded: boolean,
+  report: Report,
+): string | undefined {
+  const destination = options.destination ?? env.INTENT_DESTINATION;
+  if (destination) {
+    const mend = 'INTENT_DESTINATION=<the Base58 address that receives payments>';
+    report.read('INTENT_DESTINATION', mend, () => parseAccount(destination));
+    return destination;
+  }
+  return embedded ? generateKey().publicKey : undefined;
+}
+
+/** The origin that people see in the address bar. */
+export function readOrigin(origin: string | undefined, production: boolean, report: Report): string | undefined {
+  if (!origin) return undefined;
+  const mend = `INTENT_ORIGIN=${production ? 'https://example.com' : 'http://localhost:3000'} (no path, no slash at the end)`;
+  if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+    return report.problem('INTENT_ORIGIN', 'It is not an origin.', mend);
+  }
+  if (production && !origin.startsWith('https://')) {
+    return report.problem('INTENT_ORIGIN', 'It must be https when NODE_ENV=production.', mend);
+  }
+  return origin;
+}
+
+/** The paths of the routes. */
+export function readRoutes(routes: Partial<Routes> = {}, report: Report): Routes {
+  for (const name of Object.keys(routes)) {
+    if (Object.hasOwn(defaultRoutes, name)) continue;
+    report.problem('routes', `There is no route ${name}.`, `Known: ${Object.keys(defaultRoutes).join(', ')}.`);
+  }
+  const all = { ...defaultRoutes, ...routes };
+  const paths = Object.values(all).filter((path) => path !== false);
+  for (const path of paths) {
+    if (typeof path !== 'string' || !/^(?:\/[\w.~-]+)+$/.test(path)) {
+      report.problem(
+        'routes',
+        `${JSON.stringify(path)} is not a path.`,
+        "Paths look like '/pay' and have no parameters.",
+      );
+    }
+  }
+  if (new Set(paths).size < paths.length) {
+    report.problem('routes', 'Two routes have the same path.', 'Give each its own, or switch one off with false.');
+  }
+  return Object.freeze(all);
+}
