@@ -24,8 +24,8 @@ export interface IntentRouter extends RequestHandler {
  * The routes of wallet payments and wallet logins, for `app.use(intentRouter())` at the root of the site.
  * @throws {ConfigError} with everything that is missing or wrong at once
  */
-export function intentRouter(options: IntentRouterOptions = {}): IntentRouter {
-  const { config, termsOf } = parseRouterOptions(options);
+export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
+  const { options, config, termsOf } = parseRouterOptions(given);
   const { now = Date.now } = options;
   const logger = forgivingLogger(options.logger ?? console);
   const embedded =

@@ -13,8 +13,10 @@ export interface IntentRouterOptions extends ConfigOptions, Hooks {
   readonly now?: (() => number) | undefined;
 }
 
-/** The options, once they are known to be sound. */
+/** What the options of `intentRouter` come to. */
 export interface RouterSettings {
+  /** The options themselves, each read once. */
+  readonly options: IntentRouterOptions;
   readonly config: Config;
   /** Undefined where the site takes no payments. */
   readonly termsOf: TermsOf | undefined;
@@ -23,8 +25,15 @@ export interface RouterSettings {
 const text = z.string('text').optional();
 const number = z.number('a number').optional();
 const aFunction = z.custom((value) => typeof value === 'function', 'a function');
-const withFunctions = (...names: string[]) =>
-  z.looseObject(Object.fromEntries(names.map((name) => [name, aFunction])), `an object with ${names.join(' and ')}`);
+
+/** An object, or a function, of which only these properties are looked at: the others may be anybody's secrets. */
+function withFunctions(...names: string[]) {
+  const hasThem = (value: unknown): boolean => {
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+    return names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
+  };
+  return z.custom(hasThem, names.length > 0 ? `an object with ${names.join(' and ')}` : 'an object').optional();
+}
 
 /** The form of every option. What a text or a number may be is for the configuration to tell. */
 const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
@@ -34,7 +43,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   timeoutMs: number,
   verifierSecret: text,
   verifierSecretFile: text,
-  signer: z.looseObject({}, 'an object').optional(),
+  signer: withFunctions(),
   domain: text,
   destination: text,
   origin: text,
@@ -42,12 +51,12 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   login: z.boolean('true or false').optional(),
   loginTtlMs: number,
   sessionTtlMs: number,
-  routes: z.looseObject({}, 'an object').optional(),
-  transport: withFunctions('call', 'close').optional(),
+  routes: withFunctions(),
+  transport: withFunctions('call', 'close'),
   payment: aFunction.optional(),
-  clientAmount: z.looseObject({}, 'an object').optional(),
+  clientAmount: withFunctions(),
   onCreated: aFunction.optional(),
-  logger: withFunctions('warn', 'error').optional(),
+  logger: withFunctions('warn', 'error'),
   now: aFunction.optional(),
 };
 
@@ -57,22 +66,36 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
  */
 export function parseRouterOptions(options: IntentRouterOptions): RouterSettings {
   if (options instanceof IncomingMessage) throw new ConfigError([notCalled]);
-  const problems = Object.entries(options).flatMap(([name, value]) => problemsOfForm(name, value));
+  if (typeof options !== 'object' || options === null) throw new ConfigError([notAnObject]);
+  const given = namedOptions(options);
+  const problems = Object.entries(given).flatMap(([name, value]) => problemsOfForm(name, value));
   const wrong = new Set(problems.map(({ setting }) => setting));
-  const sound: IntentRouterOptions = Object.fromEntries(Object.entries(options).filter(([name]) => !wrong.has(name)));
+  const sound: IntentRouterOptions = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
   const config = collect(problems, () => parseConfig(sound));
   const termsOf = collect(problems, () => paymentTerms(sound));
-  if (problems.length > 0 || !config) throw new ConfigError(problems);
-  return { config, termsOf };
+  // What was given and is wrong is not missing besides.
+  const told = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));
+  if (told.length > 0 || !config) throw new ConfigError(told);
+  return { options: sound, config, termsOf };
+}
+
+/** Every option that there is, also one that an object has from its class; and what else the object itself has. */
+function namedOptions(options: IntentRouterOptions): Readonly<Record<string, unknown>> {
+  const names = new Set([...Object.keys(forms).filter((name) => name in options), ...Object.keys(options)]);
+  return Object.fromEntries([...names].map((name) => [name, options[name as keyof IntentRouterOptions]]));
+}
+
+/** The option that means the same as a variable: `INTENT_SEQUENCER_URL` and `sequencerUrl`. */
+function optionOf(variable: string): string {
+  const words = variable.replace(/^INTENT_/, '').toLowerCase();
+  return words.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 function problemsOfForm(name: string, value: unknown): ConfigProblem[] {
   if (name === 'onPaid') return [noLedger];
   if (!Object.hasOwn(forms, name)) return [unknownOption(name)];
   const issue = forms[name as keyof IntentRouterOptions].safeParse(value).error?.issues[0];
-  if (!issue) return [];
-  const setting = [name, ...issue.path].join('.');
-  return [{ setting: name, problem: `${setting} has the wrong type.`, mend: `Make it ${issue.message}.` }];
+  return issue ? [{ setting: name, problem: 'It has the wrong type.', mend: `Make it ${issue.message}.` }] : [];
 }
 
 /** Runs a reader; the problems it throws are put with the others. */
@@ -85,6 +108,12 @@ function collect<Value>(problems: ConfigProblem[], read: () => Value): Value | u
     return undefined;
   }
 }
+
+const notAnObject: ConfigProblem = {
+  setting: 'intentRouter',
+  problem: 'Its options are no object.',
+  mend: 'app.use(intentRouter({ payment: (req) => ({ amount, currency }) }))',
+};
 
 const notCalled: ConfigProblem = {
   setting: 'intentRouter',

@@ -651,13 +651,49 @@ describe('intentRouter', () => {
       clientAmount: { min: 2, max: 1, currency: 'usd' },
     });
     expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
-      'logger: logger.warn has the wrong type.',
+      'secret: It has the wrong type.',
+      'payment: It has the wrong type.',
+      'logger: It has the wrong type.',
       'domian: There is no such option.',
-      'payment: payment has the wrong type.',
-      'secret: secret has the wrong type.',
       'INTENT_SEQUENCER_URL: It is not an http(s) URL.',
       'clientAmount: min is over max.',
     ]);
+  });
+
+  it('does not call missing what was given and is wrong', () => {
+    const wrong = { sequencerUrl: new URL(url), verifierSecret: 5, domain: 7 };
+    expect(
+      routerProblems(wrong)
+        .map(({ setting }) => setting)
+        .sort(),
+    ).toEqual(['domain', 'sequencerUrl', 'verifierSecret']);
+  });
+
+  it('takes options that an object has from its class, and looks at nothing that it does not need', async () => {
+    const signer = createSigner(key.secret);
+    class Options {
+      secret = 's'.repeat(32);
+      domain = 'shop.example';
+      sequencerUrl = url;
+      logger = options.logger;
+      signer = {
+        publicKey: signer.publicKey,
+        sign: (bytes: Uint8Array) => signer.sign(bytes),
+        get privateKey(): never {
+          throw new Error('never leaves the HSM');
+        },
+      };
+      payment() {
+        return { amount: 1, currency: 'usd' };
+      }
+    }
+    const router = intentRouter(new Options());
+    await router.close();
+    expect(logged.join()).toContain('INTENT_DESTINATION is not set');
+  });
+
+  it.each([[null], ['embedded'], [5]])('says so when its options are %j', (wrong) => {
+    expect(() => intentRouter(wrong as never)).toThrow(/no object/);
   });
 
   it('says so when it was handed to app.use() without a call', () => {

@@ -11,7 +11,7 @@ const name = 'visitor';
 export function visitorCookie(): RequestHandler {
   return (req, res, next) => {
     const known = parseCookie(req.headers.cookie ?? '')[name];
-    const visitor = known ?? randomUUID();
+    const visitor = known || randomUUID();
     if (!known) res.cookie(name, visitor, { httpOnly: true, sameSite: 'lax', secure: req.secure });
     res.locals.visitor = visitor;
     next();

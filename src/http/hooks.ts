@@ -43,7 +43,7 @@ type TermsFromHook =
 export interface Hooks {
   /**
    * Sets the terms of a payment. `req.body.order` is what the page asked for and is to be looked up, not believed.
-   * An error with a 4xx `status` refuses the request; its message is shown when `expose` is true.
+   * `refuse()` in it, or an error with a 4xx `status` and a boolean `expose`, refuses the request.
    */
   readonly payment?: ((req: Request) => TermsFromHook | Promise<TermsFromHook>) | undefined;
   /** Lets the browser choose the amount within a range; `payment` then adds only what else there is. */

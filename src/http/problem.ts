@@ -47,7 +47,7 @@ function refuseBody(res: Response): Record<string, string> {
 
 const typeOf = (code: IntentErrorCode): string => `urn:express-intents:error:${code}`;
 
-/** A hook of the site may refuse with an error that carries a 4xx status, as those of the package http-errors do. */
+/** A hook of the site may refuse with an error that has a 4xx `status` and an `expose`, as `refuse()` and http-errors make them. */
 function refusalOf(error: unknown): Pick<Problem, 'status' | 'code' | 'detail'> | undefined {
   if (!(error instanceof Error)) return undefined;
   const { status, expose, message } = error as { status?: unknown; expose?: unknown; message: unknown };

@@ -22,15 +22,19 @@ export function createSessionStore(login: LoginConfig, production: boolean, now:
   const cookie = hostCookie('intent-session', production);
   return {
     read: async (req) => {
-      const user = appSessionOf(req)?.user;
-      if (user) return user;
-      // Also where the app has a session now: at the login it may have had none, behind us or with its store down.
+      // Where the app has no session, or had none when the login came in: behind us, or with its store down. A login that
+      // is kept in the app's session clears the cookie, so one that is there is the later of the two.
       const sealed = cookie.read(req);
-      return sealed === undefined ? undefined : openSession(sealed, login.cookieKeys, now());
+      const user = sealed === undefined ? undefined : await openSession(sealed, login.cookieKeys, now());
+      return user ?? appSessionOf(req)?.user;
     },
     start: async (req, res, user) => {
       const session = appSessionOf(req);
-      if (session) return session.start(user);
+      if (session) {
+        await session.start(user);
+        if (cookie.read(req) !== undefined) cookie.clear(res);
+        return;
+      }
       const [key] = login.cookieKeys;
       if (!key) throw new Error('A login needs a key to seal its cookie with.');
       cookie.write(res, await sealSession(user, key, now() + login.sessionTtlMs), Math.ceil(login.sessionTtlMs / 1000));

@@ -19,9 +19,10 @@ export const operations = {
   loginToThirdPartyApp: { service: 'Identity', method: 'loginToThirdPartyApp' },
 } as const satisfies Record<string, Operation>;
 
-// The codec leaves out what has its default value. Two fields of the envelopes are written all the same.
+// The codec leaves out what has its default value. These fields of the envelopes can be written all the same.
 const emptyVersion = Uint8Array.of(0x0a, 0x00);
 const resultOk = Uint8Array.of(0x08, 0x00);
+const emptyBody = Uint8Array.of(0x12, 0x00);
 
 /** The `Request` envelope around a serialized inner message (interface section 2.1); an empty `version` is sent as such. */
 export function encodeRequest({ service, method }: Operation, body: Uint8Array, version = ''): Uint8Array {
@@ -43,7 +44,8 @@ export function encodeErrorResponse(message: string): Uint8Array {
  * Takes the inner message out of a `Response` envelope.
  *
  * What is not there means OK in proto3, so that no bytes at all, and many bytes of something else, would read as OK. An
- * OK must be said, not inferred: the envelope has a body, or its result is written out, and no error text (section 7.1).
+ * OK must be said, not inferred: there is no error text (section 7.1), and a body, or the envelope begins with the result
+ * written out or with a body of no bytes.
  * @throws {SequencerError} `sequencer_error` for an ERROR envelope, `sequencer_bad_response` for anything unreadable
  */
 export function openResponse(bytes: Uint8Array): Uint8Array {
@@ -61,9 +63,13 @@ export function openResponse(bytes: Uint8Array): Uint8Array {
 
 /** @throws {SequencerError} `sequencer_bad_response` */
 function requireSaid(bytes: Uint8Array, body: Uint8Array, message: string): void {
-  const isWrittenOut = bytes[0] === resultOk[0] && bytes[1] === resultOk[1];
-  if (message === '' && (body.length > 0 || isWrittenOut)) return;
+  const saysOk = body.length > 0 || startsWith(bytes, resultOk) || startsWith(bytes, emptyBody);
+  if (message === '' && saysOk) return;
   throw new SequencerError('sequencer_bad_response', 'The answer does not say OK.');
+}
+
+function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
+  return prefix.every((byte, index) => bytes[index] === byte);
 }
 
 function decodeResponse(bytes: Uint8Array): v1.Response {

@@ -176,6 +176,35 @@ describe('express-session in another place', () => {
     expect((await browser.send('GET', '/account')).status).toBe(401);
   });
 
+  test('a login in the one place ends the one in the other, so that the later login is the one that counts', async () => {
+    let isAway = true;
+    const site = await startSiteWithSequencer({
+      before: (app) => {
+        const real = session({ secret: 'test', resave: false, saveUninitialized: true });
+        // A store that is down leaves requests without a session.
+        app.use((req, res, next) => (isAway ? next() : real(req, res, next)));
+      },
+      after: account,
+    });
+    const browser = new Browser(site.origin);
+    const nameOf = async (): Promise<unknown> => (await browser.send('GET', '/session')).body.user;
+    const { user: ada } = await logIn(site, browser, 'Ada');
+    isAway = false;
+    expect(await nameOf()).toEqual(ada);
+    const { user: ben } = await logIn(site, browser, 'Ben');
+    expect(await nameOf()).toEqual(ben);
+    browser.cookies.delete('connect.sid');
+    expect(await nameOf()).toBeNull();
+
+    await logIn(site, browser, 'Ben');
+    isAway = true;
+    await logIn(site, browser, 'Ada');
+    isAway = false;
+    expect(await nameOf()).toEqual(ada);
+    await browser.send('DELETE', '/session');
+    expect(await nameOf()).toBeNull();
+  });
+
   test('logging out when nobody is logged in leaves the session of the app alone', async () => {
     const site = await startSiteWithSequencer({ before: expressSession, after: account });
     const browser = new Browser(site.origin);

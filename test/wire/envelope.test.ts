@@ -115,3 +115,11 @@ describe('the response envelope (interface 2.1, 7)', () => {
     expect(failureOf(bytes('08')).cause).toBeInstanceOf(Error);
   });
 });
+
+test.each([
+  ['the result written out', '0800'],
+  ['a body of no bytes', '1200'],
+  ['both', '08001200'],
+])('OK around an empty inner message is said by %s', (_how, hex) => {
+  expect(openResponse(Buffer.from(hex, 'hex'))).toHaveLength(0);
+});
