@@ -24,7 +24,8 @@ export function createRouter(context: RouterContext): RequestHandler {
     check(req);
     const route = find(req.path);
     if (!route) return next();
-    answer(route, req, res, context).catch(next);
+    // An error of a hook can itself throw when it is looked at; the browser is told no more than that something failed.
+    answer(route, req, res, context).catch(() => sendProblem(res, undefined, context.logger));
   };
 }
 

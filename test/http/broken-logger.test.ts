@@ -6,11 +6,17 @@ const fail = (): never => {
   throw new Error('log volume full');
 };
 
+const unhandled: unknown[] = [];
+const note = (reason: unknown): void => void unhandled.push(reason);
+beforeAll(() => void process.on('unhandledRejection', note));
+afterAll(() => void process.off('unhandledRejection', note));
+
 test.each([
   ['throws', { warn: fail, error: fail }],
   ['rejects', { warn: async () => fail(), error: async () => fail() }],
-])('a logger that %s changes nothing of what is answered', async (_how, logger) => {
+])('a logger that %s changes nothing of what is answered, and ends no process', async (_how, logger) => {
   const { origin } = await startSite({ sequencerUrl: await urlOfNobody(), logger, mountPath: '/shop' });
   const response = await request(origin).post('/shop/intent').send({ mode: 'login' }).expect(503);
   expect(response.body.code).toBe('sequencer_unreachable');
+  expect(unhandled).toEqual([]);
 });

@@ -34,6 +34,12 @@ test('the browser gets a cookie that scripts cannot read, once', async () => {
   expect(second.get('Set-Cookie')).toBeUndefined();
 });
 
+const untouchable = Object.defineProperty(new Error(), 'status', {
+  get() {
+    throw new Error('database password wrong');
+  },
+});
+
 describe('the payment hook sets the terms', () => {
   test('it sees the order, and what it returns is what the wallet is asked', async () => {
     const seen: unknown[] = [];
@@ -67,6 +73,7 @@ describe('the payment hook sets the terms', () => {
     ],
     ['any other error', new Error('database password wrong'), 500, 'internal_error', undefined],
     ['a thrown string', 'boom', 500, 'internal_error', undefined],
+    ['an error that throws when it is looked at', untouchable, 500, 'internal_error', undefined],
   ])('%s becomes a problem', async (_name, thrown, status, code, detail) => {
     const { origin, log } = await startSiteWithSequencer({
       payment: () => {
