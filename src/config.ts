@@ -13,6 +13,12 @@ export interface Routes {
   readonly intent: string | false;
   /** Default `/status`; the id follows it. */
   readonly status: string | false;
+  /** Default `/intent`; the id and `/events` follow it. */
+  readonly events: string | false;
+  /** Default `/intent/v1`; the names of the browser's files follow it (interface section 9.3). */
+  readonly elements: string | false;
+  /** Default `/intent/webhook`. */
+  readonly webhook: string | false;
   /** Default `/session`. */
   readonly session: string | false;
   /** Default `/.well-known/service-payments.json`, which is where wallets look (interface section 4.6). */

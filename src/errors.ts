@@ -17,6 +17,7 @@ export const errorCodes = {
   invalid_id: [400, 'The intent id is not the Base58 form of 32 bytes'],
   invalid_client_secret: [400, 'The client secret is not the Base58 form of a payload'],
   not_supported: [400, 'This kind of intent is not supported'],
+  invalid_webhook: [400, 'The webhook call is not signed by the payment service'],
   request_refused: [400, 'The site refused the request'],
   login_required: [401, 'Log in first'],
   cross_site_request: [403, 'The request comes from another site'],
@@ -25,6 +26,7 @@ export const errorCodes = {
   login_pending: [409, 'Nobody has confirmed this login yet'],
   body_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The body must be application/json'],
+  too_many_connections: [429, 'Too many connections are open'],
   // Faults of the set-up or of the site.
   invalid_configuration: [500, 'The configuration is wrong'],
   invalid_key: [500, 'A key cannot be read'],
@@ -33,11 +35,13 @@ export const errorCodes = {
   malformed_message: [500, 'Bytes are not the message they should be'],
   invalid_signature: [500, 'A signature does not verify'],
   internal_error: [500, 'The server met an error'],
+  too_busy: [503, 'The site has too much to do at the moment'],
   // Faults of the sequencer, or of the way to it.
   sequencer_error: [502, 'The payment service refused the request'],
   sequencer_bad_status: [502, 'The payment service failed'],
   sequencer_bad_response: [502, 'The payment service gave an answer that cannot be read'],
   sequencer_unreachable: [503, 'The payment service cannot be reached'],
+  sequencer_unavailable: [503, 'The payment service has failed too often to be asked at the moment'],
   sequencer_timeout: [504, 'The payment service did not answer in time'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

@@ -540,6 +540,9 @@ describe('routes', () => {
     expect(routes).toEqual({
       intent: '/shop/pay-now',
       status: false,
+      events: '/intent',
+      elements: '/intent/v1',
+      webhook: '/intent/webhook',
       session: '/a.b~c_d',
       keyFile: '/.well-known/service-payments.json',
     });
@@ -571,7 +574,11 @@ describe('routes', () => {
 
   it('refuse a name that there is not, so that no misspelt one stays on', () => {
     expect(problemsOf({ routes: { keyfile: false } as ConfigOptions['routes'] & object })).toEqual([
-      { setting: 'routes', problem: 'There is no route keyfile.', mend: 'Known: intent, status, session, keyFile.' },
+      {
+        setting: 'routes',
+        problem: 'There is no route keyfile.',
+        mend: 'Known: intent, status, events, elements, webhook, session, keyFile.',
+      },
     ]);
   });
 });

@@ -6,6 +6,9 @@ import type { Report } from './report.js';
 const defaultRoutes: Routes = {
   intent: '/intent',
   status: '/status',
+  events: '/intent',
+  elements: '/intent/v1',
+  webhook: '/intent/webhook',
   session: '/session',
   keyFile: '/.well-known/service-payments.json',
 };
@@ -56,7 +59,9 @@ export function readRoutes(routes: Partial<Routes> = {}, report: Report): Routes
       );
     }
   }
-  if (new Set(paths).size < paths.length) {
+  // Something follows the path of the events, so that it may begin as another route.
+  const whole = Object.entries(all).flatMap(([name, path]) => (path === false || name === 'events' ? [] : [path]));
+  if (new Set(whole).size < whole.length) {
     report.problem('routes', 'Two routes have the same path.', 'Give each its own, or switch one off with false.');
   }
   return Object.freeze(all);

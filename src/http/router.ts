@@ -47,12 +47,17 @@ async function answer({ methods, rest }: Route, req: Request, res: Response, { l
   }
 }
 
-function handlersOf(context: RouterContext): Readonly<Record<keyof Routes, Methods | undefined>> {
+type RouteHandlers = Readonly<Record<keyof Routes, Methods | undefined>>;
+
+function handlersOf(context: RouterContext): RouteHandlers {
   const { config, sessions } = context;
   const { login } = config;
   return {
     intent: { POST: createIntentHandler(context) },
     status: { GET: getStatusHandler(context) },
+    events: undefined,
+    elements: undefined,
+    webhook: undefined,
     session:
       login && sessions
         ? {
@@ -65,22 +70,26 @@ function handlersOf(context: RouterContext): Readonly<Record<keyof Routes, Metho
   };
 }
 
-function routeFinder(
-  routes: Routes,
-  handlers: Readonly<Record<keyof Routes, Methods | undefined>>,
-): (path: string) => Route | undefined {
+/** What comes after the route's own path, where anything does: one segment between the two. */
+const suffixes: Partial<Record<keyof Routes, string>> = { status: '', elements: '', events: '/events' };
+
+function routeFinder(routes: Routes, handlers: RouteHandlers): (path: string) => Route | undefined {
   const exact = new Map<string, Route>();
-  for (const name of ['intent', 'session', 'keyFile'] as const) {
-    const methods = handlers[name];
-    const path = routes[name];
-    if (methods && path !== false) exact.set(path, { methods, rest: '' });
+  const open: { readonly prefix: string; readonly suffix: string; readonly methods: Methods }[] = [];
+  for (const name of Object.keys(handlers) as (keyof Routes)[]) {
+    const [methods, path, suffix] = [handlers[name], routes[name], suffixes[name]];
+    if (!methods || path === false) continue;
+    if (suffix === undefined) exact.set(path, { methods, rest: '' });
+    else open.push({ prefix: `${path}/`, suffix, methods });
   }
-  const { status } = handlers;
-  const prefix = status && routes.status !== false ? `${routes.status}/` : undefined;
   return (path) => {
     const found = exact.get(path);
-    if (found || !status || prefix === undefined || !path.startsWith(prefix)) return found;
-    const rest = path.slice(prefix.length);
-    return rest === '' || rest.includes('/') ? undefined : { methods: status, rest };
+    if (found) return found;
+    for (const { prefix, suffix, methods } of open) {
+      if (!path.startsWith(prefix) || !path.endsWith(suffix)) continue;
+      const rest = path.slice(prefix.length, path.length - suffix.length);
+      if (rest !== '' && !rest.includes('/')) return { methods, rest };
+    }
+    return undefined;
   };
 }

@@ -14,6 +14,12 @@ export interface CallOptions {
  */
 export interface Transport {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
+  /**
+   * A call with many answers (interface section 4.5): yields the serialized inner answers until the service ends the
+   * stream, and throws a `SequencerError` when the stream breaks. Leaving the loop closes it upstream. A transport
+   * that has no streams leaves this out; the status is asked for instead.
+   */
+  openStream?(operation: Operation, body: Uint8Array, options?: CallOptions): AsyncIterable<Uint8Array>;
   /** Lets running calls end, then gives back what the transport holds. */
   close(): Promise<void>;
 }

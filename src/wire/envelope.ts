@@ -13,6 +13,7 @@ export const operations = {
   getStatus: { service: 'MicroPayment', method: 'getStatus' },
   registerWebhook: { service: 'MicroPayment', method: 'registerWebhook' },
   sendMessage: { service: 'Messaging', method: 'sendMessage' },
+  openMessageStream: { service: 'Messaging', method: 'openMessageStream' },
   pollMessages: { service: 'Messaging', method: 'pollMessages' },
   ackMessages: { service: 'Messaging', method: 'ackMessages' },
   getLoginForThirdPartyApp: { service: 'Identity', method: 'getLoginForThirdPartyApp' },
