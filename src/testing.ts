@@ -1,5 +1,6 @@
 export {
   createWallet,
+  type InProcessTransport,
   type Sequencer,
   type SequencerOptions,
   startSequencer,

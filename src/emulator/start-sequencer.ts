@@ -3,9 +3,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { IntentError } from '../errors.js';
+import { type InProcessTransport, inProcessTransport } from './in-process-transport.js';
 import { IntentStore } from './intent-store.js';
 import { KeyFileReader } from './key-file.js';
 import { readError } from './read-error.js';
+import { serveMessageStreams } from './serve-message-streams.js';
 import { createApp } from './server.js';
 import { reverseSubmission } from './submission.js';
 import { createWallet, type Wallet } from './wallet.js';
@@ -33,6 +35,8 @@ export interface Sequencer {
   /** The public key that signs webhooks, Base58; another one at every start. */
   readonly serviceKey: string;
   readonly wallets: readonly Wallet[];
+  /** The way to it without a socket: the option `transport` of a client or a router under test. */
+  readonly transport: InProcessTransport;
   /** The wallet of a name, by default the first. @throws {IntentError} `invalid_request` */
   wallet(name?: string): Wallet;
   /** As the option `localDomains`, later. @throws {IntentError} `invalid_domain`, `invalid_configuration` */
@@ -59,6 +63,8 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   const wallets = names.map((name) => createWallet({ url, name, seed: seedOf(name), now }));
   const state = { intents: new IntentStore(), keyFiles, webhooks: new WebhookCaller(now), now };
   server.on('request', createApp(state, wallets));
+  const streams = serveMessageStreams(server, state);
+  const ending = new AbortController();
 
   let closed: Promise<void> | undefined;
   return Object.freeze({
@@ -66,10 +72,13 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
     walletUrl: `${url}/wallet`,
     serviceKey: state.webhooks.serviceKey,
     wallets: Object.freeze(wallets),
+    transport: inProcessTransport(state, ending.signal),
     wallet: (name?: string) => findWallet(wallets, name),
     setLocalDomain: (domain: string, origin: string) => keyFiles.setLocalDomain(domain, origin),
     reverse: (intentId: string) => reverseSubmission(state.intents.require(intentId)),
     close: () => {
+      ending.abort();
+      streams.close();
       closed ??= close(server);
       return closed;
     },
