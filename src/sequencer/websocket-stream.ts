@@ -129,9 +129,11 @@ export class WebSocketStream {
       socket.terminate();
       return;
     }
-    // The other side's goodbye is heard only by one who listens.
-    socket.resume();
-    socket.close(1000);
+    if (socket.readyState === socket.OPEN) {
+      // The other side's goodbye is heard only by one who listens.
+      socket.resume();
+      socket.close(1000);
+    }
     this.#timer = setTimeout(() => socket.terminate(), graceMs).unref();
   }
 }
