@@ -12,8 +12,12 @@ const terms = { destination, amount: '1.00', currency: 'usd' };
 test('two clients may share it: one that is closed does not close the other', async () => {
   const { transport } = await start();
   const [first, second] = [createIntentClient({ transport }), createIntentClient({ transport })];
-  const { id } = await first.paymentIntents.create(terms);
+  const { id, clientSecret } = await first.paymentIntents.create(terms);
   await first.close();
+  const { body } = signStreamRequest(id, clientSecret);
+  const reader = transport.openStream(operations.openMessageStream, body)[Symbol.asyncIterator]();
+  expect(await reader.next()).toMatchObject({ done: false });
+  await reader.return?.();
   expect(await second.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
 });
 

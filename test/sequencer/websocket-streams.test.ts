@@ -86,7 +86,7 @@ const faults: [string, Upgrade, object][] = [
   ['a cut at once', accepting((socket) => socket.terminate()), { code: 'sequencer_unreachable' }],
   ['a goodbye of one who goes away', accepting((socket) => socket.close(1001)), { code: 'sequencer_unreachable' }],
   ['a goodbye without a reason', accepting((socket) => socket.close()), { code: 'sequencer_unreachable' }],
-  ['text', accepting((socket) => socket.send('{}')), { code: 'sequencer_bad_response' }],
+  ['text', accepting((socket) => socket.send(frame(1), { binary: false })), { code: 'sequencer_bad_response' }],
   ['garbage', accepting((socket) => socket.send(Buffer.alloc(20, 0xff))), { code: 'sequencer_bad_response' }],
   ['nothing in a frame', accepting((socket) => socket.send(Buffer.alloc(0))), { code: 'sequencer_bad_response' }],
   [
