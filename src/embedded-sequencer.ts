@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Config } from './config.js';
 import type { Sequencer } from './emulator/index.js';
+import { localOriginOf } from './http/local-origin.js';
 import type { Logger } from './http/logger.js';
 import { createHttpTransport } from './sequencer/http-transport.js';
 import { lazyTransport } from './sequencer/lazy-transport.js';
@@ -18,6 +19,8 @@ export interface EmbeddedAddresses {
 export interface EmbeddedSequencer {
   readonly transport: Transport;
   ready(): Promise<EmbeddedAddresses>;
+  /** The public key that signs its webhooks, Base58. */
+  serviceKey(): Promise<string>;
   /** Puts a middleware in front that tells the sequencer from where it can read this site's verifier key file. */
   tellItWhereWeAre(router: RequestHandler): RequestHandler;
   close(): Promise<void>;
@@ -41,6 +44,7 @@ export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSeque
       const { url, walletUrl } = await starting;
       return { url, walletUrl };
     },
+    serviceKey: async () => (await starting).serviceKey,
     tellItWhereWeAre: (router) => withLocalDomain(router, config, starting),
     close: async () => {
       const sequencer = await starting.catch(() => undefined);
@@ -51,16 +55,14 @@ export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSeque
 
 /** The port is known at the first request at the latest, whoever called `listen`. */
 function withLocalDomain(router: RequestHandler, { login }: Config, starting: Promise<Sequencer>): RequestHandler {
-  let knownPort: number | undefined;
+  let known: string | undefined;
   return function intentRouter(req, res, next) {
-    const { localPort: port, localAddress } = req.socket;
-    if (login && port !== undefined && port !== knownPort) {
-      knownPort = port;
-      // A server that listens on ::1 alone does not answer at 127.0.0.1.
-      const host = localAddress === '::1' ? '[::1]' : '127.0.0.1';
+    const origin = localOriginOf(req);
+    if (login && origin !== undefined && origin !== known) {
+      known = origin;
       // Runs before the call that this request may lead to, which waits for the same promise.
       void starting.then(
-        (sequencer) => sequencer.setLocalDomain(login.domain, `http://${host}:${port}`),
+        (sequencer) => sequencer.setLocalDomain(login.domain, origin),
         () => undefined,
       );
     }

@@ -3,7 +3,7 @@ import { signLoginIntent } from '../intents/login-intent.js';
 import { signPaymentIntent } from '../intents/payment-intent.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
-import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus } from './calls.js';
+import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
 import { createHttpTransport, isTimeout } from './http-transport.js';
 import type { CallOptions, Transport } from './transport.js';
 
@@ -67,6 +67,12 @@ export interface IntentClient {
     /** The user's id at this domain. @throws {IntentError} `login_pending`, `intent_not_found` @throws {SequencerError} */
     getUserId(parameters: { intent: string; verifier: Signer }, options?: CallOptions): Promise<{ userId: string }>;
   };
+  /**
+   * Has the service call `url` once the intent is submitted; does nothing where the intent has a webhook already.
+   * @throws {IntentError} `invalid_id`, `intent_not_found`
+   * @throws {SequencerError} also for a URL that the service does not take, and once the intent is submitted
+   */
+  registerWebhook(parameters: { intent: string; url: string }, options?: CallOptions): Promise<void>;
   /** Lets running calls end and closes the connections. */
   close(): Promise<void>;
 }
@@ -103,6 +109,8 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
         userId: await getUserId(transport, intent, verifier, callOptions),
       }),
     }),
+    registerWebhook: ({ intent, url }: { intent: string; url: string }, callOptions?: CallOptions) =>
+      registerWebhook(transport, intent, url, callOptions),
     close: () => transport.close(),
   });
 }
