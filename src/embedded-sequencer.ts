@@ -13,6 +13,8 @@ export interface EmbeddedAddresses {
   readonly url: string;
   /** The page of the simulated wallet. */
   readonly walletUrl: string;
+  /** The page that lets the sequencer fail on purpose. */
+  readonly faultsUrl: string;
 }
 
 /** The embedded sequencer of a router that was told to use one. */
@@ -41,8 +43,8 @@ export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSeque
     transport: lazyTransport(async () => createHttpTransport({ url: (await starting).url, timeoutMs })),
     ready: async () => {
       isAwaited = true;
-      const { url, walletUrl } = await starting;
-      return { url, walletUrl };
+      const { url, walletUrl, faultsUrl } = await starting;
+      return { url, walletUrl, faultsUrl };
     },
     serviceKey: async () => (await starting).serviceKey,
     tellItWhereWeAre: (router) => withLocalDomain(router, config, starting),

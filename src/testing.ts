@@ -1,5 +1,8 @@
 export {
   createWallet,
+  type Fault,
+  type FaultKind,
+  type FaultyOperation,
   type Sequencer,
   type SequencerOptions,
   startSequencer,
