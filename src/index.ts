@@ -26,4 +26,5 @@ export {
   type IntentClientOptions,
   type LoginParameters,
 } from './sequencer/intent-client.js';
+export type { IntentEvent, IntentEventKind } from './sequencer/intent-event.js';
 export type { CallOptions, Transport } from './sequencer/transport.js';

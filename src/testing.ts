@@ -3,6 +3,7 @@ export {
   type Fault,
   type FaultKind,
   type FaultyOperation,
+  type InProcessTransport,
   type Sequencer,
   type SequencerOptions,
   startSequencer,

@@ -4,6 +4,7 @@ import { encodeErrorResponse, encodeOkResponse, type Operation, operations } fro
 import { createIntent } from './create-intent.js';
 import { getStatus } from './get-status.js';
 import { getLoginForThirdPartyApp, loginToThirdPartyApp } from './login.js';
+import { openMessageStream } from './open-message-stream.js';
 import { submitPayment } from './payment.js';
 import { ackMessages, pollMessages } from './read-mailbox.js';
 import { sendMessage } from './send-message.js';
@@ -20,12 +21,24 @@ const handlers = new Map<string, Handler>([
   [nameOf(operations.getStatus), getStatus],
   [nameOf(operations.registerWebhook), registerWebhook],
   [nameOf(operations.sendMessage), sendMessage],
+  [nameOf(operations.openMessageStream), refuseStream],
   [nameOf(operations.pollMessages), pollMessages],
   [nameOf(operations.ackMessages), ackMessages],
   [nameOf(operations.getLoginForThirdPartyApp), getLoginForThirdPartyApp],
   [nameOf(operations.loginToThirdPartyApp), loginToThirdPartyApp],
   [nameOf(submitPaymentOperation), submitPayment],
 ]);
+
+/** A stream needs a way on which more than one answer can come. @throws {IntentError} `not_supported` */
+function refuseStream(state: SequencerState, body: Uint8Array): never {
+  openMessageStream(state, body, AbortSignal.abort());
+  throw new IntentError('not_supported', 'This operation is a stream: open it over WebSocket, at the same address.');
+}
+
+/** What is told of an error to a caller. */
+export function reasonOf(error: unknown): string {
+  return error instanceof IntentError ? error.message : 'The sequencer met an error.';
+}
 
 /** Serves a call of the proxy: always an envelope, ERROR with its reason for what is refused (interface section 7). */
 export async function dispatch(
@@ -37,6 +50,6 @@ export async function dispatch(
   try {
     return encodeOkResponse(await handler(state, body));
   } catch (error) {
-    return encodeErrorResponse(error instanceof IntentError ? error.message : 'The sequencer met an error.');
+    return encodeErrorResponse(reasonOf(error));
   }
 }

@@ -3,12 +3,17 @@ import type { RequestHandler } from 'express';
 // The Host header of a request to this machine, with any port.
 const loopbackHost = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
 
+/** Whether a Host header, if there is one, means this machine. */
+export function isLoopbackHost(host: string | undefined): boolean {
+  return loopbackHost.test(host ?? '');
+}
+
 /**
  * Listening on 127.0.0.1 keeps other machines out, not web pages: a stranger's name can be pointed at 127.0.0.1 after
  * its page was loaded. Such a page's requests still carry that name as their Host.
  */
 export const requireLoopbackHost: RequestHandler = (req, res, next) => {
-  if (loopbackHost.test(req.headers.host ?? '')) return next();
+  if (isLoopbackHost(req.headers.host)) return next();
   res.status(403).type('text/plain').send('The embedded sequencer answers on 127.0.0.1 and localhost only.');
 };
 

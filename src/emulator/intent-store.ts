@@ -2,6 +2,7 @@ import { IntentError } from '../errors.js';
 import type { IntentRequest } from '../intents/verify-intent.js';
 import { Mailbox } from './mailbox.js';
 import type { CreatedIntent } from './read-created-intent.js';
+import { Subscribers } from './subscribers.js';
 
 /** What the sequencer knows of an intent. */
 export interface IntentRecord {
@@ -26,6 +27,7 @@ export interface IntentRecord {
 /** The intents in memory, at most `capacity` of them: the oldest makes room for the newest. */
 export class IntentStore {
   readonly #records = new Map<string, IntentRecord>();
+  readonly #subscribers = new Subscribers();
   readonly #capacity: number;
 
   constructor(capacity = 10_000) {
@@ -40,6 +42,12 @@ export class IntentStore {
   }
 
   get(id: string): IntentRecord | undefined {
+    return this.#records.get(id);
+  }
+
+  /** The record of an intent, as soon as there is one; undefined when the signal is aborted before. */
+  async whenCreated(id: string, signal: AbortSignal): Promise<IntentRecord | undefined> {
+    while (!this.#records.has(id) && !signal.aborted) await this.#subscribers.next(signal);
     return this.#records.get(id);
   }
 
@@ -73,6 +81,7 @@ export class IntentStore {
     this.#records.set(id, record);
     const [oldest] = this.#records.keys();
     if (oldest !== undefined && this.#records.size > this.#capacity) this.#records.delete(oldest);
+    this.#subscribers.notify();
     return record;
   }
 

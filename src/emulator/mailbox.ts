@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { v1 } from '../wire/codec.js';
+import { Subscribers } from './subscribers.js';
 
 /** Messages a rendezvous holds at most, besides the request itself. */
 const capacity = 100;
@@ -12,6 +13,7 @@ const capacity = 100;
  */
 export class Mailbox {
   readonly #request: v1.Message.$Properties;
+  readonly #subscribers = new Subscribers();
   #messages: v1.Message.$Properties[] = [];
 
   constructor(request: v1.Message.$Properties) {
@@ -19,7 +21,7 @@ export class Mailbox {
   }
 
   get requestId(): Uint8Array {
-    return idOf(this.#request);
+    return this.#request.id?.value ?? new Uint8Array();
   }
 
   get undelivered(): v1.Message.$Properties[] {
@@ -34,15 +36,26 @@ export class Mailbox {
       const oldestHint = this.#messages.findIndex((queued) => queued.sendMessageRequestSignature);
       this.#messages.splice(Math.max(oldestHint, 0), 1);
     }
+    this.#subscribers.notify();
     return id;
+  }
+
+  /** Resolves when a message is added, or when the signal is aborted. */
+  changed(signal: AbortSignal): Promise<void> {
+    return this.#subscribers.next(signal);
   }
 
   acknowledge(ids: readonly Uint8Array[]): void {
     const known = new Set(ids.map(hex));
-    this.#messages = this.#messages.filter((message) => !known.has(hex(idOf(message))));
+    this.#messages = this.#messages.filter((message) => !known.has(idOf(message)));
   }
 }
 
 const newMessageId = (): Uint8Array => new Uint8Array(randomBytes(16));
-const idOf = ({ id }: v1.Message.$Properties): Uint8Array => id?.value ?? new Uint8Array();
+
+/** The MessageId, in hex. */
+export function idOf({ id }: v1.Message.$Properties): string {
+  return hex(id?.value ?? new Uint8Array());
+}
+
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

@@ -1,7 +1,8 @@
 import { IntentError } from '../errors.js';
+import { signedBytesOf } from '../intents/signed-intent.js';
 import { type IntentRequest, verifyIntent } from '../intents/verify-intent.js';
 import { formatBase58 } from '../keys/base58.js';
-import { encode, v1 } from '../wire/codec.js';
+import type { v1 } from '../wire/codec.js';
 
 /** An intent that has been verified, ready to be kept. */
 export interface CreatedIntent {
@@ -11,11 +12,6 @@ export interface CreatedIntent {
   readonly signedBytes: Uint8Array;
   /** With the signature in, as readers of the rendezvous get it. */
   readonly message: v1.Message.$Properties;
-}
-
-/** The bytes that the signature of a message covers (protocol section 4): its serialization without fields 1 and 3. */
-export function signedBytesOf(message: v1.Message): Uint8Array {
-  return encode(v1.Message, { ...message, id: null, sendMessageRequestSignature: null });
 }
 
 /**

@@ -1,11 +1,12 @@
 import { IntentError } from '../errors.js';
+import { signedBytesOf } from '../intents/signed-intent.js';
 import { decodeCanonical } from '../intents/verify-intent.js';
 import { formatBase58 } from '../keys/base58.js';
 import { verifySignature } from '../keys/ed25519.js';
 import { encode, v1 } from '../wire/codec.js';
 import { keepIntent } from './create-intent.js';
 import type { IntentRecord } from './intent-store.js';
-import { readCreatedIntent, requireNoId, signedBytesOf } from './read-created-intent.js';
+import { readCreatedIntent, requireNoId } from './read-created-intent.js';
 import type { SequencerState } from './sequencer-state.js';
 import { requireBytes32 } from './signed-request.js';
 

@@ -5,9 +5,11 @@ import type { AddressInfo } from 'node:net';
 import { IntentError } from '../errors.js';
 import type { Fault } from './faults/fault.js';
 import { FaultList } from './faults/fault-list.js';
+import { type InProcessTransport, inProcessTransport } from './in-process-transport.js';
 import { IntentStore } from './intent-store.js';
 import { KeyFileReader } from './key-file.js';
 import { readError } from './read-error.js';
+import { serveMessageStreams } from './serve-message-streams.js';
 import { createApp } from './server.js';
 import { reverseSubmission } from './submission.js';
 import { createWallet, type Wallet } from './wallet.js';
@@ -37,6 +39,8 @@ export interface Sequencer {
   /** The public key that signs webhooks, Base58; another one at every start. */
   readonly serviceKey: string;
   readonly wallets: readonly Wallet[];
+  /** The way to it without a socket: the option `transport` of a client or a router under test. */
+  readonly transport: InProcessTransport;
   /** The wallet of a name, by default the first. @throws {IntentError} `invalid_request` */
   wallet(name?: string): Wallet;
   /** As the option `localDomains`, later. @throws {IntentError} `invalid_domain`, `invalid_configuration` */
@@ -73,6 +77,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   const webhooks = new WebhookCaller(now);
   const state = { intents: new IntentStore(), keyFiles, webhooks, faults, closing: closing.signal, now };
   server.on('request', createApp(state, wallets));
+  const streams = serveMessageStreams(server, state);
 
   let closed: Promise<void> | undefined;
   return Object.freeze({
@@ -81,6 +86,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
     faultsUrl: `${url}/faults`,
     serviceKey: webhooks.serviceKey,
     wallets: Object.freeze(wallets),
+    transport: inProcessTransport(state, closing.signal),
     wallet: (name?: string) => findWallet(wallets, name),
     setLocalDomain: (domain: string, origin: string) => keyFiles.setLocalDomain(domain, origin),
     reverse: (intentId: string) => reverseSubmission(state.intents.require(intentId)),
@@ -91,6 +97,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
     behave: () => faults.endAll(),
     close: () => {
       closing.abort();
+      streams.close();
       closed ??= close(server);
       return closed;
     },

@@ -33,6 +33,11 @@ export function unsignedBytes<Properties extends { signature?: v1.Signature.$Pro
   return encode(codec, { ...message, signature: null });
 }
 
+/** The bytes that the signature of a message covers (protocol section 4): its serialization without fields 1 and 3. */
+export function signedBytesOf(message: v1.Message.$Properties): Uint8Array {
+  return encode(v1.Message, { ...message, id: null, sendMessageRequestSignature: null });
+}
+
 /** Signs an inner message with the verifier key and puts the signature in (interface section 2.5). */
 export async function withVerifierSignature<Properties extends { signature?: v1.Signature.$Properties | null }>(
   codec: Parameters<typeof encode<Properties>>[0],

@@ -6,7 +6,7 @@ import { decode, encode, fromUint64, v1 } from '../wire/codec.js';
 import { nativeCurrency } from './currency.js';
 import { type Money, moneyOfQuarks, parseMoney, toNativeAmount, toQuarks } from './money.js';
 import type { Payload } from './payload.js';
-import { unsignedBytes } from './signed-intent.js';
+import { signedBytesOf, unsignedBytes } from './signed-intent.js';
 
 /** Where a login is for, as a verified intent states it. */
 export interface StatedLogin {
@@ -52,8 +52,7 @@ interface Codec<Decoded> {
  * @throws {IntentError} `invalid_signature`, `malformed_message`, `not_supported`, or a code of the terms
  */
 export function verifyIntent(message: v1.Message, rendezvousKey: Uint8Array, signature: Uint8Array): IntentRequest {
-  const signed = encode(v1.Message, { ...message, id: null, sendMessageRequestSignature: null });
-  if (!verifySignature(rendezvousKey, signed, signature)) {
+  if (!verifySignature(rendezvousKey, signedBytesOf(message), signature)) {
     throw new IntentError('invalid_signature', 'The intent is not signed by its rendezvous key.');
   }
   if (message.requestToReceiveBill) return readPayment(message.requestToReceiveBill, rendezvousKey);

@@ -2,6 +2,7 @@ import { type Dispatcher, errors, Pool } from 'undici';
 import { SequencerError } from '../errors.js';
 import { encodeRequest, openResponse } from '../wire/envelope.js';
 import type { CallOptions, Transport } from './transport.js';
+import { WebSocketStreams } from './websocket-streams.js';
 
 export interface HttpTransportOptions {
   /** base_url of the service; calls go to `{base_url}/v1/api` (interface section 4.1). */
@@ -18,7 +19,7 @@ export function isTimeout(timeoutMs: number): boolean {
 /** No answer of the interface comes near this; more is a fault, and is cut before it is decoded. */
 const maxResponseBytes = 64 * 1024;
 
-/** The HTTP/1.1 proxy of the service, over a pool of connections that are kept alive. */
+/** The HTTP/1.1 proxy of the service, over a pool of connections that are kept alive; each stream is a WebSocket. */
 export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): Transport {
   const { origin, pathname } = new URL(url);
   const pool = new Pool(origin, {
@@ -31,12 +32,18 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
     connect: { timeout: timeoutMs },
   });
   const path = `${pathname.replace(/\/+$/, '')}/v1/api`;
+  const streams = new WebSocketStreams({
+    address: `${origin.replace(/^http/, 'ws')}${path}`,
+    timeoutMs,
+    pingMs: 30_000,
+  });
   let closed: Promise<void> | undefined;
   return {
     call: (operation, body, options) => post({ pool, path, timeoutMs }, encodeRequest(operation, body), options),
+    openStream: (operation, body, options) => streams.open(operation, body, options),
     close: () => {
       // The pool refuses to be closed twice; whoever shuts a server down may well ask twice.
-      closed ??= pool.close();
+      closed ??= Promise.all([pool.close(), streams.close()]).then(() => undefined);
       return closed;
     },
   };

@@ -4,8 +4,11 @@ import { signPaymentIntent } from '../intents/payment-intent.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
+import { closableWatch } from './closable-watch.js';
 import { createHttpTransport, isTimeout } from './http-transport.js';
+import type { IntentEvent } from './intent-event.js';
 import type { CallOptions, Transport } from './transport.js';
+import { watchIntent } from './watch-intent.js';
 
 export interface IntentClientOptions {
   /** base_url of the service, `https://...`; calls go to `{base_url}/v1/api`. Not needed with `transport`. */
@@ -73,7 +76,18 @@ export interface IntentClient {
    * @throws {SequencerError} also for a URL that the service does not take, and once the intent is submitted
    */
   registerWebhook(parameters: { intent: string; url: string }, options?: CallOptions): Promise<void>;
-  /** Lets running calls end and closes the connections. */
+  /**
+   * Follows an intent until it is submitted: `for await (const { kind } of client.watch({ id, clientSecret }))`. With the
+   * client secret over the message stream (interface section 4.5), without it by asking for the status every few seconds.
+   * Yields each event once, and `intent_submitted`, which is the sequencer's own word, as the last. Faults of the service
+   * do not end it; a `break`, the signal and `close` do.
+   * @throws {IntentError} `invalid_id`, `invalid_client_secret`
+   */
+  watch(
+    intent: { readonly id: string; readonly clientSecret?: string | undefined },
+    options?: CallOptions,
+  ): AsyncIterable<IntentEvent>;
+  /** Lets running calls end, ends watches and closes the connections. */
   close(): Promise<void>;
 }
 
@@ -95,6 +109,7 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
     return { id: intent.id, clientSecret: intent.clientSecret };
   };
   const status = (id: string, callOptions?: CallOptions) => getStatus(transport, id, callOptions);
+  const watches = closableWatch(watchIntent(transport));
   return Object.freeze({
     paymentIntents: Object.freeze({
       create: (parameters: CreatePaymentParameters, callOptions?: CallOptions) =>
@@ -111,7 +126,11 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
     }),
     registerWebhook: ({ intent, url }: { intent: string; url: string }, callOptions?: CallOptions) =>
       registerWebhook(transport, intent, url, callOptions),
-    close: () => transport.close(),
+    watch: watches.watch,
+    close: () => {
+      watches.close();
+      return transport.close();
+    },
   });
 }
 

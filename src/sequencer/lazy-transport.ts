@@ -13,6 +13,10 @@ export function lazyTransport(start: () => Promise<Transport>): Transport {
   };
   return {
     call: async (operation, body, options) => (await transport()).call(operation, body, options),
+    // One without streams gives an empty one: the status is asked for instead.
+    openStream: async function* (operation, body, options) {
+      yield* (await transport()).openStream?.(operation, body, options) ?? [];
+    },
     close: async () => (await started?.catch(() => undefined))?.close(),
   };
 }

@@ -1,0 +1,76 @@
+import { IntentError, SequencerError } from '../errors.js';
+import { type Operation, openResponse, operations } from '../wire/envelope.js';
+import { dispatch, reasonOf } from './dispatch.js';
+import { openMessageStream } from './open-message-stream.js';
+import type { SequencerState } from './sequencer-state.js';
+
+interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A way to the embedded sequencer without any socket, for the option `transport` of a client or a router under test. */
+export interface InProcessTransport {
+  /** @throws {SequencerError} `sequencer_error` for what the sequencer refuses, `sequencer_unreachable` after its end */
+  call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
+  /** Message streams (interface section 4.5). @throws {SequencerError} as `call`, to its reader */
+  openStream(operation: Operation, body: Uint8Array, options?: CallOptions): AsyncIterable<Uint8Array>;
+  /** Ends the streams that were opened through it. It can be used again: a test may well make two clients of it. */
+  close(): Promise<void>;
+}
+
+/** @param ended is aborted when the sequencer ends */
+export function inProcessTransport(state: SequencerState, ended: AbortSignal): InProcessTransport {
+  let closing = new AbortController();
+  return Object.freeze({
+    call: async (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) => {
+      requireRunning(ended, signal);
+      const answer = await dispatch(state, { ...operation, body });
+      requireRunning(ended, signal);
+      return openResponse(answer);
+    },
+    openStream: (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) =>
+      read(state, { operation, body, ended, closing: closing.signal, signal }),
+    close: async () => {
+      closing.abort();
+      closing = new AbortController();
+    },
+  });
+}
+
+interface Reading {
+  readonly operation: Operation;
+  readonly body: Uint8Array;
+  readonly ended: AbortSignal;
+  readonly closing: AbortSignal;
+  readonly signal: AbortSignal | undefined;
+}
+
+async function* read(
+  state: SequencerState,
+  { operation, body, ended, closing, signal }: Reading,
+): AsyncGenerator<Uint8Array, void> {
+  requireRunning(ended, signal);
+  const stop = AbortSignal.any([ended, closing, ...(signal ? [signal] : [])]);
+  yield* open(state, operation, body, stop);
+  requireRunning(AbortSignal.any([ended, closing]), signal);
+}
+
+function open(
+  state: SequencerState,
+  { service, method }: Operation,
+  body: Uint8Array,
+  stop: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  const { openMessageStream: known } = operations;
+  try {
+    if (service !== known.service || method !== known.method) throw new IntentError('not_supported', 'No such stream.');
+    return openMessageStream(state, body, stop);
+  } catch (error) {
+    throw new SequencerError('sequencer_error', 'The sequencer answered ERROR.', { serviceMessage: reasonOf(error) });
+  }
+}
+
+function requireRunning(ended: AbortSignal, signal: AbortSignal | undefined): void {
+  signal?.throwIfAborted();
+  if (ended.aborted) throw new SequencerError('sequencer_unreachable', 'The embedded sequencer has ended.');
+}

@@ -1,0 +1,40 @@
+/** Where a watch takes time and chance from, so that tests need neither. */
+export interface WatchTiming {
+  /** A clock that never goes back, in milliseconds. */
+  readonly now: () => number;
+  /** Runs `elapsed` once, after `delayMs`; what it gives back calls that off. */
+  readonly startTimer: (elapsed: () => void, delayMs: number) => () => void;
+  /** 0 up to but not 1. */
+  readonly random: () => number;
+}
+
+// The timer holds the process: whoever waits for an event in a script would otherwise see it end in between.
+export const systemTiming: WatchTiming = {
+  now: () => performance.now(),
+  startTimer: (elapsed, delayMs) => {
+    const timer = setTimeout(elapsed, delayMs);
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+};
+
+/**
+ * Waits until `promise` is settled, `delayMs` have passed, or `signal` is aborted, and leaves no timer and no listener
+ * behind. Never rejects.
+ */
+export function waitFor(
+  { promise, delayMs, signal }: { promise?: Promise<unknown>; delayMs: number; signal: AbortSignal },
+  { startTimer }: WatchTiming,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = (): void => {
+      stopTimer();
+      signal.removeEventListener('abort', finish);
+      resolve();
+    };
+    const stopTimer = startTimer(finish, delayMs);
+    signal.addEventListener('abort', finish, { once: true });
+    promise?.then(finish, finish);
+    if (signal.aborted) finish();
+  });
+}

@@ -1,0 +1,43 @@
+import { encodeRequest, type Operation } from '../wire/envelope.js';
+import type { CallOptions } from './transport.js';
+import { unreachable } from './websocket-error.js';
+import { WebSocketStream, type WebSocketTarget } from './websocket-stream.js';
+
+/** The streams of one transport that are open: its way to open them, and to end them all. */
+export class WebSocketStreams {
+  readonly #target: WebSocketTarget;
+  readonly #streams = new Set<WebSocketStream>();
+  #isClosed = false;
+
+  constructor(target: WebSocketTarget) {
+    this.#target = target;
+  }
+
+  /** Each reader has a socket of its own, which is opened when it begins to read. */
+  open(operation: Operation, body: Uint8Array, { signal }: CallOptions = {}): AsyncIterable<Uint8Array> {
+    return { [Symbol.asyncIterator]: () => this.#connect(encodeRequest(operation, body), signal).reader };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const streams = [...this.#streams];
+    for (const stream of streams) stream.fail(closed());
+    await Promise.all(streams.map((stream) => stream.closed));
+  }
+
+  #connect(request: Uint8Array, signal: AbortSignal | undefined): WebSocketStream {
+    const stream = new WebSocketStream(this.#target, request);
+    const abort = (): void => stream.fail(signal?.reason);
+    this.#streams.add(stream);
+    signal?.addEventListener('abort', abort, { once: true });
+    void stream.closed.then(() => {
+      this.#streams.delete(stream);
+      signal?.removeEventListener('abort', abort);
+    });
+    if (signal?.aborted) abort();
+    else if (this.#isClosed) stream.fail(closed());
+    return stream;
+  }
+}
+
+const closed = () => unreachable('The way to the sequencer is closed.');

@@ -1,0 +1,357 @@
+import { createHttpTransport } from '../../src/sequencer/http-transport.js';
+import type { Transport } from '../../src/sequencer/transport.js';
+import { WebSocketStreams } from '../../src/sequencer/websocket-streams.js';
+import { encodeErrorResponse, encodeOkResponse, operations } from '../../src/wire/envelope.js';
+import { canary, urlOfNobody } from '../support/fault-sequencer.js';
+import {
+  accepting,
+  answering,
+  frame,
+  type StreamFaultServer,
+  startStreamFaultServer,
+  type Upgrade,
+} from '../support/stream-fault-server.js';
+import { until } from '../support/until.js';
+
+const timeoutMs = 150;
+const body = Uint8Array.of(1, 2, 3);
+const megabyte = Buffer.alloc(1024 * 1024, 0x22);
+/** A sound envelope of this many bytes: four to six of them are around the inner message. */
+const sized = (length: number): Uint8Array => frame(...new Uint8Array(length - 6));
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function serve(upgrade: Upgrade): Promise<StreamFaultServer> {
+  const server = await startStreamFaultServer(upgrade);
+  closers.push(() => server.close());
+  return server;
+}
+
+function transportTo(url: string): Transport & Required<Pick<Transport, 'openStream'>> {
+  const transport = createHttpTransport({ url, timeoutMs });
+  closers.push(() => transport.close());
+  if (!transport.openStream) throw new Error('There are no streams.');
+  return { ...transport, openStream: transport.openStream };
+}
+
+const open = (url: string, signal?: AbortSignal): AsyncIterator<Uint8Array> =>
+  transportTo(url).openStream(operations.openMessageStream, body, { signal })[Symbol.asyncIterator]();
+
+async function readAll(reader: AsyncIterator<Uint8Array>): Promise<{ read: number[][]; error: unknown }> {
+  const read: number[][] = [];
+  try {
+    for (let step = await reader.next(); !step.done; step = await reader.next()) read.push([...step.value]);
+    return { read, error: undefined };
+  } catch (error) {
+    return { read, error };
+  }
+}
+
+const switching = ['HTTP/1.1 101 Switching Protocols', 'Upgrade: websocket', 'Connection: Upgrade'];
+
+const faults: [string, Upgrade, object][] = [
+  ['status 404', answering('HTTP/1.1 404 Not Found'), { code: 'sequencer_bad_status', httpStatus: 404 }],
+  ['status 500', answering('HTTP/1.1 500 Oops'), { code: 'sequencer_bad_status', httpStatus: 500 }],
+  ['status 200', answering('HTTP/1.1 200 OK'), { code: 'sequencer_bad_status', httpStatus: 200 }],
+  [
+    'a redirect to itself',
+    answering('HTTP/1.1 302 Found', 'Location: /v1/api'),
+    { code: 'sequencer_bad_status', httpStatus: 302 },
+  ],
+  [
+    'an error page without end',
+    (_accept, socket) => void socket.write('HTTP/1.1 503 No\r\n\r\n<!doctype html>'),
+    { code: 'sequencer_bad_status', httpStatus: 503 },
+  ],
+  ['no answer', () => {}, { code: 'sequencer_timeout' }],
+  [
+    'an answer that drips',
+    (_accept, socket) => {
+      socket.write('HTTP/1.1 101 Switching');
+      const timer = setInterval(() => socket.write('.'), 20);
+      socket.on('close', () => clearInterval(timer));
+    },
+    { code: 'sequencer_timeout' },
+  ],
+  ['a cut in the handshake', (_accept, socket) => void socket.destroy(), { code: 'sequencer_unreachable' }],
+  ['something that is not HTTP', answering('SSH-2.0-OpenSSH_9.6'), { code: 'sequencer_bad_response' }],
+  [
+    'a handshake with another key',
+    answering(...switching, 'Sec-WebSocket-Accept: AAAA'),
+    { code: 'sequencer_bad_response' },
+  ],
+  ['a cut at once', accepting((socket) => socket.terminate()), { code: 'sequencer_unreachable' }],
+  ['a goodbye of one who goes away', accepting((socket) => socket.close(1001)), { code: 'sequencer_unreachable' }],
+  ['a goodbye without a reason', accepting((socket) => socket.close()), { code: 'sequencer_unreachable' }],
+  ['text', accepting((socket) => socket.send('{}')), { code: 'sequencer_bad_response' }],
+  ['garbage', accepting((socket) => socket.send(Buffer.alloc(20, 0xff))), { code: 'sequencer_bad_response' }],
+  ['nothing in a frame', accepting((socket) => socket.send(Buffer.alloc(0))), { code: 'sequencer_bad_response' }],
+  [
+    'an ERROR envelope',
+    accepting((socket) => socket.send(encodeErrorResponse(canary))),
+    { code: 'sequencer_error', serviceMessage: canary },
+  ],
+  ['64 KiB and a byte', accepting((socket) => socket.send(sized(65_537))), { code: 'sequencer_bad_response' }],
+  [
+    '64 MB',
+    accepting((socket) => socket.send(encodeOkResponse(new Uint8Array(64_000_000)))),
+    { code: 'sequencer_bad_response' },
+  ],
+  [
+    '64 MB in pieces of one message',
+    accepting((socket) => {
+      for (let piece = 0; piece < 64; piece += 1) socket.send(megabyte, { binary: true, fin: false });
+    }),
+    { code: 'sequencer_bad_response' },
+  ],
+  [
+    'bytes that are no frame',
+    async (accept, socket) => {
+      await accept();
+      socket.write(Buffer.alloc(100, 0xff));
+    },
+    { code: 'sequencer_bad_response' },
+  ],
+];
+
+describe('a stream over WebSocket (protocol 5)', () => {
+  test.each(faults)(
+    'tells %s by its code, shows nothing of it, and leaves nothing open',
+    async (_name, upgrade, expected) => {
+      const server = await serve(upgrade);
+      const { read, error } = await readAll(open(server.url));
+      expect(read).toEqual([]);
+      expect(error).toMatchObject({ name: 'SequencerError', ...expected });
+      expect((error as Error).message).not.toContain('canary');
+      expect(server.requests).toHaveLength(1);
+      await server.idle();
+    },
+  );
+
+  test('tells that nobody listens', async () => {
+    const { error } = await readAll(open(await urlOfNobody()));
+    expect(error).toMatchObject({ name: 'SequencerError', code: 'sequencer_unreachable' });
+  });
+
+  test.each<[string, Upgrade, object | undefined]>([
+    [
+      'a goodbye',
+      accepting((socket) => [frame(1), frame(2)].map((each) => socket.send(each)) && socket.close(1000)),
+      undefined,
+    ],
+    [
+      'a cut',
+      accepting((socket) => {
+        socket.send(frame(1));
+        socket.send(frame(2), () => socket.terminate());
+      }),
+      { code: 'sequencer_unreachable' },
+    ],
+    [
+      'an ERROR',
+      accepting((socket) => [frame(1), frame(2), encodeErrorResponse('')].map((each) => socket.send(each))),
+      { code: 'sequencer_error' },
+    ],
+  ])('gives what came before %s', async (_name, upgrade, expected) => {
+    const server = await serve(upgrade);
+    const { read, error } = await readAll(open(server.url));
+    expect(read).toEqual([[1], [2]]);
+    if (expected) expect(error).toMatchObject(expected);
+    else expect(error).toBeUndefined();
+    await server.idle();
+  });
+
+  test.each([
+    ['', '/v1/api'],
+    ['/proxy/', '/proxy/v1/api'],
+  ])('base_url with the path "%s" is opened at %s, by one binary frame, with no extension', async (path, expected) => {
+    const server = await serve(accepting((socket) => socket.close(1000)));
+    await readAll(open(server.url + path));
+    const [request] = server.requests;
+    expect(request?.url).toBe(expected);
+    expect(request?.headers).not.toHaveProperty('sec-websocket-extensions');
+    expect(request?.headers).not.toHaveProperty('origin');
+    // Request { version "", service, method, body }, written out.
+    const envelope = Buffer.concat([
+      Buffer.from('0a00', 'hex'),
+      Buffer.from('\x12\x09Messaging\x1a\x11openMessageStream', 'latin1'),
+      Buffer.from('2203010203', 'hex'),
+    ]);
+    expect(server.frames).toEqual([{ data: envelope, isBinary: true }]);
+  });
+
+  test('takes a message of 64 KiB', async () => {
+    const server = await serve(
+      accepting((socket) => {
+        socket.send(sized(65_536));
+        socket.close(1000);
+      }),
+    );
+    const { read, error } = await readAll(open(server.url));
+    expect([read[0]?.length, error]).toEqual([65_530, undefined]);
+  });
+
+  test('the handshake alone is bounded: a stream may be silent for longer', async () => {
+    const server = await serve(
+      accepting((socket) => {
+        setTimeout(() => socket.send(frame(7)), 2 * timeoutMs);
+        setTimeout(() => socket.close(1000), 2 * timeoutMs);
+      }),
+    );
+    expect(await readAll(open(server.url))).toEqual({ read: [[7]], error: undefined });
+  });
+
+  test("answers the service's pings", async () => {
+    let answered = 0;
+    const server = await serve(
+      accepting((socket) => {
+        socket.on('pong', () => {
+          answered += 1;
+          socket.close(1000);
+        });
+        socket.ping();
+      }),
+    );
+    expect(await readAll(open(server.url))).toEqual({ read: [], error: undefined });
+    expect(answered).toBe(1);
+  });
+
+  test('a transport that is closed ends its streams, and opens no more', async () => {
+    const server = await serve(accepting((socket) => socket.send(frame(1))));
+    const transport = transportTo(server.url);
+    const openOne = () => transport.openStream(operations.openMessageStream, body)[Symbol.asyncIterator]();
+    const [reader, connecting] = [openOne(), openOne()];
+    await reader.next();
+    await transport.close();
+    expect(await readAll(connecting)).toMatchObject({ error: { code: 'sequencer_unreachable' } });
+    expect(await readAll(reader)).toMatchObject({ error: { code: 'sequencer_unreachable' } });
+    await server.idle();
+    expect(await readAll(openOne())).toMatchObject({ error: { code: 'sequencer_unreachable' } });
+  });
+
+  test('leaving cuts off one who does not say goodbye, after a short grace', async () => {
+    const server = await serve(async (accept, socket) => {
+      (await accept()).send(frame(1));
+      // From now on what comes is thrown away unread.
+      socket.removeAllListeners('data');
+    });
+    const reader = open(server.url);
+    await reader.next();
+    await reader.return?.();
+    expect(await reader.next()).toEqual({ done: true, value: undefined });
+    await server.idle();
+  });
+
+  test('leaving and aborting end a handshake under way', async () => {
+    const server = await serve(() => {});
+    const abort = new AbortController();
+    const [left, aborted] = [open(server.url), open(server.url, abort.signal)];
+    const [next, other] = [left.next(), aborted.next()];
+    await until(() => server.requests.length === 2);
+    await left.return?.();
+    abort.abort('enough');
+    expect(await next).toEqual({ done: true, value: undefined });
+    await expect(other).rejects.toBe('enough');
+    await server.idle();
+  });
+});
+
+describe('a peer that is gone', () => {
+  const pingMs = 40;
+
+  function streamTo(server: StreamFaultServer): AsyncIterator<Uint8Array> {
+    const streams = new WebSocketStreams({ address: server.url.replace('http', 'ws'), timeoutMs, pingMs });
+    closers.push(() => streams.close());
+    return streams.open(operations.openMessageStream, body)[Symbol.asyncIterator]();
+  }
+
+  test('is given up when it does not answer a ping by the next', async () => {
+    let pings = 0;
+    const server = await serve(
+      accepting((socket) => {
+        socket.on('ping', () => {
+          pings += 1;
+        });
+      }),
+    );
+    expect(await readAll(streamTo(server))).toMatchObject({ error: { code: 'sequencer_unreachable' } });
+    expect(pings).toBe(1);
+    await server.idle();
+  });
+
+  test('one that answers is kept', async () => {
+    let pings = 0;
+    const server = await serve(
+      accepting((socket) => {
+        socket.on('ping', (data) => {
+          pings += 1;
+          socket.pong(data);
+          if (pings === 4) socket.close(1000);
+        });
+      }),
+    );
+    expect(await readAll(streamTo(server))).toEqual({ read: [], error: undefined });
+    expect(pings).toBe(4);
+  });
+
+  test('one that is not listened to is not held to be gone', async () => {
+    const server = await serve(
+      accepting((socket) => {
+        socket.on('ping', (data) => socket.pong(data));
+        for (let message = 0; message < 300; message += 1) socket.send(frame(1));
+      }),
+    );
+    const reader = streamTo(server);
+    await reader.next();
+    await new Promise((resolve) => setTimeout(resolve, 4 * pingMs));
+    for (let message = 1; message < 300; message += 1) expect((await reader.next()).done).toBe(false);
+    await reader.return?.();
+  });
+});
+
+describe('a slow reader', () => {
+  test('pauses the socket: a service that sends without end is not heard without end', async () => {
+    let sent = 0;
+    const server = await serve(
+      accepting(async (socket) => {
+        const envelope = frame(...new Uint8Array(8_000));
+        // Waits until each is on its way, as far as the other side takes it.
+        for (; socket.readyState === socket.OPEN; sent += 1) {
+          await new Promise((resolve) => socket.send(envelope, resolve));
+        }
+      }),
+    );
+    const reader = open(server.url);
+    await reader.next();
+    let before = -1;
+    while (before !== sent) {
+      before = sent;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+    // 64 in the queue, and what the two kernels hold between them.
+    expect(sent).toBeLessThan(5_000);
+    for (let message = 0; message < before; message += 1) await reader.next();
+    expect(sent).toBeGreaterThan(before);
+    await reader.return?.();
+    await server.idle();
+  });
+
+  test('a burst that no pause can hold is an error, after what was taken', async () => {
+    const server = await serve(
+      accepting((socket) => {
+        // Frames of five bytes, so many that more than the cap come with one chunk of the socket.
+        const burst = Buffer.concat(new Array<Buffer>(40_000).fill(Buffer.from('8203120107', 'hex')));
+        (socket as unknown as { _socket: NodeJS.WritableStream })._socket.write(burst);
+      }),
+    );
+    const reader = open(server.url);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const { read, error } = await readAll(reader);
+    expect(read).toHaveLength(1_024);
+    expect(error).toMatchObject({ code: 'sequencer_bad_response' });
+    await server.idle();
+  });
+});
