@@ -1,6 +1,7 @@
 import { IntentError } from '../../errors.js';
 import type { Operation } from '../../wire/envelope.js';
 import { parseFault, type SettledFault } from './fault.js';
+import type { FaultKind } from './fault-kinds.js';
 import { operationNameOf } from './faulty-operation.js';
 
 /** A fault that is on. */
@@ -40,10 +41,16 @@ export class FaultList {
     this.#active = [];
   }
 
-  /** The fault that a call meets, if any: the oldest that concerns it, so that several come one after the other. */
-  take(operation: Operation): SettledFault | undefined {
+  /**
+   * The fault that a call meets, if any: the oldest that concerns it, so that several come one after the other.
+   * @param kinds those that are possible on the way the call came; by default all
+   */
+  take(operation: Operation, kinds?: readonly FaultKind[]): SettledFault | undefined {
     const name = operationNameOf(operation);
-    const met = this.#active.find(({ fault: { operations } }) => !operations || (name && operations.includes(name)));
+    const met = this.#active.find(
+      ({ fault: { kind, operations } }) =>
+        (!operations || (name && operations.includes(name))) && (!kinds || kinds.includes(kind)),
+    );
     if (!met) return undefined;
     this.#active = this.#active
       .map((one) => (one === met ? { ...one, timesLeft: one.timesLeft - 1 } : one))

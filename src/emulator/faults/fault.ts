@@ -3,7 +3,10 @@ import { IntentError } from '../../errors.js';
 import { type FaultKind, faultKindNames, faultKinds } from './fault-kinds.js';
 import { deliveringOperations, type FaultyOperation, faultyOperationNames } from './faulty-operation.js';
 
-/** A fault that the embedded sequencer is to have. */
+/**
+ * A fault that the embedded sequencer is to have. Over WebSocket, where message streams are, it can have `refuse`,
+ * `status`, `cut`, `delay`, `error`, `garble`, `duplicate` and `reorder`; others leave streams alone.
+ */
 export interface Fault {
   readonly kind: FaultKind;
   /** The operations that fail. Default: all that the kind can concern, those that the simulated wallet calls among them. */
