@@ -15,7 +15,11 @@ const maxAtOnce = 32;
  * little sooner, so it may neither slow an intent down nor let it fail. It is in time all the same: a person has to scan
  * the code first. Each takes as long as a call to the service may, and is then given up with a line in the log.
  */
-export function webhookRegistrar({ origin, routes }: Config, client: IntentClient, logger: Logger): RegisterWebhook {
+export function webhookRegistrar(
+  { origin, routes, webhook }: Config,
+  client: IntentClient,
+  logger: Logger,
+): RegisterWebhook {
   let running = 0;
   const tell = (intent: string, reason: string): void =>
     logger.warn(`express-intents: the webhook of ${intent} is not registered: ${reason}`);
@@ -31,8 +35,9 @@ export function webhookRegistrar({ origin, routes }: Config, client: IntentClien
   }
 
   return (intent, req) => {
-    const base = origin ?? localOriginOf(req);
-    if (base === undefined) return tell(intent, 'the browser has gone, and INTENT_ORIGIN is not set.');
+    // The embedded sequencer calls this machine alone, where people may well see the site under another origin.
+    const base = webhook?.serviceKeys ? origin : localOriginOf(req);
+    if (base === undefined) return tell(intent, 'the browser has gone, and with it the port of this site.');
     if (running >= maxAtOnce) return tell(intent, `${maxAtOnce} others are being registered.`);
     void register(intent, `${base}${req.baseUrl}${routes.webhook}`);
   };

@@ -81,6 +81,14 @@ describe('with the embedded sequencer, whose key and calls are known by themselv
     await request(origin).post('/intent/webhook').set('content-type', 'application/jwt').send(forged).expect(400);
   });
 
+  test('a site that people see under another origin is called on this machine all the same', async () => {
+    const { walletUrl, url, origin, posted } = await startEmbedded('/', { origin: 'https://tunnel.example' });
+    const code = await secretOf(origin, '/intent', {});
+    await confirm(walletUrl, code);
+    expect(await kindsOnceCalled(url, code)).toContain('webhookCalled');
+    expect(posted).toEqual([['/intent/webhook', 204]]);
+  });
+
   test('a site that takes no webhooks gets none', async () => {
     const { router, walletUrl, origin, posted } = await startEmbedded('/', { webhook: false });
     const code = await secretOf(origin, '/intent', {});
