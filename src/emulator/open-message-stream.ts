@@ -1,7 +1,7 @@
 import { decodeCanonical } from '../intents/verify-intent.js';
 import { formatBase58 } from '../keys/base58.js';
 import { encode, v1 } from '../wire/codec.js';
-import type { IntentRecord } from './intent-store.js';
+import type { IntentRecord, IntentStore } from './intent-store.js';
 import { idOf } from './mailbox.js';
 import type { SequencerState } from './sequencer-state.js';
 import { requireBytes32, requireSignature } from './signed-request.js';
@@ -32,7 +32,7 @@ async function* deliver(
   id: string,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void> {
-  const record = await intents.whenCreated(id, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
+  const record = intents.get(id) ?? (await waitForIntent(intents, id, signal));
   if (!record) return;
   let sent = new Set<string>();
   while (!signal.aborted) {
@@ -54,6 +54,14 @@ async function* deliver(
       await record.mailbox.changed(signal);
     }
   }
+}
+
+async function waitForIntent(intents: IntentStore, id: string, signal: AbortSignal): Promise<IntentRecord | undefined> {
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(), patienceMs).unref();
+  const record = await intents.whenCreated(id, AbortSignal.any([signal, patience.signal]));
+  clearTimeout(timer);
+  return record;
 }
 
 /** A payment that failed after all is no longer submitted, whatever was said before. */

@@ -13,17 +13,14 @@ export function closableWatch(watchIntent: WatchIntent): ClosableWatch {
   let isClosed = false;
   return {
     watch: async function* (intent, { signal } = {}) {
-      // Not AbortSignal.any: of a signal that outlives its watches it would keep a trace of each.
+      // One of its own for each: were `close` a signal too, it would outlive the watches and keep a trace of each.
       const ending = new AbortController();
-      const end = (): void => ending.abort();
-      signal?.addEventListener('abort', end, { once: true });
-      if (isClosed || signal?.aborted) end();
+      if (isClosed) ending.abort();
       running.add(ending);
       try {
-        yield* watchIntent(intent, { signal: ending.signal });
+        yield* watchIntent(intent, { signal: signal ? AbortSignal.any([signal, ending.signal]) : ending.signal });
       } finally {
         running.delete(ending);
-        signal?.removeEventListener('abort', end);
       }
     },
     close: () => {
