@@ -5,6 +5,8 @@ const refreshIntervalMs = 2_000;
 
 let kinds = [];
 let active = [];
+// Whether the sequencer did not answer when it was last asked.
+let isAway = false;
 
 async function refresh() {
   active = (await call('/faults/api/faults')).faults;
@@ -34,7 +36,10 @@ async function refreshWhenSeen() {
   if (document.hidden) return;
   try {
     await refresh();
+    if (isAway) warn('');
+    isAway = false;
   } catch (error) {
+    isAway = true;
     warn(error.message);
   }
 }
