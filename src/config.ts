@@ -2,6 +2,7 @@ import { readLogin } from './config/login-settings.js';
 import { Report } from './config/report.js';
 import { readSequencer } from './config/sequencer-settings.js';
 import { readDestination, readOrigin, readRoutes } from './config/site-settings.js';
+import { readWebhook } from './config/webhook-settings.js';
 import { ConfigError } from './errors.js';
 import type { VerifierKeyRing } from './keys/key-ring.js';
 import type { Signer } from './keys/verifier-key.js';
@@ -55,6 +56,13 @@ export interface ConfigOptions {
   readonly loginTtlMs?: number | undefined;
   /** How long a login lasts that is kept in a cookie of ours, in milliseconds. Default 7 days. */
   readonly sessionTtlMs?: number | undefined;
+  /** `true` registers this site's webhook for every intent, and takes the service's calls to it. Default false. */
+  readonly webhook?: boolean | undefined;
+  /**
+   * `INTENT_SERVICE_KEY`: public keys that the service signs webhooks with, Base58, separated by commas. The embedded
+   * sequencer's is known, so that nothing else counts with it.
+   */
+  readonly serviceKey?: string | undefined;
   readonly routes?: Partial<Routes> | undefined;
   /** Another way to the service than its HTTP proxy; then no `sequencerUrl` is needed. */
   readonly transport?: Transport | undefined;
@@ -73,6 +81,12 @@ export interface LoginConfig {
   readonly cookieKeys: readonly Uint8Array[];
 }
 
+/** What webhooks need. */
+export interface WebhookConfig {
+  /** Base58 of 32 bytes each; undefined for the embedded sequencer's, which is known once that has started. */
+  readonly serviceKeys: readonly string[] | undefined;
+}
+
 export interface Config {
   readonly production: boolean;
   readonly sequencer: {
@@ -85,6 +99,8 @@ export interface Config {
   readonly login: LoginConfig | undefined;
   readonly destination: string | undefined;
   readonly origin: string | undefined;
+  /** Undefined where the site takes no webhooks. */
+  readonly webhook: WebhookConfig | undefined;
   readonly routes: Routes;
   /** What the person who starts this should be told once. */
   readonly notices: readonly string[];
@@ -105,6 +121,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     login: options.login === false ? undefined : readLogin(options, env, embedded, report),
     destination: readDestination(options, env, embedded, report),
     origin: readOrigin(options.origin ?? env.INTENT_ORIGIN, production, report),
+    webhook: readWebhook(options, env, embedded && !options.transport, report),
     routes: readRoutes(options.routes, report),
     notices: report.notices,
   };

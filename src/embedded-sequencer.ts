@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import type { Config } from './config.js';
 import type { Sequencer } from './emulator/index.js';
+import { localOriginOf } from './http/local-origin.js';
 import type { Logger } from './http/logger.js';
 import { createHttpTransport } from './sequencer/http-transport.js';
 import { lazyTransport } from './sequencer/lazy-transport.js';
@@ -12,12 +13,16 @@ export interface EmbeddedAddresses {
   readonly url: string;
   /** The page of the simulated wallet. */
   readonly walletUrl: string;
+  /** The page that lets the sequencer fail on purpose. */
+  readonly faultsUrl: string;
 }
 
 /** The embedded sequencer of a router that was told to use one. */
 export interface EmbeddedSequencer {
   readonly transport: Transport;
   ready(): Promise<EmbeddedAddresses>;
+  /** The public key that signs its webhooks, Base58. */
+  serviceKey(): Promise<string>;
   /** Puts a middleware in front that tells the sequencer from where it can read this site's verifier key file. */
   tellItWhereWeAre(router: RequestHandler): RequestHandler;
   close(): Promise<void>;
@@ -38,9 +43,10 @@ export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSeque
     transport: lazyTransport(async () => createHttpTransport({ url: (await starting).url, timeoutMs })),
     ready: async () => {
       isAwaited = true;
-      const { url, walletUrl } = await starting;
-      return { url, walletUrl };
+      const { url, walletUrl, faultsUrl } = await starting;
+      return { url, walletUrl, faultsUrl };
     },
+    serviceKey: async () => (await starting).serviceKey,
     tellItWhereWeAre: (router) => withLocalDomain(router, config, starting),
     close: async () => {
       const sequencer = await starting.catch(() => undefined);
@@ -51,16 +57,14 @@ export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSeque
 
 /** The port is known at the first request at the latest, whoever called `listen`. */
 function withLocalDomain(router: RequestHandler, { login }: Config, starting: Promise<Sequencer>): RequestHandler {
-  let knownPort: number | undefined;
+  let known: string | undefined;
   return function intentRouter(req, res, next) {
-    const { localPort: port, localAddress } = req.socket;
-    if (login && port !== undefined && port !== knownPort) {
-      knownPort = port;
-      // A server that listens on ::1 alone does not answer at 127.0.0.1.
-      const host = localAddress === '::1' ? '[::1]' : '127.0.0.1';
+    const origin = localOriginOf(req);
+    if (login && origin !== undefined && origin !== known) {
+      known = origin;
       // Runs before the call that this request may lead to, which waits for the same promise.
       void starting.then(
-        (sequencer) => sequencer.setLocalDomain(login.domain, `http://${host}:${port}`),
+        (sequencer) => sequencer.setLocalDomain(login.domain, origin),
         () => undefined,
       );
     }

@@ -25,7 +25,7 @@ export const errorCodes = {
   method_not_allowed: [405, 'The method is not allowed here'],
   login_pending: [409, 'Nobody has confirmed this login yet'],
   body_too_large: [413, 'The body is too large'],
-  unsupported_media_type: [415, 'The body must be application/json'],
+  unsupported_media_type: [415, 'The body has a content type that is not taken here'],
   too_many_connections: [429, 'Too many connections are open'],
   // Faults of the set-up or of the site.
   invalid_configuration: [500, 'The configuration is wrong'],

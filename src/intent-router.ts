@@ -1,11 +1,14 @@
 import type { RequestHandler } from 'express';
-import type { Config } from './config.js';
+import type { Config, WebhookConfig } from './config.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { hostCookie } from './http/browser-cookie.js';
 import { forgivingLogger } from './http/logger.js';
 import { LoginAttempts } from './http/login-attempts.js';
+import { createLookAt } from './http/look-at.js';
+import { webhookRegistrar } from './http/register-webhook.js';
 import { createRouter } from './http/router.js';
 import { createSessionStore } from './http/session-store.js';
+import { createWebhookVerifier } from './http/verify-webhook.js';
 import { type IntentRouterOptions, parseRouterOptions } from './router-options.js';
 import { createIntentClient, type IntentClient } from './sequencer/intent-client.js';
 import type { Transport } from './sequencer/transport.js';
@@ -31,7 +34,7 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
   const embedded =
     config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
   const client = clientOf(config, options.transport ?? embedded?.transport);
-  const { login, production } = config;
+  const { login, production, webhook } = config;
   const router = createRouter({
     config,
     client,
@@ -41,6 +44,12 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
     browserCookie: hostCookie('intent', production),
     attempts: new LoginAttempts(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, production, now),
+    webhook: webhook && {
+      verify: createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now }),
+      register: webhookRegistrar(config, client, logger),
+    },
+    lookAt: createLookAt({ ask: (id) => client.paymentIntents.getStatus(id), logger }),
+    now,
   });
   if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
   for (const notice of config.notices) logger.warn(`express-intents: ${notice}`);
@@ -57,6 +66,11 @@ const noDestination =
 function clientOf({ sequencer }: Config, transport: Transport | undefined): IntentClient {
   const { url, dialect, timeoutMs } = sequencer;
   return createIntentClient({ url, dialect, timeoutMs, transport });
+}
+
+/** Set, or the embedded sequencer's own, which is known once that has started. */
+function serviceKeysOf({ serviceKeys }: WebhookConfig, embedded: EmbeddedSequencer | undefined) {
+  return async (): Promise<readonly string[]> => serviceKeys ?? (embedded ? [await embedded.serviceKey()] : []);
 }
 
 async function closeAll(client: IntentClient, embedded: EmbeddedSequencer | undefined): Promise<void> {

@@ -51,6 +51,8 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   login: z.boolean('true or false').optional(),
   loginTtlMs: number,
   sessionTtlMs: number,
+  webhook: z.boolean('true or false').optional(),
+  serviceKey: text,
   routes: withFunctions(),
   transport: withFunctions('call', 'close'),
   payment: aFunction.optional(),

@@ -1,5 +1,8 @@
 export {
   createWallet,
+  type Fault,
+  type FaultKind,
+  type FaultyOperation,
   type InProcessTransport,
   type Sequencer,
   type SequencerOptions,

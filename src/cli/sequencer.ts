@@ -10,13 +10,14 @@ export const sequencer: Command = async (args, terminal) => {
     args,
     options: { port: { type: 'string', default: '4747' }, local: { type: 'string', multiple: true, default: [] } },
   });
-  const { url, walletUrl } = await startSequencer({
+  const { url, walletUrl, faultsUrl } = await startSequencer({
     port: parsePort(values.port),
     unref: false,
     localDomains: Object.fromEntries(values.local.map(parseLocalDomain)),
   });
   terminal.out(`sequencer  ${url}   (INTENT_SEQUENCER_URL=${url})`);
   terminal.out(`wallet     ${walletUrl}`);
+  terminal.out(`faults     ${faultsUrl}`);
   return 0;
 };
 

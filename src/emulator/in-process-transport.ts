@@ -1,8 +1,12 @@
 import { IntentError, SequencerError } from '../errors.js';
 import { type Operation, openResponse, operations } from '../wire/envelope.js';
 import { dispatch, reasonOf } from './dispatch.js';
+import { failInProcess, misbehaveInProcess } from './faults/misbehave-in-process.js';
+import { namedIntent } from './faults/named-intent.js';
+import { spoilStream, streamFaultKinds } from './faults/spoil-stream.js';
 import { openMessageStream } from './open-message-stream.js';
 import type { SequencerState } from './sequencer-state.js';
+import { envelopesOf } from './stream-envelopes.js';
 
 interface CallOptions {
   readonly signal?: AbortSignal | undefined;
@@ -24,7 +28,11 @@ export function inProcessTransport(state: SequencerState, ended: AbortSignal): I
   return Object.freeze({
     call: async (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) => {
       requireRunning(ended, signal);
-      const answer = await dispatch(state, { ...operation, body });
+      const answer = await answerTo(
+        state,
+        { ...operation, body },
+        AbortSignal.any([ended, ...(signal ? [signal] : [])]),
+      );
       requireRunning(ended, signal);
       return openResponse(answer);
     },
@@ -35,6 +43,19 @@ export function inProcessTransport(state: SequencerState, ended: AbortSignal): I
       closing = new AbortController();
     },
   });
+}
+
+/** The envelope of the answer, which a fault may have spoilt. */
+function answerTo(
+  state: SequencerState,
+  request: Operation & { readonly body: Uint8Array },
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const perform = () => dispatch(state, request);
+  const fault = state.faults.take(request);
+  if (!fault) return perform();
+  const forget = () => state.intents.forget(namedIntent(request));
+  return misbehaveInProcess({ fault, perform, forget }, signal);
 }
 
 interface Reading {
@@ -51,7 +72,11 @@ async function* read(
 ): AsyncGenerator<Uint8Array, void> {
   requireRunning(ended, signal);
   const stop = AbortSignal.any([ended, closing, ...(signal ? [signal] : [])]);
-  yield* open(state, operation, body, stop);
+  const fault = state.faults.take(operation, streamFaultKinds);
+  if (fault && fault.kind !== 'cut') failInProcess(fault);
+  const envelopes = spoilStream(open(state, operation, body, stop), fault, stop);
+  for await (const envelope of envelopes) yield openResponse(envelope);
+  if (fault) failInProcess(fault);
   requireRunning(AbortSignal.any([ended, closing]), signal);
 }
 
@@ -64,7 +89,7 @@ function open(
   const { openMessageStream: known } = operations;
   try {
     if (service !== known.service || method !== known.method) throw new IntentError('not_supported', 'No such stream.');
-    return openMessageStream(state, body, stop);
+    return envelopesOf(openMessageStream(state, body, stop));
   } catch (error) {
     throw new SequencerError('sequencer_error', 'The sequencer answered ERROR.', { serviceMessage: reasonOf(error) });
   }

@@ -85,6 +85,11 @@ export class IntentStore {
     return record;
   }
 
+  /** From now on it is as if the intent had never been. */
+  forget(id: string | undefined): void {
+    if (id !== undefined) this.#records.delete(id);
+  }
+
   /** The newest first. */
   recent(count: number): IntentRecord[] {
     return [...this.#records.values()].slice(-count).reverse();

@@ -1,6 +1,8 @@
-import type { IncomingMessage, Server } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import { operations } from '../wire/envelope.js';
+import { streamFaultKinds } from './faults/spoil-stream.js';
 import { isLoopbackHost } from './http-guard.js';
 import { parseHttpUrl } from './loopback.js';
 import type { SequencerState } from './sequencer-state.js';
@@ -32,8 +34,13 @@ export function serveMessageStreams(server: Server, state: SequencerState): Mess
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     const status = open.size < maxSockets ? refusalOf(req) : '503 Service Unavailable';
     if (status) return refuse(socket, status);
+    // A stream is all that there is over WebSocket, so that it can fail before it was asked for.
+    const fault = state.faults.take(operations.openMessageStream, streamFaultKinds);
+    if (fault?.kind === 'refuse') return void socket.destroy();
+    if (fault?.kind === 'status')
+      return refuse(socket, `${fault.httpStatus} ${STATUS_CODES[fault.httpStatus] ?? 'Fault'}`);
     upgrades.handleUpgrade(req, socket, head, (webSocket) => {
-      const stream = new StreamSocket(webSocket, state);
+      const stream = new StreamSocket(webSocket, state, fault);
       open.add(stream);
       webSocket.on('close', () => open.delete(stream));
     });

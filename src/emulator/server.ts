@@ -3,8 +3,12 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { decode, v1 } from '../wire/codec.js';
 import { awaited } from './awaited.js';
 import { dispatch } from './dispatch.js';
+import { faultsApi } from './faults/faults-api.js';
+import { misbehave } from './faults/misbehave.js';
+import { namedIntent } from './faults/named-intent.js';
 import { requireLoopbackHost, setSafeHeaders } from './http-guard.js';
 import { readError } from './read-error.js';
+import { sendEnvelope } from './send-envelope.js';
 import type { SequencerState } from './sequencer-state.js';
 import type { Wallet } from './wallet.js';
 import { walletApi } from './wallet-api.js';
@@ -12,7 +16,7 @@ import { walletApi } from './wallet-api.js';
 const page = fileURLToPath(new URL('./page/', import.meta.url));
 const octetStream = 'application/octet-stream';
 
-/** The Express app of the embedded sequencer: the proxy, the wallet page with its API, and a health check. */
+/** The Express app of the embedded sequencer: the proxy, the pages of wallet and faults with their APIs, a health check. */
 export function createApp(state: SequencerState, wallets: readonly Wallet[]): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -32,6 +36,8 @@ export function createApp(state: SequencerState, wallets: readonly Wallet[]): Ex
   app.use('/wallet/api', walletApi(wallets, state.intents));
   app.get('/', (_req, res) => res.redirect('/wallet'));
   app.get('/wallet', (_req, res) => res.sendFile('wallet.html', { root: page, cacheControl: false }));
+  app.use('/faults/api', faultsApi(state.faults));
+  app.get('/faults', (_req, res) => res.sendFile('faults.html', { root: page, cacheControl: false }));
   app.use('/wallet/page', express.static(page, { index: false, redirect: false, cacheControl: false }));
   app.use(answerStatus);
   return app;
@@ -50,8 +56,11 @@ function proxy(state: SequencerState): RequestHandler {
       res.status(400).type('text/plain').send('The body is not a Request envelope.');
       return;
     }
-    const answer = await dispatch(state, request);
-    res.type(octetStream).send(Buffer.from(answer));
+    const perform = () => dispatch(state, request);
+    const fault = state.faults.take(request);
+    if (!fault) return sendEnvelope(res, await perform());
+    const forget = () => state.intents.forget(namedIntent(request));
+    await misbehave({ fault, req, res, perform, forget, closing: state.closing });
   });
 }
 

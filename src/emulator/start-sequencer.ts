@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { IntentError } from '../errors.js';
+import type { Fault } from './faults/fault.js';
+import { FaultList } from './faults/fault-list.js';
 import { type InProcessTransport, inProcessTransport } from './in-process-transport.js';
 import { IntentStore } from './intent-store.js';
 import { KeyFileReader } from './key-file.js';
@@ -32,6 +34,8 @@ export interface Sequencer {
   readonly url: string;
   /** Where the wallet page is. A link to it carries the client secret as its fragment. */
   readonly walletUrl: string;
+  /** Where faults are switched on and off. */
+  readonly faultsUrl: string;
   /** The public key that signs webhooks, Base58; another one at every start. */
   readonly serviceKey: string;
   readonly wallets: readonly Wallet[];
@@ -43,6 +47,13 @@ export interface Sequencer {
   setLocalDomain(domain: string, origin: string): void;
   /** Makes a submitted payment fail after all: its status turns back (protocol section 6). @throws {IntentError} `intent_not_found` */
   reverse(intentId: string): void;
+  /**
+   * Lets it fail on purpose from now on; gives a function that ends this fault. Of several that concern a call, it meets
+   * the one that was switched on first. @throws {IntentError} `invalid_request`
+   */
+  misbehave(fault: Fault): () => void;
+  /** Ends all faults. */
+  behave(): void;
   /** Ends it with all its connections. Can be called again. */
   close(): Promise<void>;
 }
@@ -61,23 +72,31 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   if (unref) neverHold(server);
   const url = `http://127.0.0.1:${await listen(server, port)}`;
   const wallets = names.map((name) => createWallet({ url, name, seed: seedOf(name), now }));
-  const state = { intents: new IntentStore(), keyFiles, webhooks: new WebhookCaller(now), now };
+  const faults = new FaultList();
+  const closing = new AbortController();
+  const webhooks = new WebhookCaller(now);
+  const state = { intents: new IntentStore(), keyFiles, webhooks, faults, closing: closing.signal, now };
   server.on('request', createApp(state, wallets));
   const streams = serveMessageStreams(server, state);
-  const ending = new AbortController();
 
   let closed: Promise<void> | undefined;
   return Object.freeze({
     url,
     walletUrl: `${url}/wallet`,
-    serviceKey: state.webhooks.serviceKey,
+    faultsUrl: `${url}/faults`,
+    serviceKey: webhooks.serviceKey,
     wallets: Object.freeze(wallets),
-    transport: inProcessTransport(state, ending.signal),
+    transport: inProcessTransport(state, closing.signal),
     wallet: (name?: string) => findWallet(wallets, name),
     setLocalDomain: (domain: string, origin: string) => keyFiles.setLocalDomain(domain, origin),
     reverse: (intentId: string) => reverseSubmission(state.intents.require(intentId)),
+    misbehave: (fault: Fault) => {
+      const id = faults.add(fault);
+      return () => faults.end(id);
+    },
+    behave: () => faults.endAll(),
     close: () => {
-      ending.abort();
+      closing.abort();
       streams.close();
       closed ??= close(server);
       return closed;

@@ -1,10 +1,13 @@
 import type { WebSocket } from 'ws';
 import { IntentError } from '../errors.js';
 import { decode, v1 } from '../wire/codec.js';
-import { encodeErrorResponse, encodeOkResponse, operations } from '../wire/envelope.js';
+import { encodeErrorResponse, operations } from '../wire/envelope.js';
 import { reasonOf } from './dispatch.js';
+import type { SettledFault } from './faults/fault.js';
+import { spoilStream } from './faults/spoil-stream.js';
 import { openMessageStream } from './open-message-stream.js';
 import type { SequencerState } from './sequencer-state.js';
+import { envelopesOf } from './stream-envelopes.js';
 
 /** For the request to come, and for a goodbye to be answered; in milliseconds. */
 const requestTimeoutMs = 10_000;
@@ -20,14 +23,16 @@ const policyViolation = 1008;
 export class StreamSocket {
   readonly #socket: WebSocket;
   readonly #state: SequencerState;
+  readonly #fault: SettledFault | undefined;
   readonly #ending = new AbortController();
   #timer: NodeJS.Timeout;
   #hasRequest = false;
   #awaitsPong = false;
 
-  constructor(socket: WebSocket, state: SequencerState) {
+  constructor(socket: WebSocket, state: SequencerState, fault?: SettledFault) {
     this.#socket = socket;
     this.#state = state;
+    this.#fault = fault;
     this.#timer = setTimeout(() => this.#refuse('No request came.'), requestTimeoutMs).unref();
     socket.on('message', (data, isBinary) => void this.#take(data as Buffer, isBinary));
     socket.on('pong', () => {
@@ -61,8 +66,10 @@ export class StreamSocket {
     try {
       if (!isBinary) throw new IntentError('malformed_message', 'An envelope comes in a binary frame.');
       const stream = openMessageStream(this.#state, streamRequestIn(data), this.#ending.signal);
-      for await (const response of stream) await this.#send(encodeOkResponse(response));
-      this.#close(normalClosure);
+      const { signal } = this.#ending;
+      for await (const envelope of spoilStream(envelopesOf(stream), this.#fault, signal)) await this.#send(envelope);
+      if (this.#fault?.kind === 'cut') this.cut();
+      else this.#close(normalClosure);
     } catch (error) {
       this.#refuse(reasonOf(error));
     }

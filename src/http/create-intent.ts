@@ -23,6 +23,7 @@ export function createIntentHandler(context: RouterContext): Handler {
     const body = parseIntentRequest(await readJsonBody(req), { clientAmount });
     req.body = body;
     const { created, record } = await create(context, req, body);
+    context.webhook?.register(created.id, req);
     await context.hooks.onCreated?.(record, req);
     const browser = rememberBrowser(context.browserCookie, req, res);
     if (record.kind === 'login' || record.login) context.attempts.begin(created.id, browser);

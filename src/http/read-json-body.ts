@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { IntentError } from '../errors.js';
+import { bodyTooLarge, readBytes } from './read-bytes.js';
 
 /** Bytes of the largest body that is read. */
 export const bodyLimitBytes = 4 * 1024;
@@ -10,8 +11,8 @@ export const bodyLimitBytes = 4 * 1024;
  */
 export async function readJsonBody(req: Request): Promise<unknown> {
   requireJson(req);
-  if (Number(req.headers['content-length'] ?? 0) > bodyLimitBytes) throw tooLarge();
-  if (!req.readableDidRead) return parse(await readBytes(req));
+  if (Number(req.headers['content-length'] ?? 0) > bodyLimitBytes) throw bodyTooLarge(bodyLimitBytes);
+  if (!req.readableDidRead) return parse(await readBytes(req, bodyLimitBytes, 'invalid_json'));
   const body: unknown = req.body;
   if (typeof body === 'string' || body instanceof Uint8Array) return parse(limited(Buffer.from(body)));
   // The parser before us had a limit of its own; ours holds all the same.
@@ -24,7 +25,7 @@ function stringify(body: unknown): string {
   try {
     return JSON.stringify(body) ?? '';
   } catch {
-    throw tooLarge();
+    throw bodyTooLarge(bodyLimitBytes);
   }
 }
 
@@ -35,23 +36,8 @@ function requireJson({ headers }: Request): void {
   throw new IntentError('unsupported_media_type', 'Send the body as application/json, without a content encoding.');
 }
 
-function readBytes(req: Request): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    req.on('data', (chunk: Buffer) => {
-      length += chunk.length;
-      if (length <= bodyLimitBytes) chunks.push(chunk);
-      else reject(tooLarge());
-    });
-    req.once('end', () => resolve(Buffer.concat(chunks)));
-    req.once('error', () => reject(new IntentError('invalid_json', 'The body ended too early.')));
-    req.once('close', () => reject(new IntentError('invalid_json', 'The body ended too early.')));
-  });
-}
-
 function limited(bytes: Buffer): Buffer {
-  if (bytes.length > bodyLimitBytes) throw tooLarge();
+  if (bytes.length > bodyLimitBytes) throw bodyTooLarge(bodyLimitBytes);
   return bytes;
 }
 
@@ -62,8 +48,4 @@ function parse(bytes: Buffer): unknown {
     // The parser's own message quotes the body.
     throw new IntentError('invalid_json', 'The body is not JSON in UTF-8.');
   }
-}
-
-function tooLarge(): IntentError {
-  return new IntentError('body_too_large', `The body is over ${bodyLimitBytes} bytes.`);
 }

@@ -5,8 +5,11 @@ import type { HostCookie } from './browser-cookie.js';
 import type { Hooks } from './hooks.js';
 import type { Logger } from './logger.js';
 import type { LoginAttempts } from './login-attempts.js';
+import type { LookAt } from './look-at.js';
 import type { TermsOf } from './payment-terms.js';
+import type { RegisterWebhook } from './register-webhook.js';
 import type { SessionStore } from './session-store.js';
+import type { WebhookVerifier } from './verify-webhook.js';
 
 /** What the handlers share: made once, when the router is. */
 export interface RouterContext {
@@ -20,6 +23,12 @@ export interface RouterContext {
   readonly attempts: LoginAttempts;
   /** Undefined where logins are switched off. */
   readonly sessions: SessionStore | undefined;
+  /** Undefined where the site takes no webhooks. */
+  readonly webhook: { readonly verify: WebhookVerifier; readonly register: RegisterWebhook } | undefined;
+  /** Takes the hint that something happened to an intent. */
+  readonly lookAt: LookAt;
+  /** The time, ms since 1970. */
+  readonly now: () => number;
 }
 
 /** Answers one request, or throws what `sendProblem` makes an answer of. `path` is what follows the route's own. */

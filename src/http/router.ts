@@ -7,6 +7,7 @@ import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
 import { sendProblem } from './problem.js';
+import { webhookHandler } from './receive-webhook.js';
 import { attachContext } from './require-login.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { setUpWarnings } from './set-up-warnings.js';
@@ -50,14 +51,14 @@ async function answer({ methods, rest }: Route, req: Request, res: Response, { l
 type RouteHandlers = Readonly<Record<keyof Routes, Methods | undefined>>;
 
 function handlersOf(context: RouterContext): RouteHandlers {
-  const { config, sessions } = context;
+  const { config, sessions, webhook } = context;
   const { login } = config;
   return {
     intent: { POST: createIntentHandler(context) },
     status: { GET: getStatusHandler(context) },
     events: undefined,
     elements: undefined,
-    webhook: undefined,
+    webhook: webhook && { POST: webhookHandler(context, webhook.verify) },
     session:
       login && sessions
         ? {

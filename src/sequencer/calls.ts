@@ -80,6 +80,27 @@ function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Pro
   return formatBase58(userId.value);
 }
 
+/**
+ * Has the service call `url` once the intent is submitted (protocol section 5). An intent has one webhook; one that has
+ * been registered before counts as done.
+ * @throws {IntentError} `invalid_id`, `intent_not_found`
+ * @throws {SequencerError} `sequencer_error` also for a URL that it does not take, and once the intent is submitted
+ */
+export async function registerWebhook(
+  transport: Transport,
+  id: string,
+  url: string,
+  options?: CallOptions,
+): Promise<void> {
+  const request = encode(v1.RegisterWebhookRequest, { intentId: { value: parseIntentId(id) }, url });
+  const answer = await transport.call(operations.registerWebhook, request, options);
+  const { Result } = v1.RegisterWebhookResponse;
+  const { result } = decodeAnswer(v1.RegisterWebhookResponse, answer);
+  if (result === Result.OK || result === Result.ALREADY_REGISTERED) return;
+  if (result === Result.REQUEST_NOT_FOUND) throw new IntentError('intent_not_found');
+  throw new SequencerError('sequencer_error', `The sequencer refused the webhook: ${Result[result] ?? result}.`);
+}
+
 /** Every result but OK is a refusal, also one this version has no name for. */
 function requireOk(result: number | null | undefined): void {
   if ((result ?? 0) !== 0) throw new SequencerError('sequencer_error', `The sequencer answered with result ${result}.`);

@@ -3,7 +3,7 @@ import { signLoginIntent } from '../intents/login-intent.js';
 import { signPaymentIntent } from '../intents/payment-intent.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
-import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus } from './calls.js';
+import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
 import { closableWatch } from './closable-watch.js';
 import { createHttpTransport, isTimeout } from './http-transport.js';
 import type { IntentEvent } from './intent-event.js';
@@ -71,6 +71,12 @@ export interface IntentClient {
     getUserId(parameters: { intent: string; verifier: Signer }, options?: CallOptions): Promise<{ userId: string }>;
   };
   /**
+   * Has the service call `url` once the intent is submitted; does nothing where the intent has a webhook already.
+   * @throws {IntentError} `invalid_id`, `intent_not_found`
+   * @throws {SequencerError} also for a URL that the service does not take, and once the intent is submitted
+   */
+  registerWebhook(parameters: { intent: string; url: string }, options?: CallOptions): Promise<void>;
+  /**
    * Follows an intent until it is submitted: `for await (const { kind } of client.watch({ id, clientSecret }))`. With the
    * client secret over the message stream (interface section 4.5), without it by asking for the status every few seconds.
    * Yields each event once, and `intent_submitted`, which is the sequencer's own word, as the last. Faults of the service
@@ -118,6 +124,8 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
         userId: await getUserId(transport, intent, verifier, callOptions),
       }),
     }),
+    registerWebhook: ({ intent, url }: { intent: string; url: string }, callOptions?: CallOptions) =>
+      registerWebhook(transport, intent, url, callOptions),
     watch: watches.watch,
     close: () => {
       watches.close();

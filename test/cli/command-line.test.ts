@@ -129,7 +129,9 @@ describe('sequencer', () => {
   it('runs until it is told to end, prints where it is, and serves there (interface 4.1, 4.3, 4.4)', async () => {
     const started = start(['sequencer', '--port', '0']);
     const url = await urlIn(started);
-    expect(started.printed.out).toBe(`sequencer  ${url}   (INTENT_SEQUENCER_URL=${url})\nwallet     ${url}/wallet\n`);
+    expect(started.printed.out).toBe(
+      `sequencer  ${url}   (INTENT_SEQUENCER_URL=${url})\nwallet     ${url}/wallet\nfaults     ${url}/faults\n`,
+    );
     const client = createIntentClient({ url });
     const destination = generateKey().publicKey;
     const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });

@@ -36,7 +36,7 @@ describe('the page', () => {
   test('every file it names is there', async () => {
     const { url } = await start();
     const { text } = await request(url).get('/wallet');
-    const files = [...text.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, file]) => file as string);
+    const files = [...text.matchAll(/(?:src|href)="(\/wallet\/page\/[^"]+)"/g)].map(([, file]) => file as string);
     expect(files).toHaveLength(3);
     for (const file of [...files, '/wallet/page/api.js', '/wallet/page/view.js']) {
       await request(url)

@@ -13,14 +13,20 @@ export async function fetchIntents() {
 
 /** Scans, confirms or rejects what a code stands for. */
 export function act(action, wallet, code) {
-  return call(`/wallet/api/${action}`, {
+  return post(`/wallet/api/${action}`, { wallet, code });
+}
+
+/** Posts JSON to an API of the sequencer's pages. */
+export function post(address, body) {
+  return call(address, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ wallet, code }),
+    body: JSON.stringify(body),
   });
 }
 
-async function call(address, init) {
+/** Asks an API of the sequencer's pages. */
+export async function call(address, init) {
   let response;
   try {
     response = await fetch(address, init);

@@ -1,0 +1,47 @@
+import { Router } from 'express';
+import { requireOwnOrigin } from '../http-guard.js';
+import { answerError, parseJson } from '../json-api.js';
+import { faultKindNames, faultKinds } from './fault-kinds.js';
+import type { ActiveFault, FaultList } from './fault-list.js';
+import { faultyOperationNames } from './faulty-operation.js';
+
+/** The JSON API of the page of faults: what there is, what is on, and the switches. */
+export function faultsApi(faults: FaultList): Router {
+  const router = Router();
+  router.use(requireOwnOrigin);
+  router.get('/kinds', (_req, res) => {
+    const kinds = faultKindNames.map((kind) => ({ kind, ...faultKinds[kind] }));
+    res.json({ kinds, operations: faultyOperationNames });
+  });
+  router.get('/faults', (_req, res) => {
+    res.json({ faults: faults.active.map(summarize) });
+  });
+  router.post('/faults', ...parseJson, (req, res) => {
+    res.status(201).json({ id: faults.add(req.body) });
+  });
+  router.delete('/faults/:id', (req, res) => {
+    faults.end(Number(req.params.id));
+    res.status(204).end();
+  });
+  router.delete('/faults', (_req, res) => {
+    faults.endAll();
+    res.status(204).end();
+  });
+  router.use(answerError);
+  return router;
+}
+
+/** JSON has no Infinity: what has no end has no `timesLeft`. */
+function summarize({ id, fault, timesLeft }: ActiveFault): Record<string, unknown> {
+  const { kind, operations, when, ms, httpStatus } = fault;
+  const traits = faultKinds[kind];
+  return {
+    id,
+    kind,
+    operations,
+    ...(traits.when && { when }),
+    ...(traits.ms && { ms }),
+    ...(traits.httpStatus && { httpStatus }),
+    ...(Number.isFinite(timesLeft) && { timesLeft }),
+  };
+}

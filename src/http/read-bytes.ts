@@ -1,0 +1,25 @@
+import type { Request } from 'express';
+import { IntentError, type IntentErrorCode } from '../errors.js';
+
+/**
+ * Reads the body of a request that nobody has read before.
+ * @throws {IntentError} `body_too_large`, or `code` when the body ends too early
+ */
+export function readBytes(req: Request, limitBytes: number, code: IntentErrorCode): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    req.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= limitBytes) chunks.push(chunk);
+      else reject(bodyTooLarge(limitBytes));
+    });
+    req.once('end', () => resolve(Buffer.concat(chunks)));
+    req.once('error', () => reject(new IntentError(code, 'The body ended too early.')));
+    req.once('close', () => reject(new IntentError(code, 'The body ended too early.')));
+  });
+}
+
+export function bodyTooLarge(limitBytes: number): IntentError {
+  return new IntentError('body_too_large', `The body is over ${limitBytes} bytes.`);
+}

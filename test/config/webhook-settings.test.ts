@@ -1,0 +1,85 @@
+import { type ConfigOptions, type Environment, parseConfig } from '../../src/config.js';
+import { ConfigError, type ConfigProblem, generateKey, intentRouter } from '../../src/index.js';
+
+const [one, two] = [generateKey().publicKey, generateKey().publicKey];
+const env = {
+  INTENT_SEQUENCER_URL: 'https://sequencer.example',
+  INTENT_VERIFIER_SECRET: generateKey().secret,
+  INTENT_DOMAIN: 'shop.example',
+};
+const origin = { INTENT_ORIGIN: 'https://shop.example' };
+
+const webhookOf = (options: ConfigOptions, more: Environment = {}) => parseConfig(options, { ...env, ...more }).webhook;
+
+function problemsOf(read: () => unknown): readonly ConfigProblem[] {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('webhooks are off by default, whatever else is set', () => {
+  expect(webhookOf({}, { ...origin, INTENT_SERVICE_KEY: one })).toBeUndefined();
+  expect(webhookOf({ webhook: false, serviceKey: 'nonsense' })).toBeUndefined();
+});
+
+test('the keys come from INTENT_SERVICE_KEY, or from the option, which wins; each once', () => {
+  const both = { ...origin, INTENT_SERVICE_KEY: ` ${one} ,${two},${one}` };
+  expect(webhookOf({ webhook: true }, both)).toEqual({ serviceKeys: [one, two] });
+  expect(webhookOf({ webhook: true, serviceKey: two }, both)).toEqual({ serviceKeys: [two] });
+});
+
+test('without key and origin both are told, with their mend', () => {
+  expect(problemsOf(() => webhookOf({ webhook: true }))).toEqual([
+    {
+      setting: 'INTENT_ORIGIN',
+      problem: 'The service calls webhooks at an absolute URL, and the origin of this site is not set.',
+      mend: 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)',
+    },
+    {
+      setting: 'INTENT_SERVICE_KEY',
+      problem: 'Webhooks are signed by the service, and its key is not set.',
+      mend: expect.stringMatching(/^INTENT_SERVICE_KEY=</),
+    },
+  ]);
+});
+
+test.each([`${one},`, 'nonsense', `${one}1`, generateKey().secret.slice(0, 20), `${one} ${two}`])(
+  'a key that is none is told: %s',
+  (serviceKey) => {
+    const problems = problemsOf(() => webhookOf({ webhook: true, serviceKey }, origin));
+    expect(problems.map(({ setting }) => setting)).toEqual(['INTENT_SERVICE_KEY']);
+  },
+);
+
+test('a route that is switched off is told', () => {
+  const options = { webhook: true, serviceKey: one, routes: { webhook: false } } as const;
+  expect(problemsOf(() => webhookOf(options, origin))).toMatchObject([{ setting: 'webhook' }]);
+});
+
+test('the embedded sequencer needs neither, and its key is not one that is set', () => {
+  const embedded = { ...env, INTENT_SEQUENCER_URL: 'embedded' };
+  expect(parseConfig({ webhook: true }, embedded).webhook).toEqual({ serviceKeys: undefined });
+  expect(parseConfig({ webhook: true }, { ...embedded, INTENT_SERVICE_KEY: one }).webhook).toEqual({
+    serviceKeys: undefined,
+  });
+});
+
+test('with a transport there is no embedded sequencer, so that both are needed', () => {
+  const transport = { call: async () => new Uint8Array(), close: async () => undefined };
+  const embedded = { ...env, INTENT_SEQUENCER_URL: 'embedded' };
+  const problems = problemsOf(() => parseConfig({ webhook: true, transport }, embedded));
+  expect(problems.map(({ setting }) => setting)).toEqual(['INTENT_ORIGIN', 'INTENT_SERVICE_KEY']);
+});
+
+test('intentRouter tells of the form of both options', () => {
+  const options = { webhook: 'yes', serviceKey: 7, sequencerUrl: 'https://sequencer.example', login: false };
+  const problems = problemsOf(() => intentRouter(options as never));
+  expect(problems).toEqual([
+    { setting: 'webhook', problem: 'It has the wrong type.', mend: 'Make it true or false.' },
+    { setting: 'serviceKey', problem: 'It has the wrong type.', mend: 'Make it text.' },
+  ]);
+});

@@ -1,0 +1,353 @@
+import { faultKindNames } from '../../src/emulator/faults/fault-kinds.js';
+import type { Fault, FaultKind, FaultyOperation, Sequencer } from '../../src/emulator/index.js';
+import { IntentError, type IntentErrorCode } from '../../src/errors.js';
+import { parseClientSecret } from '../../src/intents/payload.js';
+import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import { createIntentClient, type IntentClient } from '../../src/sequencer/intent-client.js';
+import { encodeRequest, operations } from '../../src/wire/envelope.js';
+import {
+  call,
+  closeAll,
+  create,
+  createBody,
+  created,
+  destination,
+  keyPair,
+  kindsOf,
+  opened,
+  payment,
+  poll,
+  pollBody,
+  post,
+  reason,
+  start,
+  statusFlags,
+  submitAs,
+} from './fixture.js';
+
+const clients: IntentClient[] = [];
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await closeAll();
+});
+
+function clientOf({ url }: Sequencer, timeoutMs?: number): IntentClient {
+  const client = createIntentClient({ url, timeoutMs });
+  clients.push(client);
+  return client;
+}
+
+/** Waits until the faults that count their calls have met them. */
+async function whenTaken({ faultsUrl }: Sequencer): Promise<void> {
+  const active = async () => (await (await fetch(`${faultsUrl}/api/faults`)).json()) as { faults: unknown[] };
+  while ((await active()).faults.length > 0);
+}
+
+const terms = { destination, amount: '12.50', currency: 'usd' };
+const codeOf = (error: unknown): IntentErrorCode | undefined => (error instanceof IntentError ? error.code : undefined);
+
+/** What the client of the package says of each kind. Those that spoil no answer are below. */
+const codes: [Fault, IntentErrorCode][] = [
+  [{ kind: 'refuse' }, 'sequencer_unreachable'],
+  [{ kind: 'cut' }, 'sequencer_unreachable'],
+  [{ kind: 'delay', ms: 60_000 }, 'sequencer_timeout'],
+  [{ kind: 'drip', ms: 60_000 }, 'sequencer_timeout'],
+  [{ kind: 'error' }, 'sequencer_error'],
+  [{ kind: 'status' }, 'sequencer_bad_status'],
+  [{ kind: 'status', httpStatus: 500 }, 'sequencer_bad_status'],
+  [{ kind: 'redirect' }, 'sequencer_bad_status'],
+  [{ kind: 'wrong-content-type' }, 'sequencer_bad_response'],
+  [{ kind: 'garble' }, 'sequencer_bad_response'],
+  [{ kind: 'flood' }, 'sequencer_bad_response'],
+];
+
+describe('what the client of the package says, and that all is well afterwards (interface 7)', () => {
+  test.each(codes)('%j of createIntent: %s', async (fault, code) => {
+    const sequencer = await start();
+    const client = clientOf(sequencer);
+    const failing = code === 'sequencer_timeout' ? clientOf(sequencer, 200) : client;
+    const end = sequencer.misbehave({ ...fault, operations: ['createIntent'] });
+    const error = await failing.paymentIntents.create(terms).catch((thrown) => thrown);
+    expect(codeOf(error)).toBe(code);
+    end();
+    const { id } = await client.paymentIntents.create(terms);
+    expect(await client.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
+  });
+
+  test.each(codes)('%j of getStatus: %s', async (fault, code) => {
+    const sequencer = await start();
+    const client = clientOf(sequencer);
+    const failing = code === 'sequencer_timeout' ? clientOf(sequencer, 200) : client;
+    const { id } = await client.paymentIntents.create(terms);
+    const end = sequencer.misbehave({ ...fault, operations: ['getStatus'] });
+    expect(codeOf(await failing.paymentIntents.getStatus(id).catch((thrown) => thrown))).toBe(code);
+    end();
+    expect(await client.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
+  });
+
+  test('every kind is told of in this file', () => {
+    const told = [...codes.map(([{ kind }]) => kind), 'forget', 'duplicate', 'reorder'];
+    expect(new Set(told)).toEqual(new Set(faultKindNames));
+  });
+});
+
+describe('whether the operation has had its effect', () => {
+  const spoiling: FaultKind[] = [
+    'refuse',
+    'cut',
+    'error',
+    'status',
+    'redirect',
+    'wrong-content-type',
+    'garble',
+    'flood',
+  ];
+
+  test.each(spoiling)('%s: before it by default, after it when told so', async (kind) => {
+    const sequencer = await start();
+    for (const when of [undefined, 'before', 'after'] as const) {
+      const intent = await payment();
+      const end = sequencer.misbehave({ kind, operations: ['createIntent'], when });
+      const answer = await post(sequencer.url, encodeRequest(operations.createIntent, createBody(intent))).catch(
+        () => undefined,
+      );
+      await answer?.body?.cancel().catch(() => undefined);
+      end();
+      expect([when, (await statusFlags(sequencer.url, intent.id))[0]]).toEqual([when, when === 'after']);
+    }
+  });
+
+  test('delay: before the wait when told so', async () => {
+    const sequencer = await start();
+    const intent = await payment();
+    sequencer.misbehave({ kind: 'delay', operations: ['createIntent'], when: 'after', ms: 600_000 });
+    const answer = create(sequencer.url, intent);
+    while (!(await statusFlags(sequencer.url, intent.id))[0]);
+    await sequencer.close();
+    await expect(answer).rejects.toThrow('fetch failed');
+  });
+
+  test('delay: after the wait by default', async () => {
+    const sequencer = await start();
+    const intent = await payment();
+    sequencer.misbehave({ kind: 'delay', operations: ['createIntent'], ms: 600_000, times: 1 });
+    const answer = create(sequencer.url, intent);
+    await whenTaken(sequencer);
+    expect(await statusFlags(sequencer.url, intent.id)).toEqual([false, false, false]);
+    await sequencer.close();
+    await expect(answer).rejects.toThrow('fetch failed');
+  });
+
+  test('a late effect comes also when the caller has given up, as with a real service', async () => {
+    const sequencer = await start();
+    sequencer.misbehave({ kind: 'delay', operations: ['createIntent'], ms: 100, times: 1 });
+    const intent = await payment();
+    const patience = new AbortController();
+    const gone = fetch(`${sequencer.url}/v1/api`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: encodeRequest(operations.createIntent, createBody(intent)),
+      signal: patience.signal,
+    });
+    await whenTaken(sequencer);
+    patience.abort();
+    await expect(gone).rejects.toMatchObject({ name: 'AbortError' });
+    while (!(await statusFlags(sequencer.url, intent.id))[0]);
+  });
+});
+
+describe('kinds that answer rightly', () => {
+  test('delay and drip come to a right answer, for whoever waits', async () => {
+    const sequencer = await start();
+    for (const fault of [
+      { kind: 'delay', ms: 5 },
+      { kind: 'drip', ms: 1 },
+    ] as const) {
+      const end = sequencer.misbehave(fault);
+      const intent = await payment();
+      opened(await create(sequencer.url, intent));
+      expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, false, false]);
+      end();
+    }
+  });
+
+  test('forget: createIntent is answered OK, and the intent is unknown', async () => {
+    const sequencer = await start();
+    const client = clientOf(sequencer);
+    sequencer.misbehave({ kind: 'forget', operations: ['createIntent'], times: 1 });
+    const { id } = await client.paymentIntents.create(terms);
+    expect(await client.paymentIntents.getStatus(id)).toMatchObject({ exists: false });
+    const next = await client.paymentIntents.create(terms);
+    expect(await client.paymentIntents.getStatus(next.id)).toMatchObject({ exists: true });
+  });
+
+  test.each<[FaultyOperation, (url: string, intent: { id: string; clientSecret: string }) => Promise<unknown>]>([
+    ['getStatus', (url, { id }) => statusFlags(url, id)],
+    ['pollMessages', (url, { clientSecret }) => poll(url, rendezvousKeyPair(parseClientSecret(clientSecret)))],
+    ['submitPayment', (url, { id }) => submitAs(url, id, keyPair(1))],
+  ])('forget by %s: also for an intent that was known, and for no other', async (operation, ask) => {
+    const sequencer = await start();
+    const [intent, other] = [await created(sequencer.url, payment()), await created(sequencer.url, payment())];
+    sequencer.misbehave({ kind: 'forget', operations: [operation], times: 1 });
+    await ask(sequencer.url, intent);
+    expect((await statusFlags(sequencer.url, intent.id))[0]).toBe(false);
+    expect((await statusFlags(sequencer.url, other.id))[0]).toBe(true);
+  });
+
+  test('forget by the wallet’s sendMessage', async () => {
+    const sequencer = await start();
+    const { id, clientSecret } = await created(sequencer.url, payment());
+    sequencer.misbehave({ kind: 'forget', operations: ['sendMessage'], times: 1 });
+    await sequencer.wallet().scan(clientSecret);
+    expect((await statusFlags(sequencer.url, id))[0]).toBe(false);
+  });
+
+  test('forget before the effect: the very call does not know the intent', async () => {
+    const sequencer = await start();
+    const { id } = await created(sequencer.url, payment());
+    sequencer.misbehave({ kind: 'forget', operations: ['getStatus'], when: 'before' });
+    expect((await statusFlags(sequencer.url, id))[0]).toBe(false);
+  });
+
+  test('duplicate and reorder: the messages of pollMessages, while it lasts', async () => {
+    const sequencer = await start();
+    const { clientSecret } = await created(sequencer.url, payment());
+    await sequencer.wallet().pay(clientSecret);
+    const rendezvous = rendezvousKeyPair(parseClientSecret(clientSecret));
+    const ids = async (): Promise<string[]> =>
+      (await poll(sequencer.url, rendezvous)).map(({ id }) => Buffer.from(id?.value ?? []).toString('hex'));
+    const [a, b, c] = await ids();
+    expect(kindsOf(await poll(sequencer.url, rendezvous))).toEqual([
+      'requestToReceiveBill',
+      'codeScanned',
+      'intentSubmitted',
+    ]);
+    const endDuplicate = sequencer.misbehave({ kind: 'duplicate' });
+    expect(await ids()).toEqual([a, a, b, b, c, c]);
+    endDuplicate();
+    sequencer.misbehave({ kind: 'reorder', times: 1 });
+    expect(await ids()).toEqual([c, b, a]);
+    expect(await ids()).toEqual([a, b, c]);
+  });
+
+  test('duplicate leaves an ERROR as it is', async () => {
+    const sequencer = await start();
+    sequencer.misbehave({ kind: 'duplicate' });
+    const unsigned = pollBody(keyPair(1)).slice(0, 36);
+    expect(reason(await call(sequencer.url, operations.pollMessages, unsigned))).not.toBe('');
+  });
+});
+
+describe('which calls meet a fault', () => {
+  test('none, until one is switched on', async () => {
+    const sequencer = await start();
+    const intent = await created(sequencer.url, payment());
+    await sequencer.wallet().pay(intent.clientSecret);
+    expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, true]);
+  });
+
+  test('times counts the calls that it met, and no others', async () => {
+    const sequencer = await start();
+    const { url } = sequencer;
+    sequencer.misbehave({ kind: 'error', operations: ['createIntent'], times: 2 });
+    const intent = await payment();
+    for (let n = 0; n < 2; n += 1) {
+      expect((await statusFlags(url, intent.id))[0]).toBe(false);
+      expect(reason(await create(url, intent))).toBe('The sequencer was told to say no.');
+    }
+    opened(await create(url, intent));
+  });
+
+  test('several come one after the other', async () => {
+    const sequencer = await start();
+    sequencer.misbehave({ kind: 'error', times: 1 });
+    sequencer.misbehave({ kind: 'status', times: 1, httpStatus: 500 });
+    const ask = () => post(sequencer.url, encodeRequest(operations.getStatus, new Uint8Array()));
+    const answers = [await ask(), await ask(), await ask()];
+    expect(answers.map(({ status }) => status)).toEqual([200, 500, 200]);
+  });
+
+  test('behave ends all, and ending twice is fine', async () => {
+    const sequencer = await start();
+    const end = sequencer.misbehave({ kind: 'refuse' });
+    sequencer.misbehave({ kind: 'error' });
+    sequencer.behave();
+    end();
+    await created(sequencer.url, payment());
+  });
+
+  test('ending one leaves the others', async () => {
+    const sequencer = await start();
+    const end = sequencer.misbehave({ kind: 'refuse' });
+    sequencer.misbehave({ kind: 'error' });
+    end();
+    expect(reason(await create(sequencer.url, await payment()))).toContain('say no');
+  });
+
+  test('another sequencer has its own', async () => {
+    const [faulty, sound] = [await start(), await start()];
+    faulty.misbehave({ kind: 'refuse' });
+    await created(sound.url, payment());
+  });
+
+  test('an operation that there is not meets those for all, and no others', async () => {
+    const sequencer = await start();
+    const ask = async () => reason(await call(sequencer.url, { service: 'No', method: 'such' }, new Uint8Array()));
+    const end = sequencer.misbehave({ kind: 'error', operations: ['getStatus'] });
+    expect(await ask()).toContain('no such service');
+    end();
+    sequencer.misbehave({ kind: 'error' });
+    expect(await ask()).toContain('say no');
+  });
+});
+
+describe('a fault that cannot be had is refused, and says why', () => {
+  test.each<[unknown, RegExp]>([
+    [undefined, /expected object/],
+    [{}, /its kind: /],
+    [{ kind: 'explode' }, /its kind: .*"refuse"/],
+    [{ kind: 'toString' }, /its kind: /],
+    [{ kind: 'refuse', operation: 'getStatus' }, /operation/],
+    [{ kind: 'refuse', operations: [] }, /its operations: /],
+    [{ kind: 'refuse', operations: ['getStatus', 'fly'] }, /its operations.1: .*"createIntent"/],
+    [{ kind: 'refuse', when: 'later' }, /its when: /],
+    [{ kind: 'refuse', times: 0 }, /its times: /],
+    [{ kind: 'refuse', times: 1.5 }, /its times: /],
+    [{ kind: 'refuse', times: Number.NaN }, /its times: /],
+    [{ kind: 'delay', ms: 0 }, /its ms: /],
+    [{ kind: 'delay', ms: 600_001 }, /its ms: /],
+    [{ kind: 'refuse', ms: 10 }, /refuse has no ms/],
+    [{ kind: 'drip', when: 'before' }, /drip has no when/],
+    [{ kind: 'duplicate', when: 'after' }, /duplicate has no when/],
+    [{ kind: 'duplicate', operations: ['getStatus'] }, /duplicate is for pollMessages and openMessageStream/],
+    [{ kind: 'status', httpStatus: 200 }, /its httpStatus: /],
+    [{ kind: 'error', httpStatus: 500 }, /error has no httpStatus/],
+  ])('%j', async (fault, message) => {
+    const sequencer = await start();
+    const refused = (() => {
+      try {
+        sequencer.misbehave(fault as Fault);
+      } catch (error) {
+        return error as IntentError;
+      }
+      return undefined;
+    })();
+    expect(codeOf(refused)).toBe('invalid_request');
+    expect(refused?.message).toMatch(message);
+    await created(sequencer.url, payment());
+  });
+
+  test('more than a hundred at once', async () => {
+    const sequencer = await start();
+    for (let n = 0; n < 100; n += 1) sequencer.misbehave({ kind: 'error' });
+    expect(() => sequencer.misbehave({ kind: 'error' })).toThrow('100 faults are on already.');
+  });
+});
+
+test('close ends also what drips', async () => {
+  const sequencer = await start();
+  sequencer.misbehave({ kind: 'drip', ms: 600_000 });
+  const dripping = await post(sequencer.url, encodeRequest(operations.getStatus, new Uint8Array()));
+  await sequencer.close();
+  await expect(dripping.arrayBuffer()).rejects.toThrow('terminated');
+});

@@ -1,0 +1,30 @@
+import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import bs58 from 'bs58';
+
+/** The service's key pair, or a stranger's. */
+export interface JwtKey {
+  readonly privateKey: KeyObject;
+  /** Base58, as INTENT_SERVICE_KEY has it. */
+  readonly publicKey: string;
+  /** The same as a JWK has it. */
+  readonly x: string;
+}
+
+export function generateJwtKey(): JwtKey {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const x = String(publicKey.export({ format: 'jwk' }).x);
+  return { privateKey, x, publicKey: bs58.encode(Buffer.from(x, 'base64url')) };
+}
+
+export const base64url = (value: unknown): string =>
+  Buffer.from(value instanceof Uint8Array ? value : JSON.stringify(value)).toString('base64url');
+
+/** A JWT written by hand (RFC 7515 section 3.1), so that it can be wrong in every way; by default as the service's are. */
+export function jwtOf(
+  claims: unknown,
+  { privateKey }: Pick<JwtKey, 'privateKey'>,
+  header: unknown = { alg: 'EdDSA' },
+): string {
+  const signed = `${base64url(header)}.${base64url(claims)}`;
+  return `${signed}.${base64url(sign(null, Buffer.from(signed), privateKey))}`;
+}
