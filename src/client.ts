@@ -6,6 +6,7 @@ export {
 } from './errors.js';
 export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
 export type { Dialect, IntentStatus } from './sequencer/calls.js';
+export type { GrpcNames, OperationName } from './sequencer/grpc-names.js';
 export {
   type CreatedIntent,
   type CreateLoginParameters,

@@ -6,6 +6,7 @@ import { readWebhook } from './config/webhook-settings.js';
 import { ConfigError } from './errors.js';
 import type { VerifierKeyRing } from './keys/key-ring.js';
 import type { Signer } from './keys/verifier-key.js';
+import type { GrpcNames } from './sequencer/grpc-names.js';
 import type { Transport } from './sequencer/transport.js';
 
 /** Paths of the routes; `false` switches one off. */
@@ -27,9 +28,11 @@ export interface Routes {
 }
 
 /** What can be set by an option or, where one is named, by an environment variable; the option wins. */
-export interface ConfigOptions {
+export interface ConfigOptions extends GrpcNames {
   /** `INTENT_SEQUENCER_URL`: base_url of the service, or `embedded` for the embedded sequencer (not in production). */
   readonly sequencerUrl?: string | undefined;
+  /** `INTENT_SEQUENCER_GRPC_URL`: grpc_url of the service; used instead of the proxy when set. Needs `@grpc/grpc-js`. */
+  readonly grpcUrl?: string | undefined;
   /** `INTENT_EMULATOR_PORT`: port of the embedded sequencer. Default 4747. */
   readonly emulatorPort?: number | undefined;
   /** How intents reach the service. Default `intents`. */
@@ -92,6 +95,8 @@ export interface Config {
   readonly sequencer: {
     /** base_url, or `embedded`. */
     readonly url: string;
+    /** Used instead, where it is set. */
+    readonly grpcUrl: string | undefined;
     readonly emulatorPort: number;
     readonly dialect: 'intents' | 'messaging';
     readonly timeoutMs: number;
@@ -132,11 +137,6 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
 }
 
 function noteWhatIsNotRead(env: Environment, report: Report): void {
-  if (env.INTENT_SEQUENCER_GRPC_URL) {
-    report.notices.push(
-      'INTENT_SEQUENCER_GRPC_URL is set, but this version speaks to the service over its proxy only.',
-    );
-  }
   if (env.INTENT_DATABASE_URL) {
     report.notices.push('INTENT_DATABASE_URL is set, but this version keeps no ledger.');
   }

@@ -17,6 +17,7 @@ export { type IntentRouter, intentRouter } from './intent-router.js';
 export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
 export type { IntentRouterOptions } from './router-options.js';
 export type { Dialect, IntentStatus } from './sequencer/calls.js';
+export type { GrpcNames, OperationName } from './sequencer/grpc-names.js';
 export {
   type CreatedIntent,
   type CreateLoginParameters,

@@ -33,7 +33,7 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
   const logger = forgivingLogger(options.logger ?? console);
   const embedded =
     config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
-  const client = clientOf(config, options.transport ?? embedded?.transport);
+  const client = clientOf(config, options, embedded?.transport);
   const { login, production, webhook } = config;
   const router = createRouter({
     config,
@@ -63,9 +63,10 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
 const noDestination =
   'INTENT_DESTINATION is not set: every payment must say in its terms which destination it goes to.';
 
-function clientOf({ sequencer }: Config, transport: Transport | undefined): IntentClient {
-  const { url, dialect, timeoutMs } = sequencer;
-  return createIntentClient({ url, dialect, timeoutMs, transport });
+function clientOf({ sequencer }: Config, options: IntentRouterOptions, embedded: Transport | undefined): IntentClient {
+  const { url, grpcUrl, dialect, timeoutMs } = sequencer;
+  const { transport = embedded, grpcPackage, grpcPaths } = options;
+  return createIntentClient({ url, grpcUrl, grpcPackage, grpcPaths, dialect, timeoutMs, transport });
 }
 
 /** Set, or the embedded sequencer's own, which is known once that has started. */

@@ -38,6 +38,9 @@ function withFunctions(...names: string[]) {
 /** The form of every option. What a text or a number may be is for the configuration to tell. */
 const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   sequencerUrl: text,
+  grpcUrl: text,
+  grpcPackage: text,
+  grpcPaths: withFunctions(),
   emulatorPort: number,
   dialect: text,
   timeoutMs: number,
@@ -89,6 +92,7 @@ function namedOptions(options: IntentRouterOptions): Readonly<Record<string, unk
 
 /** The option that means the same as a variable: `INTENT_SEQUENCER_URL` and `sequencerUrl`. */
 function optionOf(variable: string): string {
+  if (variable === 'INTENT_SEQUENCER_GRPC_URL') return 'grpcUrl';
   const words = variable.replace(/^INTENT_/, '').toLowerCase();
   return words.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase());
 }

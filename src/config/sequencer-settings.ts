@@ -2,6 +2,8 @@ import type { Config, ConfigOptions, Environment } from '../config.js';
 import { maxTimerMs, readDuration } from './duration.js';
 import type { Report } from './report.js';
 
+type Problem = [problem: string, mend: string];
+
 /** Where the sequencer is, and how it is spoken to. */
 export function readSequencer(
   options: ConfigOptions,
@@ -10,7 +12,11 @@ export function readSequencer(
   report: Report,
 ): Config['sequencer'] {
   const url = options.sequencerUrl ?? env.INTENT_SEQUENCER_URL ?? '';
-  const problem = url === '' && options.transport ? undefined : problemOfUrl(url, production);
+  const grpcUrl = (options.grpcUrl ?? env.INTENT_SEQUENCER_GRPC_URL) || undefined;
+  const grpcProblem = grpcUrl && problemOfGrpcUrl(grpcUrl, url, production);
+  if (grpcProblem) report.problem('INTENT_SEQUENCER_GRPC_URL', ...grpcProblem);
+  const isReplaced = url === '' && (options.transport !== undefined || grpcUrl !== undefined);
+  const problem = isReplaced ? undefined : problemOfUrl(url, production);
   if (problem) report.problem('INTENT_SEQUENCER_URL', ...problem);
   // A variable that is set to nothing is not set; as a number it would be the port 0.
   const emulatorPort = Number(options.emulatorPort ?? (env.INTENT_EMULATOR_PORT || 4747));
@@ -22,10 +28,10 @@ export function readSequencer(
     report.problem('dialect', 'It is unknown.', "dialect: 'intents' (default) or 'messaging'");
   }
   const timeoutMs = readDuration('timeoutMs', options.timeoutMs, 8_000, report, maxTimerMs);
-  return Object.freeze({ url, emulatorPort, dialect, timeoutMs });
+  return Object.freeze({ url, grpcUrl, emulatorPort, dialect, timeoutMs });
 }
 
-function problemOfUrl(url: string, production: boolean): [problem: string, mend: string] | undefined {
+function problemOfUrl(url: string, production: boolean): Problem | undefined {
   const example = 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>';
   if (url === '') {
     const orEmbedded = production
@@ -41,8 +47,32 @@ function problemOfUrl(url: string, production: boolean): [problem: string, mend:
         ]
       : undefined;
   }
-  const { protocol, username, search, hash } = URL.canParse(url) ? new URL(url) : new URL('none:');
+  const { protocol, username, search, hash } = parseUrl(url);
   if (protocol !== 'https:' && protocol !== 'http:') return ['It is not an http(s) URL.', example];
   if (username || search || hash) return ['It has a user, a query or a fragment, which would not be sent.', example];
   return production && protocol === 'http:' ? ['It must be https when NODE_ENV=production.', example] : undefined;
+}
+
+const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])$/;
+
+function problemOfGrpcUrl(text: string, proxyUrl: string, production: boolean): Problem | undefined {
+  const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment service>';
+  if (text === 'embedded' || proxyUrl === 'embedded') {
+    return ['The embedded sequencer is not asked over gRPC.', 'INTENT_SEQUENCER_URL=embedded, and this one not set'];
+  }
+  // As gRPC itself writes addresses.
+  if (/^[\w.-]+(?::\d{1,5})?$/.test(text)) {
+    return ['It does not say whether TLS is spoken.', `INTENT_SEQUENCER_GRPC_URL=https://${text}`];
+  }
+  const { protocol, hostname, username, pathname, search, hash } = parseUrl(text);
+  if (protocol !== 'https:' && protocol !== 'http:') return ['It is not an http(s) URL.', example];
+  if (username || search || hash || pathname !== '/') {
+    return ['It has a user, a path, a query or a fragment, which would not be sent.', example];
+  }
+  if (protocol === 'https:' || !production || loopback.test(hostname)) return undefined;
+  return ['It must be https when NODE_ENV=production, but for a proxy on the same machine.', example];
+}
+
+function parseUrl(text: string): URL {
+  return URL.canParse(text) ? new URL(text) : new URL('none:');
 }

@@ -5,19 +5,23 @@ import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
 import { closableWatch } from './closable-watch.js';
+import type { GrpcNames } from './grpc-names.js';
+import { createGrpcTransport } from './grpc-transport.js';
 import { createHttpTransport, isTimeout } from './http-transport.js';
 import type { IntentEvent } from './intent-event.js';
 import type { CallOptions, Transport } from './transport.js';
 import { watchIntent } from './watch-intent.js';
 
-export interface IntentClientOptions {
+export interface IntentClientOptions extends GrpcNames {
   /** base_url of the service, `https://...`; calls go to `{base_url}/v1/api`. Not needed with `transport`. */
   readonly url?: string | undefined;
+  /** grpc_url of the service, `https://...`: used instead of `url` (interface section 4.2). Needs `@grpc/grpc-js`. */
+  readonly grpcUrl?: string | undefined;
   /** Default `intents`. */
   readonly dialect?: Dialect | undefined;
   /** Bound of one call, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
-  /** Another way to the service than HTTP. */
+  /** Another way to the service than HTTP and gRPC. */
   readonly transport?: Transport | undefined;
 }
 
@@ -95,14 +99,14 @@ const defaultTimeoutMs = 8_000;
 
 /**
  * A client of the sequencer, for use with or without Express.
- * @throws {IntentError} `invalid_configuration` when neither `url` nor `transport` is of use
+ * @throws {IntentError} `invalid_configuration` when none of `url`, `grpcUrl` and `transport` is of use
  */
 export function createIntentClient(options: IntentClientOptions = {}): IntentClient {
   const { dialect = 'intents' } = options;
   if (dialect !== 'intents' && dialect !== 'messaging') {
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
   }
-  const transport = options.transport ?? httpTransport(options);
+  const transport = options.transport ?? transportTo(options);
   const send = async (signing: Promise<SignedIntent>, callOptions?: CallOptions): Promise<CreatedIntent> => {
     const intent = await signing;
     await createIntent(transport, dialect, intent, callOptions);
@@ -134,17 +138,23 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
   });
 }
 
-function httpTransport({ url = '', timeoutMs = defaultTimeoutMs }: IntentClientOptions): Transport {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new IntentError('invalid_configuration', 'url must be the base_url of the service, such as https://host.');
-  }
+function transportTo({ url, grpcUrl, timeoutMs = defaultTimeoutMs, ...names }: IntentClientOptions): Transport {
   if (!isTimeout(timeoutMs)) {
     throw new IntentError(
       'invalid_configuration',
       'timeoutMs must be a whole number of milliseconds, 1 to 2147483647.',
     );
   }
-  return createHttpTransport({ url, timeoutMs });
+  if (grpcUrl !== undefined) {
+    return createGrpcTransport({ ...names, url: requireHttpUrl(grpcUrl, 'grpcUrl', 'grpc_url'), timeoutMs });
+  }
+  return createHttpTransport({ url: requireHttpUrl(url ?? '', 'url', 'base_url'), timeoutMs });
+}
+
+function requireHttpUrl(url: string, option: string, meaning: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+  const message = `${option} must be the ${meaning} of the service, such as https://host.`;
+  throw new IntentError('invalid_configuration', message);
 }
 
 async function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {

@@ -1,0 +1,117 @@
+import { SequencerError } from '../errors.js';
+import type { Operation } from '../wire/envelope.js';
+import { loadGrpcPackage, requireGrpcPackage } from '../wire/grpc-package.js';
+import { type GrpcCall, GrpcChannel } from './grpc-channel.js';
+import { type GrpcNames, parseGrpcNames } from './grpc-names.js';
+import { errorOfGrpcStatus } from './grpc-status.js';
+import type { CallOptions, Transport } from './transport.js';
+
+export interface GrpcTransportOptions extends GrpcNames {
+  /** grpc_url of the service (interface section 4.2): over TLS for `https://host`, in the clear for `http://host`. */
+  readonly url: string;
+  /** From the start of a call to its end, or of a stream to its connection, in milliseconds: whole, 1 to 2^31 - 1. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Direct gRPC. An OK is said in so many words here, so that an answer of no bytes is a success.
+ * @throws {ConfigError} where the package it needs is not installed @throws {IntentError} `invalid_configuration`
+ */
+export function createGrpcTransport(options: GrpcTransportOptions): Transport {
+  requireGrpcPackage();
+  return new GrpcTransport(options);
+}
+
+class GrpcTransport implements Transport {
+  readonly #pathOf: (operation: Operation) => string;
+  readonly #timeoutMs: number;
+  readonly #loading: Promise<GrpcChannel>;
+  readonly #calls = new Set<Promise<Uint8Array>>();
+  readonly #streams = new Set<GrpcCall>();
+  #isClosed = false;
+
+  constructor({ url, timeoutMs, ...names }: GrpcTransportOptions) {
+    this.#pathOf = parseGrpcNames(names);
+    this.#timeoutMs = timeoutMs;
+    this.#loading = loadGrpcPackage().then((grpc) => new GrpcChannel(grpc, url));
+    // For the calls to tell, and there may be none.
+    this.#loading.catch(() => undefined);
+  }
+
+  async call(operation: Operation, body: Uint8Array, { signal }: CallOptions = {}): Promise<Uint8Array> {
+    const call = this.#callOnce(operation, body, signal);
+    this.#calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  async *openStream(operation: Operation, body: Uint8Array, { signal }: CallOptions = {}): AsyncIterable<Uint8Array> {
+    const channel = await this.#open(signal);
+    const call = channel.start(this.#pathOf(operation), body);
+    const connecting = setTimeout(requireConnection, this.#timeoutMs, call, this.#timeoutMs).unref();
+    this.#streams.add(call);
+    try {
+      yield* this.#answersOf(call, signal);
+    } finally {
+      this.#streams.delete(call);
+      clearTimeout(connecting);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    // A stream has no end of its own.
+    for (const { answers } of this.#streams) answers.cancel();
+    await Promise.allSettled(this.#calls);
+    (await this.#loading.catch(() => undefined))?.close();
+  }
+
+  async #callOnce(operation: Operation, body: Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    const channel = await this.#open(signal);
+    const call = channel.start(this.#pathOf(operation), body, this.#timeoutMs);
+    let only: Uint8Array | undefined;
+    for await (const answer of this.#answersOf(call, signal)) {
+      if (only) throw new SequencerError('sequencer_bad_response', 'There is more than one answer.');
+      only = answer;
+    }
+    if (!only) throw new SequencerError('sequencer_bad_response', 'There is no answer beside the OK.');
+    return only;
+  }
+
+  async #open(signal: AbortSignal | undefined): Promise<GrpcChannel> {
+    const channel = await this.#loading;
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw new SequencerError('sequencer_unreachable', 'The client was closed.');
+    return channel;
+  }
+
+  /** Leaving the loop ends the call. */
+  async *#answersOf(call: GrpcCall, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array, void> {
+    const cancel = (): void => call.answers.cancel();
+    signal?.addEventListener('abort', cancel);
+    try {
+      yield* call.answers;
+    } catch (reason) {
+      if (signal?.aborted) throw signal.reason;
+      const error = reason instanceof SequencerError ? reason : errorOfGrpcStatus(reason as object, this.#timeoutMs);
+      if (isOfConnection(error)) call.abandonConnection();
+      throw error;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      cancel();
+    }
+  }
+}
+
+function requireConnection(call: GrpcCall, timeoutMs: number): void {
+  if (call.isConnected()) return;
+  call.answers.destroy(new SequencerError('sequencer_timeout', `There was no connection within ${timeoutMs} ms.`));
+}
+
+/** Whether the fault may be that of the connection, which then is not used again. */
+function isOfConnection({ code }: SequencerError): boolean {
+  return code === 'sequencer_unreachable' || code === 'sequencer_timeout';
+}
