@@ -19,6 +19,7 @@ Commands:
   keygen      print a new verifier key as a line for .env
   sequencer   start the embedded sequencer and its simulated wallet, for development
                 --port <number>             default 4747
+                --grpc-port <number>        for direct gRPC; without it there is none
                 --local <domain>=<origin>   where to read the key file of a domain, such as
                                             shop.example=http://127.0.0.1:3000; may be repeated`;
 

@@ -8,23 +8,30 @@ import type { Command } from './run.js';
 export const sequencer: Command = async (args, terminal) => {
   const { values } = parseArgs({
     args,
-    options: { port: { type: 'string', default: '4747' }, local: { type: 'string', multiple: true, default: [] } },
+    options: {
+      port: { type: 'string', default: '4747' },
+      'grpc-port': { type: 'string' },
+      local: { type: 'string', multiple: true, default: [] },
+    },
   });
-  const { url, walletUrl, faultsUrl } = await startSequencer({
-    port: parsePort(values.port),
+  const grpcPort = values['grpc-port'];
+  const { url, grpcUrl, walletUrl, faultsUrl } = await startSequencer({
+    port: parsePort('--port', values.port),
+    grpcPort: grpcPort === undefined ? undefined : parsePort('--grpc-port', grpcPort),
     unref: false,
     localDomains: Object.fromEntries(values.local.map(parseLocalDomain)),
   });
   terminal.out(`sequencer  ${url}   (INTENT_SEQUENCER_URL=${url})`);
+  if (grpcUrl) terminal.out(`gRPC       ${grpcUrl}   (INTENT_SEQUENCER_GRPC_URL=${grpcUrl})`);
   terminal.out(`wallet     ${walletUrl}`);
   terminal.out(`faults     ${faultsUrl}`);
   return 0;
 };
 
-function parsePort(text: string): number {
+function parsePort(flag: string, text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (port <= 65_535) return port;
-  throw new IntentError('invalid_configuration', '--port must be a number from 0 to 65535.');
+  throw new IntentError('invalid_configuration', `${flag} must be a number from 0 to 65535.`);
 }
 
 function parseLocalDomain(text: string): [domain: string, origin: string] {

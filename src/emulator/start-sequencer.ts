@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { IntentError } from '../errors.js';
 import type { Fault } from './faults/fault.js';
 import { FaultList } from './faults/fault-list.js';
+import type { GrpcServer } from './grpc-server.js';
 import { type InProcessTransport, inProcessTransport } from './in-process-transport.js';
 import { IntentStore } from './intent-store.js';
 import { KeyFileReader } from './key-file.js';
-import { readError } from './read-error.js';
+import { listen } from './listen.js';
+import type { SequencerState } from './sequencer-state.js';
 import { serveMessageStreams } from './serve-message-streams.js';
 import { createApp } from './server.js';
 import { reverseSubmission } from './submission.js';
@@ -18,6 +18,8 @@ import { WebhookCaller } from './webhook.js';
 export interface SequencerOptions {
   /** Port on 127.0.0.1. Default 0: any free one. */
   readonly port?: number | undefined;
+  /** Port on 127.0.0.1 for direct gRPC, 0 for any free one; needs `@grpc/grpc-js`. Default: none. */
+  readonly grpcPort?: number | undefined;
   /** Domain to origin, such as `http://127.0.0.1:3000`: there its key file is read, and not over https. */
   readonly localDomains?: Readonly<Record<string, string>> | undefined;
   /** Names of the simulated wallets. Default Ada, Ben and Mia. */
@@ -32,6 +34,8 @@ export interface SequencerOptions {
 export interface Sequencer {
   /** base_url, such as `http://127.0.0.1:4747`. */
   readonly url: string;
+  /** grpc_url, such as `http://127.0.0.1:4748`, where `grpcPort` was given. */
+  readonly grpcUrl: string | undefined;
   /** Where the wallet page is. A link to it carries the client secret as its fragment. */
   readonly walletUrl: string;
   /** Where faults are switched on and off. */
@@ -60,7 +64,8 @@ export interface Sequencer {
 
 /**
  * Starts a sequencer for development and tests, with simulated wallets: on 127.0.0.1, in memory, without money.
- * @throws {IntentError} `invalid_configuration`: in production, when the port is in use, or for a wrong local domain
+ * @throws {IntentError} `invalid_configuration`: in production, when a port is in use, for a wrong local domain, or for
+ * gRPC without its package
  */
 export async function startSequencer(options: SequencerOptions = {}): Promise<Sequencer> {
   refuseProduction();
@@ -69,8 +74,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   for (const [domain, origin] of Object.entries(options.localDomains ?? {})) keyFiles.setLocalDomain(domain, origin);
 
   const server = createServer();
-  if (unref) neverHold(server);
-  const url = `http://127.0.0.1:${await listen(server, port)}`;
+  const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT', unref })}`;
   const wallets = names.map((name) => createWallet({ url, name, seed: seedOf(name), now }));
   const faults = new FaultList();
   const closing = new AbortController();
@@ -78,10 +82,15 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   const state = { intents: new IntentStore(), keyFiles, webhooks, faults, closing: closing.signal, now };
   server.on('request', createApp(state, wallets));
   const streams = serveMessageStreams(server, state);
+  const grpc = await startGrpc(state, options).catch(async (error) => {
+    await close(server);
+    throw error;
+  });
 
   let closed: Promise<void> | undefined;
   return Object.freeze({
     url,
+    grpcUrl: grpc?.url,
     walletUrl: `${url}/wallet`,
     faultsUrl: `${url}/faults`,
     serviceKey: webhooks.serviceKey,
@@ -98,7 +107,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
     close: () => {
       closing.abort();
       streams.close();
-      closed ??= close(server);
+      closed ??= Promise.all([close(server), grpc?.close()]).then(() => undefined);
       return closed;
     },
   });
@@ -113,25 +122,12 @@ function refuseProduction(): void {
   );
 }
 
-async function listen(server: Server, port: number): Promise<number> {
-  try {
-    server.listen(port, '127.0.0.1');
-    await once(server, 'listening');
-  } catch (cause) {
-    const { code } = readError(cause);
-    const reason = code === 'EADDRINUSE' ? 'it is in use' : String(code);
-    throw new IntentError(
-      'invalid_configuration',
-      `The embedded sequencer cannot listen on port ${port} (${reason}): set INTENT_EMULATOR_PORT to a free port.`,
-      { cause },
-    );
-  }
-  return (server.address() as AddressInfo).port;
-}
-
-function neverHold(server: Server): void {
-  server.unref();
-  server.on('connection', (socket) => socket.unref());
+/** Loaded only when it is asked for, with the package that it needs. */
+async function startGrpc(state: SequencerState, options: SequencerOptions): Promise<GrpcServer | undefined> {
+  const { grpcPort: port, unref = true } = options;
+  if (port === undefined) return undefined;
+  const { startGrpcServer } = await import('./grpc-server.js');
+  return startGrpcServer(state, { port, setting: 'grpcPort', unref });
 }
 
 /** The same at every start, so that the users of a site under development stay who they are. No secret is kept by it. */
