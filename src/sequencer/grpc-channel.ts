@@ -26,7 +26,8 @@ const channelOptions: ChannelOptions = {
 export interface GrpcCall {
   /** Bytes, as many times as there come some; throws the status with which the call ended, unless that is OK. */
   readonly answers: ClientReadableStream<Uint8Array>;
-  isConnected(): boolean;
+  /** Ends the call with this error where it has not got a connection in time. */
+  requireConnection(timeoutMs: number, error: Error): void;
   /** Lets the other calls of this connection end, and sends no more over it. */
   abandonConnection(): void;
 }
@@ -58,7 +59,10 @@ export class GrpcChannel {
     answers.on('error', () => undefined);
     return {
       answers,
-      isConnected: () => client.getChannel().getConnectivityState(false) === this.#grpc.connectivityState.READY,
+      requireConnection: (withinMs, error) =>
+        client.waitForReady(Date.now() + withinMs, (failure) => {
+          if (failure) answers.destroy(error);
+        }),
       abandonConnection: () => this.#leave(client),
     };
   }

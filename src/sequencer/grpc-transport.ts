@@ -3,7 +3,7 @@ import type { Operation } from '../wire/envelope.js';
 import { loadGrpcPackage, requireGrpcPackage } from '../wire/grpc-package.js';
 import { type GrpcCall, GrpcChannel } from './grpc-channel.js';
 import { type GrpcNames, parseGrpcNames } from './grpc-names.js';
-import { errorOfGrpcStatus } from './grpc-status.js';
+import { errorOfGrpcStatus, type GrpcStatus } from './grpc-status.js';
 import type { CallOptions, Transport } from './transport.js';
 
 export interface GrpcTransportOptions extends GrpcNames {
@@ -51,13 +51,13 @@ class GrpcTransport implements Transport {
   async *openStream(operation: Operation, body: Uint8Array, { signal }: CallOptions = {}): AsyncIterable<Uint8Array> {
     const channel = await this.#open(signal);
     const call = channel.start(this.#pathOf(operation), body);
-    const connecting = setTimeout(requireConnection, this.#timeoutMs, call, this.#timeoutMs).unref();
+    const message = `There was no connection to the sequencer within ${this.#timeoutMs} ms.`;
+    call.requireConnection(this.#timeoutMs, new SequencerError('sequencer_timeout', message));
     this.#streams.add(call);
     try {
       yield* this.#answersOf(call, signal);
     } finally {
       this.#streams.delete(call);
-      clearTimeout(connecting);
     }
   }
 
@@ -94,9 +94,8 @@ class GrpcTransport implements Transport {
     signal?.addEventListener('abort', cancel);
     try {
       yield* call.answers;
-    } catch (reason) {
-      if (signal?.aborted) throw signal.reason;
-      const error = reason instanceof SequencerError ? reason : errorOfGrpcStatus(reason as object, this.#timeoutMs);
+    } catch (status) {
+      const error = signal?.aborted ? signal.reason : this.#errorOf(status);
       if (isOfConnection(error)) call.abandonConnection();
       throw error;
     } finally {
@@ -104,14 +103,14 @@ class GrpcTransport implements Transport {
       cancel();
     }
   }
+
+  #errorOf(status: unknown): SequencerError {
+    return status instanceof SequencerError ? status : errorOfGrpcStatus(status as GrpcStatus, this.#timeoutMs);
+  }
 }
 
-function requireConnection(call: GrpcCall, timeoutMs: number): void {
-  if (call.isConnected()) return;
-  call.answers.destroy(new SequencerError('sequencer_timeout', `There was no connection within ${timeoutMs} ms.`));
-}
-
-/** Whether the fault may be that of the connection, which then is not used again. */
-function isOfConnection({ code }: SequencerError): boolean {
+/** Whether the fault may be that of the connection, which then is not used again. A caller who left says nothing of it. */
+function isOfConnection(error: unknown): boolean {
+  const { code } = error instanceof SequencerError ? error : {};
   return code === 'sequencer_unreachable' || code === 'sequencer_timeout';
 }

@@ -1,0 +1,135 @@
+import { createServer as createHttp2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+
+/** One call as it came in; `n` counts the calls of this server from 1. */
+export interface GrpcFaultCall {
+  /** `/package.Service/Method`. */
+  readonly path: string;
+  readonly body: Uint8Array;
+  readonly headers: IncomingHttpHeaders;
+  readonly n: number;
+}
+
+/** What an answer can be made of, when the call has come in whole. */
+export interface GrpcAnswering {
+  readonly stream: ServerHttp2Stream;
+  readonly call: GrpcFaultCall;
+  /** The connection below HTTP/2. */
+  readonly socket: Socket;
+}
+
+export type GrpcAnswer = (answering: GrpcAnswering) => void;
+
+/** What a gRPC server does: with a connection, or else with a call. */
+export interface GrpcBehaviour {
+  /** Instead of HTTP/2. */
+  readonly connect?: (socket: Socket) => void;
+  readonly answer?: GrpcAnswer;
+}
+
+export interface GrpcFaultServer {
+  /** grpc_url. */
+  readonly url: string;
+  readonly calls: GrpcFaultCall[];
+  /** How many connections were made so far, and how many of them are open. */
+  readonly connections: number;
+  readonly openConnections: number;
+  /** Behaves otherwise from now on. */
+  behave(behaviour: GrpcBehaviour): void;
+  close(): Promise<void>;
+}
+
+/** A gRPC server, made of bare HTTP/2, that does what the test wants, on a free port of the loopback address. */
+export async function startGrpcFaultServer(behaviour: GrpcBehaviour): Promise<GrpcFaultServer> {
+  const calls: GrpcFaultCall[] = [];
+  const sockets = new Map<number | undefined, Socket>();
+  let current = behaviour;
+  let connections = 0;
+  const http2 = createHttp2Server();
+  const ignore = (): void => undefined;
+  http2.on('sessionError', ignore);
+  http2.on('session', (session) => session.on('error', ignore));
+  http2.on('stream', (stream, headers) => {
+    const socket = sockets.get(stream.session?.socket.remotePort);
+    const chunks: Buffer[] = [];
+    stream.on('error', ignore);
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+    stream.on('end', () => {
+      const body = new Uint8Array(Buffer.concat(chunks).subarray(5));
+      const call = { path: String(headers[':path']), body, headers, n: calls.length + 1 };
+      calls.push(call);
+      if (socket) current.answer?.({ stream, call, socket });
+    });
+  });
+  const server = createServer((socket) => {
+    connections += 1;
+    const { remotePort } = socket;
+    sockets.set(remotePort, socket);
+    socket.on('error', ignore);
+    socket.on('close', () => sockets.delete(remotePort));
+    if (current.connect) current.connect(socket);
+    else http2.emit('connection', socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calls,
+    get connections() {
+      return connections;
+    },
+    get openConnections() {
+      return sockets.size;
+    },
+    behave: (next) => {
+      current = next;
+    },
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets.values()) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** A gRPC message: not compressed, and as long as it says, unless told otherwise. */
+export function grpcMessage(bytes: Uint8Array, { flag = 0, length = bytes.length } = {}): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(flag, 0);
+  head.writeUInt32BE(length, 1);
+  return Buffer.concat([head, bytes]);
+}
+
+export const grpcHeaders = { ':status': 200, 'content-type': 'application/grpc' } as const;
+
+/** A whole answer: headers, then these bytes as they are, then the trailers. */
+export function respond(
+  stream: ServerHttp2Stream,
+  parts: readonly Uint8Array[],
+  {
+    headers = {},
+    trailers = { 'grpc-status': '0' },
+  }: { headers?: Record<string, string | number>; trailers?: Record<string, string> } = {},
+): void {
+  stream.respond({ ...grpcHeaders, ...headers }, { waitForTrailers: true });
+  stream.on('wantTrailers', () => stream.sendTrailers(trailers));
+  for (const part of parts) stream.write(part);
+  stream.end();
+}
+
+/** OK with a serialized inner message; without one, with an empty one. */
+export function grpcOk(body: Uint8Array = new Uint8Array()): GrpcBehaviour {
+  return { answer: ({ stream }) => respond(stream, [grpcMessage(body)]) };
+}
+
+/** A status of the service's own instead of a message. */
+export function grpcStatus(status: string | number, message = ''): GrpcBehaviour {
+  const trailers = { 'grpc-status': String(status), 'grpc-message': encodeURI(message) };
+  return { answer: ({ stream }) => respond(stream, [], { trailers }) };
+}
+
+/** An address of the loopback interface at which nobody listens (any more). */
+export async function grpcUrlOfNobody(): Promise<string> {
+  const { url, close } = await startGrpcFaultServer({});
+  await close();
+  return url;
+}
