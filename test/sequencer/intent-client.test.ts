@@ -1,5 +1,11 @@
 import bs58 from 'bs58';
-import { createIntentClient, type Dialect, type IntentClient, type IntentStatus } from '../../src/index.js';
+import {
+  createIntentClient,
+  type Dialect,
+  type IntentClient,
+  type IntentClientOptions,
+  type IntentStatus,
+} from '../../src/index.js';
 import { createSigner, generateKey, type Signer } from '../../src/keys/verifier-key.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { serve } from '../support/serve.js';
@@ -18,18 +24,27 @@ beforeAll(async () => {
   stranger = createSigner(generateKey().secret);
   const keyFile = JSON.stringify({ public_keys: [verifier.publicKey] });
   const origin = await serve((_req, res) => res.end(keyFile));
-  sequencer = await startSequencer({ port: 0, localDomains: { [domain]: origin } });
+  sequencer = await startSequencer({ port: 0, grpcPort: 0, localDomains: { [domain]: origin } });
 });
 
 afterAll(() => sequencer.close());
 
-describe.each<Dialect>(['intents', 'messaging'])('dialect %s, against the embedded sequencer', (dialect) => {
+/** Every way to a sequencer, in every dialect. */
+const dialects: readonly Dialect[] = ['intents', 'messaging'];
+const ways: readonly [string, (sequencer: Sequencer) => IntentClientOptions][] = [
+  ['over the proxy', ({ url }) => ({ url })],
+  ['over gRPC', ({ grpcUrl }) => ({ grpcUrl })],
+  ['in the process', ({ transport }) => ({ transport })],
+];
+const combinations = ways.flatMap(([way, optionsOf]) => dialects.map((dialect) => ({ way, optionsOf, dialect })));
+
+describe.each(combinations)('dialect $dialect, against the embedded sequencer $way', ({ optionsOf, dialect }) => {
   let client: IntentClient;
   const payment = { destination, amount: '12.50', currency: 'usd' };
   const login = () => ({ login: { verifier: verifier.publicKey, domain }, signers: [stranger, verifier] });
 
   beforeEach(() => {
-    client = createIntentClient({ url: sequencer.url, dialect });
+    client = createIntentClient({ ...optionsOf(sequencer), dialect });
   });
   afterEach(() => client.close());
 
@@ -58,6 +73,18 @@ describe.each<Dialect>(['intents', 'messaging'])('dialect %s, against the embedd
     const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 7.5, currency: 'kin' });
     await sequencer.wallet().pay(clientSecret);
     expect(await client.paymentIntents.getStatus(id)).toMatchObject({ intentSubmitted: true });
+  });
+
+  it('is told of the scan and of the payment as they happen (interface 4.5, 6)', async () => {
+    const { id, clientSecret } = await client.paymentIntents.create(payment);
+    const kinds: string[] = [];
+    const watching = (async () => {
+      for await (const { kind } of client.watch({ id, clientSecret })) kinds.push(kind);
+    })();
+    await sequencer.wallet().scan(clientSecret);
+    await sequencer.wallet().pay(clientSecret);
+    await watching;
+    expect(kinds).toEqual(['code_scanned', 'intent_submitted']);
   });
 
   it('tells of an intent that nobody created that it does not exist (interface 4.4)', async () => {
