@@ -1,0 +1,315 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import { createServer } from 'node:net';
+import { createGrpcTransport } from '../../src/sequencer/grpc-transport.js';
+import type { Transport } from '../../src/sequencer/transport.js';
+import { operations } from '../../src/wire/envelope.js';
+import {
+  type GrpcFaultServer,
+  grpcHeaders,
+  grpcMessage,
+  grpcOk,
+  respond,
+  startGrpcFaultServer,
+} from '../support/grpc-fault-server.js';
+
+const body = Uint8Array.of(1, 2, 3);
+const answer = Uint8Array.of(4, 5, 6);
+
+let server: GrpcFaultServer;
+const transports: Transport[] = [];
+
+type Options = Partial<Parameters<typeof createGrpcTransport>[0]>;
+
+function connect(options: Options = {}): Transport {
+  const transport = createGrpcTransport({ url: server.url, timeoutMs: 1_000, ...options });
+  transports.push(transport);
+  return transport;
+}
+
+beforeEach(async () => {
+  server = await startGrpcFaultServer(grpcOk(answer));
+});
+afterEach(async () => {
+  await Promise.all(transports.splice(0).map((transport) => transport.close()));
+  await server.close();
+});
+
+describe('what is sent', () => {
+  it('is the message as it is, at the path of its operation (interface 4.2, protocol 5)', async () => {
+    expect(await connect().call(operations.getStatus, body)).toEqual(answer);
+    expect(server.calls).toMatchObject([{ path: '/intents.v1.MicroPayment/GetStatus', body }]);
+  });
+
+  it('has headers of gRPC, and none of ours (interface 5.5)', async () => {
+    await connect().call(operations.getStatus, body);
+    const { headers } = server.calls[0] ?? {};
+    expect(headers).toMatchObject({ ':method': 'POST', te: 'trailers', 'content-type': 'application/grpc' });
+    expect(headers?.['grpc-timeout']).toMatch(/^\d+m$/);
+    const names = ['grpc-accept-encoding', 'accept-encoding', 'grpc-timeout', 'user-agent', 'content-type', 'te'];
+    const own = [':authority', ':method', ':path', ':scheme'];
+    expect(Object.keys(headers ?? {}).sort()).toEqual([...own, ...names].sort());
+  });
+
+  it('goes to the names that were set', async () => {
+    const names = { grpcPackage: 'acme.pay.v2', grpcPaths: { 'Intents.createIntent': '/acme.Payments/Request' } };
+    const transport = connect(names);
+    await transport.call(operations.getStatus, body);
+    await transport.call(operations.createIntent, body);
+    expect(server.calls.map(({ path }) => path)).toEqual([
+      '/acme.pay.v2.MicroPayment/GetStatus',
+      '/acme.Payments/Request',
+    ]);
+  });
+
+  it.each<[string, Options]>([
+    ['a package that is none', { grpcPackage: 'intents/v1' }],
+    ['an empty package', { grpcPackage: '' }],
+    ['an unknown operation', { grpcPaths: { 'MicroPayment.status': '/a.B/C' } as object }],
+    ['a path that is none', { grpcPaths: { 'MicroPayment.getStatus': 'a.B/C' } }],
+    ['a path with a query', { grpcPaths: { 'MicroPayment.getStatus': '/a.B/C?d' } }],
+  ])('goes nowhere with %s', (_name, options) => {
+    expect(() => connect(options)).toThrow(expect.objectContaining({ code: 'invalid_configuration' }));
+  });
+
+  it('goes to no proxy that the environment names', async () => {
+    const proxied: string[] = [];
+    const proxy = createServer((socket) => {
+      proxied.push('a connection');
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as { port: number };
+    const names = ['grpc_proxy', 'https_proxy', 'http_proxy'];
+    for (const name of names) process.env[name] = `http://127.0.0.1:${port}`;
+    try {
+      expect(await connect().call(operations.getStatus, body)).toEqual(answer);
+    } finally {
+      for (const name of names) delete process.env[name];
+      proxy.close();
+    }
+    expect(proxied).toEqual([]);
+  });
+});
+
+describe('connections', () => {
+  it('are one, for calls in a row and at the same time', async () => {
+    const transport = connect();
+    for (let call = 0; call < 5; call += 1) await transport.call(operations.getStatus, body);
+    server.behave({ answer: ({ stream, call }) => respond(stream, [grpcMessage(call.body)]) });
+    const calls = Array.from({ length: 20 }, (_, n) => transport.call(operations.getStatus, Uint8Array.of(n)));
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: 20 }, (_, n) => Uint8Array.of(n)));
+    expect(server.connections).toBe(1);
+  });
+
+  it('are made anew when the sequencer closed the idle one', async () => {
+    const transport = connect();
+    await transport.call(operations.getStatus, body);
+    server.behave({
+      answer: ({ stream, socket }) => {
+        respond(stream, [grpcMessage(answer)]);
+        stream.on('close', () => socket.end());
+      },
+    });
+    await transport.call(operations.getStatus, body);
+    await until(() => server.openConnections === 0);
+    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+    expect(server.connections).toBe(2);
+  });
+
+  it('that a call timed out on are left, and a stream over them goes on', async () => {
+    const streams: ServerHttp2Stream[] = [];
+    const transport = connect({ timeoutMs: 100 });
+    server.behave({ answer: ({ stream }) => void streams.push(stream) });
+    const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
+    const first = stream?.next();
+    await until(() => streams.length === 1);
+    await expect(transport.call(operations.getStatus, body)).rejects.toMatchObject({ code: 'sequencer_timeout' });
+    server.behave(grpcOk(answer));
+    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+    expect(server.connections).toBe(2);
+    if (streams[0]) respond(streams[0], [grpcMessage(answer)]);
+    expect(await first).toEqual({ done: false, value: answer });
+    expect(await stream?.next()).toMatchObject({ done: true });
+  });
+
+  it('need not be those of a stream for long: one that is told to go elsewhere is served to its end', async () => {
+    const streams: ServerHttp2Stream[] = [];
+    server.behave({
+      answer: ({ stream }) => {
+        streams.push(stream);
+        stream.session?.goaway(0, stream.id);
+      },
+    });
+    const stream = connect({ timeoutMs: 50 }).openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
+    const first = stream?.next();
+    await until(() => streams.length === 1);
+    // Longer than a stream may take to connect.
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    if (streams[0]) respond(streams[0], [grpcMessage(answer)]);
+    expect(await first).toEqual({ done: false, value: answer });
+    await stream?.return?.();
+  });
+});
+
+describe("the caller's signal", () => {
+  it.each(['before the headers', 'in the body'])('ends a call that runs, with its reason: %s', async (when) => {
+    const reason = new Error('the visitor left');
+    const controller = new AbortController();
+    let closed = false;
+    server.behave({
+      answer: ({ stream }) => {
+        stream.on('close', () => {
+          closed = true;
+        });
+        if (when === 'in the body') stream.respond(grpcHeaders);
+        setTimeout(() => controller.abort(reason), 20);
+      },
+    });
+    const call = connect().call(operations.getStatus, body, { signal: controller.signal });
+    await expect(call).rejects.toBe(reason);
+    await until(() => closed);
+  });
+
+  it('that is aborted already lets nothing be sent', async () => {
+    const transport = connect();
+    const signal = AbortSignal.abort('too late');
+    await expect(transport.call(operations.getStatus, body, { signal })).rejects.toBe('too late');
+    const stream = transport.openStream?.(operations.openMessageStream, body, { signal })[Symbol.asyncIterator]();
+    await expect(stream?.next()).rejects.toBe('too late');
+    expect(server.calls).toEqual([]);
+    expect(server.connections).toBe(0);
+  });
+
+  it('does not lift the time-out', async () => {
+    server.behave({});
+    const { signal } = new AbortController();
+    const call = connect({ timeoutMs: 100 }).call(operations.getStatus, body, { signal });
+    await expect(call).rejects.toMatchObject({ code: 'sequencer_timeout' });
+  });
+
+  it('leaves the connection as it is', async () => {
+    const transport = connect();
+    await transport.call(operations.getStatus, body);
+    server.behave({});
+    const call = transport.call(operations.getStatus, body, { signal: AbortSignal.timeout(20) });
+    await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
+    server.behave(grpcOk(answer));
+    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+    expect(server.connections).toBe(1);
+  });
+});
+
+describe('a stream', () => {
+  it('yields what comes, in its order, until OK', async () => {
+    const many = Array.from({ length: 200 }, (_, n) => grpcMessage(Uint8Array.of(n)));
+    server.behave({ answer: ({ stream }) => respond(stream, many) });
+    const read: number[] = [];
+    for await (const [value = -1] of connect().openStream?.(operations.openMessageStream, body) ?? []) read.push(value);
+    expect(read).toEqual(Array.from({ length: 200 }, (_, n) => n));
+  });
+
+  it('gives what had come before it broke', async () => {
+    server.behave({
+      answer: ({ stream }) => respond(stream, [grpcMessage(answer)], { trailers: { 'grpc-status': '14' } }),
+    });
+    const read: Uint8Array[] = [];
+    const reading = (async () => {
+      for await (const value of connect().openStream?.(operations.openMessageStream, body) ?? []) read.push(value);
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'sequencer_unreachable' });
+    expect(read).toEqual([answer]);
+  });
+
+  it('is cancelled upstream when its reader leaves', async () => {
+    let rstCode: number | undefined;
+    server.behave({
+      answer: ({ stream }) => {
+        stream.respond(grpcHeaders);
+        stream.write(grpcMessage(answer));
+        stream.on('close', () => {
+          rstCode = stream.rstCode;
+        });
+      },
+    });
+    for await (const value of connect().openStream?.(operations.openMessageStream, body) ?? []) {
+      expect(value).toEqual(answer);
+      break;
+    }
+    await until(() => rstCode !== undefined);
+    expect(rstCode).toBe(8);
+  });
+
+  it('of which nobody reads on holds the sequencer back, not the memory', async () => {
+    const message = grpcMessage(new Uint8Array(60_000));
+    let accepted = 0;
+    server.behave({
+      answer: ({ stream }) => {
+        stream.respond(grpcHeaders);
+        const pour = (): void => {
+          if (stream.destroyed || accepted > 500) return;
+          stream.write(message, () => {
+            accepted += 1;
+            pour();
+          });
+        };
+        pour();
+      },
+    });
+    const transport = connect();
+    const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
+    await stream?.next();
+    let before = -1;
+    while (before !== accepted) {
+      before = accepted;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(accepted).toBeLessThan(40);
+    // It holds up no call beside it.
+    server.behave(grpcOk(answer));
+    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+    await stream?.return?.();
+  });
+});
+
+describe('close()', () => {
+  it('lets the calls that run end, then leaves no connection behind', async () => {
+    const transport = connect();
+    server.behave({ answer: ({ stream }) => setTimeout(() => respond(stream, [grpcMessage(answer)]), 50) });
+    const calls = [transport.call(operations.getStatus, body), transport.call(operations.getStatus, body)];
+    await until(() => server.calls.length === 2);
+    await transport.close();
+    expect(await Promise.all(calls)).toEqual([answer, answer]);
+    await until(() => server.openConnections === 0);
+  });
+
+  it('ends streams, which have no end of their own', async () => {
+    server.behave({});
+    const transport = connect();
+    const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
+    const next = expect(stream?.next()).rejects.toMatchObject({ code: 'sequencer_unreachable' });
+    await until(() => server.calls.length === 1);
+    await transport.close();
+    await next;
+    await until(() => server.openConnections === 0);
+  });
+
+  it('can be asked for again, and lets nothing be sent any more', async () => {
+    const transport = connect();
+    await transport.call(operations.getStatus, body);
+    await Promise.all([transport.close(), transport.close()]);
+    const closed = { code: 'sequencer_unreachable' };
+    await expect(transport.call(operations.getStatus, body)).rejects.toMatchObject(closed);
+    const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
+    await expect(stream?.next()).rejects.toMatchObject(closed);
+    await until(() => server.openConnections === 0);
+    expect(server.calls).toHaveLength(1);
+  });
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  const end = Date.now() + 2_000;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error(`It never came true: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
