@@ -75,6 +75,11 @@ export class ConsumerProject {
     symlinkSync(target, path);
   }
 
+  /** Takes a package away again. */
+  unlink(name: string): void {
+    rmSync(this.path(`node_modules/${name}`));
+  }
+
   /** Runs node here and waits for its end, 20 seconds at the most. */
   async node(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<Ended> {
     const child = this.spawn(args, environment);

@@ -1,0 +1,114 @@
+import { createSecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { jest } from '@jest/globals';
+import { startSequencer } from '../../src/testing.js';
+import { grpcMessage, respond } from '../support/grpc-fault-server.js';
+import { localhostCertificate } from '../support/localhost-certificate.js';
+import { ConsumerProject } from './consumer-project.js';
+
+// What depends on what is installed, and on the environment of a whole process.
+
+jest.setTimeout(30_000);
+
+let project: ConsumerProject;
+
+beforeAll(async () => {
+  project = await ConsumerProject.create();
+  project.write('ca.pem', localhostCertificate.cert);
+  project.write(
+    'ask.mjs',
+    `import { createIntentClient } from 'express-intents/client';
+    const client = createIntentClient({ grpcUrl: process.argv[2], timeoutMs: 5_000 });
+    const outcome = await client.paymentIntents.getStatus('1'.repeat(32)).catch((error) => error.code);
+    if (process.argv[3] === 'close') await client.close();
+    console.log(JSON.stringify(outcome));`,
+  );
+});
+afterAll(() => project.remove());
+
+describe('TLS', () => {
+  const server = createSecureServer(localhostCertificate);
+  let port = 0;
+
+  beforeAll(async () => {
+    server.on('sessionError', () => undefined);
+    server.on('stream', (stream) => {
+      stream.on('error', () => undefined);
+      stream.resume().on('end', () => respond(stream, [grpcMessage(Buffer.from('0801', 'hex'))]));
+    });
+    await new Promise<void>((resolve) => server.listen(0, resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  const trusted = { NODE_EXTRA_CA_CERTS: 'ca.pem' };
+  const created = { exists: true, codeScanned: false, intentSubmitted: false };
+
+  it.each<[string, string, NodeJS.ProcessEnv, unknown]>([
+    ['a certificate that is trusted', 'https://localhost', trusted, created],
+    ['a certificate that nobody trusts', 'https://localhost', {}, 'sequencer_unreachable'],
+    ['a certificate of another name', 'https://127.0.0.1', trusted, 'sequencer_unreachable'],
+    ['a caller who speaks in the clear', 'http://localhost', trusted, 'sequencer_unreachable'],
+  ])('%s', async (_name, origin, environment, outcome) => {
+    // Variables of the library's own, which could be set on any machine, count for nothing.
+    const env = { GRPC_DEFAULT_SSL_ROOTS_FILE_PATH: 'nothing.pem', ...environment };
+    const { stdout } = await project.node(['ask.mjs', `${origin}:${port}`, 'close'], env);
+    expect(JSON.parse(stdout)).toEqual(outcome);
+  });
+});
+
+describe('a process', () => {
+  it.each(['close', 'do not close'])('ends when it has asked its questions: %s', async (close) => {
+    const sequencer = await startSequencer({ grpcPort: 0 });
+    const { code, stdout } = await project.node(['ask.mjs', String(sequencer.grpcUrl), close]);
+    await sequencer.close();
+    expect({ code, outcome: JSON.parse(stdout) }).toMatchObject({ code: 0, outcome: { exists: false } });
+  });
+
+  it('ends with an embedded sequencer that answers over gRPC, closed or not', async () => {
+    project.write(
+      'embedded.mjs',
+      `import { createIntentClient } from 'express-intents/client';
+      import { startSequencer } from 'express-intents/testing';
+      const { grpcUrl } = await startSequencer({ grpcPort: 0 });
+      const client = createIntentClient({ grpcUrl });
+      console.log((await client.paymentIntents.getStatus('1'.repeat(32))).exists);`,
+    );
+    expect(await project.node(['embedded.mjs'])).toMatchObject({ code: 0, stdout: 'false\n' });
+  });
+});
+
+describe('without @grpc/grpc-js', () => {
+  let without: ConsumerProject;
+
+  beforeAll(async () => {
+    without = await ConsumerProject.create();
+    without.unlink('@grpc/grpc-js');
+  });
+  afterAll(() => without.remove());
+
+  it.each([
+    ['a router', `import { intentRouter } from 'express-intents'; intentRouter({ login: false });`],
+    ['a client', `import { createIntentClient } from 'express-intents'; createIntentClient({ grpcUrl });`],
+    [
+      'an embedded sequencer',
+      `import { startSequencer } from 'express-intents/testing'; await startSequencer({ grpcPort: 0 });`,
+    ],
+  ])('%s says at its start what to install', async (_what, program) => {
+    const grpcUrl = 'https://sequencer.example';
+    without.write('start.mjs', `const grpcUrl = '${grpcUrl}'; ${program}`);
+    const { code, stderr } = await without.node(['start.mjs'], { INTENT_SEQUENCER_GRPC_URL: grpcUrl });
+    expect(code).toBe(1);
+    expect(stderr).toContain("code: 'invalid_configuration'");
+    expect(stderr).toContain('npm install @grpc/grpc-js');
+  });
+
+  it('everything else is as before', async () => {
+    without.write(
+      'start.mjs',
+      `import { intentRouter } from 'express-intents';
+      intentRouter({ login: false, sequencerUrl: 'https://sequencer.example' });`,
+    );
+    expect(await without.node(['start.mjs'])).toMatchObject({ code: 0 });
+  });
+});
