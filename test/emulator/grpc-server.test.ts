@@ -1,0 +1,165 @@
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import grpc from '@grpc/grpc-js';
+import protoLoader from '@grpc/proto-loader';
+import bs58 from 'bs58';
+import { createIntentClient, generateKey, type IntentClient } from '../../src/index.js';
+import { type Sequencer, startSequencer } from '../../src/testing.js';
+
+// An independent client: made of the .proto file by the tools of gRPC, with nothing of ours in it.
+
+const protoFile = fileURLToPath(new URL('../../proto/intents.proto', import.meta.url));
+const definition = protoLoader.loadSync(protoFile, { keepCase: true });
+const { v1 } = grpc.loadPackageDefinition(definition).intents as { v1: Record<string, grpc.ServiceClientConstructor> };
+
+const payment = { destination: generateKey().publicKey, amount: '1.00', currency: 'usd' };
+
+let sequencer: Sequencer;
+let client: IntentClient;
+const stubs: grpc.Client[] = [];
+
+beforeAll(async () => {
+  sequencer = await startSequencer({ grpcPort: 0 });
+  client = createIntentClient({ url: sequencer.url });
+});
+afterAll(async () => {
+  for (const stub of stubs) stub.close();
+  await client.close();
+  await sequencer.close();
+});
+
+type Stub = grpc.Client & Record<string, (...args: unknown[]) => grpc.ClientReadableStream<Record<string, unknown>>>;
+
+function stubOf(service: string, { grpcUrl } = sequencer): Stub {
+  const Stub = v1[service];
+  if (!Stub || !grpcUrl) throw new Error(`There is no ${service}.`);
+  const stub = new Stub(new URL(grpcUrl).host, grpc.credentials.createInsecure());
+  stubs.push(stub);
+  return stub as unknown as Stub;
+}
+
+function ask(service: string, method: string, request: object): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const stub = stubOf(service);
+    stub[method]?.(request, (error: Error | null, answer: unknown) => (error ? reject(error) : resolve(answer)));
+  });
+}
+
+it('answers an independent client (interface 4.2, 4.4)', async () => {
+  const { id, clientSecret } = await client.paymentIntents.create(payment);
+  await sequencer.wallet().scan(clientSecret);
+  const request = { intent_id: { value: bs58.decode(id) } };
+  expect(await ask('MicroPayment', 'GetStatus', request)).toEqual({ exists: true, code_scanned: true });
+});
+
+it('refuses with INVALID_ARGUMENT, and the reason of the proxy (interface 7.2)', async () => {
+  const request = { intent_id: { value: Buffer.alloc(31) } };
+  await expect(ask('MicroPayment', 'GetStatus', request)).rejects.toMatchObject({
+    code: grpc.status.INVALID_ARGUMENT,
+    details: 'intent_id must have 32 bytes.',
+  });
+  await expect(ask('Intents', 'CreateIntent', {})).rejects.toMatchObject({ code: grpc.status.INVALID_ARGUMENT });
+});
+
+it('refuses a stream that is not signed by its rendezvous key (protocol 4, 5)', async () => {
+  const stream = stubOf('Messaging').OpenMessageStream?.({ rendezvous_key: { value: Buffer.alloc(32, 7) } });
+  const read = async (): Promise<void> => {
+    for await (const _message of stream ?? []) throw new Error('There should be none.');
+  };
+  await expect(read()).rejects.toMatchObject({ code: grpc.status.INVALID_ARGUMENT });
+});
+
+it('takes no request over 64 KiB', async () => {
+  const request = { intent_id: { value: Buffer.alloc(64 * 1024) } };
+  await expect(ask('MicroPayment', 'GetStatus', request)).rejects.toMatchObject({
+    code: grpc.status.RESOURCE_EXHAUSTED,
+  });
+});
+
+it('says of what it does not have that it is UNIMPLEMENTED', async () => {
+  const away = createIntentClient({ grpcUrl: sequencer.grpcUrl, grpcPackage: 'acme' });
+  await expect(away.paymentIntents.create(payment)).rejects.toMatchObject({ code: 'sequencer_error' });
+  await away.close();
+});
+
+it('is there only where it was asked for', async () => {
+  const plain = await startSequencer();
+  expect(plain.grpcUrl).toBeUndefined();
+  await plain.close();
+});
+
+it('names a port that is in use, and leaves nothing behind', async () => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  const { port: grpcPort } = taken.address() as { port: number };
+  const port = Number(new URL(await freeUrl()).port);
+  await expect(startSequencer({ port, grpcPort })).rejects.toMatchObject({
+    code: 'invalid_configuration',
+    message: expect.stringMatching(`port ${grpcPort} .*set grpcPort`),
+  });
+  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+  taken.close();
+});
+
+it('ends with its streams, and can be ended again', async () => {
+  const own = await startSequencer({ grpcPort: 0 });
+  const follower = createIntentClient({ grpcUrl: own.grpcUrl });
+  const intent = await follower.paymentIntents.create(payment);
+  const stub = stubOf('MicroPayment', own);
+  await new Promise((resolve) => stub.waitForReady(Date.now() + 2_000, resolve));
+  const leaving = new AbortController();
+  const watching = follower.watch(intent, { signal: leaving.signal })[Symbol.asyncIterator]();
+  const next = watching.next();
+  await Promise.all([own.close(), own.close()]);
+  await expect(follower.paymentIntents.getStatus(intent.id)).rejects.toMatchObject({ code: 'sequencer_unreachable' });
+  leaving.abort();
+  expect(await next).toMatchObject({ done: true });
+  await follower.close();
+});
+
+describe('our client, at an independent server made of the .proto file', () => {
+  it('is understood, and understands (interface 4.2, 4.3, 4.4)', async () => {
+    const { Intents, MicroPayment } = v1;
+    if (!Intents || !MicroPayment) throw new Error('The services are gone.');
+    const seen: object[] = [];
+    const server = new grpc.Server();
+    server.addService(Intents.service, {
+      CreateIntent: ({ request }: { request: object }, answer: grpc.sendUnaryData<object>) => {
+        seen.push(request);
+        answer(null, { result: 'OK', message_id: { value: Buffer.alloc(16, 1) } });
+      },
+    });
+    server.addService(MicroPayment.service, {
+      GetStatus: (_call: unknown, answer: grpc.sendUnaryData<object>) =>
+        answer(null, { exists: true, code_scanned: true }),
+    });
+    const port = await new Promise((resolve) =>
+      server.bindAsync('127.0.0.1:0', grpc.ServerCredentials.createInsecure(), (_error, bound) => resolve(bound)),
+    );
+    const ours = createIntentClient({ grpcUrl: `http://127.0.0.1:${port}` });
+    const { id } = await ours.paymentIntents.create(payment);
+    expect(await ours.paymentIntents.getStatus(id)).toEqual({
+      exists: true,
+      codeScanned: true,
+      intentSubmitted: false,
+    });
+    const partial = { currency: 'usd', native_amount: 1 };
+    expect(seen).toMatchObject([
+      {
+        request_to_receive_bill: {
+          requestor_account: { value: Buffer.from(bs58.decode(payment.destination)) },
+          partial,
+          rendezvous_key: { value: Buffer.from(bs58.decode(id)) },
+        },
+      },
+    ]);
+    await ours.close();
+    server.forceShutdown();
+  });
+});
+
+async function freeUrl(): Promise<string> {
+  const { url, close } = await startSequencer();
+  await close();
+  return url;
+}
