@@ -29,6 +29,7 @@ const composition = 'the composition';
 const packageHomes: readonly { names: readonly string[]; homes: readonly string[]; typesFor: readonly string[] }[] = [
   { names: ['protobufjs', 'long'], homes: ['wire'], typesFor: [] },
   { names: ['express'], homes: ['http', 'emulator'], typesFor: [composition] },
+  { names: ['@grpc/grpc-js'], homes: ['wire'], typesFor: ['sequencer', 'emulator'] },
 ];
 
 const maxFileLines = 400;
@@ -393,12 +394,15 @@ const rules: Rule[] = [
     ],
   },
   {
-    title: 'only wire/ imports protobufjs and long, only http/ and emulator/ import express',
+    title: 'only wire/ imports protobufjs, long and gRPC, only http/ and emulator/ import express',
     check: packages,
     faulty: [
       [aFile('intents/a.ts', `import Long from 'long';`)],
       [aFile('sequencer/a.ts', `import $protobuf from 'protobufjs/minimal.js';`)],
       [aFile('sequencer/a.ts', `import type { Reader } from 'protobufjs';`)],
+      [aFile('sequencer/a.ts', `import { Client } from '@grpc/grpc-js';`)],
+      [aFile('emulator/a.ts', `const grpc = await import('@grpc/grpc-js');`)],
+      [aFile('index.ts', `import type { Client } from '@grpc/grpc-js';`)],
       [aFile('index.ts', `import express from 'express';`)],
       [aFile('index.ts', `import { type Router } from 'express';`)],
       [aFile('sequencer/a.ts', `import type { Request } from 'express';`)],
@@ -406,6 +410,8 @@ const rules: Rule[] = [
     ],
     sound: [
       aFile('wire/a.ts', `import Long from 'long'; import $protobuf from 'protobufjs/minimal.js';`),
+      aFile('wire/b.ts', `const grpc = await import('@grpc/grpc-js');`),
+      aFile('sequencer/b.ts', `import type { Client } from '@grpc/grpc-js';`),
       aFile('http/a.ts', `import express from 'express';`),
       aFile('emulator/a.ts', `import express from 'express';`),
       aFile('index.ts', `import type { RequestHandler } from 'express';`),

@@ -612,14 +612,8 @@ describe('INTENT_SEQUENCER_URL=embedded', () => {
 });
 
 it('says which variables of other versions it does not read', () => {
-  const config = parseConfig(
-    {},
-    { ...env, INTENT_SEQUENCER_GRPC_URL: 'https://g.example', INTENT_DATABASE_URL: 'postgres://x:hunter2@db/x' },
-  );
-  expect(config.notices).toEqual([
-    'INTENT_SEQUENCER_GRPC_URL is set, but this version speaks to the service over its proxy only.',
-    'INTENT_DATABASE_URL is set, but this version keeps no ledger.',
-  ]);
+  const config = parseConfig({}, { ...env, INTENT_DATABASE_URL: 'postgres://x:hunter2@db/x' });
+  expect(config.notices).toEqual(['INTENT_DATABASE_URL is set, but this version keeps no ledger.']);
 });
 
 describe('intentRouter', () => {

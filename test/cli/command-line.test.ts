@@ -104,7 +104,7 @@ describe('help', () => {
       const { code, out, error } = await here(...args);
       expect({ code, error }).toEqual({ code: 0, error: '' });
       expect(out).toMatch(/^Usage: express-intents <command>/);
-      for (const word of ['keygen', 'sequencer', '--port', '--local']) expect(out).toContain(word);
+      for (const word of ['keygen', 'sequencer', '--port', '--grpc-port', '--local']) expect(out).toContain(word);
     },
   );
 
@@ -141,6 +141,16 @@ describe('sequencer', () => {
     started.child.kill('SIGTERM');
     expect(await started.ended).toBe('SIGTERM');
     expect(started.printed.error).toBe('');
+  });
+
+  it('answers over gRPC as well with --grpc-port (interface 4.2)', async () => {
+    const started = start(['sequencer', '--port', '0', '--grpc-port', '0']);
+    await urlIn(started);
+    const [line, grpcUrl] = /^gRPC {7}(\S+) {3}\(INTENT_SEQUENCER_GRPC_URL=\1\)$/m.exec(started.printed.out) ?? [];
+    expect(line).toBeDefined();
+    const client = createIntentClient({ grpcUrl });
+    expect(await client.paymentIntents.getStatus(generateKey().publicKey)).toMatchObject({ exists: false });
+    await client.close();
   });
 
   it('reads the key files of domains where --local says, for several of them (interface 4.6)', async () => {

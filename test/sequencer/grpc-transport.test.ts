@@ -8,6 +8,7 @@ import {
   grpcHeaders,
   grpcMessage,
   grpcOk,
+  grpcStatus,
   respond,
   startGrpcFaultServer,
 } from '../support/grpc-fault-server.js';
@@ -149,6 +150,12 @@ describe('connections', () => {
     expect(await first).toEqual({ done: false, value: answer });
     await stream?.return?.();
   });
+});
+
+it('keeps no more of a reason than a log can bear', async () => {
+  server.behave(grpcStatus(3, 'é'.repeat(5_000)));
+  const call = connect().call(operations.getStatus, body);
+  await expect(call).rejects.toMatchObject({ code: 'sequencer_error', serviceMessage: 'é'.repeat(1_000) });
 });
 
 describe("the caller's signal", () => {

@@ -1,0 +1,111 @@
+import { type ConfigOptions, type Environment, parseConfig } from '../../src/config.js';
+import { ConfigError, type ConfigProblem } from '../../src/errors.js';
+import { createIntentClient } from '../../src/index.js';
+import { startSequencer } from '../../src/testing.js';
+import { Browser } from '../support/browser.js';
+import { startSite } from '../support/site.js';
+
+const grpcUrl = 'https://grpc.example';
+const production = { NODE_ENV: 'production' };
+
+function parse(url: string, env: Environment = {}, options: ConfigOptions = {}) {
+  return parseConfig({ login: false, ...options }, { ...env, INTENT_SEQUENCER_GRPC_URL: url });
+}
+
+function problemsOf(...args: Parameters<typeof parse>): readonly ConfigProblem[] {
+  try {
+    parse(...args);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+it('grpc_url is all that is needed to reach the service', () => {
+  const { sequencer, notices } = parse(grpcUrl);
+  expect(sequencer).toMatchObject({ url: '', grpcUrl });
+  expect(notices).not.toContainEqual(expect.stringContaining('GRPC'));
+});
+
+it('the option wins over the variable, and can switch it off', () => {
+  expect(parse(grpcUrl, {}, { grpcUrl: 'https://b.example' }).sequencer.grpcUrl).toBe('https://b.example');
+  const off = parse(grpcUrl, {}, { grpcUrl: '', sequencerUrl: 'https://proxy.example' });
+  expect(off.sequencer).toMatchObject({ url: 'https://proxy.example', grpcUrl: undefined });
+});
+
+it('the address of the proxy is checked all the same where it is set', () => {
+  expect(problemsOf(grpcUrl, {}, { sequencerUrl: 'nonsense' })).toMatchObject([{ setting: 'INTENT_SEQUENCER_URL' }]);
+});
+
+it.each<[string, Environment]>([
+  ['https://grpc.example', production],
+  ['https://grpc.example:8443/', production],
+  ['http://localhost:4748', production],
+  ['http://127.0.0.1:4748', production],
+  ['http://[::1]:4748', production],
+  ['http://grpc.example:4748', {}],
+])('%s is an address of the service, with %j', (url, env) => {
+  expect(problemsOf(url, env)).toEqual([]);
+});
+
+const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment service>';
+const secretly = 'INTENT_SEQUENCER_GRPC_URL=https://';
+
+it.each<[string, Environment, string, string]>([
+  ['grpc.example:443', {}, 'It does not say whether TLS is spoken.', `${secretly}grpc.example:443`],
+  ['grpc.example', {}, 'It does not say whether TLS is spoken.', `${secretly}grpc.example`],
+  ['localhost:4748', {}, 'It does not say whether TLS is spoken.', `${secretly}localhost:4748`],
+  ['grpc://grpc.example', {}, 'It is not an http(s) URL.', example],
+  ['dns:///grpc.example:443', {}, 'It is not an http(s) URL.', example],
+  ['https://', {}, 'It is not an http(s) URL.', example],
+  [
+    'https://me:pass@grpc.example',
+    {},
+    'It has a user, a path, a query or a fragment, which would not be sent.',
+    example,
+  ],
+  ['https://grpc.example/v1', {}, 'It has a user, a path, a query or a fragment, which would not be sent.', example],
+  ['https://grpc.example?a', {}, 'It has a user, a path, a query or a fragment, which would not be sent.', example],
+  [
+    'http://grpc.example:4748',
+    production,
+    'It must be https when NODE_ENV=production, but for a proxy on the same machine.',
+    example,
+  ],
+  ['http://localhost.example', production, expect.stringContaining('It must be https'), example],
+])('%s with %j is refused, with the line that mends it', (url, env, problem, mend) => {
+  expect(problemsOf(url, env)).toEqual([{ setting: 'INTENT_SEQUENCER_GRPC_URL', problem, mend }]);
+});
+
+it.each<[string, ConfigOptions]>([
+  ['embedded', {}],
+  [grpcUrl, { sequencerUrl: 'embedded' }],
+])('the embedded sequencer is not meant with %s and %j', (url, options) => {
+  expect(problemsOf(url, {}, options)).toEqual([
+    {
+      setting: 'INTENT_SEQUENCER_GRPC_URL',
+      problem: 'The embedded sequencer is not asked over gRPC.',
+      mend: 'INTENT_SEQUENCER_URL=embedded, and this one not set',
+    },
+  ]);
+});
+
+it.each(['grpc.example:443', '', 'ftp://grpc.example'])('a client takes no "%s" for an address', (url) => {
+  expect(() => createIntentClient({ grpcUrl: url })).toThrow(
+    expect.objectContaining({ code: 'invalid_configuration', message: expect.stringContaining('grpcUrl') }),
+  );
+});
+
+it('a site with it creates intents and tells their status (interface 4.2, 4.7)', async () => {
+  const sequencer = await startSequencer({ grpcPort: 0 });
+  const terms = { amount: '4.50', currency: 'usd' };
+  const { origin, router } = await startSite({ grpcUrl: sequencer.grpcUrl, login: false, payment: () => terms });
+  const browser = new Browser(origin);
+  const { status, body } = await browser.send('POST', '/intent', {});
+  expect(status).toBe(201);
+  const { id } = await sequencer.wallet().pay(String(body.client_secret));
+  expect((await browser.send('GET', `/status/${id}`)).body).toMatchObject({ intent_submitted: true });
+  await router.close();
+  await sequencer.close();
+});
