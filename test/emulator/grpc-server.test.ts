@@ -3,8 +3,13 @@ import { fileURLToPath } from 'node:url';
 import grpc from '@grpc/grpc-js';
 import protoLoader from '@grpc/proto-loader';
 import bs58 from 'bs58';
+import { startGrpcServer } from '../../src/emulator/grpc-server.js';
+import type { SequencerState } from '../../src/emulator/sequencer-state.js';
 import { createIntentClient, generateKey, type IntentClient } from '../../src/index.js';
+import { createGrpcTransport } from '../../src/sequencer/grpc-transport.js';
+import { signStreamRequest } from '../../src/sequencer/stream-request.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
+import { operations } from '../../src/wire/envelope.js';
 
 // An independent client: made of the .proto file by the tools of gRPC, with nothing of ours in it.
 
@@ -115,6 +120,29 @@ it('ends with its streams, and can be ended again', async () => {
   leaving.abort();
   expect(await next).toMatchObject({ done: true });
   await follower.close();
+});
+
+it('waits no longer for the messages of a stream that was left', async () => {
+  const waits: AbortSignal[] = [];
+  const whenCreated = async (_id: string, signal: AbortSignal): Promise<undefined> => {
+    waits.push(signal);
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  };
+  const state = { intents: { whenCreated } } as unknown as SequencerState;
+  const server = await startGrpcServer(state, { port: 0, setting: 'grpcPort', unref: true });
+  const transport = createGrpcTransport({ url: server.url, timeoutMs: 1_000 });
+  const { id, clientSecret } = await client.paymentIntents.create(payment);
+  const { body } = signStreamRequest(id, clientSecret);
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  const stream = transport.openStream?.(operations.openMessageStream, body, { signal })[Symbol.asyncIterator]();
+  const next = stream?.next();
+  while (waits.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  leaving.abort('left');
+  await expect(next).rejects.toBe('left');
+  while (!waits[0]?.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+  await transport.close();
+  await server.close();
 });
 
 describe('our client, at an independent server made of the .proto file', () => {

@@ -152,6 +152,14 @@ describe('connections', () => {
   });
 });
 
+it('takes an empty message for an answer, and none for none', async () => {
+  server.behave(grpcOk());
+  expect(await connect().call(operations.getStatus, body)).toEqual(new Uint8Array());
+  server.behave({ answer: ({ stream }) => respond(stream, []) });
+  const none = connect().call(operations.getStatus, body);
+  await expect(none).rejects.toMatchObject({ code: 'sequencer_bad_response' });
+});
+
 it('keeps no more of a reason than a log can bear', async () => {
   server.behave(grpcStatus(3, 'é'.repeat(5_000)));
   const call = connect().call(operations.getStatus, body);
@@ -283,8 +291,11 @@ describe('close()', () => {
     const transport = connect();
     server.behave({ answer: ({ stream }) => setTimeout(() => respond(stream, [grpcMessage(answer)]), 50) });
     const calls = [transport.call(operations.getStatus, body), transport.call(operations.getStatus, body)];
+    let ended = 0;
+    for (const call of calls) void call.then(() => ++ended);
     await until(() => server.calls.length === 2);
     await transport.close();
+    expect(ended).toBe(2);
     expect(await Promise.all(calls)).toEqual([answer, answer]);
     await until(() => server.openConnections === 0);
   });
