@@ -4,7 +4,7 @@ import { loadGrpcPackage, requireGrpcPackage } from '../wire/grpc-package.js';
 import { type GrpcCall, GrpcChannel } from './grpc-channel.js';
 import { type GrpcNames, parseGrpcNames } from './grpc-names.js';
 import { errorOfGrpcStatus, type GrpcStatus } from './grpc-status.js';
-import type { CallOptions, Transport } from './transport.js';
+import type { Transport } from './transport.js';
 
 export interface GrpcTransportOptions extends GrpcNames {
   /** grpc_url of the service (interface section 4.2): over TLS for `https://host`, in the clear for `http://host`. */
@@ -19,10 +19,15 @@ export interface GrpcTransportOptions extends GrpcNames {
  */
 export function createGrpcTransport(options: GrpcTransportOptions): Transport {
   requireGrpcPackage();
-  return new GrpcTransport(options);
+  const calls = new GrpcCalls(options);
+  return {
+    call: (operation, body, { signal } = {}) => calls.call(operation, body, signal),
+    openStream: (operation, body, { signal } = {}) => calls.openStream(operation, body, signal),
+    close: () => calls.close(),
+  };
 }
 
-class GrpcTransport implements Transport {
+class GrpcCalls {
   readonly #pathOf: (operation: Operation) => string;
   readonly #timeoutMs: number;
   readonly #loading: Promise<GrpcChannel>;
@@ -38,7 +43,7 @@ class GrpcTransport implements Transport {
     this.#loading.catch(() => undefined);
   }
 
-  async call(operation: Operation, body: Uint8Array, { signal }: CallOptions = {}): Promise<Uint8Array> {
+  async call(operation: Operation, body: Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array> {
     const call = this.#callOnce(operation, body, signal);
     this.#calls.add(call);
     try {
@@ -48,7 +53,11 @@ class GrpcTransport implements Transport {
     }
   }
 
-  async *openStream(operation: Operation, body: Uint8Array, { signal }: CallOptions = {}): AsyncIterable<Uint8Array> {
+  async *openStream(
+    operation: Operation,
+    body: Uint8Array,
+    signal: AbortSignal | undefined,
+  ): AsyncIterable<Uint8Array> {
     const channel = await this.#open(signal);
     const call = channel.start(this.#pathOf(operation), body);
     const message = `There was no connection to the sequencer within ${this.#timeoutMs} ms.`;

@@ -10,6 +10,7 @@ import { createGrpcTransport } from '../../src/sequencer/grpc-transport.js';
 import { signStreamRequest } from '../../src/sequencer/stream-request.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { operations } from '../../src/wire/envelope.js';
+import { until } from '../support/until.js';
 
 // An independent client: made of the .proto file by the tools of gRPC, with nothing of ours in it.
 
@@ -128,7 +129,7 @@ it('waits no longer for the messages of a stream that was left', async () => {
     waits.push(signal);
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
   };
-  const state = { intents: { whenCreated } } as unknown as SequencerState;
+  const state = { intents: { get: () => undefined, whenCreated } } as unknown as SequencerState;
   const server = await startGrpcServer(state, { port: 0, setting: 'grpcPort', unref: true });
   const transport = createGrpcTransport({ url: server.url, timeoutMs: 1_000 });
   const { id, clientSecret } = await client.paymentIntents.create(payment);
@@ -137,10 +138,10 @@ it('waits no longer for the messages of a stream that was left', async () => {
   const { signal } = leaving;
   const stream = transport.openStream?.(operations.openMessageStream, body, { signal })[Symbol.asyncIterator]();
   const next = stream?.next();
-  while (waits.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => waits.length > 0);
   leaving.abort('left');
   await expect(next).rejects.toBe('left');
-  while (!waits[0]?.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => waits[0]?.aborted === true);
   await transport.close();
   await server.close();
 });

@@ -12,6 +12,7 @@ import {
   respond,
   startGrpcFaultServer,
 } from '../support/grpc-fault-server.js';
+import { until } from '../support/until.js';
 
 const body = Uint8Array.of(1, 2, 3);
 const answer = Uint8Array.of(4, 5, 6);
@@ -323,11 +324,3 @@ describe('close()', () => {
     expect(server.calls).toHaveLength(1);
   });
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 2_000;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`It never came true: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
