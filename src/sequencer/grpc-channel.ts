@@ -27,8 +27,8 @@ const channelOptions: ChannelOptions = {
 export interface GrpcCall {
   /** Bytes, as many times as there come some; throws the status with which the call ended, unless that is OK. */
   readonly answers: ClientReadableStream<Uint8Array>;
-  /** Ends the call with this error where it has not got a connection in time. */
-  requireConnection(timeoutMs: number, error: Error): void;
+  /** Whether the call has got a connection, be it gone again since. */
+  hadConnection(): boolean;
   /** Lets the other calls of this connection end, and sends no more over it. */
   abandonConnection(): void;
 }
@@ -60,10 +60,7 @@ export class GrpcChannel {
     answers.on('error', () => undefined);
     return {
       answers,
-      requireConnection: (withinMs, error) =>
-        client.waitForReady(Date.now() + withinMs, (failure) => {
-          if (failure) answers.destroy(error);
-        }),
+      hadConnection: this.#watchForConnection(client.getChannel()),
       abandonConnection: () => this.#leave(client),
     };
   }
@@ -84,6 +81,19 @@ export class GrpcChannel {
       channelOptions,
     );
     return this.#client;
+  }
+
+  /** Not `waitForReady` of the client, which keeps a timer, and wakes a connection that was left. */
+  #watchForConnection(channel: ReturnType<GrpcClient['getChannel']>): () => boolean {
+    const { READY, SHUTDOWN } = this.#grpc.connectivityState;
+    let hadConnection = false;
+    const look = (): void => {
+      const state = channel.getConnectivityState(false);
+      hadConnection = state === READY;
+      if (state !== READY && state !== SHUTDOWN) channel.watchConnectivityState(state, Number.POSITIVE_INFINITY, look);
+    };
+    look();
+    return () => hadConnection;
   }
 
   #leave(client: GrpcClient): void {

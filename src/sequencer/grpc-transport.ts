@@ -60,12 +60,12 @@ class GrpcCalls {
   ): AsyncIterable<Uint8Array> {
     const channel = await this.#open(signal);
     const call = channel.start(this.#pathOf(operation), body);
-    const message = `There was no connection to the sequencer within ${this.#timeoutMs} ms.`;
-    call.requireConnection(this.#timeoutMs, new SequencerError('sequencer_timeout', message));
+    const connecting = setTimeout(requireConnection, this.#timeoutMs, call, this.#timeoutMs).unref();
     this.#streams.add(call);
     try {
       yield* this.#answersOf(call, signal);
     } finally {
+      clearTimeout(connecting);
       this.#streams.delete(call);
     }
   }
@@ -116,6 +116,12 @@ class GrpcCalls {
   #errorOf(status: unknown): SequencerError {
     return status instanceof SequencerError ? status : errorOfGrpcStatus(status as GrpcStatus, this.#timeoutMs);
   }
+}
+
+function requireConnection({ answers, hadConnection }: GrpcCall, timeoutMs: number): void {
+  if (hadConnection()) return;
+  const message = `There was no connection to the sequencer within ${timeoutMs} ms.`;
+  answers.destroy(new SequencerError('sequencer_timeout', message));
 }
 
 /** Whether the fault may be that of the connection, which then is not used again. A caller who left says nothing of it. */
