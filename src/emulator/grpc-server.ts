@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { createServer as createListener, type Socket } from 'node:net';
 import type { Server, ServerUnaryCall, ServerWritableStream, sendUnaryData } from '@grpc/grpc-js';
+import { SequencerError } from '../errors.js';
 import { submitPayment } from '../wire/emulator-codec.js';
-import { type Operation, openResponse, operations } from '../wire/envelope.js';
+import { type Operation, operations } from '../wire/envelope.js';
 import { type GrpcPackage, loadGrpcPackage } from '../wire/grpc-package.js';
 import { grpcPath } from '../wire/grpc-path.js';
-import { dispatch, reasonOf } from './dispatch.js';
+import type { InProcessTransport } from './in-process-transport.js';
 import { type ListenOptions, listen } from './listen.js';
-import { openMessageStream } from './open-message-stream.js';
-import type { SequencerState } from './sequencer-state.js';
 
 /** What the proxy takes as well. */
 const maxRequestBytes = 64 * 1024;
@@ -22,12 +21,12 @@ export interface GrpcServer {
 }
 
 /**
- * Starts the gRPC server. It needs no guard of the Host: no page in a browser speaks HTTP/2 in the clear.
+ * Starts the gRPC server, which answers what a call in the process would be answered, deliberate faults included. It needs no guard of the Host: no page in a browser speaks HTTP/2 in the clear.
  * @throws {IntentError} `invalid_configuration` when the port is in use, or where the package that it needs is missing
  */
-export async function startGrpcServer(state: SequencerState, options: ListenOptions): Promise<GrpcServer> {
+export async function startGrpcServer(transport: InProcessTransport, options: ListenOptions): Promise<GrpcServer> {
   const grpc = await loadGrpcPackage();
-  const server = createServer(grpc, state);
+  const server = createServer(grpc, transport);
   // The library's own way to listen has no way not to hold the process.
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
   const sockets = new Set<Socket>();
@@ -48,52 +47,74 @@ export async function startGrpcServer(state: SequencerState, options: ListenOpti
   };
 }
 
-function createServer(grpc: GrpcPackage, state: SequencerState): Server {
+function createServer(grpc: GrpcPackage, transport: InProcessTransport): Server {
   const server = new grpc.Server({
     'grpc.max_receive_message_length': maxRequestBytes,
     'grpc.enable_channelz': 0,
   });
   const register = (operation: Operation, path: string): void => {
-    server.register(path, unary(grpc, state, operation), asItIs, asItIs, 'unary');
+    server.register(path, unary(grpc, transport, operation), asItIs, asItIs, 'unary');
   };
   const { openMessageStream: stream, ...others } = operations;
   for (const operation of Object.values(others)) register(operation, grpcPath(operation));
-  server.register(grpcPath(stream), streaming(grpc, state), asItIs, asItIs, 'serverStream');
+  server.register(grpcPath(stream), streaming(grpc, transport), asItIs, asItIs, 'serverStream');
   register(submitPayment, grpcPath(submitPayment, 'intents.emulator.v1'));
   return server;
 }
 
 const asItIs = (bytes: Buffer): Buffer => bytes;
 
-/** What the proxy answers with an ERROR envelope is INVALID_ARGUMENT here, with the same reason. */
-function unary({ status }: GrpcPackage, state: SequencerState, operation: Operation) {
+function unary(grpc: GrpcPackage, transport: InProcessTransport, operation: Operation) {
   return (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void => {
-    dispatch(state, { ...operation, body: call.request })
-      .then((envelope) => answer(null, Buffer.from(openResponse(envelope))))
-      .catch(({ serviceMessage }) => answer({ code: status.INVALID_ARGUMENT, details: serviceMessage }));
+    transport.call(operation, call.request, { signal: signalOf(call) }).then(
+      (message) => answer(null, Buffer.from(message)),
+      (error) => (isUnreadable(error) ? answer(null, garbage) : answer(statusOf(grpc, error))),
+    );
   };
 }
 
-function streaming(grpc: GrpcPackage, state: SequencerState) {
+function streaming(grpc: GrpcPackage, transport: InProcessTransport) {
   return (call: ServerWritableStream<Buffer, Buffer>): void => {
-    const leaving = new AbortController();
-    call.on('cancelled', () => leaving.abort());
+    const signal = signalOf(call);
     // At once, so that the client knows that it is heard, also where there is nothing to say yet.
     call.sendMetadata(new grpc.Metadata());
-    deliver(state, call, leaving.signal).catch((error) => {
-      if (leaving.signal.aborted) return;
-      call.emit('error', { code: grpc.status.INVALID_ARGUMENT, details: reasonOf(error) });
+    deliver(transport, call, signal).catch((error) => {
+      if (signal.aborted) return;
+      if (isUnreadable(error)) call.end(garbage);
+      else call.emit('error', statusOf(grpc, error));
     });
   };
 }
 
 async function deliver(
-  state: SequencerState,
+  transport: InProcessTransport,
   call: ServerWritableStream<Buffer, Buffer>,
   signal: AbortSignal,
 ): Promise<void> {
-  for await (const message of openMessageStream(state, call.request, signal)) {
+  for await (const message of transport.openStream(operations.openMessageStream, call.request, { signal })) {
     if (!call.write(Buffer.from(message))) await once(call, 'drain', { signal });
   }
   call.end();
+}
+
+/** Aborted when the client has left. */
+function signalOf(call: ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>): AbortSignal {
+  const leaving = new AbortController();
+  call.on('cancelled', () => leaving.abort());
+  return leaving.signal;
+}
+
+/** What no message begins with. */
+const garbage = Buffer.from('ffffffff', 'hex');
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof SequencerError && error.code === 'sequencer_bad_response';
+}
+
+/** What the proxy answers with an ERROR envelope is INVALID_ARGUMENT here, with the same reason. */
+function statusOf({ status }: GrpcPackage, error: unknown): { code: number; details: string } {
+  const { code, serviceMessage = '', httpStatus } = error instanceof SequencerError ? error : {};
+  if (code === 'sequencer_error') return { code: status.INVALID_ARGUMENT, details: serviceMessage };
+  if (code === 'sequencer_unreachable') return { code: status.UNAVAILABLE, details: '' };
+  return { code: httpStatus === 429 ? status.RESOURCE_EXHAUSTED : status.UNKNOWN, details: '' };
 }

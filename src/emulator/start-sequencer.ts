@@ -8,7 +8,6 @@ import { type InProcessTransport, inProcessTransport } from './in-process-transp
 import { IntentStore } from './intent-store.js';
 import { KeyFileReader } from './key-file.js';
 import { listen } from './listen.js';
-import type { SequencerState } from './sequencer-state.js';
 import { serveMessageStreams } from './serve-message-streams.js';
 import { createApp } from './server.js';
 import { reverseSubmission } from './submission.js';
@@ -82,7 +81,9 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   const state = { intents: new IntentStore(), keyFiles, webhooks, faults, closing: closing.signal, now };
   server.on('request', createApp(state, wallets));
   const streams = serveMessageStreams(server, state);
-  const grpc = await startGrpc(state, options).catch(async (error) => {
+  const transport = inProcessTransport(state, closing.signal);
+  const grpc = await startGrpc(transport, options).catch(async (error) => {
+    streams.close();
     await close(server);
     throw error;
   });
@@ -95,7 +96,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
     faultsUrl: `${url}/faults`,
     serviceKey: webhooks.serviceKey,
     wallets: Object.freeze(wallets),
-    transport: inProcessTransport(state, closing.signal),
+    transport,
     wallet: (name?: string) => findWallet(wallets, name),
     setLocalDomain: (domain: string, origin: string) => keyFiles.setLocalDomain(domain, origin),
     reverse: (intentId: string) => reverseSubmission(state.intents.require(intentId)),
@@ -123,11 +124,11 @@ function refuseProduction(): void {
 }
 
 /** Loaded only when it is asked for, with the package that it needs. */
-async function startGrpc(state: SequencerState, options: SequencerOptions): Promise<GrpcServer | undefined> {
+async function startGrpc(transport: InProcessTransport, options: SequencerOptions): Promise<GrpcServer | undefined> {
   const { grpcPort: port, unref = true } = options;
   if (port === undefined) return undefined;
   const { startGrpcServer } = await import('./grpc-server.js');
-  return startGrpcServer(state, { port, setting: 'grpcPort', unref });
+  return startGrpcServer(transport, { port, setting: 'grpcPort', unref });
 }
 
 /** The same at every start, so that the users of a site under development stay who they are. No secret is kept by it. */

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import grpc from '@grpc/grpc-js';
 import protoLoader from '@grpc/proto-loader';
 import bs58 from 'bs58';
+import type { FaultKind } from '../../src/emulator/faults/fault-kinds.js';
 import { startGrpcServer } from '../../src/emulator/grpc-server.js';
-import type { SequencerState } from '../../src/emulator/sequencer-state.js';
 import { createIntentClient, generateKey, type IntentClient } from '../../src/index.js';
+import { getStatus } from '../../src/sequencer/calls.js';
 import { createGrpcTransport } from '../../src/sequencer/grpc-transport.js';
-import { signStreamRequest } from '../../src/sequencer/stream-request.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { operations } from '../../src/wire/envelope.js';
 import { until } from '../support/until.js';
@@ -123,27 +123,51 @@ it('ends with its streams, and can be ended again', async () => {
   await follower.close();
 });
 
-it('waits no longer for the messages of a stream that was left', async () => {
-  const waits: AbortSignal[] = [];
-  const whenCreated = async (_id: string, signal: AbortSignal): Promise<undefined> => {
-    waits.push(signal);
-    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+it('lets go of what was asked for when the client leaves', async () => {
+  const signals: (AbortSignal | undefined)[] = [];
+  const untilLeft = (signal: AbortSignal | undefined): Promise<never> => {
+    signals.push(signal);
+    return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
   };
-  const state = { intents: { get: () => undefined, whenCreated } } as unknown as SequencerState;
-  const server = await startGrpcServer(state, { port: 0, setting: 'grpcPort', unref: true });
+  const answering: Sequencer['transport'] = {
+    call: (_operation, _body, { signal } = {}) => untilLeft(signal),
+    // biome-ignore lint/correctness/useYield: it never has anything to say.
+    openStream: async function* (_operation, _body, { signal } = {}) {
+      await untilLeft(signal);
+    },
+    close: async () => undefined,
+  };
+  const server = await startGrpcServer(answering, { port: 0, setting: 'grpcPort', unref: true });
   const transport = createGrpcTransport({ url: server.url, timeoutMs: 1_000 });
-  const { id, clientSecret } = await client.paymentIntents.create(payment);
-  const { body } = signStreamRequest(id, clientSecret);
   const leaving = new AbortController();
   const { signal } = leaving;
-  const stream = transport.openStream?.(operations.openMessageStream, body, { signal })[Symbol.asyncIterator]();
-  const next = stream?.next();
-  await until(() => waits.length > 0);
+  const call = transport.call(operations.getStatus, new Uint8Array(), { signal });
+  const stream = transport.openStream?.(operations.openMessageStream, new Uint8Array(), { signal });
+  const next = stream?.[Symbol.asyncIterator]().next();
+  await until(() => signals.length === 2);
   leaving.abort('left');
+  await expect(call).rejects.toBe('left');
   await expect(next).rejects.toBe('left');
-  await until(() => waits[0]?.aborted === true);
+  await until(() => signals.every((given) => given?.aborted));
   await transport.close();
   await server.close();
+});
+
+it.each<[FaultKind, string]>([
+  ['refuse', 'sequencer_unreachable'],
+  ['cut', 'sequencer_unreachable'],
+  ['status', 'sequencer_bad_status'],
+  ['error', 'sequencer_error'],
+  ['garble', 'sequencer_bad_response'],
+  ['flood', 'sequencer_bad_response'],
+])('misbehaves over gRPC as it is told to: %s', async (kind, code) => {
+  const { grpcUrl } = sequencer;
+  const transport = createGrpcTransport({ url: String(grpcUrl), timeoutMs: 2_000 });
+  const behave = sequencer.misbehave({ kind });
+  await expect(getStatus(transport, generateKey().publicKey)).rejects.toMatchObject({ code });
+  behave();
+  expect(await getStatus(transport, generateKey().publicKey)).toMatchObject({ exists: false });
+  await transport.close();
 });
 
 describe('our client, at an independent server made of the .proto file', () => {
