@@ -1,0 +1,18 @@
+import { nativeCurrency } from '../intents/currency-codes.js';
+
+/**
+ * An amount as people of a locale write it, and never rounded: a currency without small change still shows its hundredths.
+ * @param amount decimal string with two decimals
+ * @param currency lowercase three-letter code
+ */
+export function formatAmount(amount: string, currency: string, locale: string): string {
+  const code = currency.toUpperCase();
+  // A text goes in exactly where the browser can do that, and as the nearest double elsewhere.
+  const value = amount as unknown as number;
+  // ISO 4217 does not know the native unit, so neither does the browser.
+  if (currency === nativeCurrency) return `${new Intl.NumberFormat(locale).format(value)} ${code}`;
+  const options = { style: 'currency', currency: code } as const;
+  const { minimumFractionDigits = 2 } = new Intl.NumberFormat(locale, options).resolvedOptions();
+  const maximumFractionDigits = Math.max(2, minimumFractionDigits);
+  return new Intl.NumberFormat(locale, { ...options, minimumFractionDigits, maximumFractionDigits }).format(value);
+}
