@@ -19,7 +19,7 @@ const browsers = ['chrome114', 'firefox115', 'safari16.4'];
 export const siteDeclaration = 'const intentSite={};';
 
 /** Loaded by elements.js when they are needed, from beside it. */
-const onDemand = ['portable-ed25519', 'qr-code', 'translations'];
+const onDemand = ['portable-ed25519', 'scannable', 'translations'];
 
 /** A stylesheet becomes a text, without what only its readers need. */
 const cssAsText = {

@@ -11,6 +11,7 @@ import { messagePage } from './pages/message.js';
 import { thanksPage } from './pages/thanks.js';
 import { paymentStateOf } from './payment-state.js';
 import { securityHeaders } from './security-headers.js';
+import { showStates } from './show-states.js';
 import { staticFiles } from './static-files.js';
 import { paymentsOf } from './till.js';
 import { visitorCookie, visitorOf } from './visitor-cookie.js';
@@ -42,6 +43,7 @@ export function createShop({ intents = {}, isSimulated = false, trustProxy = fal
   app.set('trust proxy', trustProxy ? 1 : false);
   app.use(securityHeaders());
   app.use(staticFiles());
+  app.use('/states', showStates());
   app.use(visitorCookie());
   app.use(visitorSession());
   app.use(router);

@@ -1,13 +1,8 @@
-import { currencyCodes } from '../intents/currency-codes.js';
-import { decodeBase58, readNumber } from './base58.js';
+import { decodeBase58 } from './base58.js';
 
-/** What a client secret says of its intent (protocol section 2). */
-export interface Scannable {
+/** What a client secret says of its intent, as far as it matters before it is shown (protocol section 2). */
+export interface ClientSecret {
   readonly kind: 'payment' | 'login';
-  /** Lowercase three-letter code; payments only. */
-  readonly currency?: string | undefined;
-  /** Decimal string with two decimals, such as `12.50`; payments only. */
-  readonly amount?: string | undefined;
   /** The 20 bytes themselves. They are the intent's private key. */
   readonly payload: Uint8Array<ArrayBuffer>;
 }
@@ -15,20 +10,13 @@ export interface Scannable {
 const payloadLength = 20;
 
 /**
- * Reads a client secret. Only the canonical form is taken: one spelling, 20 bytes, a kind and a currency that are known.
+ * Reads a client secret. Only the canonical form is taken: one spelling, 20 bytes, a kind that is known.
  * @throws {TypeError} for anything else; the message never holds the secret
  */
-export function parseClientSecret(clientSecret: unknown): Scannable {
+export function parseClientSecret(clientSecret: unknown): ClientSecret {
   const payload = decodeBase58(clientSecret, payloadLength);
-  const [kind, index = 0] = payload ?? [];
-  const currency = currencyCodes[index];
-  // Bytes 2 to 8, the lowest first.
-  const hundredths = payload ? readNumber(payload.slice(2, 9).reverse()) : 0n;
-  if (payload && kind === 2 && currency) return { kind: 'payment', currency, amount: decimalOf(hundredths), payload };
-  if (payload && kind === 3 && index === 0 && hundredths === 0n) return { kind: 'login', payload };
+  if (payload?.[0] === 2) return { kind: 'payment', payload };
+  // A login has neither currency nor amount.
+  if (payload?.[0] === 3 && payload.slice(1, 9).every((byte) => byte === 0)) return { kind: 'login', payload };
   throw new TypeError('This is no client secret');
-}
-
-function decimalOf(hundredths: bigint): string {
-  return String(hundredths).padStart(3, '0').replace(/(..)$/, '.$1');
 }

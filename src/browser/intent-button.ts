@@ -113,14 +113,10 @@ export class IntentButton extends Base {
     if (!this.isConnected) return;
     this.#attempt(() => {
       const { label, mode, locale } = this.#settings();
-      if (label !== undefined) this.#say(label, '');
-      else void loadTexts(locale).then(() => this.#say(localeOf(locale).texts[mode], localeOf(locale).tag));
+      void loadTexts(locale).then(() => {
+        this.#label.textContent = label ?? localeOf(locale).texts[mode];
+      });
     });
-  }
-
-  #say(label: string, language: string): void {
-    this.#label.textContent = label;
-    this.#label.lang = language;
   }
 
   #settings(): Settings {

@@ -25,7 +25,7 @@ export interface Heading {
 const marks: Partial<Record<State, string>> = {
   done: 'M5 12.5l4.5 4.5L19 7.5',
   rejected: 'M7 7l10 10M17 7L7 17',
-  expired: 'M12 6.5V12l3.5 2',
+  expired: 'M12 4a8 8 0 1 0 0 16 8 8 0 1 0 0-16M12 7.5V12l3 2',
   problem: 'M12 6v7.5M12 17.4v.1',
 };
 
@@ -53,7 +53,7 @@ export class IntentDialog {
     const mark = svg('svg', { part: 'mark', viewBox: '0 0 24 24', 'aria-hidden': 'true' }, this.#mark);
     this.element = make(
       'dialog',
-      { part: 'dialog', 'aria-labelledby': 'title' },
+      { part: 'dialog', 'aria-labelledby': 'title', autofocus: '', tabindex: -1 },
       this.#title,
       this.#amount,
       this.#payee,
@@ -72,13 +72,15 @@ export class IntentDialog {
     });
   }
 
-  /** Opens it, where it is not open already. */
-  open({ texts, tag }: Locale): void {
+  /** Opens it, where it is not open already. What will come keeps its place, so that nothing jumps. */
+  open({ texts, tag }: Locale, { hasLink, hasAmount }: { hasLink: boolean; hasAmount: boolean }): void {
     this.#texts = texts;
     this.element.lang = tag;
     this.#retry.textContent = texts.retry;
     this.#code.setAttribute('aria-label', texts.code);
     this.#link.textContent = isHandheld() ? texts.link : texts.linkHere;
+    this.#link.hidden = !hasLink;
+    this.#amount.hidden = !hasAmount;
     this.#host.toggleAttribute('data-open', true);
     if (!this.element.open) this.element.showModal();
   }
@@ -96,8 +98,8 @@ export class IntentDialog {
   }
 
   /** Shows a code, and a link for the wallet on this device where there is one. */
-  showCode(code: SVGElement | undefined, link: string | undefined): void {
-    if (code) this.#code.replaceChildren(code);
+  showCode(code: SVGElement, link: string | undefined): void {
+    this.#code.replaceChildren(code);
     if (link) this.#link.href = link;
   }
 
@@ -116,7 +118,7 @@ export class IntentDialog {
     this.element.toggleAttribute('data-mark', !!mark);
     this.#mark.setAttribute('d', mark ?? '');
     this.#retry.hidden = !mark || state === 'done';
-    this.#cancel.textContent = mark ? texts.close : texts.cancel;
+    this.#cancel.textContent = mark || state === 'confirming' ? texts.close : texts.cancel;
     const sentence =
       text ?? texts[state === 'waiting' && isHandheld() && this.#link.href ? 'waitingHere' : (state as 'waiting')];
     // Set again and again, the same sentence would be read aloud again and again.
@@ -127,7 +129,7 @@ export class IntentDialog {
   /** What had the focus may just have gone. */
   #keepFocus(): void {
     const { activeElement } = this.element.getRootNode() as ShadowRoot;
-    if (this.element.open && !activeElement?.getClientRects().length) this.#cancel.focus();
+    if (this.element.open && !activeElement?.getClientRects().length) this.element.focus();
   }
 
   #closed(): void {

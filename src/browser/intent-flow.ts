@@ -1,8 +1,7 @@
 import { call } from './api.js';
-import { parseClientSecret, type Scannable } from './client-secret.js';
+import { type ClientSecret, parseClientSecret } from './client-secret.js';
 import { completeLogin, type User } from './complete-login.js';
 import type { Emit } from './events.js';
-import { formatAmount } from './format-amount.js';
 import type { IntentDialog, State } from './intent-dialog.js';
 import { intentIdOf } from './intent-id.js';
 import { loadTexts, localeOf } from './locale.js';
@@ -60,12 +59,12 @@ export class IntentFlow {
     await loadTexts(settings.locale);
     if (attempt.signal.aborted) return;
     this.#locale = localeOf(settings.locale);
-    this.#dialog.open(this.#locale);
+    this.#dialog.open(this.#locale, { hasLink: !!settings.walletUrl, hasAmount: settings.mode === 'payment' });
     this.#dialog.setHeading({ title: this.#locale.texts[settings.mode], payee: settings.payee });
     this.#show('preparing');
     try {
       if (!isSecureContext) throw new Problem('insecure_page');
-      loadQrCode().catch(() => undefined);
+      loadScannable().catch(() => undefined);
       const secret = await this.#obtain(attempt.signal);
       if (!attempt.signal.aborted) await this.#present(secret, attempt.signal);
     } catch (error) {
@@ -94,7 +93,9 @@ export class IntentFlow {
   /** The person has closed the dialog. What the wallet has scanned may still be confirmed, so it is still watched. */
   async closed(): Promise<void> {
     clearTimeout(this.#timer);
-    if (this.#state === 'confirming' || this.#state === 'done') return;
+    // What was confirmed goes on to its end.
+    if (this.#state === 'done') this.#endAttempt();
+    if (this.#state === 'confirming' || this.#state === 'idle') return;
     const { cancelUrl, what } = this.#settings;
     const reason = isReason(this.#state) ? this.#state : 'dismissed';
     const intent = this.#latestId;
@@ -140,18 +141,18 @@ export class IntentFlow {
   async #present(secret: string, signal: AbortSignal): Promise<void> {
     const { mode, payee, walletUrl, expiresInMs, what } = this.#settings;
     const { tag, texts } = this.#locale;
-    const scannable = parseClientSecret(secret);
-    this.#requireKind(scannable, mode);
-    const { amount = '', currency, payload } = scannable;
-    const [id, { qrCode }] = await Promise.all([intentIdOf(payload), loadQrCode()]);
+    const parsed = parseClientSecret(secret);
+    this.#requireKind(parsed, mode);
+    const [id, { amountIn, qrCode }] = await Promise.all([intentIdOf(parsed.payload), loadScannable()]);
     if (signal.aborted) return;
+    const amount = mode === 'payment' ? amountIn(parsed.payload, tag) : '';
+    this.#dialog.setHeading({ title: texts[mode], amount, payee });
     rememberPending(what, id);
     this.#latestId = id;
     this.#shownId = id;
     this.#endsAtMs = Date.now() + expiresInMs;
+    clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#expire(), expiresInMs);
-    const shownAmount = currency && formatAmount(amount, currency, tag);
-    this.#dialog.setHeading({ title: texts[mode], amount: shownAmount, payee });
     // Whoever scans does so with another device, which has no business on the pages of this one.
     const code = qrCode(walletUrl ? walletLink(walletUrl, secret) : secret);
     this.#dialog.showCode(code, walletUrl && walletLink(walletUrl, secret, this.#returnUrls(id)));
@@ -165,7 +166,7 @@ export class IntentFlow {
     return Object.fromEntries(given.map(([name, url]) => [name, returnUrl(url, id, location.href)]));
   }
 
-  #requireKind({ kind }: Scannable, mode: Settings['mode']): void {
+  #requireKind({ kind }: ClientSecret, mode: Settings['mode']): void {
     if (kind !== mode) throw new TypeError(`This client secret is of a ${kind}, and the button is for a ${mode}.`);
   }
 
@@ -185,7 +186,8 @@ export class IntentFlow {
   #hear(watch: Watch, sign: Sign, isRestored: boolean): void {
     if (sign === 'submitted') void this.#succeed(watch.id);
     if (sign === 'unknown' && isRestored) {
-      forgetPending(this.#settings.what);
+      const { what } = this.#settings;
+      if (recallPending(what) === watch.id) forgetPending(what);
       this.#unwatch(watch);
     }
     if ((sign === 'scanned' || sign === 'rejected') && !watch.scanned) {
@@ -233,7 +235,7 @@ export class IntentFlow {
     const success = this.#emit('success', user ? { intent: id, user } : { intent: id });
     const [isStopped] = await Promise.all([success, new Promise((resolve) => setTimeout(resolve, lingerMs))]);
     if (successUrl && !isStopped) location.assign(returnUrl(successUrl, id, location.href));
-    else this.#finish();
+    else if (this.#attempt === attempt) this.#finish();
   }
 
   /** One that was begun before a reload may have been completed then; nobody waits to be told. */
@@ -277,7 +279,7 @@ const isReason = (state: string): state is 'rejected' | 'expired' | 'problem' =>
   ['rejected', 'expired', 'problem'].includes(state);
 
 /** Loaded while the server is asked, so that nobody waits for it, and only by who is about to pay. */
-const loadQrCode = () => import('./qr-code.js');
+const loadScannable = () => import('./scannable.js');
 
 /** `POST /intent`: the price is the server's business, so this says what is bought and nothing else. */
 async function create(path: string | false, body: object, signal: AbortSignal): Promise<string> {

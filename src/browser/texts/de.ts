@@ -12,7 +12,7 @@ export const de: Texts = {
   preparing: 'Einen Moment …',
   waiting: 'Scannen Sie dies mit Ihrer Wallet.',
   waitingHere: 'Weiter geht es in Ihrer Wallet.',
-  scanned: 'Ihre Wallet ist so weit. Bitte dort bestätigen.',
+  scanned: 'Jetzt in der Wallet bestätigen.',
   confirming: 'Sie werden angemeldet …',
   paid: 'Bezahlt. Vielen Dank!',
   loggedIn: 'Sie sind angemeldet.',

@@ -10,7 +10,7 @@ export const en = {
   preparing: 'One moment…',
   waiting: 'Scan this with your wallet.',
   waitingHere: 'Continue in your wallet.',
-  scanned: 'Your wallet has it. Confirm it there.',
+  scanned: 'Now confirm in your wallet.',
   confirming: 'Letting you in…',
   paid: 'Paid. Thank you!',
   loggedIn: 'You are logged in.',

@@ -12,7 +12,7 @@ export const es: Texts = {
   preparing: 'Un momento…',
   waiting: 'Escanéalo con tu monedero.',
   waitingHere: 'Continúa en tu monedero.',
-  scanned: 'Tu monedero ya lo tiene. Confírmalo allí.',
+  scanned: 'Confirma ahora en tu monedero.',
   confirming: 'Abriendo tu sesión…',
   paid: 'Pagado. ¡Gracias!',
   loggedIn: 'Has iniciado sesión.',

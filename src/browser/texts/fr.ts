@@ -12,7 +12,7 @@ export const fr: Texts = {
   preparing: 'Un instant…',
   waiting: 'Scannez ceci avec votre portefeuille.',
   waitingHere: 'Continuez dans votre portefeuille.',
-  scanned: 'Votre portefeuille est prêt. Confirmez-y.',
+  scanned: 'Confirmez dans votre portefeuille.',
   confirming: 'Connexion en cours…',
   paid: 'C’est payé. Merci !',
   loggedIn: 'Connexion réussie. Bienvenue !',

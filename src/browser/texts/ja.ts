@@ -12,7 +12,7 @@ export const ja: Texts = {
   preparing: '少々お待ちください…',
   waiting: 'ウォレットで読み取ってください。',
   waitingHere: 'ウォレットで続けてください。',
-  scanned: '読み取りました。ウォレットで確認してください。',
+  scanned: 'ウォレットで確認してください。',
   confirming: 'ログインしています…',
   paid: 'お支払いが完了しました。ありがとうございます。',
   loggedIn: 'ログインしました。',

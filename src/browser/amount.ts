@@ -1,7 +1,21 @@
-import { nativeCurrency } from '../intents/currency-codes.js';
+import { currencyCodes, nativeCurrency } from '../intents/currency-codes.js';
+import { readNumber } from './base58.js';
 
 /**
- * An amount as people of a locale write it, and never rounded: a currency without small change still shows its hundredths.
+ * The amount in the payload of a payment (protocol section 2), as people of a locale write it.
+ * @throws {TypeError} for a currency that there is not
+ */
+export function amountIn(payload: Uint8Array, locale: string): string {
+  const currency = currencyCodes[payload[1] as number];
+  if (!currency) throw new TypeError('There is no such currency');
+  // Bytes 2 to 8, the lowest first.
+  const hundredths = readNumber(payload.slice(2, 9).reverse());
+  const decimal = String(hundredths).padStart(3, '0').replace(/(..)$/, '.$1');
+  return formatAmount(decimal, currency, locale);
+}
+
+/**
+ * Never rounded: a currency without small change still shows its hundredths.
  * @param amount decimal string with two decimals
  * @param currency lowercase three-letter code
  */
