@@ -3,7 +3,6 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { minify } from '@swc/core';
 import { build } from 'esbuild';
 
 const source = fileURLToPath(new URL('../src/browser/', import.meta.url));
@@ -45,15 +44,7 @@ async function bundle(entry, options) {
     plugins: [cssAsText],
     ...options,
   });
-  // A second look takes off another two percent.
-  const format = { comments: false, ecma: 2020 };
-  const { code } = await minify(outputFiles[0].text, {
-    module: true,
-    compress: { ecma: 2020, passes: 3 },
-    mangle: true,
-    format,
-  });
-  return code;
+  return outputFiles[0].text;
 }
 
 /** @throws {Error} when a text is too heavy for people with a slow line */
@@ -65,7 +56,7 @@ export function checkSize(text, limit = maxGzipBytes) {
 
 export async function buildElements() {
   const external = onDemand.map((name) => `./${name}.js`);
-  const elements = `${siteDeclaration}${await bundle('elements.ts', { external })}`;
+  const elements = await bundle('elements.ts', { external, banner: { js: siteDeclaration } });
   checkSize(elements);
   const others = await Promise.all(onDemand.map(async (name) => [name, await bundle(`${name}.ts`)]));
   await rm(target, { recursive: true, force: true });

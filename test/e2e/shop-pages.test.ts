@@ -81,6 +81,28 @@ describe('every page', () => {
   });
 });
 
+describe('the page with every state', () => {
+  test('shows them in frames, which only this site may do', async () => {
+    const visitor = new Visitor(shop.origin);
+    const { text, headers } = await visitor.get('/states?lang=ja&dir=rtl');
+    expect(headers.get('content-security-policy')).toBe(
+      policy
+        .replace('form-action', "frame-src 'self';form-action")
+        .replace("frame-ancestors 'none'", "frame-ancestors 'self'"),
+    );
+    const frames = [...text.matchAll(/<iframe[^>]* src="([^"]+)"/g)].map(([, src = '']) =>
+      src.replaceAll('&amp;', '&'),
+    );
+    expect(frames.length).toBeGreaterThan(50);
+    expect(frames[0]).toBe('/states/frame?state=preparing&mode=payment&look=light&lang=ja&dir=rtl');
+    const frame = await visitor.get(
+      `/states/frame?lang=${encodeURIComponent('"><script>alert(1)</script>')}&look=dark`,
+    );
+    expect(frame.text).toContain('appearance="dark"');
+    expect(frame.text).not.toContain('<script>alert');
+  });
+});
+
 describe('the footer', () => {
   test.each([true, false])('says whether the wallet is simulated: %j', (isSimulated) => {
     const markup = String(layout(loginPage(), { userId: undefined, isSimulated }));
