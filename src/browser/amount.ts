@@ -1,6 +1,9 @@
 import { currencyCodes, nativeCurrency } from '../intents/currency-codes.js';
 import { readNumber } from './base58.js';
 
+// The first number a page formats takes tens of milliseconds. They pass here, while the server is asked.
+new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(0);
+
 /**
  * The amount in the payload of a payment (protocol section 2), as people of a locale write it.
  * @throws {TypeError} for a currency that there is not

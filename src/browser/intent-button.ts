@@ -56,6 +56,7 @@ export class IntentButton extends Base {
     );
     this.#button.append(icon(), this.#label);
     this.#button.addEventListener('click', () => this.#begin());
+    for (const event of ['pointerenter', 'focus']) this.#button.addEventListener(event, () => this.#flow.prepare());
     root.append(this.#button, dialog.element);
     for (const name of optionNames) this.#adopt(name);
   }

@@ -41,6 +41,11 @@ export class IntentFlow {
     this.#emit = emit;
   }
 
+  /** Somebody is about to click. */
+  prepare(): void {
+    loadScannable().catch(() => undefined);
+  }
+
   /** Looks after what was begun before a reload. */
   restore(): void {
     this.#settings = this.#read();
@@ -64,7 +69,7 @@ export class IntentFlow {
     this.#show('preparing');
     try {
       if (!isSecureContext) throw new Problem('insecure_page');
-      loadScannable().catch(() => undefined);
+      this.prepare();
       const secret = await this.#obtain(attempt.signal);
       if (!attempt.signal.aborted) await this.#present(secret, attempt.signal);
     } catch (error) {
@@ -278,8 +283,11 @@ export class IntentFlow {
 const isReason = (state: string): state is 'rejected' | 'expired' | 'problem' =>
   ['rejected', 'expired', 'problem'].includes(state);
 
-/** Loaded while the server is asked, so that nobody waits for it, and only by who is about to pay. */
-const loadScannable = () => import('./scannable.js');
+/** Loaded at the latest while the server is asked, so that nobody waits for it, and only by who is about to pay. */
+const loadScannable = () =>
+  import('./scannable.js').catch(() => {
+    throw new Problem('offline');
+  });
 
 /** `POST /intent`: the price is the server's business, so this says what is bought and nothing else. */
 async function create(path: string | false, body: object, signal: AbortSignal): Promise<string> {
