@@ -80,6 +80,8 @@ export class IntentFlow {
   /** A new intent in place of one that came to nothing; the old one is still watched. */
   retry(): void {
     if (!['rejected', 'expired', 'problem'].includes(this.#state)) return;
+    // At once, so that a second click finds nothing to try again.
+    this.#state = 'preparing';
     this.#attempt = undefined;
     void this.begin();
   }
