@@ -1,7 +1,7 @@
 import { readLogin } from './config/login-settings.js';
 import { Report } from './config/report.js';
 import { readSequencer } from './config/sequencer-settings.js';
-import { readDestination, readOrigin, readRoutes } from './config/site-settings.js';
+import { readDestination, readOrigin, readRoutes, readWalletUrl } from './config/site-settings.js';
 import { readWebhook } from './config/webhook-settings.js';
 import { ConfigError } from './errors.js';
 import type { VerifierKeyRing } from './keys/key-ring.js';
@@ -66,6 +66,8 @@ export interface ConfigOptions extends GrpcNames {
    * sequencer's is known, so that nothing else counts with it.
    */
   readonly serviceKey?: string | undefined;
+  /** `INTENT_WALLET_URL`: where a link to the wallet leads; the client secret follows as the fragment. */
+  readonly walletUrl?: string | undefined;
   readonly routes?: Partial<Routes> | undefined;
   /** Another way to the service than its HTTP proxy; then no `sequencerUrl` is needed. */
   readonly transport?: Transport | undefined;
@@ -106,6 +108,8 @@ export interface Config {
   readonly origin: string | undefined;
   /** Undefined where the site takes no webhooks. */
   readonly webhook: WebhookConfig | undefined;
+  /** Undefined also with the embedded sequencer, which knows its own. */
+  readonly walletUrl: string | undefined;
   readonly routes: Routes;
   /** What the person who starts this should be told once. */
   readonly notices: readonly string[];
@@ -127,6 +131,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     destination: readDestination(options, env, embedded, report),
     origin: readOrigin(options.origin ?? env.INTENT_ORIGIN, production, report),
     webhook: readWebhook(options, env, embedded && !options.transport, report),
+    walletUrl: readWalletUrl(options.walletUrl ?? env.INTENT_WALLET_URL, production, report),
     routes: readRoutes(options.routes, report),
     notices: report.notices,
   };

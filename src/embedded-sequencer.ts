@@ -23,6 +23,8 @@ export interface EmbeddedSequencer {
   ready(): Promise<EmbeddedAddresses>;
   /** The public key that signs its webhooks, Base58. */
   serviceKey(): Promise<string>;
+  /** The page of its simulated wallet; undefined where it could not start, which others tell. */
+  walletUrl(): Promise<string | undefined>;
   /** Puts a middleware in front that tells the sequencer from where it can read this site's verifier key file. */
   tellItWhereWeAre(router: RequestHandler): RequestHandler;
   close(): Promise<void>;
@@ -47,6 +49,11 @@ export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSeque
       return { url, walletUrl, faultsUrl };
     },
     serviceKey: async () => (await starting).serviceKey,
+    walletUrl: () =>
+      starting.then(
+        ({ walletUrl }) => walletUrl,
+        () => undefined,
+      ),
     tellItWhereWeAre: (router) => withLocalDomain(router, config, starting),
     close: async () => {
       const sequencer = await starting.catch(() => undefined);

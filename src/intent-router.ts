@@ -50,6 +50,7 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
     },
     lookAt: createLookAt({ ask: (id) => client.paymentIntents.getStatus(id), logger }),
     now,
+    walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
   });
   if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
   for (const notice of config.notices) logger.warn(`express-intents: ${notice}`);

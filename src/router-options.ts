@@ -56,6 +56,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   sessionTtlMs: number,
   webhook: z.boolean('true or false').optional(),
   serviceKey: text,
+  walletUrl: text,
   routes: withFunctions(),
   transport: withFunctions('call', 'close'),
   payment: aFunction.optional(),

@@ -87,6 +87,14 @@ describe('what is read', () => {
     ['INTENT_DESTINATION', '', (config) => config.destination, undefined],
     ['INTENT_ORIGIN', 'http://localhost:3000', ({ origin }) => origin, 'http://localhost:3000'],
     ['INTENT_ORIGIN', '', ({ origin }) => origin, undefined],
+    [
+      'INTENT_WALLET_URL',
+      'https://wallet.example/open?a=1',
+      ({ walletUrl }) => walletUrl,
+      'https://wallet.example/open?a=1',
+    ],
+    ['INTENT_WALLET_URL', 'http://127.0.0.1:4747/wallet', ({ walletUrl }) => walletUrl, 'http://127.0.0.1:4747/wallet'],
+    ['INTENT_WALLET_URL', '', ({ walletUrl }) => walletUrl, undefined],
     ['INTENT_SECRET', 's'.repeat(32), ({ login }) => login?.cookieKeys, [derived('s'.repeat(32))]],
     ['NODE_ENV', 'production', (config) => config.production, true],
     ['NODE_ENV', 'development', (config) => config.production, false],
@@ -297,6 +305,19 @@ test.each(['https://user:pass@sequencer.example', 'https://sequencer.example/?ke
     expect(problemsOf({ sequencerUrl })).toMatchObject([{ problem: expect.stringContaining('would not be sent') }]);
   },
 );
+
+test.each<[string, Environment]>([
+  ['javascript:alert(1)', env],
+  ['wallet.example', env],
+  ['/wallet', env],
+  ['https://', env],
+  ['https://wallet.example/#', env],
+  ['https://wallet.example/#x', env],
+  ['http://wallet.example/', production],
+])('INTENT_WALLET_URL cannot be %s', (walletUrl, environment) => {
+  expect(settingsOf({ walletUrl }, environment)).toEqual(['INTENT_WALLET_URL']);
+  expect(settingsOf({}, { ...environment, INTENT_WALLET_URL: walletUrl })).toEqual(['INTENT_WALLET_URL']);
+});
 
 describe('what is wrong, with its mend', () => {
   const examples: [string, ConfigOptions, Environment, ConfigProblem][] = [

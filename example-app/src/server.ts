@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { Express } from 'express';
-import { sequencerUrlOf, setDevelopmentDefaults } from './development-defaults.js';
+import { setDevelopmentDefaults } from './development-defaults.js';
 import { createShop, type Shop } from './shop.js';
 
 /** Only this machine can come in unless HOST says otherwise: the embedded sequencer lets anyone log in. */
@@ -16,18 +16,17 @@ async function start(): Promise<void> {
   const { env } = process;
   setDevelopmentDefaults(env);
   const port = readPort(env.PORT || '3000');
-  const sequencerUrl = sequencerUrlOf(env);
-  const walletUrl = env.SHOP_WALLET_URL || `${sequencerUrl}/wallet`;
-  const shop = createShop({ walletUrl, trustProxy: env.NODE_ENV === 'production' });
+  const isSimulated = env.INTENT_SEQUENCER_URL === 'embedded';
+  const shop = createShop({ isSimulated, trustProxy: env.NODE_ENV === 'production' });
   const server = await listen(shop.app, port, env.HOST || defaultHost);
-  await shop.router.ready();
+  const embedded = await shop.router.ready();
   closeOnSignal(server, shop);
   console.log(`
 The Patient Kettle is open.
 
   Shop       http://localhost:${port}
-  Sequencer  ${sequencerUrl}
-  Wallet     ${walletUrl}
+  Sequencer  ${embedded?.url ?? env.INTENT_SEQUENCER_URL}
+  Wallet     ${env.INTENT_WALLET_URL || embedded?.walletUrl || 'not told: set INTENT_WALLET_URL'}
 `);
 }
 

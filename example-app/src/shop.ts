@@ -11,16 +11,17 @@ import { messagePage } from './pages/message.js';
 import { thanksPage } from './pages/thanks.js';
 import { paymentStateOf } from './payment-state.js';
 import { securityHeaders } from './security-headers.js';
+import { showStates } from './show-states.js';
 import { staticFiles } from './static-files.js';
 import { paymentsOf } from './till.js';
 import { visitorCookie, visitorOf } from './visitor-cookie.js';
 import { visitorSession } from './visitor-session.js';
 
 export interface ShopOptions {
-  /** Where the wallet is, such as `http://127.0.0.1:4747/wallet`; the client secret follows as the fragment. */
-  readonly walletUrl: string;
   /** For the intent router, where the environment is not to decide. */
   readonly intents?: Omit<IntentRouterOptions, 'payment' | 'onCreated'> | undefined;
+  /** Whether the wallet is one for trying things out. Default false. */
+  readonly isSimulated?: boolean | undefined;
   /** Whether a proxy that ends TLS stands in front. Default false. */
   readonly trustProxy?: boolean | undefined;
 }
@@ -34,7 +35,7 @@ export interface Shop {
 const shownOrders = 12;
 
 /** The whole shop, ready to listen. @throws {ConfigError} when the intent router lacks something */
-export function createShop({ walletUrl, intents = {}, trustProxy = false }: ShopOptions): Shop {
+export function createShop({ intents = {}, isSimulated = false, trustProxy = false }: ShopOptions = {}): Shop {
   const orders = new OrderBook();
   const router = intentRouter({ ...intents, ...paymentsOf(orders) });
   const app = express();
@@ -42,20 +43,21 @@ export function createShop({ walletUrl, intents = {}, trustProxy = false }: Shop
   app.set('trust proxy', trustProxy ? 1 : false);
   app.use(securityHeaders());
   app.use(staticFiles());
+  app.use('/states', showStates());
   app.use(visitorCookie());
   app.use(visitorSession());
   app.use(router);
-  app.use(pages(orders, router, walletUrl));
+  app.use(pages(orders, router, isSimulated));
   return { app, router };
 }
 
 /** Sends a page; never stored, because every one of them shows who is logged in. */
 type Send = (req: Request, res: Response, page: Page, status?: number) => Promise<void>;
 
-function pages(orders: OrderBook, { client }: IntentRouter, walletUrl: string): Router {
+function pages(orders: OrderBook, { client }: IntentRouter, isSimulated: boolean): Router {
   const send: Send = async (req, res, page, status = 200) => {
     const user = await currentUser(req);
-    const markup = layout(page, { userId: user?.id, walletUrl });
+    const markup = layout(page, { userId: user?.id, isSimulated });
     res.status(status).set('Cache-Control', 'no-store').type('html').send(markup.toString());
   };
   const routes = Router();

@@ -42,6 +42,22 @@ export function readOrigin(origin: string | undefined, production: boolean, repo
   return origin;
 }
 
+/** Where a wallet link leads, before the fragment with the client secret. */
+export function readWalletUrl(url: string | undefined, production: boolean, report: Report): string | undefined {
+  if (!url) return undefined;
+  const mend = 'INTENT_WALLET_URL=https://<the page that opens the wallet>';
+  if (!/^https?:/.test(url) || !URL.canParse(url)) {
+    return report.problem('INTENT_WALLET_URL', 'It is not an http(s) URL.', mend);
+  }
+  if (url.includes('#')) {
+    return report.problem('INTENT_WALLET_URL', 'It has a fragment, which is where the client secret goes.', mend);
+  }
+  if (production && !url.startsWith('https:')) {
+    return report.problem('INTENT_WALLET_URL', 'It must be https when NODE_ENV=production.', mend);
+  }
+  return url;
+}
+
 /** The paths of the routes. */
 export function readRoutes(routes: Partial<Routes> = {}, report: Report): Routes {
   for (const name of Object.keys(routes)) {

@@ -32,11 +32,11 @@ export interface OpenedCode {
   readonly rendezvous: KeyPair;
 }
 
-/** Reads a client secret, alone or as the fragment of a link. @throws {IntentError} `invalid_client_secret`, `unknown_currency` */
+/** Reads a client secret, alone or as the fragment of a link, where addresses to return to may follow it. @throws {IntentError} `invalid_client_secret`, `unknown_currency` */
 export function openCode(code: string): OpenedCode {
   if (typeof code !== 'string') throw new IntentError('invalid_client_secret', 'The code must be a text.');
-  const clientSecret = code.slice(code.lastIndexOf('#') + 1).trim();
-  const bytes = parseClientSecret(clientSecret);
+  const [clientSecret = ''] = code.slice(code.indexOf('#') + 1).split('&');
+  const bytes = parseClientSecret(clientSecret.trim());
   const rendezvous = rendezvousKeyPair(bytes);
   return { id: intentIdOf(rendezvous), payload: decodePayload(bytes), rendezvous };
 }

@@ -11,13 +11,18 @@ export function sendJson(
   headers: Readonly<Record<string, string>> = {},
 ): void {
   const bytes = Buffer.from(JSON.stringify(body));
+  sendBytes(res, status, bytes, { 'Content-Type': 'application/json; charset=utf-8', ...headers });
+}
+
+/** Ends the response with a body whose type `headers` tell. */
+export function sendBytes(
+  res: Response,
+  status: number,
+  bytes: Buffer,
+  headers: Readonly<Record<string, string>>,
+): void {
   res.removeHeader('X-Powered-By');
-  res.writeHead(status, {
-    ...base,
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': bytes.length,
-    ...headers,
-  });
+  res.writeHead(status, { ...base, 'Content-Length': bytes.length, ...headers });
   res.end(bytes);
 }
 

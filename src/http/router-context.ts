@@ -29,6 +29,8 @@ export interface RouterContext {
   readonly lookAt: LookAt;
   /** The time, ms since 1970. */
   readonly now: () => number;
+  /** Where a wallet link leads; undefined where no wallet is known. */
+  readonly walletUrl: () => Promise<string | undefined>;
 }
 
 /** Answers one request, or throws what `sendProblem` makes an answer of. `path` is what follows the route's own. */

@@ -3,6 +3,7 @@ import type { Routes } from '../config.js';
 import { IntentError } from '../errors.js';
 import { completeLoginHandler } from './complete-login.js';
 import { createIntentHandler } from './create-intent.js';
+import { elementFiles, elementsHandler } from './elements.js';
 import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
@@ -57,7 +58,7 @@ function handlersOf(context: RouterContext): RouteHandlers {
     intent: { POST: createIntentHandler(context) },
     status: { GET: getStatusHandler(context) },
     events: undefined,
-    elements: undefined,
+    elements: { GET: elementsHandler(context) },
     webhook: webhook && { POST: webhookHandler(context, webhook.verify) },
     session:
       login && sessions
@@ -72,7 +73,9 @@ function handlersOf(context: RouterContext): RouteHandlers {
 }
 
 /** What comes after the route's own path, where anything does: one segment between the two. */
-const suffixes: Partial<Record<keyof Routes, string>> = { status: '', elements: '', events: '/events' };
+const suffixes: Partial<Record<keyof Routes, string>> = { status: '', events: '/events' };
+/** What comes after it where that can only be one of a few names. */
+const files: Partial<Record<keyof Routes, readonly string[]>> = { elements: elementFiles };
 
 function routeFinder(routes: Routes, handlers: RouteHandlers): (path: string) => Route | undefined {
   const exact = new Map<string, Route>();
@@ -80,7 +83,9 @@ function routeFinder(routes: Routes, handlers: RouteHandlers): (path: string) =>
   for (const name of Object.keys(handlers) as (keyof Routes)[]) {
     const [methods, path, suffix] = [handlers[name], routes[name], suffixes[name]];
     if (!methods || path === false) continue;
-    if (suffix === undefined) exact.set(path, { methods, rest: '' });
+    const names = files[name];
+    if (names) for (const rest of names) exact.set(`${path}/${rest}`, { methods, rest });
+    else if (suffix === undefined) exact.set(path, { methods, rest: '' });
     else open.push({ prefix: `${path}/`, suffix, methods });
   }
   return (path) => {

@@ -1,24 +1,9 @@
 import { IntentError } from '../errors.js';
+import { currencyCodes } from './currency-codes.js';
 
-// The order is part of the protocol: a currency's place is its index in the payload. Entries are only ever added at the end.
-const currencies = `
-kin aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd btn bwp byn bzd cad cdf
-chf clp cny cop crc cup cve czk djf dkk dop dzd egp ern etb eur fjd fkp gbp gel ghs gip gmd gnf gtq gyd hkd hnl
-hrk htg huf idr ils inr iqd irr isk jmd jod jpy kes kgs khr kmf kpw krw kwd kyd kzt lak lbp lkr lrd lyd mad mdl
-mga mkd mmk mnt mop mru mur mvr mwk mxn myr mzn nad ngn nio nok npr nzd omr pab pen pgk php pkr pln pyg qar ron
-rsd rub rwf sar sbd scr sdg sek sgd shp sll sos srd ssp stn syp szl thb tjs tmt tnd top try ttd twd tzs uah ugx
-usd uyu uzs ves vnd vuv wst xaf xcd xof xpf yer zar zmw
-`
-  .trim()
-  .split(/\s+/);
+export { currencyCodes, nativeCurrency } from './currency-codes.js';
 
-const indexByCurrency = new Map(currencies.map((currency, index) => [currency, index]));
-
-/** The native unit. It alone is paid with a fixed rate (`exact`). */
-export const nativeCurrency = 'kin';
-
-/** The lowercase three-letter codes a payment can have, in the order of their index. */
-export const currencyCodes: readonly string[] = Object.freeze(currencies);
+const indexByCurrency = new Map(currencyCodes.map((currency, index) => [currency, index]));
 
 /** The index of a currency in the payload, 0 to 255. @throws {IntentError} `unknown_currency` */
 export function currencyIndex(currency: string): number {
@@ -31,7 +16,7 @@ export function currencyIndex(currency: string): number {
 
 /** The currency at an index of the payload. @throws {IntentError} `unknown_currency` */
 export function currencyAt(index: number): string {
-  const currency = currencies[index];
+  const currency = currencyCodes[index];
   if (currency === undefined) throw new IntentError('unknown_currency', `There is no currency with index ${index}.`);
   return currency;
 }

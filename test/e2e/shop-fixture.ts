@@ -24,7 +24,7 @@ export async function openShop(): Promise<OpenShop> {
   sequencers.push(sequencer);
   const log = new LogRecorder();
   const intents = { sequencerUrl: sequencer.url, timeoutMs: 2_000, verifierSecret, destination, domain, logger: log };
-  const shop = createShop({ walletUrl: sequencer.walletUrl, intents });
+  const shop = createShop({ intents: { walletUrl: sequencer.walletUrl, ...intents } });
   shops.push(shop);
   const origin = await serve(shop.app);
   sequencer.setLocalDomain(domain, origin);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type { Article } from '../../example-app/dist/articles.js';
 import { html } from '../../example-app/dist/html.js';
 import { accountPage } from '../../example-app/dist/pages/account.js';
@@ -62,11 +61,9 @@ describe('every page', () => {
     for (const { text } of await everyPage()) {
       for (const [, file = ''] of text.matchAll(/(?:src|<link[^>]* href)="([^"]+)"/g)) files.add(file);
     }
-    for (const name of ['base58', 'intent-id', 'problem', 'shop-api', 'wallet-dialog', 'watch-status', 'thanks']) {
-      files.add(`/js/${name}.js`);
-    }
-    files.add('/vendor/lean-qr.mjs').add('/vendor/nacl.js');
-    const types = { js: 'text/javascript', mjs: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
+    for (const name of ['elements', 'portable-ed25519', 'scannable', 'translations'])
+      files.add(`/intent/v1/${name}.js`);
+    const types = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
     for (const file of files) {
       const { status, headers } = await new Visitor(shop.origin).get(file);
       expect([file, status]).toEqual([file, 200]);
@@ -84,15 +81,32 @@ describe('every page', () => {
   });
 });
 
-describe('the dialog', () => {
-  test.each([
-    ['http://127.0.0.1:4747/wallet', true],
-    ['https://wallet.example/open', false],
-    ['', false],
-  ])('for %j says whether the wallet is simulated: %j', (walletUrl, simulated) => {
-    const markup = String(layout(loginPage(), { userId: undefined, walletUrl }));
-    expect(markup.includes('no money moves')).toBe(simulated);
-    expect(markup.includes('Open your wallet')).toBe(!simulated);
+describe('the page with every state', () => {
+  test('shows them in frames, which only this site may do', async () => {
+    const visitor = new Visitor(shop.origin);
+    const { text, headers } = await visitor.get('/states?lang=ja&dir=rtl');
+    expect(headers.get('content-security-policy')).toBe(
+      policy
+        .replace('form-action', "frame-src 'self';form-action")
+        .replace("frame-ancestors 'none'", "frame-ancestors 'self'"),
+    );
+    const frames = [...text.matchAll(/<iframe[^>]* src="([^"]+)"/g)].map(([, src = '']) =>
+      src.replaceAll('&amp;', '&'),
+    );
+    expect(frames.length).toBeGreaterThan(50);
+    expect(frames[0]).toBe('/states/frame?state=preparing&mode=payment&look=light&lang=ja&dir=rtl');
+    const frame = await visitor.get(
+      `/states/frame?lang=${encodeURIComponent('"><script>alert(1)</script>')}&look=dark`,
+    );
+    expect(frame.text).toContain('appearance="dark"');
+    expect(frame.text).not.toContain('<script>alert');
+  });
+});
+
+describe('the footer', () => {
+  test.each([true, false])('says whether the wallet is simulated: %j', (isSimulated) => {
+    const markup = String(layout(loginPage(), { userId: undefined, isSimulated }));
+    expect(markup.includes('no money moves')).toBe(isSimulated);
   });
 });
 
@@ -117,7 +131,7 @@ describe('markup', () => {
       facts: [[hostile, hostile]],
       tint: 'sage',
     } as const satisfies Article;
-    const visit = { userId: hostile, walletUrl: hostile };
+    const visit = { userId: hostile, isSimulated: false };
     const placed = { id: hostile, article, placedAt: new Date(0), visitor: hostile, userId: hostile };
     for (const page of [articlePage(article), accountPage(hostile, [{ order: placed, state: 'paid' }])]) {
       const markup = String(layout(page, visit));
@@ -130,35 +144,5 @@ describe('markup', () => {
     const { status, text } = await new Visitor(shop.origin).get(`/articles/${encodeURIComponent(hostile)}`);
     expect(status).toBe(404);
     expect(text).not.toContain('alert(');
-  });
-});
-
-interface PageScript {
-  intentIdOf(clientSecret: string): Promise<string>;
-  encodeBase58(bytes: Uint8Array): string;
-  decodeBase58(text: string): Uint8Array;
-}
-
-/** The modules of the pages are plain JavaScript; these two also run here. */
-const pageScript = (name: string): Promise<PageScript> =>
-  import(new URL(`../../example-app/public/js/${name}.js`, import.meta.url).href);
-
-const knownAnswers = JSON.parse(readFileSync(new URL('../vectors/known-answers.json', import.meta.url), 'utf8'));
-
-describe('the scripts of the pages', () => {
-  test('find the id of an intent in its client secret', async () => {
-    const [{ intentIdOf }, { encodeBase58 }] = await Promise.all([pageScript('intent-id'), pageScript('base58')]);
-    for (const { payload, id } of [knownAnswers.payment, knownAnswers.login]) {
-      expect(await intentIdOf(encodeBase58(Buffer.from(payload, 'hex')))).toBe(id);
-    }
-  });
-
-  test('read and write Base58, with the zeros in front', async () => {
-    const { encodeBase58, decodeBase58 } = await pageScript('base58');
-    for (const bytes of [[], [0], [0, 0, 1], [255], [0, 0], [1, 0, 0], [57], [58]]) {
-      expect([...decodeBase58(encodeBase58(Uint8Array.from(bytes)))]).toEqual(bytes);
-    }
-    expect(encodeBase58(new TextEncoder().encode('Hello World!'))).toBe('2NEpo7TZRRrLZSi2U');
-    expect(() => decodeBase58('0OIl')).toThrow(TypeError);
   });
 });

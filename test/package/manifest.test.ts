@@ -14,7 +14,7 @@ describe('package.json', () => {
     const targets = Object.values(manifest.exports).flatMap((entry) =>
       typeof entry === 'string' ? [entry] : Object.values(entry),
     );
-    expect(targets).toHaveLength(7);
+    expect(targets).toHaveLength(9);
     for (const target of [...targets, ...Object.values(manifest.bin)]) {
       expect([target, existsSync(join(root, target))]).toEqual([target, true]);
     }
@@ -89,6 +89,9 @@ describe('the tarball', () => {
     'dist/cli/main.js',
     'dist/wire/generated/intents.js',
     'dist/wire/generated/intents.d.ts',
+    'dist/browser/elements.d.ts',
+    'dist/browser/built/elements.js',
+    'dist/browser/built/portable-ed25519.js',
     'dist/emulator/page/wallet.html',
   ])('holds %s', (path) => {
     expect(paths).toContain(path);

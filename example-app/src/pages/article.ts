@@ -1,6 +1,6 @@
 import { type Article, priceOf } from '../articles.js';
 import { html } from '../html.js';
-import type { Page } from './layout.js';
+import { type Page, shopName } from './layout.js';
 
 export const articlePage = (article: Article): Page => ({
   title: article.name,
@@ -15,8 +15,8 @@ export const articlePage = (article: Article): Page => ({
           <p class="article__price">${priceOf(article)}</p>
           <p class="lead">${article.line}</p>
           <p>${article.story}</p>
-          <button class="button button--pay" type="button" data-intent="payment" data-article="${article.slug}"
-            data-name="${article.name}" data-price="${priceOf(article)}">Pay ${priceOf(article)}</button>
+          <intent-button class="pay" mode="payment" payee="${shopName}" success-url="/thanks/{{INTENT_ID}}"
+            data-article="${article.slug}">Pay ${priceOf(article)}</intent-button>
           <p class="fine">Paid from your wallet in one step. We learn nothing about you but that you have taste.</p>
           <dl class="facts">${article.facts.map(
             ([name, value]) => html`

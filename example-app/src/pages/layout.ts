@@ -1,5 +1,4 @@
 import { type Html, html } from '../html.js';
-import { walletDialog } from './wallet-dialog.js';
 
 export const shopName = 'The Patient Kettle';
 
@@ -7,8 +6,8 @@ export const shopName = 'The Patient Kettle';
 export interface Visit {
   /** Whoever is logged in. */
   readonly userId: string | undefined;
-  /** Where the page sends a wallet; the client secret follows as the fragment. */
-  readonly walletUrl: string;
+  /** Whether the wallet is one for trying things out. */
+  readonly isSimulated: boolean;
 }
 
 export interface Page {
@@ -21,7 +20,7 @@ export interface Page {
 /** A user id is 44 characters long; its ends are enough to know it again. */
 export const shorten = (id: string): string => `${id.slice(0, 4)}…${id.slice(-4)}`;
 
-export function layout({ title, main, scripts = [] }: Page, { userId, walletUrl }: Visit): Html {
+export function layout({ title, main, scripts = [] }: Page, { userId, isSimulated }: Visit): Html {
   return html`<!doctype html>
 <html lang="en">
   <head>
@@ -34,7 +33,7 @@ export function layout({ title, main, scripts = [] }: Page, { userId, walletUrl 
     <link rel="stylesheet" href="/css/theme.css">
     <link rel="stylesheet" href="/css/shop.css">
     <link rel="stylesheet" href="/css/pages.css">
-    <link rel="stylesheet" href="/css/wallet-dialog.css">
+    <link rel="stylesheet" href="/css/wallet.css">
     <script type="module" src="/js/main.js"></script>
     ${scripts.map((script) => html`<script type="module" src="/js/${script}"></script>`)}
   </head>
@@ -45,8 +44,7 @@ export function layout({ title, main, scripts = [] }: Page, { userId, walletUrl 
       <noscript><p class="notice">Paying and logging in need JavaScript. Looking around does not.</p></noscript>
       ${main}
     </main>
-    ${footer}
-    ${walletDialog(walletUrl)}
+    ${footer(isSimulated)}
   </body>
 </html>
 `;
@@ -69,10 +67,12 @@ const header = (userId: string | undefined): Html => html`
       </div>
     </header>`;
 
-const footer = html`
+const footer = (isSimulated: boolean): Html => html`
     <footer class="bottom">
       <div class="bottom__inner">
         <p>${shopName}, 12 Linden Row. Open from seven until the water runs out.</p>
-        <p>An example of <code>express-intents</code>. The tea is imaginary; the code is not.</p>
+        <p>An example of <code>express-intents</code>. The tea is imaginary; the code is not.${
+          isSimulated && ' The wallet is simulated: no money moves.'
+        }</p>
       </div>
     </footer>`;

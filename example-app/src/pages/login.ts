@@ -1,5 +1,5 @@
 import { html } from '../html.js';
-import type { Page } from './layout.js';
+import { type Page, shopName } from './layout.js';
 
 export const loginPage = (): Page => ({
   title: 'Log in',
@@ -9,7 +9,7 @@ export const loginPage = (): Page => ({
         <h1>Come in, sit down.</h1>
         <p class="lead">There is no password to think of and no address to leave. Your wallet says that you are you, and to
           this shop alone: elsewhere you are somebody else.</p>
-        <button class="button button--pay" type="button" data-intent="login">Log in with your wallet</button>
+        <intent-button class="pay" mode="login" payee="${shopName}" success-url="/account">Log in with your wallet</intent-button>
         <p class="fine">What you buy while logged in, you find again under “My account”.</p>
       </section>`,
 });

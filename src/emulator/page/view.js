@@ -48,11 +48,12 @@ export function warn(text) {
   byId('note').hidden = text === '';
 }
 
-/** Shows how it ended. `mark` is done, plain or warn. */
-export function showEnd(mark, title, text) {
+/** Shows how it ended, and the way back where there is one. `mark` is done, plain or warn. */
+export function showEnd(mark, title, text, backUrl) {
   byId('mark').className = `mark ${mark}`;
   byId('end-title').textContent = title;
   byId('end-text').textContent = text;
+  byId('back').replaceChildren(...(backUrl ? [backLink(backUrl)] : []));
   show('end');
 }
 
@@ -83,6 +84,11 @@ export function showIntents(intents) {
   });
   byId('intents').replaceChildren(...items);
   byId('recent').hidden = items.length === 0;
+}
+
+function backLink(url) {
+  const link = element('a', `Back to ${new URL(url).host}`);
+  return Object.assign(link, { href: url, rel: 'noreferrer', className: 'button primary' });
 }
 
 function row(term, description) {

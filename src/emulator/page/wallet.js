@@ -1,10 +1,15 @@
 import { act, fetchIntents, fetchWallets } from './api.js';
+import { parseFragment } from './return-links.js';
 import { byId, show, showEnd, showIntents, showRequest, showWallets, warn } from './view.js';
 
 const chosenKey = 'simulated-wallet';
+/** How long it says what happened before it goes back to the shop, in milliseconds. */
+const lingerMs = 1_500;
 
 let wallet = '';
 let code = '';
+/** Where the shop wants its visitor back; `{ success, cancel }`, each an address or undefined. */
+let back = {};
 // Counts what was opened, so that a slow answer to something older is not shown over something newer.
 let opened = 0;
 
@@ -15,16 +20,23 @@ function takeFragment() {
   return fragment;
 }
 
-async function open(newCode) {
-  code = newCode;
+/** Opens a code, or a link that has one as its fragment. */
+function open(link) {
+  const { code: found, ...urls } = parseFragment(link.slice(link.indexOf('#') + 1).trim());
+  code = found;
+  back = urls;
+  return scan();
+}
+
+async function scan() {
   opened += 1;
   const turn = opened;
   show('loading');
   try {
     const answer = await act('scan', wallet, code);
     if (turn !== opened) return;
-    if (answer.submitted) showEnd('done', alreadyTitle(answer.request), 'Nothing more to do here.');
-    else showRequest(answer);
+    if (!answer.submitted) showRequest(answer);
+    else showEnd('done', alreadyTitle(answer.request), 'Nothing more to do here.', back.success);
   } catch (error) {
     if (turn === opened) showEnd('warn', 'This cannot be opened', error.message);
   }
@@ -54,13 +66,23 @@ function setBusy(busy) {
 }
 
 function showConfirmed({ kind, login }) {
-  if (kind === 'login') return showEnd('done', 'Logged in', `Go back to the tab of ${login.domain}.`);
-  showEnd('done', login ? 'Paid and logged in' : 'Paid', 'Go back to the shop’s tab.');
+  const { success } = back;
+  const shop = kind === 'login' ? login.domain : 'the shop';
+  const text = success ? `Taking you back to ${new URL(success).host} …` : `Go back to the tab of ${shop}.`;
+  const title = login ? 'Paid and logged in' : 'Paid';
+  showEnd('done', kind === 'login' ? 'Logged in' : title, text, success);
+  if (success) goBackSoon(success);
+}
+
+/** As a wallet on a phone does; not when something else was opened meanwhile. */
+function goBackSoon(url) {
+  const turn = opened;
+  setTimeout(() => turn === opened && location.assign(url), lingerMs);
 }
 
 function showRejected({ kind }) {
   const text = kind === 'payment' ? 'Nothing was paid.' : 'Nobody was logged in.';
-  showEnd('plain', 'Rejected', `${text} Go back to the shop’s tab.`);
+  showEnd('plain', 'Rejected', back.cancel ? text : `${text} Go back to the shop’s tab.`, back.cancel);
 }
 
 async function refreshIntents() {
@@ -74,11 +96,12 @@ async function refreshIntents() {
 function choose(name) {
   wallet = name;
   localStorage.setItem(chosenKey, name);
-  if (!byId('request').hidden) open(code);
+  if (!byId('request').hidden) scan();
 }
 
 function showPaste() {
   code = '';
+  back = {};
   opened += 1;
   byId('paste-form').reset();
   show('paste');

@@ -1,0 +1,28 @@
+import { call } from './api.js';
+import { problemOf } from './problem.js';
+
+/** Whoever is logged in. */
+export interface User {
+  readonly id: string;
+}
+
+const longestMs = 8_000;
+const endMs = 120_000;
+
+/**
+ * Completes a login that the wallet has confirmed (interface section 4.7): the server asks who it was and keeps it in the
+ * session. What passes by itself is tried again.
+ * @throws {Problem}
+ */
+export async function completeLogin(session: string | false, id: string, signal: AbortSignal): Promise<User> {
+  const startedAtMs = Date.now();
+  for (let waitMs = 1_000; ; waitMs = Math.min(waitMs * 2, longestMs)) {
+    try {
+      return (await call<{ user: User }>('POST', session, { id }, signal)).user;
+    } catch (error) {
+      const problem = problemOf(error);
+      if (signal.aborted || !problem.isPassing || Date.now() - startedAtMs > endMs) throw problem;
+    }
+    await new Promise((resolve) => setTimeout(resolve, waitMs));
+  }
+}

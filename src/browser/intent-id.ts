@@ -1,0 +1,34 @@
+import { decodeBase58, encodeBase58 } from './base58.js';
+
+/** What PKCS #8 puts in front of the 32 bytes of an Ed25519 seed (RFC 8410 section 7). */
+const pkcs8Prefix = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
+
+/**
+ * The id of an intent, which everyone may know, from its payload, which is this browser's alone: the SHA-256 of the payload
+ * is the seed of a key pair, and the public key is the id (protocol section 2).
+ * @returns Base58 of 32 bytes
+ */
+export async function intentIdOf(payload: Uint8Array<ArrayBuffer>): Promise<string> {
+  const seed = new Uint8Array(await crypto.subtle.digest('SHA-256', payload));
+  return encodeBase58(await nativePublicKey(seed).catch(() => portablePublicKey(seed)));
+}
+
+/** A private key leaves WebCrypto as a JWK with its public half in `x`; there is no shorter way to get at it. */
+async function nativePublicKey(seed: Uint8Array): Promise<Uint8Array> {
+  const bytes = Uint8Array.from([...pkcs8Prefix, ...seed]);
+  const key = await crypto.subtle.importKey('pkcs8', bytes, 'Ed25519', true, ['sign']);
+  const { x = '' } = await crypto.subtle.exportKey('jwk', key);
+  const binary = atob(x.replaceAll('-', '+').replaceAll('_', '/'));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+/** Loaded from beside this file, and only by browsers that need it. */
+async function portablePublicKey(seed: Uint8Array): Promise<Uint8Array> {
+  const { publicKeyOf } = await import('./portable-ed25519.js');
+  return publicKeyOf(seed);
+}
+
+/** Whether a text can be an id; what comes out of a store is not believed. */
+export function isIntentId(text: unknown): text is string {
+  return decodeBase58(text, 32) !== undefined;
+}

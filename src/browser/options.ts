@@ -1,0 +1,72 @@
+import { httpUrl, type ReturnAddress, returnUrl } from './return-url.js';
+import type { ElementRoutes } from './site-config.js';
+
+/** What a button can be told. Each is also a property of the element, and most have an attribute. */
+export interface ButtonOptions {
+  /** Default `payment`; `login` where the option `login` is given. */
+  mode?: 'payment' | 'login' | undefined;
+  /** What is bought: any JSON. The server looks up what it costs. */
+  order?: unknown;
+  /** Only where the site lets its visitors choose the amount: a decimal with at most two decimals. */
+  amount?: string | number | undefined;
+  /** Who is paid or entered, as people know it. Default: the host name of the page. */
+  payee?: string | undefined;
+  /** Default `auto`: as the system has it. */
+  appearance?: 'auto' | 'light' | 'dark' | undefined;
+  /** BCP 47. Default: the `lang` around the element, then the languages of the browser. */
+  locale?: string | undefined;
+  /** What the button says. */
+  label?: string | undefined;
+  /** How long the code is shown, in milliseconds. Default: 15 minutes for a payment, as long as the server waits for a login. */
+  expiresInMs?: number | undefined;
+  /** Where the wallet is. Default: what the server says. */
+  walletUrl?: string | undefined;
+  /** Paths of the routes, `false` for one that is switched off. Default: what the server says. */
+  routes?: Partial<ElementRoutes> | undefined;
+  /** The path the router is mounted under, such as `/shop`. Default: where this file was loaded from. */
+  base?: string | undefined;
+  /** Where to go after success and cancel; `{{INTENT_ID}}` becomes the id. */
+  confirmParams?: { success?: ReturnAddress | undefined; cancel?: ReturnAddress | undefined } | undefined;
+  /** Logs the person in: success also completes the session. The server signs, so the verifier is not needed here. */
+  login?: { clientSecret?: string | undefined; verifier?: string | undefined } | undefined;
+}
+
+export type OptionName = keyof ButtonOptions;
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
+const oneOf =
+  (...values: string[]) =>
+  (value: unknown): boolean =>
+    values.includes(value as string);
+
+const checks: Readonly<Record<OptionName, readonly [form: string, check: (value: unknown) => boolean]>> = {
+  mode: ['"payment" or "login"', oneOf('payment', 'login')],
+  order: ['JSON', () => true],
+  amount: ['a decimal number', (value) => /^\d+(\.\d{1,2})?$/.test(String(value))],
+  payee: ['text', isText],
+  appearance: ['"auto", "light" or "dark"', oneOf('auto', 'light', 'dark')],
+  locale: ['text', isText],
+  label: ['text', isText],
+  expiresInMs: ['milliseconds', (value) => (value as number) > 0],
+  walletUrl: ['text', isText],
+  routes: ['an object', isObject],
+  base: ['a path', isText],
+  confirmParams: ['an object', isObject],
+  login: ['an object', isObject],
+};
+
+export const optionNames = Object.keys(checks) as OptionName[];
+
+/** @throws {TypeError} for an option that there is not, or of a form it cannot have */
+export function checkOption(name: string, value: unknown): void {
+  const [form, check] = checks[name as OptionName] ?? [];
+  if (!check) throw new TypeError(`There is no option ${name}: ${optionNames}`);
+  if (value === undefined) return;
+  if (!check(value)) throw new TypeError(`The option ${name} must be ${form}`);
+  if (name === 'walletUrl') httpUrl(value as string, location.href, 'walletUrl');
+  if (name !== 'confirmParams') return;
+  for (const address of Object.values(value as Record<string, ReturnAddress | undefined>)) {
+    if (address) returnUrl(address.url, '', location.href);
+  }
+}

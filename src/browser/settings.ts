@@ -1,0 +1,69 @@
+import { negotiateTag } from './locale.js';
+import { type ButtonOptions, checkOption } from './options.js';
+import { type ElementRoutes, loginTtlMs, siteBase, siteRoutes, siteWalletUrl } from './site-config.js';
+
+/** How long a payment's code is shown, in milliseconds. */
+const paymentTtlMs = 15 * 60_000;
+
+/** What options, attributes, page and server come to. */
+export interface Settings {
+  readonly mode: 'payment' | 'login';
+  /** Whether success also completes the session; a payment can log its payer in as well. */
+  readonly completesLogin: boolean;
+  readonly order: unknown;
+  readonly amount: string | number | undefined;
+  readonly payee: string;
+  readonly label: string | undefined;
+  readonly expiresInMs: number;
+  readonly walletUrl: string | undefined;
+  readonly routes: ElementRoutes;
+  /** Templates of the addresses to go on to. */
+  readonly successUrl: string | undefined;
+  readonly cancelUrl: string | undefined;
+  /** BCP 47, of a language there are texts in. */
+  readonly locale: string;
+  /** Names what is bought or entered: the same after a reload. */
+  readonly what: string;
+}
+
+/** @throws {TypeError} for an attribute of a form it cannot have */
+export function readSettings(element: HTMLElement, options: ButtonOptions): Settings {
+  const given = { ...attributesOf(element), ...options };
+  for (const [name, value] of Object.entries(given)) checkOption(name, value);
+  const { mode = given.login ? 'login' : 'payment', order, amount, label, confirmParams } = given;
+  const { base = siteBase, walletUrl = siteWalletUrl, payee = location.hostname } = given;
+  const lang = element.closest('[lang]')?.getAttribute('lang');
+  return {
+    mode,
+    completesLogin: mode === 'login' || given.login !== undefined,
+    order,
+    amount,
+    payee,
+    label,
+    expiresInMs: given.expiresInMs ?? (mode === 'login' ? loginTtlMs : paymentTtlMs),
+    walletUrl,
+    routes: withBase(base, { ...siteRoutes, ...given.routes }),
+    successUrl: confirmParams?.success?.url,
+    cancelUrl: confirmParams?.cancel?.url,
+    locale: negotiateTag([given.locale, lang, ...navigator.languages]),
+    what: JSON.stringify([mode, order, amount]),
+  };
+}
+
+const attributes = ['mode', 'order', 'amount', 'payee', 'appearance', 'locale', 'label', 'wallet-url'];
+
+function attributesOf(element: HTMLElement): ButtonOptions {
+  const given: Record<string, unknown> = {};
+  for (const name of attributes) {
+    const value = element.getAttribute(name);
+    if (value !== null) given[name.replace('-u', 'U')] = value;
+  }
+  const urls = ['success', 'cancel'].map((name) => [name, { url: element.getAttribute(`${name}-url`) }] as const);
+  given.confirmParams = Object.fromEntries(urls.filter(([, { url }]) => url));
+  return given;
+}
+
+function withBase(base: string, routes: ElementRoutes): ElementRoutes {
+  const paths = Object.entries(routes).map(([name, path]) => [name, path && base + path]);
+  return Object.fromEntries(paths) as unknown as ElementRoutes;
+}

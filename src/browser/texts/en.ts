@@ -1,0 +1,33 @@
+export const en = {
+  payment: 'Pay with your wallet',
+  login: 'Log in with your wallet',
+  code: 'QR code for your wallet',
+  link: 'Open wallet',
+  linkHere: 'Open the wallet on this device',
+  cancel: 'Cancel',
+  close: 'Close',
+  retry: 'Try again',
+  preparing: 'One moment…',
+  waiting: 'Scan this with your wallet.',
+  waitingHere: 'Continue in your wallet.',
+  scanned: 'Now confirm in your wallet.',
+  confirming: 'Letting you in…',
+  paid: 'Paid. Thank you!',
+  loggedIn: 'You are logged in.',
+  rejected: 'Your wallet said no. Was that a slip? Just try again.',
+  expired: 'This took a while, so we put the code away.',
+  noticed: 'If you have already confirmed, leave this open: we will notice.',
+  unpaid: 'Nothing was paid.',
+  offline: 'No answer right now. Leave this open: we keep asking.',
+  unreachable: 'We cannot reach this site. Please check your connection.',
+  service: 'The payment service does not answer properly. Please try again soon.',
+  refused: 'This is not on offer here right now.',
+  amount: 'This amount cannot be paid here.',
+  over: 'This login took too long or was used already. Please begin again.',
+  reload: 'Your browser reports a request from another site. Please reload this page.',
+  insecure: 'This only works on pages with https.',
+  otherwise: 'Something went wrong on our side. Please try again in a moment.',
+};
+
+/** Everything people are told, in one language. */
+export type Texts = Readonly<typeof en>;

@@ -1,0 +1,37 @@
+import { httpUrl, returnUrl, walletLink } from '../../src/browser/return-url.js';
+
+const page = 'https://shop.example/articles/tea?x=1';
+
+test.each([
+  ['/thanks/{{INTENT_ID}}', 'https://shop.example/thanks/a%2Fb'],
+  ['done?id={{INTENT_ID}}&again={{INTENT_ID}}', 'https://shop.example/articles/done?id=a%2Fb&again=a%2Fb'],
+  ['https://other.example/', 'https://other.example/'],
+  ['http://localhost:3000/ok', 'http://localhost:3000/ok'],
+])('the address %s', (template, expected) => {
+  expect(returnUrl(template, 'a/b', page)).toBe(expected);
+});
+
+test.each([
+  'javascript:alert(1)',
+  ' JavaScript:alert(1)',
+  'java\nscript:alert(1)',
+  'data:text/html,x',
+  'file:///etc',
+  'https://',
+  'wallet:x',
+])('the address %j is refused', (template) => {
+  expect(() => returnUrl(template, 'id', page)).toThrow(TypeError);
+  expect(() => httpUrl(template, page, 'walletUrl')).toThrow('walletUrl must be an http or https address');
+});
+
+test('the id cannot become more than a part of the address', () => {
+  expect(returnUrl('/{{INTENT_ID}}', '../?#', page)).toBe('https://shop.example/..%2F%3F%23');
+});
+
+test('a wallet link has the secret and the ways back in its fragment', () => {
+  expect(walletLink('https://wallet.example/open?a=1', 'SECRET')).toBe('https://wallet.example/open?a=1#SECRET');
+  const back = { success: 'https://shop.example/ok?a=1&b=2#c', cancel: 'https://shop.example/no' };
+  expect(walletLink('https://wallet.example/', 'SECRET', back)).toBe(
+    'https://wallet.example/#SECRET&success=https%3A%2F%2Fshop.example%2Fok%3Fa%3D1%26b%3D2%23c&cancel=https%3A%2F%2Fshop.example%2Fno',
+  );
+});

@@ -1,0 +1,174 @@
+import { get } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import request from 'supertest';
+import { countingTransport } from '../support/counting-transport.js';
+import { expressVersions, type SiteOptions, startSite, startSiteWithSequencer } from '../support/site.js';
+
+const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
+const path = '/intent/v1/elements.js';
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** As it comes over the line: nothing is decompressed on the way. */
+function fetchRaw(url: string, headers: Record<string, string>, method = 'GET'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const req = get(url, { headers, method }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on('data', (chunk) => chunks.push(chunk));
+      res.on('end', () => resolve({ status: res.statusCode, headers: res.headers, body: Buffer.concat(chunks) }));
+    });
+    req.on('error', reject);
+  });
+}
+
+/** What the file tells the element of its site. */
+async function siteIn(options: SiteOptions = {}, at = path): Promise<unknown> {
+  const { origin } = await startSite({ ...base, ...options });
+  const { text } = await request(origin).get(at).expect(200);
+  const [, json = ''] = /^const intentSite=(\{.*?\});/.exec(text) ?? [];
+  return JSON.parse(json);
+}
+
+describe.each(Object.entries(expressVersions))('the browser element, with %s', (_name, factory) => {
+  test.each([
+    ['br', 'br', brotliDecompressSync],
+    ['gzip, deflate, br', 'br', brotliDecompressSync],
+    ['gzip', 'gzip', gunzipSync],
+    ['br;q=0, gzip', 'gzip', gunzipSync],
+    ['identity', undefined, (body: Buffer) => body],
+    ['br;q=0, gzip;q=0', undefined, (body: Buffer) => body],
+  ])('comes for %j as %s', async (accepted, encoding, decompress) => {
+    const { origin } = await startSite({ ...base, factory });
+    const { status, headers, body } = await fetchRaw(origin + path, { 'accept-encoding': accepted });
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-length': String(body.length),
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      vary: 'Accept-Encoding',
+    });
+    expect(headers['content-encoding']).toBe(encoding);
+    expect(headers['x-powered-by']).toBeUndefined();
+    expect(decompress(body).toString()).toMatch(/^const intentSite=\{"file":"\/intent\/v1\/elements.js",/);
+  });
+
+  test('answers HEAD like GET, without the file', async () => {
+    const { origin } = await startSite({ ...base, factory });
+    const whole = await fetchRaw(origin + path, {});
+    const { status, headers, body } = await fetchRaw(origin + path, {}, 'HEAD');
+    expect([status, body.length]).toEqual([200, 0]);
+    const { date: _, ...expected } = whole.headers;
+    expect(headers).toMatchObject(expected);
+  });
+});
+
+describe('a file that the browser has', () => {
+  test('is not sent again, in whatever encoding it came', async () => {
+    const { origin } = await startSite(base);
+    const { headers } = await fetchRaw(origin + path, { 'accept-encoding': 'gzip' });
+    const etag = String(headers.etag);
+    expect(etag).toMatch(/^"[\w-]{43}-gzip"$/);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await fetchRaw(origin + path, { 'if-none-match': known, 'accept-encoding': 'br' });
+      expect([known, again.status, again.body.length]).toEqual([known, 304, 0]);
+      expect(again.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'Accept-Encoding' });
+    }
+    expect((await fetchRaw(origin + path, { 'if-none-match': '"other"' })).status).toBe(200);
+  });
+
+  test('has another tag for another configuration', async () => {
+    const [one, other] = await Promise.all([
+      startSite(base),
+      startSite({ ...base, walletUrl: 'https://wallet.example/' }),
+    ]);
+    const tags = await Promise.all(
+      [one, other].map(async ({ origin }) => (await fetchRaw(origin + path, {})).headers.etag),
+    );
+    expect(tags[0]).not.toBe(tags[1]);
+  });
+
+  test('is kept for five minutes in production', async () => {
+    const before = process.env.NODE_ENV;
+    process.env.NODE_ENV = 'production';
+    try {
+      const { origin } = await startSite(base);
+      const { headers } = await fetchRaw(origin + path, {});
+      expect(headers['cache-control']).toBe('public, max-age=300');
+    } finally {
+      process.env.NODE_ENV = before;
+    }
+  });
+});
+
+describe('the configuration in the file', () => {
+  test('has the routes, how long logins last, and no wallet where none is known', async () => {
+    expect(await siteIn()).toEqual({
+      file: path,
+      intent: '/intent',
+      status: '/status',
+      events: '/intent',
+      session: '/session',
+      loginTtlMs: 120_000,
+    });
+  });
+
+  test('follows what is renamed and switched off', async () => {
+    const routes = { intent: '/pay', status: false, session: '/who', events: '/live', elements: '/assets' } as const;
+    const options = { routes, loginTtlMs: 9_000, walletUrl: 'https://wallet.example/open?a=1' };
+    expect(await siteIn(options, '/assets/elements.js')).toEqual({
+      file: '/assets/elements.js',
+      intent: '/pay',
+      status: false,
+      events: '/live',
+      session: '/who',
+      loginTtlMs: 9_000,
+      walletUrl: 'https://wallet.example/open?a=1',
+    });
+  });
+
+  test('has no session without logins', async () => {
+    expect(await siteIn({ login: false })).toMatchObject({ session: false });
+  });
+
+  test('knows its own path under a prefix', async () => {
+    expect(await siteIn({ mountPath: '/shop', routes: { keyFile: false } }, `/shop${path}`)).toMatchObject({
+      file: path,
+    });
+  });
+
+  test('names the wallet of the embedded sequencer', async () => {
+    const { origin, router } = await startSite({ sequencerUrl: 'embedded', emulatorPort: 0, payment: undefined });
+    const addresses = await router.ready();
+    expect((await request(origin).get(path)).text).toContain(`"walletUrl":"${addresses?.walletUrl}"`);
+  });
+});
+
+test('the files beside it are there, and no others', async () => {
+  const { origin } = await startSiteWithSequencer({
+    after: (app) => app.get('/intent/v1/own.js', (_req, res) => void res.send('own')),
+  });
+  for (const name of ['portable-ed25519', 'scannable', 'translations']) {
+    const { text } = await request(origin)
+      .get(`/intent/v1/${name}.js`)
+      .expect(200)
+      .expect('content-type', /javascript/);
+    expect(text).not.toContain('intentSite=');
+  }
+  for (const name of ['elements', '..%2felements.js', 'elements.d.ts', '__proto__']) {
+    await request(origin).get(`/intent/v1/${name}`).expect(404);
+  }
+  const { text } = await request(origin).get('/intent/v1/own.js').expect(200);
+  expect(text).toBe('own');
+  await request(origin).post(path).expect(405).expect('allow', 'GET');
+});
+
+test('switched off, it is not there', async () => {
+  const { origin } = await startSite({ ...base, routes: { elements: false } });
+  await request(origin).get(path).expect(404);
+});
