@@ -40,8 +40,8 @@ test.each(['payment', 'login'] as const)('the secret of a %s goes nowhere and st
 
   await site.sequencer.wallet('Ada').confirm(code);
   await event(page, 'success');
+  // The dialog says so for a moment, and closes.
   await state(page, 'done');
-  await part(page, 'cancel').click();
   await eventually(async () => expect(await page.locator('intent-button[data-open]').count()).toBe(0));
 
   expect(await everything(page)).not.toContain(secret);

@@ -49,6 +49,7 @@ function servePages(app: Express, pages: readonly SitePage[]): void {
     next();
   });
   app.get('/favicon.ico', (_req, res) => void res.status(204).end());
+  app.get('/nothing', (_req, res) => void res.status(204).end());
   app.get('/record.js', (_req, res) => void res.type('js').send(recordScript));
   app.get('/thanks', (_req, res) => void res.send(markup({ body: '<h1>Thank you</h1>' })));
   app.get('/pages/:number', (req, res) => {
