@@ -29,7 +29,7 @@ test.each([
   await scan(page);
   expect(await part(page, 'amount').textContent()).toBe(amount);
   const spoken = await part(page, 'dialog').evaluate((dialog) => dialog.closest('[lang]')?.getAttribute('lang'));
-  expect(spoken).toBe(lang === 'xx' ? 'en' : lang);
+  expect(spoken).toBe(lang === 'xx' ? 'en-US' : lang);
 });
 
 test('the option has the last word over the language of the page', async () => {
