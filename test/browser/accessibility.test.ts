@@ -1,5 +1,5 @@
 import { axeViolations } from './support/axe.js';
-import { buttonScript, clickAndScan, part, state } from './support/checkout.js';
+import { begin, buttonScript, part, state } from './support/checkout.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 
@@ -25,7 +25,7 @@ describe.each(['light', 'dark'] as const)('axe finds nothing in %s', (colorSchem
     });
     await part(page, 'button').waitFor();
     expect(await axeViolations(page)).toEqual([]);
-    const code = await clickAndScan(page);
+    const code = await begin(page);
     expect(await axeViolations(page)).toEqual([]);
     await site.sequencer.wallet('Ada').scan(code);
     await state(page, 'scanned');
@@ -48,7 +48,7 @@ describe.each(['light', 'dark'] as const)('axe finds nothing in %s', (colorSchem
 
   test('when it was declined', async () => {
     const { page } = await open(site.page({ script: buttonScript() }), { colorScheme, reducedMotion: 'reduce' });
-    await site.sequencer.wallet('Ada').reject(await clickAndScan(page));
+    await site.sequencer.wallet('Ada').reject(await begin(page));
     await state(page, 'rejected');
     expect(await axeViolations(page)).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe.each(['light', 'dark'] as const)('axe finds nothing in %s', (colorSchem
       reducedMotion: 'reduce',
     });
     await page.clock.install();
-    await clickAndScan(page);
+    await begin(page);
     await page.clock.fastForward(61_000);
     await state(page, 'expired');
     expect(await axeViolations(page)).toEqual([]);
@@ -76,7 +76,7 @@ describe.each(['light', 'dark'] as const)('axe finds nothing in %s', (colorSchem
     expect(await axeViolations(visit.page)).toEqual([]);
     const offline = await open(site.page({ script: buttonScript() }), { colorScheme, reducedMotion: 'reduce' });
     offline.forgive(/ERR_INTERNET_DISCONNECTED/);
-    await clickAndScan(offline.page);
+    await begin(offline.page);
     await offline.context.setOffline(true);
     await state(offline.page, 'offline');
     expect(await axeViolations(offline.page)).toEqual([]);

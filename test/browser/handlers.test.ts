@@ -1,5 +1,4 @@
-import { intentIdOf } from '../support/intent-id.js';
-import { buttonScript, clickAndScan, event, part, seen, state } from './support/checkout.js';
+import { begin, buttonScript, clickAndScan, event, idOf, part, seen, state } from './support/checkout.js';
 import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
@@ -20,7 +19,6 @@ beforeAll(async () => {
 beforeEach(() => void asked.splice(0));
 
 const confirmParams = { success: { url: '/thanks' }, cancel: { url: '/thanks?cancelled' } };
-const secretOf = (code: string): string => code.slice(code.lastIndexOf('#') + 1);
 
 test('an invoke handler that hands over a secret takes the place of the question the element would ask', async () => {
   const script = buttonScript(
@@ -39,7 +37,7 @@ test('an invoke handler that hands over a secret takes the place of the question
   const code = await clickAndScan(page);
   expect(asked).toEqual(['from the handler']);
   await site.sequencer.wallet('Ada').pay(code);
-  expect(await event(page, 'success')).toMatchObject({ intent: intentIdOf(secretOf(code)) });
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
 });
 
 test('what an invoke handler does is awaited, and its failure is a problem that can be retried', async () => {
@@ -71,7 +69,7 @@ test('the page goes on only when the success handler is done', async () => {
 });`,
   );
   const { page } = await open(site.page({ script }));
-  await site.sequencer.wallet('Ada').pay(await clickAndScan(page));
+  await site.sequencer.wallet('Ada').pay(await begin(page));
   await event(page, 'success');
   await page.waitForTimeout(100);
   expect(new URL(page.url()).pathname).not.toBe('/thanks');
@@ -83,7 +81,7 @@ test('a success handler that answers true keeps the page where it is', async () 
   const script = buttonScript({ confirmParams }, `button.on('success', async () => true);`);
   const { page } = await open(site.page({ script }));
   const start = page.url();
-  await site.sequencer.wallet('Ada').pay(await clickAndScan(page));
+  await site.sequencer.wallet('Ada').pay(await begin(page));
   await event(page, 'success');
   await state(page, 'done');
   await page.waitForTimeout(300);
@@ -94,7 +92,7 @@ test('a cancel handler that answers true keeps the page where it is', async () =
   const script = buttonScript({ confirmParams }, `button.on('cancel', () => true);`);
   const { page } = await open(site.page({ script }));
   const start = page.url();
-  await clickAndScan(page);
+  await begin(page);
   await part(page, 'cancel').click();
   await event(page, 'cancel');
   await page.waitForTimeout(300);
@@ -105,7 +103,7 @@ test('a success handler that throws does not undo the payment: the page goes on,
   const script = buttonScript({ confirmParams }, `button.on('success', () => { throw new Error('confetti'); });`);
   const visit = await open(site.page({ script }));
   visit.forgive(/confetti/);
-  await site.sequencer.wallet('Ada').pay(await clickAndScan(visit.page));
+  await site.sequencer.wallet('Ada').pay(await begin(visit.page));
   await visit.page.waitForURL(`${site.origin}/thanks`);
   await eventually(() => expect(visit.faults.join()).toContain('confetti'));
 });
@@ -114,12 +112,12 @@ test('a button that is taken away and put back works again', async () => {
   const script = buttonScript({}, 'globalThis.button = button;');
   const { page } = await open(site.page({ script }));
   type Global = { button: { mount(selector: string): void; unmount(): void } };
-  await clickAndScan(page);
+  await begin(page);
   await page.evaluate(() => (globalThis as unknown as Global).button.unmount());
   expect(await page.locator('intent-button').count()).toBe(0);
   await page.evaluate(() => (globalThis as unknown as Global).button.mount('#pay'));
-  const code = await clickAndScan(page);
+  const code = await begin(page);
   await site.sequencer.wallet('Ada').pay(code);
-  expect(await event(page, 'success')).toMatchObject({ intent: intentIdOf(secretOf(code)) });
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
 });

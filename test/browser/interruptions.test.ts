@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { startSequencer } from '../../src/emulator/index.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { buttonScript, clickAndScan, event, part, scan, seen, state } from './support/checkout.js';
+import { begin, buttonScript, event, idOf, part, scan, seen, state } from './support/checkout.js';
 import { type Line, layLine } from './support/cut-line.js';
 import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
@@ -14,7 +13,6 @@ beforeAll(async () => {
   site = await startStrictSite();
 });
 
-const secretOf = (code: string): string => code.slice(code.lastIndexOf('#') + 1);
 const confirmParams = { success: { url: '/thanks' }, cancel: { url: '/thanks?cancelled' } };
 
 /** Repeats what may take a while, and lets a second of the page's time pass each time. */
@@ -33,7 +31,7 @@ describe('a code that is not used', () => {
   test('expires: it is gone from the screen, and a new one is a click away', async () => {
     const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 60_000 }) }));
     await page.clock.install();
-    const first = await clickAndScan(page);
+    const first = await begin(page);
     await page.clock.fastForward(61_000);
     await state(page, 'expired');
     expect(await part(page, 'code').locator('svg:visible').count()).toBe(0);
@@ -41,18 +39,18 @@ describe('a code that is not used', () => {
     const second = await scan(page);
     expect(second).not.toBe(first);
     await site.sequencer.wallet('Ada').pay(second);
-    expect(await event(page, 'success')).toMatchObject({ intent: intentIdOf(secretOf(second)) });
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
   });
 
   test('is paid late: it still counts, and success comes', async () => {
     const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 60_000 }) }));
     await page.clock.install();
-    const code = await clickAndScan(page);
+    const code = await begin(page);
     await page.clock.fastForward(61_000);
     await state(page, 'expired');
     await site.sequencer.wallet('Ada').pay(code);
     await page.clock.fastForward(60_000);
-    expect(await event(page, 'success')).toMatchObject({ intent: intentIdOf(secretOf(code)) });
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
     await state(page, 'done');
   });
 });
@@ -69,19 +67,19 @@ describe('while the payment service is away', () => {
   });
   afterAll(() => far.close());
 
-  test('a begun payment waits, says so, and is paid once it is back', async () => {
+  test('a begun payment waits, and is paid once it is back', async () => {
     const visit = await open(patient.page({ script: buttonScript() }));
-    visit.forgive(/status of 50[234]/, /ERR_INCOMPLETE_CHUNKED/);
+    visit.forgive(/status of 50[234]/);
     const { page } = visit;
+    const code = await begin(page);
     await page.clock.install();
-    const code = await clickAndScan(page);
     line.cut();
-    await hurry(page, () => stateNow(page, 'offline'));
+    // Long enough to have asked in vain, and to have noticed.
+    for (let second = 0; second < 40; second += 1) await page.clock.fastForward(1_000);
     line.mend();
-    await hurry(page, () => stateNow(page, 'waiting'));
     await far.wallet('Ada').pay(code);
     await hurry(page, async () => expect((await seen(page)).map(([name]) => name)).toContain('success'));
-    expect(await event(page, 'success')).toMatchObject({ intent: intentIdOf(secretOf(code)) });
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 
   test('a payment that cannot begin says so, and begins when it is tried again', async () => {
@@ -100,17 +98,34 @@ describe('while the payment service is away', () => {
   });
 });
 
+test('while the site itself is away a begun payment waits, says so, and is paid once it is back', async () => {
+  const line = await layLine(site.origin);
+  const address = site.page({ script: buttonScript() }).replace(site.origin, line.url);
+  const visit = await open(address);
+  visit.forgive(/ERR_(?:CONNECTION|EMPTY|INCOMPLETE|SOCKET|INVALID)\w*/);
+  const { page } = visit;
+  const code = await begin(page);
+  await page.clock.install();
+  line.cut();
+  await hurry(page, () => stateNow(page, 'offline'));
+  await site.sequencer.wallet('Ada').pay(code);
+  expect((await seen(page)).map(([name]) => name)).not.toContain('success');
+  line.mend();
+  await hurry(page, async () => expect((await seen(page)).map(([name]) => name)).toContain('success'));
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+});
+
 test('a browser without a network says so, and goes on when there is one', async () => {
   const visit = await open(site.page({ script: buttonScript() }));
   visit.forgive(/ERR_INTERNET_DISCONNECTED/);
   const { page, context } = visit;
-  const code = await clickAndScan(page);
+  const code = await begin(page);
   await context.setOffline(true);
   await state(page, 'offline');
   await site.sequencer.wallet('Ada').pay(code);
   expect((await seen(page)).map(([name]) => name)).not.toContain('success');
   await context.setOffline(false);
-  expect(await event(page, 'success')).toMatchObject({ intent: intentIdOf(secretOf(code)) });
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
 });
 
 /** Hides or shows the page, as another app in front of it does. */
@@ -127,7 +142,7 @@ test('a tab that slept while it was paid knows at once when it wakes up', async 
   visit.forgive(/ERR_INTERNET_DISCONNECTED/);
   const { page, context } = visit;
   // Time stands still, so that what comes at the awakening comes from it and from no timer.
-  const code = await clickAndScan(page);
+  const code = await begin(page);
   await page.clock.install();
   await page.clock.pauseAt(Date.now() + 60_000);
   await setHidden(page, true);
@@ -135,21 +150,21 @@ test('a tab that slept while it was paid knows at once when it wakes up', async 
   await site.sequencer.wallet('Ada').pay(code);
   await context.setOffline(false);
   await setHidden(page, false);
-  expect(await event(page, 'success')).toMatchObject({ intent: intentIdOf(secretOf(code)) });
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
 });
 
 describe('a reload', () => {
   test('in the middle loses nothing: it is paid after, and success comes', async () => {
     const { page } = await open(site.page({ script: buttonScript() }));
-    const code = await clickAndScan(page);
+    const code = await begin(page);
     await page.reload();
     await site.sequencer.wallet('Ada').pay(code);
-    expect(await event(page, 'success')).toMatchObject({ intent: intentIdOf(secretOf(code)) });
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 
   test('while it is paid loses nothing either', async () => {
     const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
-    const code = await clickAndScan(page);
+    const code = await begin(page);
     const address = page.url();
     await page.goto('about:blank');
     await site.sequencer.wallet('Ada').pay(code);
@@ -159,7 +174,7 @@ describe('a reload', () => {
 
   test('after success does not succeed twice', async () => {
     const { page } = await open(site.page({ script: buttonScript() }));
-    await site.sequencer.wallet('Ada').pay(await clickAndScan(page));
+    await site.sequencer.wallet('Ada').pay(await begin(page));
     await event(page, 'success');
     await state(page, 'done');
     await page.reload();
@@ -174,25 +189,25 @@ describe('the back button', () => {
     // Answered without content, so that the page stays; a browser that tests drive keeps no pages itself.
     const params = { success: { url: '/nothing' }, cancel: { url: '/cart' } };
     const { page } = await open(site.page({ script: buttonScript({ confirmParams: params }) }));
-    await site.sequencer.wallet('Ada').pay(await clickAndScan(page));
+    await site.sequencer.wallet('Ada').pay(await begin(page));
     await page.waitForResponse(`${site.origin}/nothing`);
     await page.evaluate(() => {
       dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
       dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
     });
     await eventually(async () => expect(await page.locator('intent-button[data-open]').count()).toBe(0));
-    await site.sequencer.wallet('Ada').pay(await clickAndScan(page));
+    await site.sequencer.wallet('Ada').pay(await begin(page));
     await page.waitForResponse(`${site.origin}/nothing`);
   });
 
   test('after the page went on finds the button, not a dialog that hangs', async () => {
     const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
-    await site.sequencer.wallet('Ada').pay(await clickAndScan(page));
+    await site.sequencer.wallet('Ada').pay(await begin(page));
     await page.waitForURL(`${site.origin}/thanks`);
     await page.goBack();
     await part(page, 'button').waitFor();
     expect(await page.locator('intent-button[data-open]').count()).toBe(0);
-    const code = await clickAndScan(page);
+    const code = await begin(page);
     await site.sequencer.wallet('Ada').pay(code);
     await page.waitForURL(`${site.origin}/thanks`);
   });

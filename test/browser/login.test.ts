@@ -1,6 +1,5 @@
-import { intentIdOf } from '../support/intent-id.js';
 import { domain } from '../support/site.js';
-import { buttonScript, clickAndScan, event, part, state } from './support/checkout.js';
+import { begin, buttonScript, clickAndScan, event, idOf, part, state } from './support/checkout.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 
@@ -15,7 +14,6 @@ beforeAll(async () => {
 const session = (page: import('playwright-core').Page): Promise<unknown> =>
   page.evaluate(async () => (await fetch('/session')).json());
 
-const secretOf = (code: string): string => code.slice(code.lastIndexOf('#') + 1);
 const login = { mode: 'login', order: undefined };
 
 test('a visitor logs in: the session is there when success comes', async () => {
@@ -27,7 +25,7 @@ test('a visitor logs in: the session is there when success comes', async () => {
   const code = await clickAndScan(page);
   await site.sequencer.wallet('Ada').login(code);
   const user = { id: site.sequencer.wallet('Ada').userId(domain) };
-  expect(await event(page, 'success')).toMatchObject({ intent: intentIdOf(secretOf(code)) });
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   expect(await event(page, 'session')).toEqual({ user });
   expect(await session(page)).toEqual({ user });
   await state(page, 'done');
@@ -35,7 +33,7 @@ test('a visitor logs in: the session is there when success comes', async () => {
 
 test('a login that the wallet declines logs nobody in', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
-  const code = await clickAndScan(page);
+  const code = await begin(page);
   await site.sequencer.wallet('Ada').reject(code);
   await state(page, 'rejected');
   expect(await session(page)).toEqual({ user: null });
@@ -43,7 +41,7 @@ test('a login that the wallet declines logs nobody in', async () => {
 
 test('a login that was cancelled on the page logs nobody in, even when the wallet confirms it', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
-  const code = await clickAndScan(page);
+  const code = await begin(page);
   await part(page, 'cancel').click();
   await event(page, 'cancel');
   await site.sequencer.wallet('Ada').login(code);
@@ -53,8 +51,8 @@ test('a login that was cancelled on the page logs nobody in, even when the walle
 
 test('the success page in another browser, as a wallet opens it, cannot take the login over', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
-  const code = await clickAndScan(page);
-  const id = intentIdOf(secretOf(code));
+  const code = await begin(page);
+  const id = idOf(code);
   await site.sequencer.wallet('Ada').login(code);
 
   const elsewhere = await open(`${site.origin}/thanks?id=${id}`);

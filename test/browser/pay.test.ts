@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
-import { intentIdOf } from '../support/intent-id.js';
-import { buttonScript, clickAndScan, event, part, scan, seen, state } from './support/checkout.js';
+import { begin, buttonScript, clickAndScan, event, idOf, part, scan, seen, state } from './support/checkout.js';
 import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
@@ -12,12 +11,10 @@ beforeAll(async () => {
   site = await startStrictSite({ payment: () => ({ amount: '4.50', currency: 'usd' }) });
 });
 
-const secretOf = (code: string): string => code.slice(code.lastIndexOf('#') + 1);
-
 test('a visitor pays: the code on the screen is what a wallet takes, and success comes with its id', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const code = await clickAndScan(page);
-  const id = intentIdOf(secretOf(code));
+  const id = idOf(code);
   expect(await part(page, 'amount').textContent()).toBe('$4.50');
 
   const paid = await site.sequencer.wallet('Ada').pay(code);
@@ -30,31 +27,31 @@ test('a visitor pays: the code on the screen is what a wallet takes, and success
 test('the page goes to the address for success, with the id where it belongs', async () => {
   const confirmParams = { success: { url: '/thanks?id={{INTENT_ID}}&a=b' }, cancel: { url: '/cart' } };
   const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
-  const code = await clickAndScan(page);
+  const code = await begin(page);
   await site.sequencer.wallet('Ada').pay(code);
-  await page.waitForURL(`${site.origin}/thanks?id=${intentIdOf(secretOf(code))}&a=b`);
+  await page.waitForURL(`${site.origin}/thanks?id=${idOf(code)}&a=b`);
 });
 
 test('the scan is shown before the payment', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
-  const code = await clickAndScan(page);
+  const code = await begin(page);
   await site.sequencer.wallet('Ada').scan(code);
   await state(page, 'scanned');
-  expect(await event(page, 'scanned')).toMatchObject({ intent: intentIdOf(secretOf(code)) });
+  expect(await event(page, 'scanned')).toMatchObject({ intent: idOf(code) });
   await site.sequencer.wallet('Ada').pay(code);
   await event(page, 'success');
 });
 
 test('a payment that the wallet declines is over, can be begun again, and is no success', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
-  const first = await clickAndScan(page);
+  const first = await begin(page);
   await site.sequencer.wallet('Ada').reject(first);
   await state(page, 'rejected');
   await part(page, 'retry').click();
   const second = await scan(page);
   expect(second).not.toBe(first);
   await site.sequencer.wallet('Ben').pay(second);
-  expect(await event(page, 'success')).toMatchObject({ intent: intentIdOf(secretOf(second)) });
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
   expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
 });
 
@@ -64,7 +61,7 @@ test.each([
 ])('%s cancels, and the focus is where it was', async (_name, cancel) => {
   const { page } = await open(site.page({ script: buttonScript() }));
   await part(page, 'button').focus();
-  await clickAndScan(page);
+  await begin(page);
   await cancel(page);
   await event(page, 'cancel');
   await eventually(async () => expect(await page.locator('intent-button[data-open]').count()).toBe(0));
@@ -77,7 +74,7 @@ test.each([
 test('cancelling goes to the address for it', async () => {
   const confirmParams = { success: { url: '/thanks' }, cancel: { url: '/thanks?cancelled' } };
   const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
-  await clickAndScan(page);
+  await begin(page);
   await part(page, 'cancel').click();
   await page.waitForURL(`${site.origin}/thanks?cancelled`);
 });
@@ -110,13 +107,13 @@ test('two tabs pay one after the other, each its own', async () => {
   const { page: one, context } = await open(site.page({ script: buttonScript() }));
   const two = await context.newPage();
   await two.goto(one.url());
-  const codeOfOne = await clickAndScan(one);
-  const codeOfTwo = await clickAndScan(two);
+  const codeOfOne = await begin(one);
+  const codeOfTwo = await begin(two);
   expect(codeOfOne).not.toBe(codeOfTwo);
   await site.sequencer.wallet('Ben').pay(codeOfTwo);
-  expect(await event(two, 'success')).toMatchObject({ intent: intentIdOf(secretOf(codeOfTwo)) });
+  expect(await event(two, 'success')).toMatchObject({ intent: idOf(codeOfTwo) });
   await state(one, 'waiting', 'scanned');
   expect((await seen(one)).map(([name]) => name)).not.toContain('success');
   await site.sequencer.wallet('Ada').pay(codeOfOne);
-  expect(await event(one, 'success')).toMatchObject({ intent: intentIdOf(secretOf(codeOfOne)) });
+  expect(await event(one, 'success')).toMatchObject({ intent: idOf(codeOfOne) });
 });

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { buttonScript, clickAndScan, event, part, state } from './support/checkout.js';
+import { begin, buttonScript, clickAndScan, event, part, secretOf, state } from './support/checkout.js';
 import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium, type Visit } from './support/visit.js';
@@ -11,8 +11,6 @@ let site: StrictSite;
 beforeAll(async () => {
   site = await startStrictSite();
 });
-
-const secretOf = (code: string): string => code.slice(code.lastIndexOf('#') + 1);
 
 /** All that a page keeps and shows, the shadow included. */
 const everything = (page: Page): Promise<string> =>
@@ -53,7 +51,7 @@ test.each(['payment', 'login'] as const)('the secret of a %s goes nowhere and st
 test('the secret is gone from the page once it was cancelled', async () => {
   const walletUrl = site.sequencer.walletUrl;
   const { page } = await open(site.page({ script: buttonScript({ walletUrl }) }));
-  const secret = secretOf(await clickAndScan(page));
+  const secret = secretOf(await begin(page));
   expect(await everything(page)).toContain(secret);
   await part(page, 'cancel').click();
   await event(page, 'cancel');
@@ -62,6 +60,6 @@ test('the secret is gone from the page once it was cancelled', async () => {
 
 test('the server tells a log nothing of the secret', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
-  const secret = secretOf(await clickAndScan(page));
+  const secret = secretOf(await begin(page));
   expect(site.log.text).not.toContain(secret);
 });

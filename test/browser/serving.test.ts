@@ -1,5 +1,5 @@
 import { domain } from '../support/site.js';
-import { buttonScript, clickAndScan, event } from './support/checkout.js';
+import { begin, buttonScript, clickAndScan, event } from './support/checkout.js';
 import { startStrictSite } from './support/strict-site.js';
 import { useChromium, type Visit } from './support/visit.js';
 
@@ -15,7 +15,7 @@ const scripts = ({ requests }: Visit): string[] =>
 test('a browser of today loads one script of ours', async () => {
   const site = await startStrictSite();
   const visit = await open(site.page({ script: buttonScript() }));
-  await site.sequencer.wallet('Ada').pay(await clickAndScan(visit.page));
+  await site.sequencer.wallet('Ada').pay(await begin(visit.page));
   await event(visit.page, 'success');
   expect(scripts(visit)).toEqual(['/intent/v1/elements.js']);
 });
@@ -48,10 +48,10 @@ test('every route can have another name', async () => {
   });
   const elements = '/wallet/files/elements.js';
   const visit = await open(site.page({ script: buttonScript({}, '', elements) }));
-  await site.sequencer.wallet('Ada').pay(await clickAndScan(visit.page));
+  await site.sequencer.wallet('Ada').pay(await begin(visit.page));
   await event(visit.page, 'success');
   const login = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }, '', elements) }));
-  await site.sequencer.wallet('Ben').login(await clickAndScan(login.page));
+  await site.sequencer.wallet('Ben').login(await begin(login.page));
   await event(login.page, 'success');
   const session = await login.page.evaluate(async () => (await fetch('/who')).json());
   expect(session).toEqual({ user: { id: site.sequencer.wallet('Ben').userId(domain) } });
@@ -61,7 +61,7 @@ test('the router can be mounted under a path', async () => {
   // Wallets look for the key file at the root, which a mounted router does not serve: payments alone.
   const site = await startStrictSite({ mountPath: '/shop', login: false });
   const visit = await open(site.page({ script: buttonScript({}, '', '/shop/intent/v1/elements.js') }));
-  await site.sequencer.wallet('Ada').pay(await clickAndScan(visit.page));
+  await site.sequencer.wallet('Ada').pay(await begin(visit.page));
   await event(visit.page, 'success');
   const asked = visit.requests.map((request) => new URL(request.url()).pathname);
   expect(asked).toContain('/shop/intent');

@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { intentIdOf } from '../../support/intent-id.js';
 import { eventually } from './eventually.js';
 import { readCode } from './read-code.js';
 
@@ -30,6 +31,15 @@ export async function clickAndScan(page: Page): Promise<string> {
   return scan(page);
 }
 
+/** Clicks the button and takes the code from the answer of the server, which is quicker than a camera. */
+export async function begin(page: Page): Promise<string> {
+  const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+  await part(page, 'button').click();
+  const { client_secret: code } = (await (await answer).json()) as { client_secret: string };
+  await state(page, 'waiting');
+  return code;
+}
+
 /** What the wallet reads from the screen, once there is something to read. */
 export async function scan(page: Page): Promise<string> {
   await state(page, 'waiting');
@@ -40,6 +50,12 @@ export async function scan(page: Page): Promise<string> {
   });
   return code ?? '';
 }
+
+/** The client secret in a code, which may be a link to a wallet. */
+export const secretOf = (code: string): string => code.slice(code.lastIndexOf('#') + 1);
+
+/** The intent's id, by other code than the element's. */
+export const idOf = (code: string): string => intentIdOf(secretOf(code));
 
 /** An event of the button and what came with it. */
 export type Seen = [name: string, event: Record<string, unknown>];

@@ -40,7 +40,7 @@ export function useChromium(launch: () => Promise<Browser> = launchChromium): Op
   });
   afterAll(() => browser?.close());
   return async (url, { before, ...options } = {}) => {
-    const context = await browser.newContext({ locale: 'en-US', ...options });
+    const context = await browser.newContext({ ...usual, ...options });
     const forgiven: RegExp[] = [];
     const { requests, faults } = await record(context, new URL(url).origin);
     if (before) await context.addInitScript(before);
@@ -53,12 +53,20 @@ export function useChromium(launch: () => Promise<Browser> = launchChromium): Op
   };
 }
 
+/** Less motion is less to paint; what moves has tests of its own. */
+const usual: BrowserContextOptions = {
+  locale: 'en-US',
+  reducedMotion: 'reduce',
+  viewport: { width: 1000, height: 720 },
+};
+
 async function record(context: BrowserContext, origin: string): Promise<Pick<Visit, 'requests' | 'faults'>> {
   const requests: Request[] = [];
   const faults: string[] = [];
   context.on('console', (message) => {
     const isMissingStream = /status of 404/.test(message.text()) && message.location().url.endsWith('/events');
-    if (message.type() === 'error' && !isMissingStream) faults.push(`console: ${message.text()} (${message.location().url})`);
+    if (message.type() === 'error' && !isMissingStream)
+      faults.push(`console: ${message.text()} (${message.location().url})`);
   });
   context.on('weberror', (webError) => faults.push(`page: ${webError.error()}`));
   context.on('request', (request) => {
