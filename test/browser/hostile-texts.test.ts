@@ -1,5 +1,6 @@
 import { IntentError } from '../../src/errors.js';
 import { buttonScript, part, scan, state } from './support/checkout.js';
+import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 
@@ -31,7 +32,7 @@ const hostile = [
 test.each(hostile)('%s in every label is text and nothing else', async (_name, text) => {
   const options = { label: text, payee: text, order: text };
   const { page } = await open(site.page({ script: buttonScript(options) }));
-  expect(await part(page, 'button').textContent()).toContain(text);
+  await eventually(async () => expect(await part(page, 'button').textContent()).toContain(text));
   await part(page, 'button').click();
   await scan(page);
   expect(await part(page, 'payee').textContent()).toContain(text);

@@ -19,6 +19,17 @@ button.mount('#pay');
 /** A part of the element, by its name. */
 export const part = (page: Page, name: string): Locator => page.locator(`intent-button [part~="${name}"]`);
 
+/** What a part says, once it says something. */
+export async function textOf(page: Page, name: string): Promise<string> {
+  const named = part(page, name);
+  let text = '';
+  await eventually(async () => {
+    text = await named.evaluate((element: HTMLElement) => element.innerText.trim());
+    expect(text).not.toBe('');
+  });
+  return text;
+}
+
 /** Resolves once the dialog is in one of these states. */
 export async function state(page: Page, ...states: string[]): Promise<void> {
   const wanted = states.map((one) => `intent-button dialog[data-state="${one}"]`).join(', ');
