@@ -1,4 +1,4 @@
-import { begin, buttonScript, clickAndScan, event, idOf, part, seen, state } from './support/checkout.js';
+import { begin, buttonScript, clickAndScan, closed, event, idOf, part, seen, state } from './support/checkout.js';
 import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
@@ -69,9 +69,11 @@ test('the page goes on only when the success handler is done', async () => {
 });`,
   );
   const { page } = await open(site.page({ script }));
+  await page.clock.install();
   await site.sequencer.wallet('Ada').pay(await begin(page));
   await event(page, 'success');
-  await page.waitForTimeout(100);
+  // The time that "paid" stays on the screen is over by then.
+  await page.clock.runFor(10_000);
   expect(new URL(page.url()).pathname).not.toBe('/thanks');
   await page.evaluate(() => (globalThis as unknown as { release(): void }).release());
   await page.waitForURL(`${site.origin}/thanks`);
@@ -83,8 +85,8 @@ test('a success handler that answers true keeps the page where it is', async () 
   const start = page.url();
   await site.sequencer.wallet('Ada').pay(await begin(page));
   await event(page, 'success');
-  await state(page, 'done');
-  await page.waitForTimeout(300);
+  // Closed is the dialog once it was decided whether to go on.
+  await closed(page);
   expect(page.url()).toBe(start);
 });
 
@@ -95,7 +97,7 @@ test('a cancel handler that answers true keeps the page where it is', async () =
   await begin(page);
   await part(page, 'cancel').click();
   await event(page, 'cancel');
-  await page.waitForTimeout(300);
+  await page.waitForTimeout(200);
   expect(page.url()).toBe(start);
 });
 

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { startSequencer } from '../../src/emulator/index.js';
-import { begin, buttonScript, event, idOf, part, scan, seen, state } from './support/checkout.js';
+import { begin, buttonScript, closed, event, idOf, part, scan, seen, state } from './support/checkout.js';
 import { type Line, layLine } from './support/cut-line.js';
 import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
@@ -195,7 +195,7 @@ describe('the back button', () => {
       dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
       dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
     });
-    await eventually(async () => expect(await page.locator('intent-button[data-open]').count()).toBe(0));
+    await closed(page);
     await site.sequencer.wallet('Ada').pay(await begin(page));
     await page.waitForResponse(`${site.origin}/nothing`);
   });

@@ -1,6 +1,5 @@
 import type { Page } from 'playwright-core';
-import { begin, buttonScript, clickAndScan, event, idOf, part, scan, seen, state } from './support/checkout.js';
-import { eventually } from './support/eventually.js';
+import { begin, buttonScript, clickAndScan, closed, event, idOf, part, scan, seen, state } from './support/checkout.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 
@@ -64,8 +63,7 @@ test.each([
   await begin(page);
   await cancel(page);
   await event(page, 'cancel');
-  await eventually(async () => expect(await page.locator('intent-button[data-open]').count()).toBe(0));
-  expect(await page.locator('intent-button dialog[open]').count()).toBe(0);
+  await closed(page);
   const focused = await page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.getAttribute('part'));
   expect(focused).toMatch(/\bbutton\b/);
   expect((await seen(page)).map(([name]) => name)).not.toContain('success');

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { begin, buttonScript, clickAndScan, event, part, secretOf, state } from './support/checkout.js';
+import { begin, buttonScript, clickAndScan, closed, event, part, secretOf, state } from './support/checkout.js';
 import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium, type Visit } from './support/visit.js';
@@ -40,7 +40,7 @@ test.each(['payment', 'login'] as const)('the secret of a %s goes nowhere and st
   await event(page, 'success');
   // The dialog says so for a moment, and closes.
   await state(page, 'done');
-  await eventually(async () => expect(await page.locator('intent-button[data-open]').count()).toBe(0));
+  await closed(page);
 
   expect(await everything(page)).not.toContain(secret);
   expect(await sent(visit)).not.toContain(secret);

@@ -57,6 +57,6 @@ test('a visitor who declines is not thanked', async () => {
 });
 
 test.each(['/', '/articles/pot-of-assam', '/login'])('axe finds nothing on %s', async (path) => {
-  const { page } = await open(shop.origin + path, { reducedMotion: 'reduce' });
+  const { page } = await open(shop.origin + path);
   expect(await axeViolations(page)).toEqual([]);
 });

@@ -36,6 +36,12 @@ export async function state(page: Page, ...states: string[]): Promise<void> {
   await page.locator(wanted).waitFor({ state: 'attached' });
 }
 
+/** Resolves once no dialog is open. */
+export async function closed(page: Page): Promise<void> {
+  await eventually(async () => expect(await page.locator('intent-button[data-open]').count()).toBe(0));
+  expect(await page.locator('intent-button dialog[open]').count()).toBe(0);
+}
+
 /** Clicks the button and holds a camera in front of the code that appears. */
 export async function clickAndScan(page: Page): Promise<string> {
   await part(page, 'button').click();
