@@ -26,10 +26,12 @@ export function formatAmount(amount: string, currency: string, locale: string): 
   const code = currency.toUpperCase();
   // A text goes in exactly where the browser can do that, and as the nearest double elsewhere.
   const value = amount as unknown as number;
+  const atLeast = amount.endsWith('.00') ? 0 : 2;
   // ISO 4217 does not know the native unit, so neither does the browser.
-  if (currency === nativeCurrency) return `${new Intl.NumberFormat(locale).format(value)} ${code}`;
+  if (currency === nativeCurrency) {
+    return `${new Intl.NumberFormat(locale, { minimumFractionDigits: atLeast }).format(value)} ${code}`;
+  }
   const options = { style: 'currency', currency: code } as const;
-  const { minimumFractionDigits = 2 } = new Intl.NumberFormat(locale, options).resolvedOptions();
-  const maximumFractionDigits = Math.max(2, minimumFractionDigits);
-  return new Intl.NumberFormat(locale, { ...options, minimumFractionDigits, maximumFractionDigits }).format(value);
+  const { minimumFractionDigits: usual = 2 } = new Intl.NumberFormat(locale, options).resolvedOptions();
+  return new Intl.NumberFormat(locale, { ...options, minimumFractionDigits: Math.max(atLeast, usual) }).format(value);
 }

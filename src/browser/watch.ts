@@ -51,6 +51,8 @@ export class Watch {
     // A phone freezes a page that is not seen, and its connections die silently: what happened meanwhile is asked for.
     document.addEventListener('visibilitychange', wake, { signal });
     for (const event of ['pageshow', 'online', 'focus']) addEventListener(event, wake, { signal });
+    // A stream over a network that is gone looks alive for long; the browser knows better.
+    addEventListener('offline', () => this.#lose(), { signal });
     // A page with an open stream is not kept for the way back.
     addEventListener('pagehide', () => this.#closeStream(), { signal });
     this.#openStream();
@@ -73,6 +75,11 @@ export class Watch {
     if (document.hidden) return;
     if (!this.#stream) this.#openStream();
     if (Date.now() - this.#askedAtMs > sameMomentMs) this.ask();
+  }
+
+  #lose(): void {
+    this.#closeStream();
+    this.#say('silent');
   }
 
   #openStream(): void {

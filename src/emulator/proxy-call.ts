@@ -26,11 +26,12 @@ export async function callProxy<Request, Response>(
   { operation, request, response }: ProxyCall<Request, Response>,
   message: Request,
 ): Promise<Response> {
-  const answer = await post(`${url}/v1/api`, encodeRequest(operation, encode(request, message)));
+  const envelope = encodeRequest(operation, encode(request, message));
+  const answer = await post(`${url}/v1/api`, new Uint8Array(envelope));
   return decode(response, openResponse(answer));
 }
 
-async function post(address: string, body: Uint8Array): Promise<Uint8Array> {
+async function post(address: string, body: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   let answer: globalThis.Response;
   try {
     answer = await fetch(address, {

@@ -1,0 +1,125 @@
+import { begin, buttonScript, clickAndScan, closed, event, idOf, part, seen, state } from './support/checkout.js';
+import { eventually } from './support/eventually.js';
+import { type StrictSite, startStrictSite } from './support/strict-site.js';
+import { useChromium } from './support/visit.js';
+
+const open = useChromium();
+let site: StrictSite;
+const asked: unknown[] = [];
+
+beforeAll(async () => {
+  site = await startStrictSite({
+    payment: (req) => {
+      asked.push(req.body.order);
+      return { amount: '4.50', currency: 'usd' };
+    },
+  });
+});
+
+beforeEach(() => void asked.splice(0));
+
+const confirmParams = { success: { url: '/thanks' }, cancel: { url: '/thanks?cancelled' } };
+
+test('an invoke handler that hands over a secret takes the place of the question the element would ask', async () => {
+  const script = buttonScript(
+    { order: 'not asked for' },
+    `button.on('invoke', async () => {
+  const answer = await fetch('/intent', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ mode: 'payment', order: 'from the handler' }),
+  });
+  const { client_secret: clientSecret } = await answer.json();
+  button.update({ clientSecret });
+});`,
+  );
+  const { page } = await open(site.page({ script }));
+  const code = await clickAndScan(page);
+  expect(asked).toEqual(['from the handler']);
+  await site.sequencer.wallet('Ada').pay(code);
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+});
+
+test('what an invoke handler does is awaited, and its failure is a problem that can be retried', async () => {
+  const script = buttonScript(
+    {},
+    `let times = 0;
+button.on('invoke', async () => {
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  note('handled');
+  if ((times += 1) === 1) throw new Error('the basket fell');
+});`,
+  );
+  const visit = await open(site.page({ script }));
+  visit.forgive(/the basket fell/);
+  await part(visit.page, 'button').click();
+  await state(visit.page, 'problem');
+  expect(asked).toEqual([]);
+  expect(await visit.page.locator('intent-button dialog').textContent()).not.toContain('the basket fell');
+  await part(visit.page, 'retry').click();
+  await state(visit.page, 'waiting');
+  expect(asked).toEqual([42]);
+});
+
+test('the page goes on only when the success handler is done', async () => {
+  const script = buttonScript(
+    { confirmParams },
+    `button.on('success', async () => {
+  await new Promise((resolve) => { globalThis.release = resolve; });
+});`,
+  );
+  const { page } = await open(site.page({ script }));
+  await page.clock.install();
+  await site.sequencer.wallet('Ada').pay(await begin(page));
+  await event(page, 'success');
+  // The time that "paid" stays on the screen is over by then.
+  await page.clock.runFor(10_000);
+  expect(new URL(page.url()).pathname).not.toBe('/thanks');
+  await page.evaluate(() => (globalThis as unknown as { release(): void }).release());
+  await page.waitForURL(`${site.origin}/thanks`);
+});
+
+test('a success handler that answers true keeps the page where it is', async () => {
+  const script = buttonScript({ confirmParams }, `button.on('success', async () => true);`);
+  const { page } = await open(site.page({ script }));
+  const start = page.url();
+  await site.sequencer.wallet('Ada').pay(await begin(page));
+  await event(page, 'success');
+  // Closed is the dialog once it was decided whether to go on.
+  await closed(page);
+  expect(page.url()).toBe(start);
+});
+
+test('a cancel handler that answers true keeps the page where it is', async () => {
+  const script = buttonScript({ confirmParams }, `button.on('cancel', () => true);`);
+  const { page } = await open(site.page({ script }));
+  const start = page.url();
+  await begin(page);
+  await part(page, 'cancel').click();
+  await event(page, 'cancel');
+  await page.waitForTimeout(200);
+  expect(page.url()).toBe(start);
+});
+
+test('a success handler that throws does not undo the payment: the page goes on, and the error is told', async () => {
+  const script = buttonScript({ confirmParams }, `button.on('success', () => { throw new Error('confetti'); });`);
+  const visit = await open(site.page({ script }));
+  visit.forgive(/confetti/);
+  await site.sequencer.wallet('Ada').pay(await begin(visit.page));
+  await visit.page.waitForURL(`${site.origin}/thanks`);
+  await eventually(() => expect(visit.faults.join()).toContain('confetti'));
+});
+
+test('a button that is taken away and put back works again', async () => {
+  const script = buttonScript({}, 'globalThis.button = button;');
+  const { page } = await open(site.page({ script }));
+  type Global = { button: { mount(selector: string): void; unmount(): void } };
+  await begin(page);
+  await page.evaluate(() => (globalThis as unknown as Global).button.unmount());
+  expect(await page.locator('intent-button').count()).toBe(0);
+  await page.evaluate(() => (globalThis as unknown as Global).button.mount('#pay'));
+  const code = await begin(page);
+  await site.sequencer.wallet('Ada').pay(code);
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
+});

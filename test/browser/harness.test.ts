@@ -1,0 +1,73 @@
+import { generate } from 'lean-qr';
+import { toSvgSource } from 'lean-qr/extras/svg';
+import { axeViolations } from './support/axe.js';
+import { eventually } from './support/eventually.js';
+import { launchChromium } from './support/launch-chromium.js';
+import { readCode } from './support/read-code.js';
+import { startStrictSite } from './support/strict-site.js';
+import { useChromium } from './support/visit.js';
+
+// What the other tests lean on: that it sees what goes wrong.
+const open = useChromium();
+
+describe('a visit', () => {
+  test.each([
+    ['an error nobody caught', 'null.x', /^page: TypeError/],
+    ['a promise nobody caught', 'Promise.reject(new Error("lost"))', /^page: Error: lost/],
+    ['an error on the console', 'console.error("spilled")', /^console: spilled/],
+    ['markup written into the page', 'document.body.innerHTML = "<b>"', /require-trusted-types-for/],
+    ['a style in the markup', 'document.body.setAttribute("style", "color: red")', /style-src-attr inline/],
+    ['code made from a text', 'eval("1")', /trusted-types-sink eval/],
+    [
+      'a script of elsewhere',
+      'import("http://elsewhere.example/x.js").catch(() => {})',
+      /script-src-elem http:\/\/elsewhere/,
+    ],
+  ])('sees %s', async (_name, script, expected) => {
+    const site = await startStrictSite({ login: false });
+    const visit = await open(site.page({ script }));
+    await eventually(() => expect(visit.faults).toContainEqual(expect.stringMatching(expected)));
+    visit.forgive(/./);
+  });
+
+  test('sees a request to another origin, which no policy held back', async () => {
+    const site = await startStrictSite({ login: false });
+    const other = await startStrictSite({ login: false });
+    const visit = await open(site.page({ body: `<a href="${other.origin}">elsewhere</a>` }));
+    expect(visit.faults).toEqual([]);
+    await visit.page.click('a');
+    expect(visit.faults).toContain(`other origin: ${other.origin}`);
+    visit.forgive(/other origin/, /404/);
+  });
+});
+
+test('the camera reads a code on the screen, and nothing where there is none', async () => {
+  const site = await startStrictSite({ login: false });
+  const { page } = await open(
+    site.page({ body: `<div id="code">${toSvgSource(generate('tea for two'), { width: 200 })}</div>` }),
+  );
+  expect(await readCode(page)).toBe('tea for two');
+  await page.evaluate(() => document.querySelector('#code')?.remove());
+  expect(await readCode(page)).toBeUndefined();
+});
+
+test('axe finds what is wrong, and nothing in a page that is right', async () => {
+  const site = await startStrictSite({ login: false });
+  const { page } = await open(site.page({}));
+  expect(await axeViolations(page)).toEqual([]);
+  await page.evaluate(() => document.querySelector('main')?.append(new Image()));
+  expect(await axeViolations(page)).toEqual([expect.stringMatching(/^image-alt/)]);
+});
+
+test('without a browser, the tests say what to do', async () => {
+  const path = process.env.CHROMIUM_PATH;
+  process.env.CHROMIUM_PATH = '/nowhere/chromium';
+  try {
+    await expect(launchChromium()).rejects.toThrow(
+      /Install Chromium or Chrome.*or set CHROMIUM_PATH.*\/nowhere\/chromium/s,
+    );
+  } finally {
+    if (path === undefined) delete process.env.CHROMIUM_PATH;
+    else process.env.CHROMIUM_PATH = path;
+  }
+});

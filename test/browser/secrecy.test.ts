@@ -1,0 +1,65 @@
+import type { Page } from 'playwright-core';
+import { begin, buttonScript, clickAndScan, closed, event, part, secretOf, state } from './support/checkout.js';
+import { eventually } from './support/eventually.js';
+import { type StrictSite, startStrictSite } from './support/strict-site.js';
+import { useChromium, type Visit } from './support/visit.js';
+
+// A visit fails by itself when anything breaks the policy, which is the strictest there is.
+const open = useChromium();
+let site: StrictSite;
+
+beforeAll(async () => {
+  site = await startStrictSite();
+});
+
+/** All that a page keeps and shows, the shadow included. */
+const everything = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const shadows = [...document.querySelectorAll('intent-button')].map((host) => host.shadowRoot?.innerHTML);
+    const kept = [localStorage, sessionStorage].map((storage) => JSON.stringify({ ...storage }));
+    return [document.documentElement.outerHTML, ...shadows, ...kept, document.cookie, location.href].join('\n');
+  });
+
+/** What left the browser, but for bodies: addresses and headers. */
+async function sent({ requests }: Visit): Promise<string> {
+  const lines = requests.map(async (request) => `${request.url()} ${JSON.stringify(await request.allHeaders())}`);
+  return (await Promise.all(lines)).join('\n');
+}
+
+test.each(['payment', 'login'] as const)('the secret of a %s goes nowhere and stays nowhere', async (mode) => {
+  const walletUrl = site.sequencer.walletUrl;
+  const visit = await open(site.page({ script: buttonScript({ mode, walletUrl, order: undefined }) }));
+  const { page, context } = visit;
+  const code = await clickAndScan(page);
+  const secret = secretOf(code);
+  expect(secret).toMatch(/^[1-9A-HJ-NP-Za-km-z]{20,28}$/);
+  // The look into the page does see it where it has to be: in the link.
+  expect(await everything(page)).toContain(secret);
+
+  await site.sequencer.wallet('Ada').confirm(code);
+  await event(page, 'success');
+  // The dialog says so for a moment, and closes.
+  await state(page, 'done');
+  await closed(page);
+
+  expect(await everything(page)).not.toContain(secret);
+  expect(await sent(visit)).not.toContain(secret);
+  expect(JSON.stringify(await context.storageState())).not.toContain(secret);
+  expect(visit.faults).toEqual([]);
+});
+
+test('the secret is gone from the page once it was cancelled', async () => {
+  const walletUrl = site.sequencer.walletUrl;
+  const { page } = await open(site.page({ script: buttonScript({ walletUrl }) }));
+  const secret = secretOf(await begin(page));
+  expect(await everything(page)).toContain(secret);
+  await part(page, 'cancel').click();
+  await event(page, 'cancel');
+  await eventually(async () => expect(await everything(page)).not.toContain(secret));
+});
+
+test('the server tells a log nothing of the secret', async () => {
+  const { page } = await open(site.page({ script: buttonScript() }));
+  const secret = secretOf(await begin(page));
+  expect(site.log.text).not.toContain(secret);
+});

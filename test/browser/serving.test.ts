@@ -1,0 +1,74 @@
+import { domain } from '../support/site.js';
+import { begin, buttonScript, clickAndScan, event, part } from './support/checkout.js';
+import { startStrictSite } from './support/strict-site.js';
+import { useChromium, type Visit } from './support/visit.js';
+
+const open = useChromium();
+
+/** Our scripts that the page loaded, without the page's own and without what follows a question mark. */
+const scripts = ({ requests }: Visit): string[] =>
+  requests
+    .filter((request) => request.resourceType() === 'script')
+    .map((request) => new URL(request.url()).pathname)
+    .filter((path) => !/^\/(?:pages|record\.js)/.test(path));
+
+test('a page loads one script of ours, and who pays with a browser of today never loads its own Ed25519', async () => {
+  const site = await startStrictSite();
+  const visit = await open(site.page({ script: buttonScript() }));
+  await part(visit.page, 'button').waitFor();
+  await visit.page.waitForLoadState('networkidle');
+  expect(scripts(visit)).toEqual(['/intent/v1/elements.js']);
+  await site.sequencer.wallet('Ada').pay(await begin(visit.page));
+  await event(visit.page, 'success');
+  expect(scripts(visit)).not.toContain(portable);
+});
+
+const portable = '/intent/v1/portable-ed25519.js';
+
+test('a browser whose WebCrypto has no Ed25519 loads it, and pays', async () => {
+  const site = await startStrictSite();
+  const visit = await open(site.page({ script: buttonScript() }), {
+    before: () => {
+      // The blank page in front of the first has none at all.
+      if (!isSecureContext) return;
+      for (const name of ['importKey', 'generateKey'] as const) {
+        const original = SubtleCrypto.prototype[name] as (...args: unknown[]) => Promise<unknown>;
+        Object.defineProperty(SubtleCrypto.prototype, name, {
+          value(this: SubtleCrypto, ...args: unknown[]) {
+            if (!JSON.stringify(args).includes('Ed25519')) return original.apply(this, args);
+            return Promise.reject(new DOMException('Unrecognized name.', 'NotSupportedError'));
+          },
+        });
+      }
+    },
+  });
+  await site.sequencer.wallet('Ada').pay(await clickAndScan(visit.page));
+  await event(visit.page, 'success');
+  expect(scripts(visit)).toContain(portable);
+});
+
+test('every route can have another name', async () => {
+  const site = await startStrictSite({
+    routes: { intent: '/buy', status: '/how', events: '/happenings', elements: '/wallet/files', session: '/who' },
+  });
+  const elements = '/wallet/files/elements.js';
+  const visit = await open(site.page({ script: buttonScript({}, '', elements) }));
+  await site.sequencer.wallet('Ada').pay(await begin(visit.page));
+  await event(visit.page, 'success');
+  const login = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }, '', elements) }));
+  await site.sequencer.wallet('Ben').login(await begin(login.page));
+  await event(login.page, 'success');
+  const session = await login.page.evaluate(async () => (await fetch('/who')).json());
+  expect(session).toEqual({ user: { id: site.sequencer.wallet('Ben').userId(domain) } });
+});
+
+test('the router can be mounted under a path', async () => {
+  // Wallets look for the key file at the root, which a mounted router does not serve: payments alone.
+  const site = await startStrictSite({ mountPath: '/shop', login: false });
+  const visit = await open(site.page({ script: buttonScript({}, '', '/shop/intent/v1/elements.js') }));
+  await site.sequencer.wallet('Ada').pay(await begin(visit.page));
+  await event(visit.page, 'success');
+  const asked = visit.requests.map((request) => new URL(request.url()).pathname);
+  expect(asked).toContain('/shop/intent');
+  expect(asked).not.toContain('/intent');
+});

@@ -1,0 +1,92 @@
+import type { Locator, Page } from 'playwright-core';
+import { intentIdOf } from '../../support/intent-id.js';
+import { eventually } from './eventually.js';
+import { readCode } from './read-code.js';
+
+/** What a page asks the element for; the `options` of `elements.create('button', options)`. */
+export type ButtonOptions = Readonly<Record<string, unknown>>;
+
+/** A module that puts a recorded button into `#pay`; `more` runs between, with `button` in its scope. */
+export const buttonScript = (options: ButtonOptions = {}, more = '', elements = '/intent/v1/elements.js'): string => `
+import { elements } from '${elements}';
+import { note, record } from '/record.js';
+const { button } = elements.create('button', ${JSON.stringify({ mode: 'payment', order: 42, ...options })});
+record(button);
+${more}
+button.mount('#pay');
+`;
+
+/** A part of the element, by its name. */
+export const part = (page: Page, name: string): Locator => page.locator(`intent-button [part~="${name}"]`);
+
+/** What a part says, once it says something. */
+export async function textOf(page: Page, name: string): Promise<string> {
+  const named = part(page, name);
+  let text = '';
+  await eventually(async () => {
+    text = await named.evaluate((element: HTMLElement) => element.innerText.trim());
+    expect(text).not.toBe('');
+  });
+  return text;
+}
+
+/** Resolves once the dialog is in one of these states. */
+export async function state(page: Page, ...states: string[]): Promise<void> {
+  const wanted = states.map((one) => `intent-button dialog[data-state="${one}"]`).join(', ');
+  await page.locator(wanted).waitFor({ state: 'attached' });
+}
+
+/** Resolves once no dialog is open. */
+export async function closed(page: Page): Promise<void> {
+  await eventually(async () => expect(await page.locator('intent-button[data-open]').count()).toBe(0));
+  expect(await page.locator('intent-button dialog[open]').count()).toBe(0);
+}
+
+/** Clicks the button and holds a camera in front of the code that appears. */
+export async function clickAndScan(page: Page): Promise<string> {
+  await part(page, 'button').click();
+  return scan(page);
+}
+
+/** Clicks the button and takes the code from the answer of the server, which is quicker than a camera. */
+export async function begin(page: Page): Promise<string> {
+  const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+  await part(page, 'button').click();
+  const { client_secret: code } = (await (await answer).json()) as { client_secret: string };
+  await state(page, 'waiting');
+  return code;
+}
+
+/** What the wallet reads from the screen, once there is something to read. */
+export async function scan(page: Page): Promise<string> {
+  await state(page, 'waiting');
+  let code: string | undefined;
+  await eventually(async () => {
+    code = await readCode(page);
+    expect(code).toBeDefined();
+  });
+  return code ?? '';
+}
+
+/** The client secret in a code, which may be a link to a wallet. */
+export const secretOf = (code: string): string => code.slice(code.lastIndexOf('#') + 1);
+
+/** The intent's id, by other code than the element's. */
+export const idOf = (code: string): string => intentIdOf(secretOf(code));
+
+/** An event of the button and what came with it. */
+export type Seen = [name: string, event: Record<string, unknown>];
+
+/** The events so far. */
+export const seen = (page: Page): Promise<Seen[]> =>
+  page.evaluate(() => (globalThis as unknown as { seen: Seen[] }).seen);
+
+/** Waits for an event and gives what came with it. */
+export async function event(page: Page, name: string): Promise<Record<string, unknown>> {
+  let found: Seen | undefined;
+  await eventually(async () => {
+    found = (await seen(page)).find(([one]) => one === name);
+    if (!found) throw new Error(`No ${name} so far, but: ${JSON.stringify(await seen(page))}`);
+  });
+  return found?.[1] ?? {};
+}

@@ -1,0 +1,90 @@
+import type { Express } from 'express';
+import { type SiteOptions, startSiteWithSequencer } from '../../support/site.js';
+
+/** Nothing runs, loads or is sent but what the site itself serves as a file, and no text ever becomes markup. */
+export const strictPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** A page of the site. */
+export interface SitePage {
+  /** The page's own module. */
+  readonly script?: string;
+  /** What stands in its main part. Default: an empty place for the button, `#pay`. */
+  readonly body?: string;
+  readonly lang?: string;
+  readonly dir?: 'ltr' | 'rtl';
+}
+
+export type StrictSite = Awaited<ReturnType<typeof startSiteWithSequencer>> & {
+  /** Adds a page; gives its address. */
+  page(page: SitePage): string;
+};
+
+/** A site that serves pages under the strictest policy there is, the intent routes among them. */
+export async function startStrictSite(options: SiteOptions = {}): Promise<StrictSite> {
+  const pages: SitePage[] = [];
+  const site = await startSiteWithSequencer({
+    ...options,
+    before: (app) => {
+      servePages(app, pages);
+      options.before?.(app);
+    },
+  });
+  return { ...site, page: (page) => `${site.origin}/pages/${pages.push(page) - 1}` };
+}
+
+function servePages(app: Express, pages: readonly SitePage[]): void {
+  app.use((_req, res, next) => {
+    res.set('Content-Security-Policy', strictPolicy);
+    next();
+  });
+  app.get('/favicon.ico', (_req, res) => void res.status(204).end());
+  app.get('/nothing', (_req, res) => void res.status(204).end());
+  app.get('/record.js', (_req, res) => void res.type('js').send(recordScript));
+  app.get('/thanks', (_req, res) => void res.send(markup({ body: '<h1>Thank you</h1>' })));
+  app.get('/pages/:number', (req, res) => {
+    const page = pages[Number(req.params.number)];
+    if (!page) return void res.sendStatus(404);
+    res.send(markup(page, page.script === undefined ? '' : `${req.path}/script.js`));
+  });
+  app.get('/pages/:number/script.js', (req, res) => void res.type('js').send(pages[Number(req.params.number)]?.script));
+}
+
+/** The events of a button as they came, in `seen`; they outlive a reload. */
+const recordScript = `
+const kept = sessionStorage.getItem('seen');
+globalThis.seen = kept ? JSON.parse(kept) : [];
+export function note(name, event) {
+  seen.push([name, event && JSON.parse(JSON.stringify(event))]);
+  sessionStorage.setItem('seen', JSON.stringify(seen));
+}
+export function record(button) {
+  for (const name of ['invoke', 'scanned', 'success', 'cancel', 'error']) button.on(name, (event) => note(name, event));
+}
+`;
+
+function markup(
+  { body = '<h1>Pay</h1><div id="pay"></div>', lang = 'en', dir = 'ltr' }: SitePage,
+  script = '',
+): string {
+  return `<!doctype html>
+<html lang="${lang}" dir="${dir}">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>A shop</title>
+    ${script && `<script type="module" src="${script}"></script>`}
+  </head>
+  <body><main>${body}</main></body>
+</html>`;
+}

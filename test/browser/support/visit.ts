@@ -1,0 +1,86 @@
+import { jest } from '@jest/globals';
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { launchChromium } from './launch-chromium.js';
+
+/** A person at a site: a browser context of their own, and what went wrong in it. */
+export interface Visit {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  /** Every request of every page, in order. */
+  readonly requests: Request[];
+  /** What should not be: errors on the console, errors nobody caught, breaches of the CSP, requests to other origins. */
+  readonly faults: string[];
+  /** Says which faults belong to this test; any other makes it fail when it ends. */
+  forgive(...faults: RegExp[]): void;
+}
+
+/** How a visit is begun. */
+export interface VisitOptions extends BrowserContextOptions {
+  /** Runs in every page before anything of the site does. */
+  readonly before?: () => void;
+}
+
+/** Begins a visit at an address: the first page has loaded when this resolves. */
+export type Open = (url: string, options?: VisitOptions) => Promise<Visit>;
+
+/** One browser for a test file. Visits end with their test, and a fault that was not forgiven fails it. */
+export function useChromium(launch: () => Promise<Browser> = launchChromium): Open {
+  jest.setTimeout(60_000);
+  let browser: Browser;
+  const open: { visit: Visit; forgiven: RegExp[] }[] = [];
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterEach(async () => {
+    const ended = open.splice(0);
+    for (const { visit } of ended) await visit.context.close();
+    for (const { visit, forgiven } of ended) {
+      expect(visit.faults.filter((fault) => !forgiven.some((pattern) => pattern.test(fault)))).toEqual([]);
+    }
+  });
+  afterAll(() => browser?.close());
+  return async (url, { before, ...options } = {}) => {
+    const context = await browser.newContext({ ...usual, ...options });
+    const forgiven: RegExp[] = [];
+    const { requests, faults } = await record(context, new URL(url).origin);
+    if (before) await context.addInitScript(before);
+    const page = await context.newPage();
+    const visit = { context, page, requests, faults, forgive: (...more: RegExp[]) => void forgiven.push(...more) };
+    open.push({ visit, forgiven });
+    page.setDefaultTimeout(10_000);
+    await page.goto(url);
+    return visit;
+  };
+}
+
+/** Less motion is less to paint; what moves has tests of its own. */
+const usual: BrowserContextOptions = {
+  locale: 'en-US',
+  reducedMotion: 'reduce',
+  viewport: { width: 1000, height: 720 },
+};
+
+async function record(context: BrowserContext, origin: string): Promise<Pick<Visit, 'requests' | 'faults'>> {
+  const requests: Request[] = [];
+  const faults: string[] = [];
+  context.on('console', (message) => {
+    const isMissingStream = /status of 404/.test(message.text()) && message.location().url.endsWith('/events');
+    if (message.type() === 'error' && !isMissingStream)
+      faults.push(`console: ${message.text()} (${message.location().url})`);
+  });
+  context.on('weberror', (webError) => faults.push(`page: ${webError.error()}`));
+  context.on('request', (request) => {
+    requests.push(request);
+    const url = new URL(request.url());
+    if (/^https?:$/.test(url.protocol) && url.origin !== origin) faults.push(`other origin: ${url.origin}`);
+  });
+  await context.addInitScript(tellOfViolations);
+  return { requests, faults };
+}
+
+/** Runs in the page. */
+function tellOfViolations(): void {
+  addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) => {
+    console.error('securitypolicyviolation', effectiveDirective, blockedURI, sample);
+  });
+}
