@@ -54,6 +54,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   webhook: z.boolean('true or false').optional(),
   serviceKey: text,
   routes: withFunctions(),
+  connections: withFunctions(),
   transport: withFunctions('call', 'close'),
   payment: aFunction.optional(),
   clientAmount: withFunctions(),

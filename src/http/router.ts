@@ -3,6 +3,7 @@ import type { Routes } from '../config.js';
 import { IntentError } from '../errors.js';
 import { completeLoginHandler } from './complete-login.js';
 import { createIntentHandler } from './create-intent.js';
+import { eventsHandler } from './events.js';
 import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
@@ -56,7 +57,7 @@ function handlersOf(context: RouterContext): RouteHandlers {
   return {
     intent: { POST: createIntentHandler(context) },
     status: { GET: getStatusHandler(context) },
-    events: undefined,
+    events: { GET: eventsHandler(context) },
     elements: undefined,
     webhook: webhook && { POST: webhookHandler(context, webhook.verify) },
     session:
