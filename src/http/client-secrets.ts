@@ -21,21 +21,33 @@ export class ClientSecrets {
     this.#capacity = capacity;
   }
 
+  /** How many are kept. */
+  get size(): number {
+    return this.#secrets.size;
+  }
+
   remember(intentId: string, clientSecret: string): void {
-    this.#dropOldest();
+    this.#dropEnded();
+    if (this.#secrets.size >= this.#capacity) this.#dropOldest();
     this.#secrets.set(intentId, { clientSecret, endsAt: this.#now() + ttlMs });
   }
 
   /** Undefined where it was never here, or is here no more. */
   of(intentId: string): string | undefined {
-    const secret = this.#secrets.get(intentId);
-    return secret && this.#now() < secret.endsAt ? secret.clientSecret : undefined;
+    this.#dropEnded();
+    return this.#secrets.get(intentId)?.clientSecret;
+  }
+
+  #dropEnded(): void {
+    const now = this.#now();
+    for (const [intentId, { endsAt }] of this.#secrets) {
+      if (now < endsAt) return;
+      this.#secrets.delete(intentId);
+    }
   }
 
   #dropOldest(): void {
-    for (const [intentId, { endsAt }] of this.#secrets) {
-      if (this.#now() < endsAt && this.#secrets.size < this.#capacity) return;
-      this.#secrets.delete(intentId);
-    }
+    const [oldest] = this.#secrets.keys();
+    if (oldest !== undefined) this.#secrets.delete(oldest);
   }
 }

@@ -25,6 +25,7 @@ export interface EventSite {
 export interface EventSiteOptions {
   readonly factory?: ExpressFactory;
   readonly connections?: Partial<ConnectionLimits>;
+  readonly onCreated?: () => void;
   /** Middlewares in front of the router. */
   readonly before?: (app: Express) => void;
 }
@@ -36,7 +37,7 @@ export const otherIntentId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
 const open: RouterContext[] = [];
 
 export async function startEventSite(options: EventSiteOptions = {}): Promise<EventSite> {
-  const { factory = express, connections, before } = options;
+  const { factory = express, connections, onCreated, before } = options;
   const [transport, watch, log] = [new StatusTransport(), new FakeWatch(), new LogRecorder()];
   let nowMs = 1_000_000;
   const now = (): number => nowMs;
@@ -45,7 +46,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
   const context: RouterContext = {
     config,
     client,
-    hooks: {},
+    hooks: { onCreated },
     termsOf: async () => ({ amount: '4.50', currency: 'usd' }),
     logger: log,
     browserCookie: hostCookie('intent', false),
