@@ -42,6 +42,8 @@ function listen({ browserCookie, events, seats }: RouterContext, req: Request, r
     refuse(res, error);
     return;
   }
+  // Nobody is to be asked after us; with it goes what Express has kept of the way here.
+  req.next = undefined;
   const connection = new SseConnection(res, req.get('last-event-id'));
   const feed = events.join(id, connection);
   res.once('close', () => {

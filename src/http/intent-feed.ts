@@ -45,6 +45,8 @@ export class IntentFeed {
   readonly #onEnd: (feed: IntentFeed) => void;
   readonly #life = new AbortController();
   readonly #connections = new Set<SseConnection>();
+  /** Those of them that were not told the status yet, and some that have left since. */
+  #newcomers: SseConnection[] = [];
   readonly #history: { readonly id: string; readonly frame: Buffer }[] = [];
   #isAsking = false;
   #isWatching = false;
@@ -65,6 +67,7 @@ export class IntentFeed {
   join(connection: SseConnection): void {
     clearTimeout(this.#lingering);
     this.#connections.add(connection);
+    this.#newcomers.push(connection);
     if (!this.#isAsking) void this.#greet();
   }
 
@@ -87,6 +90,7 @@ export class IntentFeed {
     this.#life.abort();
     for (const connection of this.#connections) connection.end();
     this.#connections.clear();
+    this.#newcomers = [];
     this.#onEnd(this);
   }
 
@@ -127,8 +131,9 @@ export class IntentFeed {
   /** Tells those who are new the status, and then what they missed. */
   #welcome(status: IntentStatus): void {
     const frame = statusFrame(status);
-    for (const connection of this.#connections) {
-      if (connection.isGreeted) continue;
+    const newcomers = this.#newcomers;
+    this.#newcomers = [];
+    for (const connection of newcomers) {
       connection.isGreeted = true;
       connection.send(Buffer.concat([frame, ...this.#missedSince(connection.lastEventId)]));
     }

@@ -19,7 +19,8 @@ const failedMs = 250;
 
 interface Call {
   readonly answer: Promise<IntentStatus>;
-  readonly upstream: AbortController;
+  /** Ends the call; gone once the answer is there. */
+  upstream: AbortController | undefined;
   /** How many wait for the answer. */
   waiting: number;
   /** The answer, once it is there. */
@@ -75,7 +76,7 @@ export class SharedStatus {
   /** Takes what was learnt of an intent on another way, so that nobody is told less than another was. */
   learn(id: string, status: IntentStatus): void {
     const answer = Promise.resolve(status);
-    const call = { answer, upstream: new AbortController(), waiting: 0, status, answeredAt: 0, lifetimeMs: undefined };
+    const call = { answer, upstream: undefined, waiting: 0, status, answeredAt: 0, lifetimeMs: undefined };
     this.#keep(id, call);
     this.#settle(call, status);
   }
@@ -104,6 +105,7 @@ export class SharedStatus {
   }
 
   #settle(call: Call, status: IntentStatus | undefined): void {
+    call.upstream = undefined;
     call.status = status;
     call.answeredAt = this.#now();
     if (status) call.lifetimeMs = status.intentSubmitted ? submittedMs : pendingMs;
@@ -117,7 +119,7 @@ export class SharedStatus {
         call.waiting -= 1;
         if (call.waiting > 0) return;
         this.#drop(id, call);
-        call.upstream.abort(signal.reason);
+        call.upstream?.abort(signal.reason);
       };
       signal.addEventListener('abort', leave, { once: true });
       const stay = (): void => signal.removeEventListener('abort', leave);
