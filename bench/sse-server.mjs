@@ -43,6 +43,9 @@ app.use(
     browserCookie: hostCookie('intent', false),
     attempts: new LoginAttempts(0, Date.now),
     sessions: undefined,
+    webhook: undefined,
+    lookAt: () => undefined,
+    now: Date.now,
     ...live,
   }),
 );

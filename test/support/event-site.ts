@@ -52,6 +52,9 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     browserCookie: hostCookie('intent', false),
     attempts: new LoginAttempts(0, now),
     sessions: undefined,
+    webhook: undefined,
+    lookAt: () => undefined,
+    now,
     ...liveEvents({ client, watch: watch.watch, connections: config.connections, logger: log, now }),
   };
   open.push(context);
