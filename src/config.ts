@@ -1,3 +1,4 @@
+import { readConnectionLimits } from './config/connection-limits.js';
 import { readLogin } from './config/login-settings.js';
 import { Report } from './config/report.js';
 import { readSequencer } from './config/sequencer-settings.js';
@@ -25,6 +26,16 @@ export interface Routes {
   readonly session: string | false;
   /** Default `/.well-known/service-payments.json`, which is where wallets look (interface section 4.6). */
   readonly keyFile: string | false;
+}
+
+/** How many streams of events may be open at once. */
+export interface ConnectionLimits {
+  /** Of one browser, known by its cookie. Default 3. */
+  readonly perBrowser: number;
+  /** Of one address (`req.ip`, so that `trust proxy` counts), or of one /64 of IPv6. Default 20. */
+  readonly perAddress: number;
+  /** Of all visitors of this process. Default 5000. */
+  readonly perProcess: number;
 }
 
 /** What can be set by an option or, where one is named, by an environment variable; the option wins. */
@@ -69,6 +80,8 @@ export interface ConfigOptions extends GrpcNames {
   /** `INTENT_WALLET_URL`: where a link to the wallet leads; the client secret follows as the fragment. */
   readonly walletUrl?: string | undefined;
   readonly routes?: Partial<Routes> | undefined;
+  /** How many streams of events may be open at once; more are refused with 429, or with 503 when the process is full. */
+  readonly connections?: Partial<ConnectionLimits> | undefined;
   /** Another way to the service than its HTTP proxy; then no `sequencerUrl` is needed. */
   readonly transport?: Transport | undefined;
 }
@@ -111,6 +124,7 @@ export interface Config {
   /** Undefined also with the embedded sequencer, which knows its own. */
   readonly walletUrl: string | undefined;
   readonly routes: Routes;
+  readonly connections: ConnectionLimits;
   /** What the person who starts this should be told once. */
   readonly notices: readonly string[];
 }
@@ -133,6 +147,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     webhook: readWebhook(options, env, embedded && !options.transport, report),
     walletUrl: readWalletUrl(options.walletUrl ?? env.INTENT_WALLET_URL, production, report),
     routes: readRoutes(options.routes, report),
+    connections: readConnectionLimits(options.connections, report),
     notices: report.notices,
   };
   noteWhatIsNotRead(env, report);

@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Config, WebhookConfig } from './config.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { hostCookie } from './http/browser-cookie.js';
+import { liveEvents } from './http/live-events.js';
 import { forgivingLogger } from './http/logger.js';
 import { LoginAttempts } from './http/login-attempts.js';
 import { createLookAt } from './http/look-at.js';
@@ -19,7 +20,7 @@ export interface IntentRouter extends RequestHandler {
   readonly client: IntentClient;
   /** Resolves when the embedded sequencer listens, with where; to undefined where there is none; rejects with why not. */
   ready(): Promise<EmbeddedAddresses | undefined>;
-  /** Lets running calls end and closes what the router holds open. */
+  /** Ends the streams of events, lets running calls end and closes what the router holds open. */
   close(): Promise<void>;
 }
 
@@ -34,7 +35,8 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
   const embedded =
     config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
   const client = clientOf(config, options, embedded?.transport);
-  const { login, production, webhook } = config;
+  const { login, production, webhook, connections } = config;
+  const live = liveEvents({ client, watch: client.watch, connections, logger, now });
   const router = createRouter({
     config,
     client,
@@ -48,16 +50,20 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
       verify: createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now }),
       register: webhookRegistrar(config, client, logger),
     },
-    lookAt: createLookAt({ ask: (id) => client.paymentIntents.getStatus(id), logger }),
+    lookAt: createLookAt({ ask: (id) => live.status.get(id, { isFresh: true }), logger }),
     now,
     walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
+    ...live,
   });
   if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
   for (const notice of config.notices) logger.warn(`express-intents: ${notice}`);
   return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
     client,
     ready: async () => embedded?.ready(),
-    close: () => closeAll(client, embedded),
+    close: () => {
+      live.events.close();
+      return closeAll(client, embedded);
+    },
   });
 }
 

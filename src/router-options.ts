@@ -58,6 +58,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   serviceKey: text,
   walletUrl: text,
   routes: withFunctions(),
+  connections: withFunctions(),
   transport: withFunctions('call', 'close'),
   payment: aFunction.optional(),
   clientAmount: withFunctions(),

@@ -1,5 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
-import { parseArgs } from 'node:util';
+import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { createWallet, type Wallet } from 'express-intents/testing';
 import { articles, priceOf } from './articles.js';
 import { sequencerUrlOf } from './development-defaults.js';
@@ -87,7 +88,12 @@ async function begin(visitor: Visitor, body: unknown): Promise<string> {
 
 async function expectFlags(visitor: Visitor, id: string, scanned: boolean, submitted: boolean): Promise<void> {
   const flags = { exists: true, code_scanned: scanned, intent_submitted: submitted };
-  expectJson(await visitor.get(`/status/${id}`), 200, flags);
+  // The shop asks the sequencer at most every 250 ms, however many ask the shop.
+  for (let asked = 1; ; asked += 1) {
+    const answer = await visitor.get(`/status/${id}`);
+    if (isDeepStrictEqual(answer.json, flags) || asked === 20) return expectJson(answer, 200, flags);
+    await setTimeout(50);
+  }
 }
 
 async function expectPayment(visitor: Visitor, id: string, state: string): Promise<void> {

@@ -25,6 +25,7 @@ export function createIntentHandler(context: RouterContext): Handler {
     const { created, record } = await create(context, req, body);
     context.webhook?.register(created.id, req);
     await context.hooks.onCreated?.(record, req);
+    context.secrets.remember(created.id, created.clientSecret);
     const browser = rememberBrowser(context.browserCookie, req, res);
     if (record.kind === 'login' || record.login) context.attempts.begin(created.id, browser);
     sendJson(res, 201, { client_secret: created.clientSecret });

@@ -1,10 +1,28 @@
+import type { Response } from 'express';
+import type { SharedStatus } from '../sequencer/shared-status.js';
 import { sendJson } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
+import { statusBody } from './status-body.js';
 
 /** `GET /status/:id`: the three flags of the interface, section 2.6. */
-export function getStatusHandler({ client }: RouterContext): Handler {
-  return async (_req, res, id) => {
-    const { exists, codeScanned, intentSubmitted } = await client.paymentIntents.getStatus(id);
-    sendJson(res, 200, { exists, code_scanned: codeScanned, intent_submitted: intentSubmitted });
+export function getStatusHandler({ status }: RouterContext): Handler {
+  return (_req, res, id) => {
+    const known = status.known(id);
+    if (known) return sendJson(res, 200, statusBody(known));
+    return ask(status, res, id);
   };
+}
+
+/** Who asks for what is not known takes part in one call upstream, for as long as the browser is there. */
+async function ask(status: SharedStatus, res: Response, id: string): Promise<void> {
+  const leaving = new AbortController();
+  const leave = (): void => leaving.abort();
+  res.once('close', leave);
+  try {
+    sendJson(res, 200, statusBody(await status.get(id, { signal: leaving.signal })));
+  } catch (error) {
+    if (!leaving.signal.aborted) throw error;
+  } finally {
+    res.off('close', leave);
+  }
 }

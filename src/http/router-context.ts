@@ -3,6 +3,7 @@ import type { Config } from '../config.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
 import type { HostCookie } from './browser-cookie.js';
 import type { Hooks } from './hooks.js';
+import type { LiveEvents } from './live-events.js';
 import type { Logger } from './logger.js';
 import type { LoginAttempts } from './login-attempts.js';
 import type { LookAt } from './look-at.js';
@@ -12,7 +13,7 @@ import type { SessionStore } from './session-store.js';
 import type { WebhookVerifier } from './verify-webhook.js';
 
 /** What the handlers share: made once, when the router is. */
-export interface RouterContext {
+export interface RouterContext extends LiveEvents {
   readonly config: Config;
   readonly client: IntentClient;
   readonly hooks: Hooks;

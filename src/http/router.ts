@@ -4,6 +4,7 @@ import { IntentError } from '../errors.js';
 import { completeLoginHandler } from './complete-login.js';
 import { createIntentHandler } from './create-intent.js';
 import { elementFiles, elementsHandler } from './elements.js';
+import { eventsHandler } from './events.js';
 import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
@@ -57,7 +58,7 @@ function handlersOf(context: RouterContext): RouteHandlers {
   return {
     intent: { POST: createIntentHandler(context) },
     status: { GET: getStatusHandler(context) },
-    events: undefined,
+    events: { GET: eventsHandler(context) },
     elements: { GET: elementsHandler(context) },
     webhook: webhook && { POST: webhookHandler(context, webhook.verify) },
     session:

@@ -14,7 +14,9 @@ describe.each([
 ])('%s while the sequencer fails (interface 7)', (_name, send, success) => {
   test.each(faultTable)('%s', async (_fault, { answer, code }) => {
     const sequencer = await faultSequencer(answer);
-    const { origin, log } = await startSite({ sequencerUrl: sequencer.url, timeoutMs: 150, payment });
+    let nowMs = 0;
+    const now = (): number => nowMs;
+    const { origin, log } = await startSite({ sequencerUrl: sequencer.url, timeoutMs: 150, payment, now });
     const failed = await send(origin);
     const [status, title] = errorCodes[code];
     expect([failed.status, failed.headers['content-type']]).toEqual([status, 'application/problem+json']);
@@ -27,6 +29,8 @@ describe.each([
     expect(sequencer.calls).toHaveLength(1);
 
     sequencer.answerWith(ok());
+    // That the status failed is remembered for 250 ms.
+    nowMs += 250;
     await send(origin).expect(success);
   });
 

@@ -4,14 +4,18 @@ import { expressVersions, startSiteWithSequencer } from '../support/site.js';
 
 describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface 2.6, 3, 4.4)', (_name, factory) => {
   test('the three flags turn true in their order', async () => {
-    const { origin, sequencer } = await startSiteWithSequencer({ factory });
+    let nowMs = 0;
+    const { origin, sequencer } = await startSiteWithSequencer({ factory, now: () => nowMs });
     const { body } = await request(origin).post('/intent').send({ order: 1 }).expect(201);
-    const status = async () =>
-      (
+    const status = async () => {
+      // An answer is good for 250 ms.
+      nowMs += 250;
+      return (
         await request(origin)
           .get(`/status/${intentIdOf(body.client_secret)}`)
           .expect(200)
       ).body;
+    };
     expect(await status()).toEqual({ exists: true, code_scanned: false, intent_submitted: false });
     await sequencer.wallet().scan(body.client_secret);
     expect(await status()).toEqual({ exists: true, code_scanned: true, intent_submitted: false });

@@ -1,0 +1,89 @@
+// The server of bench/sse.mjs: an Express app with the events route, whose service and watches are stand-ins in this
+// process, so that what is measured is the streams and nothing else. Driven by messages from its parent.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import express from 'express';
+import { parseConfig } from '../dist/config.js';
+import { hostCookie } from '../dist/http/browser-cookie.js';
+import { liveEvents } from '../dist/http/live-events.js';
+import { LoginAttempts } from '../dist/http/login-attempts.js';
+import { createRouter } from '../dist/http/router.js';
+
+const transport = { call: async () => new Uint8Array(), close: async () => undefined };
+const limit = 1_000_000;
+const connections = { perBrowser: limit, perAddress: limit, perProcess: limit };
+const config = parseConfig({ transport, connections, login: false }, {});
+const logger = { warn: () => undefined, error: () => undefined };
+
+/** What each watch waits with. */
+const watches = new Map();
+async function* watch({ id }, { signal }) {
+  while (!signal.aborted) {
+    const event = await new Promise((resolve) => {
+      watches.set(id, resolve);
+      signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    });
+    if (event) yield event;
+    if (event?.kind === 'intent_submitted') break;
+  }
+  watches.delete(id);
+}
+
+const status = { exists: true, codeScanned: false, intentSubmitted: false };
+const client = { paymentIntents: { getStatus: async () => status } };
+const live = liveEvents({ client, watch, connections, logger, now: Date.now });
+const app = express();
+app.use(
+  createRouter({
+    config,
+    client,
+    hooks: {},
+    termsOf: undefined,
+    logger,
+    browserCookie: hostCookie('intent', false),
+    attempts: new LoginAttempts(0, Date.now),
+    sessions: undefined,
+    webhook: undefined,
+    lookAt: () => undefined,
+    now: Date.now,
+    ...live,
+  }),
+);
+
+const server = createServer(app);
+server.listen({ port: 0, host: '127.0.0.1', backlog: 8192 });
+await once(server, 'listening');
+
+const cpuMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1000;
+
+function tellAll(kind, id) {
+  for (const resolve of [...watches.values()]) resolve({ kind, id, timestampMs: Date.now() });
+}
+
+const answers = {
+  port: () => server.address().port,
+  tell: () => tellAll('code_scanned', 'bench'),
+  // With the last event a feed ends at once, and does not linger.
+  finish: () => tellAll('intent_submitted', 'intent_submitted'),
+  cpuMs,
+  state: async () => {
+    for (let n = 0; n < 3; n += 1) {
+      globalThis.gc();
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    const { rss, heapUsed, external } = process.memoryUsage();
+    const sockets = await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
+    const { seats, events } = live;
+    return {
+      rss,
+      held: heapUsed + external,
+      sockets,
+      seats: seats.taken + seats.visitors,
+      feeds: events.size,
+      watches: watches.size,
+    };
+  },
+};
+
+process.on('message', async ({ n, ask }) => process.send({ n, answer: await answers[ask]() }));
+process.on('disconnect', () => process.exit());

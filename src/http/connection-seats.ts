@@ -1,0 +1,92 @@
+import { isIPv6 } from 'node:net';
+import type { ConnectionLimits } from '../config.js';
+import { IntentError } from '../errors.js';
+
+/** Who takes a seat: what a connection counts against besides the process. */
+export interface Visitor {
+  /** Stands for the browser's cookie; undefined for a browser that has none of ours. */
+  readonly browser: string | undefined;
+  readonly address: string;
+}
+
+/** How many streams of events are open, by browser, by address and in all; whoever opens one takes a seat. */
+export class ConnectionSeats {
+  readonly #limits: ConnectionLimits;
+  readonly #onFull: () => void;
+  readonly #browsers = new Map<string, number>();
+  readonly #addresses = new Map<string, number>();
+  #taken = 0;
+  #isFullTold = false;
+
+  /** @param onFull called when somebody finds all seats of the process taken; again only after half of them were free */
+  constructor(limits: ConnectionLimits, onFull: () => void) {
+    this.#limits = limits;
+    this.#onFull = onFull;
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Of how many browsers and addresses something is counted. */
+  get visitors(): number {
+    return this.#browsers.size + this.#addresses.size;
+  }
+
+  /** @throws {IntentError} `too_many_connections`, `too_busy` */
+  take({ browser, address }: Visitor): void {
+    const { perBrowser, perAddress, perProcess } = this.#limits;
+    const ofBrowser = browser === undefined ? 0 : (this.#browsers.get(browser) ?? 0);
+    const ofAddress = this.#addresses.get(address) ?? 0;
+    if (ofBrowser >= perBrowser) throw tooMany('This browser has', perBrowser);
+    if (ofAddress >= perAddress) throw tooMany('This address has', perAddress);
+    if (this.#taken >= perProcess) throw this.#full();
+    if (browser !== undefined) this.#browsers.set(browser, ofBrowser + 1);
+    this.#addresses.set(address, ofAddress + 1);
+    this.#taken += 1;
+  }
+
+  /** Gives back what was taken, once. */
+  leave({ browser, address }: Visitor): void {
+    if (browser !== undefined) countDown(this.#browsers, browser);
+    countDown(this.#addresses, address);
+    this.#taken -= 1;
+    if (this.#taken <= this.#limits.perProcess / 2) this.#isFullTold = false;
+  }
+
+  #full(): IntentError {
+    if (!this.#isFullTold) this.#onFull();
+    this.#isFullTold = true;
+    return new IntentError('too_busy', 'All streams of events that this process may have are taken.');
+  }
+}
+
+/** Nothing stays of who has left. */
+function countDown(counts: Map<string, number>, key: string): void {
+  const count = (counts.get(key) ?? 0) - 1;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}
+
+function tooMany(who: string, limit: number): IntentError {
+  return new IntentError('too_many_connections', `${who} ${limit} streams of events open, and may have no more.`);
+}
+
+/**
+ * What an address counts as. One subscriber has a whole /64 of IPv6 to choose from; and an IPv4 address is the same
+ * one on a socket that speaks both.
+ */
+export function countedAddress(ip: string | undefined): string {
+  if (ip === undefined || !isIPv6(ip)) return (ip ?? '').slice(0, 64);
+  const [text = ''] = ip.toLowerCase().split('%');
+  if (text.startsWith('::ffff:') && text.includes('.')) return text.slice('::ffff:'.length);
+  const [head = '', tail] = text.split('::');
+  const groups = head === '' ? [] : head.split(':');
+  const after = tail === undefined || tail === '' ? 0 : tail.split(':').length;
+  const zeros = tail === undefined ? 0 : 8 - groups.length - after;
+  const all = [...groups, ...new Array<string>(zeros).fill('0'), ...(tail ? tail.split(':') : [])];
+  return `${all
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}

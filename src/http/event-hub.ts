@@ -1,0 +1,63 @@
+import { type FeedContext, IntentFeed, jittered } from './intent-feed.js';
+import type { SseConnection } from './sse-connection.js';
+import { heartbeatFrame } from './sse-frame.js';
+
+const heartbeatMs = 15_000;
+/** Long enough for a page to be loaded again. */
+const lingerMs = 5_000;
+/** Within the time that a watch lingers, so that who was cut off finds what it has told. */
+const retryMs = 4_000;
+
+/** The feeds that somebody listens to, by intent; and the one timer that keeps their connections alive. */
+export class EventHub {
+  readonly #feeds = new Map<string, IntentFeed>();
+  readonly #context: FeedContext;
+  readonly #drop = (feed: IntentFeed): void => this.#forget(feed);
+  #heartbeat: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  /** @param maxFeeds over so many no feed outlives its last listener */
+  constructor(context: Omit<FeedContext, 'lingerMs'>, maxFeeds: number) {
+    this.#context = { ...context, lingerMs: () => (this.#feeds.size > maxFeeds ? 0 : lingerMs) };
+  }
+
+  /** How many intents are followed. */
+  get size(): number {
+    return this.#feeds.size;
+  }
+
+  /** Whether it takes nobody any more. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Opens the connection and lets it listen; the feed that is given back is the one to be left. */
+  join(id: string, connection: SseConnection): IntentFeed {
+    connection.open(jittered(retryMs));
+    let feed = this.#feeds.get(id);
+    if (!feed) {
+      feed = new IntentFeed(id, this.#context, this.#drop);
+      this.#feeds.set(id, feed);
+      this.#heartbeat ??= setInterval(() => this.#beat(), heartbeatMs).unref();
+    }
+    feed.join(connection);
+    return feed;
+  }
+
+  /** Ends all connections and all watches. */
+  close(): void {
+    this.#isClosed = true;
+    for (const feed of this.#feeds.values()) feed.end();
+  }
+
+  #beat(): void {
+    for (const feed of this.#feeds.values()) feed.sendToAll(heartbeatFrame);
+  }
+
+  #forget(feed: IntentFeed): void {
+    if (this.#feeds.get(feed.id) === feed) this.#feeds.delete(feed.id);
+    if (this.#feeds.size > 0) return;
+    clearInterval(this.#heartbeat);
+    this.#heartbeat = undefined;
+  }
+}

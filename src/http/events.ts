@@ -1,0 +1,60 @@
+import type { Request, Response } from 'express';
+import { IntentError } from '../errors.js';
+import { parseIntentId } from '../keys/base58.js';
+import { browserOf } from './browser-cookie.js';
+import { countedAddress, type Visitor } from './connection-seats.js';
+import { terminalKind } from './intent-feed.js';
+import { problemOf } from './problem.js';
+import { sendEmpty, sendJson } from './respond.js';
+import type { Handler, RouterContext } from './router-context.js';
+import { SseConnection, writeEventHeaders } from './sse-connection.js';
+
+const retryAfterSeconds = 10;
+
+/** `GET /intent/:id/events`: what happens to an intent, as Server-Sent Events (WHATWG HTML, section 9.2). */
+export function eventsHandler(context: RouterContext): Handler {
+  return (req, res, id) => {
+    parseIntentId(id);
+    if (req.method === 'HEAD') return answerHead(res);
+    // Who has had the last event comes back only because its EventSource was not closed; 204 closes it.
+    if (req.headers['last-event-id'] === terminalKind) return sendEmpty(res, 204);
+    // The browser may have gone while something in front of the router was busy; nothing would tell us so.
+    if (res.destroyed) return;
+    listen(context, req, res, id);
+  };
+}
+
+function answerHead(res: Response): void {
+  writeEventHeaders(res);
+  res.end();
+}
+
+function listen({ browserCookie, events, seats }: RouterContext, req: Request, res: Response, id: string): void {
+  const browser = browserOf(browserCookie, req);
+  const visitor: Visitor = {
+    browser: browser && Buffer.from(browser).toString('latin1'),
+    address: countedAddress(req.ip),
+  };
+  try {
+    if (events.isClosed) throw new IntentError('too_busy', 'The router is closed.');
+    seats.take(visitor);
+  } catch (error) {
+    refuse(res, error);
+    return;
+  }
+  // Nobody is to be asked after us; with it goes what Express has kept of the way here.
+  req.next = undefined;
+  const connection = new SseConnection(res, req.get('last-event-id'));
+  const feed = events.join(id, connection);
+  res.once('close', () => {
+    seats.leave(visitor);
+    feed.leave(connection);
+  });
+}
+
+/** Not a line in the log for each: they come in crowds. */
+function refuse(res: Response, error: unknown): void {
+  const problem = problemOf(error);
+  const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': String(retryAfterSeconds) };
+  sendJson(res, problem.status, problem, headers);
+}

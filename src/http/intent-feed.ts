@@ -1,0 +1,181 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { IntentError } from '../errors.js';
+import type { IntentStatus } from '../sequencer/calls.js';
+import type { IntentEvent, WatchIntent } from '../sequencer/intent-event.js';
+import type { SharedStatus } from '../sequencer/shared-status.js';
+import type { ClientSecrets } from './client-secrets.js';
+import type { Logger } from './logger.js';
+import type { SseConnection } from './sse-connection.js';
+import { eventFrame, retryFrame, statusFrame } from './sse-frame.js';
+
+/** What a feed needs of the rest. */
+export interface FeedContext {
+  readonly watch: WatchIntent;
+  readonly status: SharedStatus;
+  readonly secrets: ClientSecrets;
+  readonly logger: Logger;
+  /** How long a watch outlives its last listener, in milliseconds; asked for when that one leaves. */
+  lingerMs(): number;
+}
+
+/**
+ * The kind of the event that ends a feed, and its id: any process learns of it by asking for the status, so that it is the
+ * same event whoever tells it.
+ */
+export const terminalKind = 'intent_submitted';
+/** What the terminal event says of the status (interface section 3). */
+const terminalStatus: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: true };
+
+/** What a browser that comes back may have missed. */
+const historyLength = 32;
+/** An id that nobody knows may become known, but hardly within seconds. */
+const unknownRetryMs = 10_000;
+const firstWaitMs = 500;
+const longestWaitMs = 15_000;
+
+/** Between half of it and all of it, so that those who were cut off together do not come back together. */
+export function jittered(durationMs: number): number {
+  return durationMs * (0.5 + Math.random() / 2);
+}
+
+/** The events of one intent for all the tabs that listen: one watch upstream, however many there are. */
+export class IntentFeed {
+  readonly #id: string;
+  readonly #context: FeedContext;
+  readonly #onEnd: (feed: IntentFeed) => void;
+  readonly #life = new AbortController();
+  readonly #connections = new Set<SseConnection>();
+  /** Those of them that were not told the status yet, and some that have left since. */
+  #newcomers: SseConnection[] = [];
+  readonly #history: { readonly id: string; readonly frame: Buffer }[] = [];
+  #isAsking = false;
+  #isWatching = false;
+  #lingering: NodeJS.Timeout | undefined;
+
+  /** @param onEnd called once, when the feed takes nobody any more */
+  constructor(id: string, context: FeedContext, onEnd: (feed: IntentFeed) => void) {
+    this.#id = id;
+    this.#context = context;
+    this.#onEnd = onEnd;
+  }
+
+  get id(): string {
+    return this.#id;
+  }
+
+  /** Greets with the status as soon as it is known, then with what was missed; whatever happens next follows. */
+  join(connection: SseConnection): void {
+    clearTimeout(this.#lingering);
+    this.#connections.add(connection);
+    this.#newcomers.push(connection);
+    if (!this.#isAsking) void this.#greet();
+  }
+
+  leave(connection: SseConnection): void {
+    if (!this.#connections.delete(connection) || this.#connections.size > 0) return;
+    // Somebody who reloads the page is back in a moment, and finds the watch and what it has told.
+    const lingerMs = this.#isWatching ? this.#context.lingerMs() : 0;
+    if (lingerMs === 0) this.end();
+    else this.#lingering = setTimeout(() => this.end(), lingerMs).unref();
+  }
+
+  sendToAll(frame: Buffer): void {
+    for (const connection of this.#connections) connection.send(frame);
+  }
+
+  /** Ends the connections and the watch. */
+  end(): void {
+    if (this.#life.signal.aborted) return;
+    clearTimeout(this.#lingering);
+    this.#life.abort();
+    for (const connection of this.#connections) connection.end();
+    this.#connections.clear();
+    this.#newcomers = [];
+    this.#onEnd(this);
+  }
+
+  async #greet(): Promise<void> {
+    this.#isAsking = true;
+    const status = await this.#askUntilKnown();
+    this.#isAsking = false;
+    if (status) this.#answer(status);
+  }
+
+  /** A service that is down is asked again, later and later; undefined once the feed has ended. */
+  async #askUntilKnown(): Promise<IntentStatus | undefined> {
+    const { signal } = this.#life;
+    for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+      try {
+        return await this.#context.status.get(this.#id, { signal });
+      } catch (error) {
+        if (waitMs === firstWaitMs && !signal.aborted) this.#warn('the events wait for the status', error);
+      }
+      await delay(jittered(waitMs), undefined, { signal, ref: false }).catch(() => undefined);
+    }
+    return undefined;
+  }
+
+  #answer(status: IntentStatus): void {
+    if (this.#life.signal.aborted) return;
+    // A watch costs the service something, so that nobody gets one for an id that he made up.
+    if (!status.exists && !this.#isWatching) {
+      this.sendToAll(Buffer.concat([statusFrame(status), retryFrame(jittered(unknownRetryMs))]));
+      this.end();
+      return;
+    }
+    this.#welcome(status);
+    if (status.intentSubmitted) this.#tell({ kind: terminalKind, id: terminalKind });
+    else if (!this.#isWatching) void this.#follow();
+  }
+
+  /** Tells those who are new the status, and then what they missed. */
+  #welcome(status: IntentStatus): void {
+    const frame = statusFrame(status);
+    const newcomers = this.#newcomers;
+    this.#newcomers = [];
+    for (const connection of newcomers) {
+      connection.isGreeted = true;
+      connection.send(Buffer.concat([frame, ...this.#missedSince(connection.lastEventId)]));
+    }
+  }
+
+  #missedSince(lastEventId: string | undefined): Buffer[] {
+    const last = this.#history.findIndex(({ id }) => id === lastEventId);
+    return this.#history.slice(last + 1).map(({ frame }) => frame);
+  }
+
+  async #follow(): Promise<void> {
+    this.#isWatching = true;
+    const { signal } = this.#life;
+    const clientSecret = this.#context.secrets.of(this.#id);
+    try {
+      for await (const event of this.#context.watch({ id: this.#id, clientSecret }, { signal })) {
+        if (signal.aborted) return;
+        // What a browser is told here, `GET /status/:id` must not contradict.
+        if (event.kind === terminalKind) this.#context.status.learn(this.#id, terminalStatus);
+        this.#tell(event);
+      }
+    } catch (error) {
+      if (!signal.aborted) this.#warn('a watch has ended', error);
+    }
+    // After the terminal event this is over already. Before it there is more to come: the browsers come back for it.
+    this.end();
+  }
+
+  #tell(event: IntentEvent): void {
+    const isTerminal = event.kind === terminalKind;
+    const id = isTerminal ? terminalKind : event.id;
+    const frame = eventFrame({ ...event, id });
+    if (isTerminal) this.#welcome(terminalStatus);
+    this.#history.push({ id, frame });
+    if (this.#history.length > historyLength) this.#history.shift();
+    for (const connection of this.#connections) if (connection.isGreeted) connection.send(frame);
+    if (isTerminal) this.end();
+  }
+
+  /** The service's own text stays out of it. */
+  #warn(what: string, error: unknown): void {
+    const code = error instanceof IntentError ? error.code : 'internal_error';
+    this.#context.logger.warn(`express-intents: ${what}: ${code}`, { intent: this.#id });
+  }
+}

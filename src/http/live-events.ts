@@ -1,0 +1,40 @@
+import type { ConnectionLimits } from '../config.js';
+import type { IntentClient } from '../sequencer/intent-client.js';
+import type { WatchIntent } from '../sequencer/intent-event.js';
+import { SharedStatus } from '../sequencer/shared-status.js';
+import { ClientSecrets } from './client-secrets.js';
+import { ConnectionSeats } from './connection-seats.js';
+import { EventHub } from './event-hub.js';
+import type { Logger } from './logger.js';
+
+/** What the routes that tell of an intent share. */
+export interface LiveEvents {
+  readonly status: SharedStatus;
+  readonly secrets: ClientSecrets;
+  readonly seats: ConnectionSeats;
+  readonly events: EventHub;
+}
+
+export interface LiveEventsOptions {
+  readonly client: IntentClient;
+  readonly watch: WatchIntent;
+  readonly connections: ConnectionLimits;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+export function liveEvents({ client, watch, connections, logger, now }: LiveEventsOptions): LiveEvents {
+  const status = new SharedStatus((id, options) => client.paymentIntents.getStatus(id, options), now);
+  const secrets = new ClientSecrets(now);
+  const warn = (): void =>
+    logger.warn(
+      `express-intents: all ${connections.perProcess} streams of events are taken, and browsers are refused. Run more ` +
+        'processes, or raise connections.perProcess.',
+    );
+  return {
+    status,
+    secrets,
+    seats: new ConnectionSeats(connections, warn),
+    events: new EventHub({ watch, status, secrets, logger }, connections.perProcess),
+  };
+}

@@ -1,0 +1,144 @@
+import { SequencerError } from '../errors.js';
+import type { IntentStatus } from './calls.js';
+import type { CallOptions } from './transport.js';
+
+/** How the status is asked for upstream, as `getStatus` of a client. */
+export type AskStatus = (id: string, options: CallOptions) => Promise<IntentStatus>;
+
+export interface SharedStatusOptions extends CallOptions {
+  /** Takes no answer from the cache, as after a hint that something has changed; shares a call that is under way. */
+  readonly isFresh?: boolean | undefined;
+}
+
+/** A tab that asks every second sees a change as soon as it would have anyway, and a thousand tabs cost one. */
+const pendingMs = 250;
+/** Not for ever: what was submitted may be reversed until the transactions have settled. */
+const submittedMs = 60_000;
+/** A service that is down is not asked once a tab. */
+const failedMs = 250;
+
+interface Call {
+  readonly answer: Promise<IntentStatus>;
+  /** Ends the call; gone once the answer is there. */
+  upstream: AbortController | undefined;
+  /** How many wait for the answer. */
+  waiting: number;
+  /** The answer, once it is there. */
+  status: IntentStatus | undefined;
+  answeredAt: number;
+  /** How long the answer is good for, in milliseconds; undefined while the call is under way. */
+  lifetimeMs: number | undefined;
+}
+
+/**
+ * The status of intents for all who ask in this process: who asks for the same intent at the same time shares one call
+ * upstream, and its answer for a short while after.
+ */
+export class SharedStatus {
+  // In the order in which they were last asked upstream.
+  readonly #calls = new Map<string, Call>();
+  readonly #ask: AskStatus;
+  readonly #now: () => number;
+  readonly #capacity: number;
+
+  /** @param capacity of how many intents an answer is kept; the one asked for longest ago makes room */
+  constructor(ask: AskStatus, now: () => number, capacity = 10_000) {
+    this.#ask = ask;
+    this.#now = now;
+    this.#capacity = capacity;
+  }
+
+  /** How many intents an answer is kept of, or waited for. */
+  get size(): number {
+    return this.#calls.size;
+  }
+
+  /** What is known at once, without a promise: by far the most of the questions end here. */
+  known(id: string): IntentStatus | undefined {
+    const call = this.#calls.get(id);
+    return call?.status && this.#isUsable(call) ? call.status : undefined;
+  }
+
+  /**
+   * The status, known or asked for. Who leaves by `signal` ends the call upstream only when nobody else waits for it.
+   * @throws {IntentError} `invalid_id` @throws {SequencerError} @throws the signal's reason
+   */
+  async get(id: string, { signal, isFresh = false }: SharedStatusOptions = {}): Promise<IntentStatus> {
+    signal?.throwIfAborted();
+    const kept = this.#calls.get(id);
+    const isShared = kept && this.#isUsable(kept) && !(isFresh && kept.lifetimeMs !== undefined);
+    const call = isShared ? kept : this.#begin(id);
+    if (call.lifetimeMs !== undefined) return call.answer;
+    call.waiting += 1;
+    return signal ? this.#untilLeft(id, call, signal) : call.answer;
+  }
+
+  /** Takes what was learnt of an intent on another way, so that nobody is told less than another was. */
+  learn(id: string, status: IntentStatus): void {
+    const answer = Promise.resolve(status);
+    const call = { answer, upstream: undefined, waiting: 0, status, answeredAt: 0, lifetimeMs: undefined };
+    this.#keep(id, call);
+    this.#settle(call, status);
+  }
+
+  #isUsable({ lifetimeMs, answeredAt }: Call): boolean {
+    if (lifetimeMs === undefined) return true;
+    const ageMs = this.#now() - answeredAt;
+    // A clock that was set back must not make an answer last.
+    return ageMs >= 0 && ageMs < lifetimeMs;
+  }
+
+  #begin(id: string): Call {
+    const upstream = new AbortController();
+    const answer = this.#ask(id, { signal: upstream.signal });
+    const call: Call = { answer, upstream, waiting: 0, status: undefined, answeredAt: 0, lifetimeMs: undefined };
+    this.#keep(id, call);
+    answer.then(
+      (status) => this.#settle(call, status),
+      (error) => {
+        // What is wrong with the question itself is told without a call.
+        if (error instanceof SequencerError) this.#settle(call, undefined);
+        else this.#drop(id, call);
+      },
+    );
+    return call;
+  }
+
+  #settle(call: Call, status: IntentStatus | undefined): void {
+    call.upstream = undefined;
+    call.status = status;
+    call.answeredAt = this.#now();
+    if (status) call.lifetimeMs = status.intentSubmitted ? submittedMs : pendingMs;
+    else call.lifetimeMs = failedMs;
+  }
+
+  #untilLeft(id: string, call: Call, signal: AbortSignal): Promise<IntentStatus> {
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        reject(signal.reason);
+        call.waiting -= 1;
+        if (call.waiting > 0) return;
+        this.#drop(id, call);
+        call.upstream?.abort(signal.reason);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      const stay = (): void => signal.removeEventListener('abort', leave);
+      call.answer.then(resolve, reject).finally(stay);
+    });
+  }
+
+  /** A later call may have taken its place. */
+  #drop(id: string, call: Call): void {
+    if (this.#calls.get(id) === call) this.#calls.delete(id);
+  }
+
+  /** As the one that was asked for last; the one asked for longest ago makes room. */
+  #keep(id: string, call: Call): void {
+    this.#calls.delete(id);
+    for (const oldest of this.#calls.keys()) {
+      if (this.#calls.size < this.#capacity) break;
+      this.#calls.delete(oldest);
+    }
+    this.#calls.set(id, call);
+  }
+}

@@ -1,0 +1,51 @@
+import { type ConfigOptions, parseConfig } from '../../src/config.js';
+import { ConfigError } from '../../src/errors.js';
+import { intentRouter } from '../../src/intent-router.js';
+import { countingTransport } from '../support/counting-transport.js';
+
+type Connections = ConfigOptions['connections'];
+
+const base = { transport: countingTransport(), login: false };
+const limitsOf = (connections: Connections) => parseConfig({ ...base, connections }, {}).connections;
+
+function problemsOf(read: () => unknown): unknown {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('there are limits by default, and each can be set', () => {
+  expect(limitsOf(undefined)).toEqual({ perBrowser: 3, perAddress: 20, perProcess: 5_000 });
+  expect(limitsOf({ perAddress: 1 })).toEqual({ perBrowser: 3, perAddress: 1, perProcess: 5_000 });
+  expect(limitsOf({ perBrowser: undefined as unknown as number })).toMatchObject({ perBrowser: 3 });
+});
+
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is no limit', (value) => {
+  expect(problemsOf(() => limitsOf({ perProcess: value as number }))).toEqual([
+    {
+      setting: 'connections',
+      problem: 'perProcess is not a whole number over 0.',
+      mend: 'connections: { perProcess: 5000 }',
+    },
+  ]);
+});
+
+test('a limit that there is not is told, so that no misspelt one is without effect', () => {
+  expect(problemsOf(() => limitsOf({ perbrowser: 1 } as Connections))).toEqual([
+    {
+      setting: 'connections',
+      problem: 'There is no limit perbrowser.',
+      mend: 'Known: perBrowser, perAddress, perProcess.',
+    },
+  ]);
+});
+
+test.each([null, 5, 'many'])('connections: %p is refused', (connections) => {
+  expect(problemsOf(() => intentRouter({ ...base, connections: connections as unknown as Connections }))).toEqual([
+    { setting: 'connections', problem: 'It has the wrong type.', mend: 'Make it an object.' },
+  ]);
+});

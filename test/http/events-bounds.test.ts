@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { jest } from '@jest/globals';
+import type { Response } from 'express';
+import {
+  type EventSite,
+  type EventSiteOptions,
+  intentId,
+  otherIntentId,
+  startEventSite,
+} from '../support/event-site.js';
+import { eventually } from '../support/eventually.js';
+import { RawStream } from '../support/raw-stream.js';
+
+const path = `/intent/${intentId}/events`;
+const cookie = (): string => `Cookie: intent=${randomBytes(32).toString('base64url')}`;
+
+/** That nothing is left of anybody: no seat, no count, no feed, and after the linger no watch. */
+async function nothingIsLeft({ context, watch }: EventSite): Promise<void> {
+  const { events, seats } = context;
+  await eventually('all seats are free', () => seats.taken === 0 && seats.visitors === 0);
+  expect(events.size).toBe(0);
+  await eventually('no watch runs', () => watch.running === 0);
+}
+
+/** Opens streams, each only when the one before has its seat. */
+async function open(origin: string, count: number, headers: readonly string[] = [], to = path): Promise<RawStream[]> {
+  const streams: RawStream[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const stream = new RawStream(origin, to, headers);
+    await stream.has('\r\n\r\n');
+    streams.push(stream);
+  }
+  return streams;
+}
+
+describe('seats', () => {
+  const trusting: EventSiteOptions = { before: (app) => app.set('trust proxy', true) };
+
+  test('a browser has three, whichever intents it listens to', async () => {
+    const { origin, context } = await startEventSite();
+    const browser = cookie();
+    await open(origin, 2, [browser]);
+    await open(origin, 1, [browser], `/intent/${otherIntentId}/events`);
+    const [refused] = await open(origin, 1, [browser]);
+    expect(refused?.head).toMatch(
+      /^http\/1.1 429 [\s\S]*content-type: application\/problem\+json[\s\S]*retry-after: 10/,
+    );
+    expect(refused?.text).toContain('"code":"too_many_connections"');
+    expect(context.seats.taken).toBe(3);
+    const [other] = await open(origin, 1, [cookie()]);
+    expect(other?.head).toMatch(/^http\/1.1 200 /);
+  });
+
+  test('an address has twenty, with cookies or without', async () => {
+    const { origin } = await startEventSite();
+    await open(origin, 10);
+    for (let n = 0; n < 10; n += 1) await open(origin, 1, [cookie()]);
+    const [refused] = await open(origin, 1, [cookie()]);
+    expect(refused?.head).toMatch(/^http\/1.1 429 /);
+  });
+
+  test('behind a trusted proxy each visitor has an address of its own', async () => {
+    const { origin } = await startEventSite({ ...trusting, connections: { perAddress: 1 } });
+    const from = async (address: string) =>
+      (await open(origin, 1, [`X-Forwarded-For: ${address}`]))[0]?.head.slice(9, 12);
+    expect(await from('192.0.2.1')).toBe('200');
+    expect(await from('192.0.2.1')).toBe('429');
+    expect(await from('192.0.2.2')).toBe('200');
+    expect(await from('2001:db8:0:1::5')).toBe('200');
+    expect(await from('2001:db8:0:1:ffff::6')).toBe('429');
+    expect(await from('2001:db8:0:2::5')).toBe('200');
+  });
+
+  test('a proxy that is not trusted cannot make addresses up', async () => {
+    const { origin } = await startEventSite({ connections: { perAddress: 1 } });
+    await open(origin, 1, ['X-Forwarded-For: 192.0.2.1']);
+    const [refused] = await open(origin, 1, ['X-Forwarded-For: 192.0.2.2']);
+    expect(refused?.head).toMatch(/^http\/1.1 429 /);
+  });
+
+  test('a process that is full says so, and the operator is told once', async () => {
+    const { origin, log } = await startEventSite({ connections: { perProcess: 2 } });
+    await open(origin, 2);
+    const [refused, again] = await open(origin, 2);
+    for (const each of [refused, again]) {
+      expect(each?.head).toMatch(/^http\/1.1 503 [\s\S]*retry-after: 10/);
+      expect(each?.text).toContain('"code":"too_busy"');
+    }
+    expect(log.lines).toHaveLength(1);
+    expect(log.text).toContain('connections.perProcess');
+  });
+
+  test('who leaves makes room', async () => {
+    const { origin, context } = await startEventSite({ connections: { perAddress: 1 } });
+    const [first] = await open(origin, 1);
+    first?.socket.destroy();
+    await eventually('the seat is free', () => context.seats.taken === 0);
+    const [next] = await open(origin, 1);
+    expect(next?.head).toMatch(/^http\/1.1 200 /);
+  });
+});
+
+describe('nothing is left', () => {
+  beforeEach(() => {
+    // Timers alone: sockets need the rest as it is.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  test('when all have gone, after the watch has lingered', async () => {
+    const site = await startEventSite();
+    const streams = await open(site.origin, 3, [cookie()]);
+    await eventually('a watch runs', () => site.watch.running === 1);
+    for (const { socket } of streams) socket.destroy();
+    await eventually('all seats are free', () => site.context.seats.taken === 0);
+    jest.advanceTimersByTime(4_999);
+    expect([site.context.events.size, site.watch.running]).toEqual([1, 1]);
+    jest.advanceTimersByTime(1);
+    await nothingIsLeft(site);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('when a browser goes while the status is asked for; the question is given up', async () => {
+    const site = await startEventSite();
+    site.transport.answerWith('nothing');
+    const [stream] = await open(site.origin, 1);
+    await eventually('the status is asked for', () => site.transport.asked === 1);
+    stream?.socket.destroy();
+    await nothingIsLeft(site);
+    expect([site.transport.aborted, site.context.status.size, jest.getTimerCount()]).toEqual([1, 0, 0]);
+  });
+
+  test('when a browser goes while a service that is down is waited for', async () => {
+    const site = await startEventSite();
+    site.transport.answerWith(new Error('down'));
+    const [stream] = await open(site.origin, 1);
+    await eventually('the failure is logged', () => site.log.lines.length === 1);
+    stream?.socket.destroy();
+    await nothingIsLeft(site);
+    jest.advanceTimersByTime(60_000);
+    expect(site.transport.asked).toBe(1);
+  });
+
+  test('of a browser that was gone before the router had its turn', async () => {
+    const gone: Promise<void>[] = [];
+    const site = await startEventSite({
+      before: (app) =>
+        app.use((_req, res, next) => {
+          gone.push(new Promise((resolve) => res.once('close', resolve)).then(() => next()));
+        }),
+    });
+    const stream = new RawStream(site.origin, path);
+    await eventually('the request has come', () => gone.length === 1);
+    stream.socket.destroy();
+    await gone[0];
+    await nothingIsLeft(site);
+    expect(site.transport.asked).toBe(0);
+  });
+
+  test('after the last event', async () => {
+    const site = await startEventSite();
+    const streams = await open(site.origin, 3);
+    await eventually('a watch runs', () => site.watch.running === 1);
+    site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+    for (const stream of streams) await stream.has('0\r\n\r\n');
+    await nothingIsLeft(site);
+  });
+
+  test('of those that nobody listens to, when there are too many', async () => {
+    const site = await startEventSite({ connections: { perProcess: 1 } });
+    for (const id of [intentId, otherIntentId]) {
+      const [stream] = await open(site.origin, 1, [], `/intent/${id}/events`);
+      await eventually('it is watched', () => site.watch.begun.at(-1)?.id === id);
+      stream?.socket.destroy();
+      await eventually('the seat is free', () => site.context.seats.taken === 0);
+    }
+    expect(site.context.events.size).toBe(1);
+  });
+});
+
+test('GET /status/:id gives its question up when all who asked have gone', async () => {
+  const { origin, transport, context } = await startEventSite();
+  transport.answerWith('nothing');
+  const streams = [1, 2].map(() => new RawStream(origin, `/status/${intentId}`));
+  await eventually('the status is asked for', () => transport.asked === 1);
+  for (const { socket } of streams) socket.destroy();
+  await eventually('the question is given up', () => transport.aborted === 1);
+  expect([transport.asked, context.status.size]).toEqual([1, 0]);
+});
+
+test('a reader that has stalled is dropped once 64 KiB wait for it; the others are not', async () => {
+  const responses: Response[] = [];
+  const site = await startEventSite({
+    before: (app) =>
+      app.use((_req, res, next) => {
+        responses.push(res);
+        next();
+      }),
+  });
+  const [stalled, reader] = await open(site.origin, 2);
+  await eventually('a watch runs', () => site.watch.running === 1);
+  stalled?.socket.pause();
+  let told = 0;
+  let waiting = 0;
+  while (site.context.seats.taken === 2 && told < 500_000) {
+    waiting = responses[0]?.writableLength ?? 0;
+    // As many at a time as a reader that reads keeps up with.
+    for (let n = 0; n < 50; n += 1) {
+      told += 1;
+      site.watch.tell(intentId, { kind: 'code_scanned', id: `n${told}` });
+    }
+    await reader?.has(`id: n${told}\n`);
+    if (reader) reader.text = '';
+  }
+  expect(responses.map(({ destroyed }) => destroyed)).toEqual([true, false]);
+  expect(waiting).toBeGreaterThan(56 * 1024);
+  expect(waiting).toBeLessThanOrEqual(64 * 1024);
+  site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+  await reader?.has('id: intent_submitted');
+}, 60_000);
+
+test('who does not take the end of a stream is let go in time', async () => {
+  const responses: Response[] = [];
+  const site = await startEventSite({
+    before: (app) =>
+      app.use((_req, res, next) => {
+        responses.push(res);
+        next();
+      }),
+  });
+  await open(site.origin, 1);
+  const setTimeout = jest.spyOn(responses[0]?.socket as Socket, 'setTimeout');
+  site.context.events.close();
+  expect(setTimeout.mock.calls).toEqual([[10_000]]);
+});

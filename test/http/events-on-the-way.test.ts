@@ -1,0 +1,147 @@
+import { jest } from '@jest/globals';
+import compression from 'compression';
+import type { Express } from 'express';
+import request from 'supertest';
+import { type EventSite, intentId, otherIntentId, startEventSite } from '../support/event-site.js';
+import { eventually } from '../support/eventually.js';
+import { RawStream } from '../support/raw-stream.js';
+import { expressVersions } from '../support/site.js';
+import { submitted } from '../support/status-transport.js';
+
+const path = `/intent/${intentId}/events`;
+
+const watching = ({ watch }: EventSite): Promise<void> => eventually('a watch', () => watch.running === 1);
+
+describe.each(Object.entries(expressVersions))('behind compression, on %s', (_name, factory) => {
+  test('the stream is not compressed, and each event comes at once', async () => {
+    const site = await startEventSite({ factory, before: (app) => app.use(compression({ threshold: 0 })) });
+    const stream = new RawStream(site.origin, path, ['Accept-Encoding: gzip, br']);
+    await stream.has('event: status');
+    await watching(site);
+    site.watch.tell(intentId, { kind: 'code_scanned', id: 'm1' });
+    await stream.has('id: m1\n');
+    expect(stream.head).not.toContain('content-encoding');
+    // It does compress what may be compressed, so that this test can fail.
+    const { headers } = await request(site.origin).get(`/status/${intentId}`).set('Accept-Encoding', 'gzip');
+    expect(headers['content-encoding']).toBe('gzip');
+  });
+
+  test('what compresses all the same is flushed', async () => {
+    const flush = jest.fn();
+    const stripNoTransform = (app: Express): void => {
+      app.use(compression({ threshold: 0 }));
+      app.use((_req, res, next) => {
+        const { writeHead } = res;
+        res.writeHead = ((status: number, headers: object) =>
+          writeHead.call(res, status, { ...headers, 'Cache-Control': 'no-store' })) as typeof writeHead;
+        const original = res.flush;
+        res.flush = () => {
+          flush();
+          original.call(res);
+        };
+        next();
+      });
+    };
+    const site = await startEventSite({ factory, before: stripNoTransform });
+    site.transport.answerWith(submitted);
+    const { text, headers } = await request(site.origin).get(path).set('Accept-Encoding', 'gzip').expect(200);
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(text).toContain('id: intent_submitted');
+    expect(flush.mock.calls.length).toBeGreaterThanOrEqual(3);
+  });
+});
+
+test('a middleware whose write fails costs its own stream alone', async () => {
+  const site = await startEventSite({
+    before: (app) =>
+      app.use((req, res, next) => {
+        const { write } = res;
+        if (req.query.broken)
+          res.write = (chunk: Buffer) => {
+            if (chunk.includes('code_scanned\n')) throw new Error('broken');
+            return write.call(res, chunk, 'utf8');
+          };
+        next();
+      }),
+  });
+  const broken = new RawStream(site.origin, `${path}?broken=1`);
+  await broken.has('event: status');
+  const sound = new RawStream(site.origin, path);
+  await sound.has('event: status');
+  await watching(site);
+  site.watch.tell(intentId, { kind: 'code_scanned', id: 'm1' });
+  await sound.has('id: m1\n');
+  await eventually('the broken one is gone', () => site.context.seats.taken === 1);
+});
+
+describe('Last-Event-ID may be anything', () => {
+  test.each([
+    ['long', 'x'.repeat(8_000)],
+    ['other bytes', '\xff\xfe\x80'],
+    ['a field of the stream', 'm1 event: intent_submitted data: {}'],
+    ['of the prototype', '__proto__'],
+    ['empty', ''],
+  ])('%s', async (_what, lastEventId) => {
+    const site = await startEventSite();
+    const first = new RawStream(site.origin, path);
+    await watching(site);
+    site.watch.tell(intentId, { kind: 'code_scanned', id: 'm1' });
+    await first.has('id: m1\n');
+    const stream = new RawStream(site.origin, path, [`Last-Event-ID: ${lastEventId}`]);
+    await stream.has('id: m1\n');
+    expect(stream.head).toMatch(/^http\/1.1 200 /);
+    expect(stream.body.replace(/^retry.*\n\n/, '')).toBe(
+      'event: status\ndata: {"exists":true,"code_scanned":false,"intent_submitted":false}\n\n' +
+        'event: code_scanned\nid: m1\ndata: {"id":"m1"}\n\n',
+    );
+  });
+
+  test('a line break makes no header and no field of it', async () => {
+    const { origin, context } = await startEventSite();
+    const stream = new RawStream(origin, path, ['Last-Event-ID: a\nX-Evil: 1\r\n evil\r\nX-Other: 1']);
+    await stream.has('\r\n\r\n');
+    expect(stream.text.toLowerCase()).not.toContain('evil');
+    expect(context.seats.taken).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('every 15 seconds', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  test('all streams have a comment, by one timer; also those that wait for the status', async () => {
+    const site = await startEventSite();
+    const streams = [path, path, `/intent/${otherIntentId}/events`].map((to) => new RawStream(site.origin, to));
+    for (const stream of streams) await stream.has('event: status');
+    site.pass(250);
+    site.transport.answerWith('nothing');
+    const waiting = new RawStream(site.origin, path);
+    await waiting.has('retry:');
+    const timers = jest.getTimerCount();
+    jest.advanceTimersByTime(14_999);
+    for (const stream of streams) expect(stream.body).not.toMatch(/^:$/m);
+    jest.advanceTimersByTime(1);
+    for (const stream of [...streams, waiting]) await eventually('a comment', () => /\n:\n\n$/.test(stream.body));
+    expect(timers).toBe(1);
+    site.context.events.close();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});
+
+test('close ends the streams and the watches, and takes nobody any more', async () => {
+  const site = await startEventSite();
+  const streams = [path, path, `/intent/${otherIntentId}/events`].map((to) => new RawStream(site.origin, to));
+  for (const stream of streams) await stream.has('event: status');
+  await eventually('two watches', () => site.watch.running === 2);
+  site.context.events.close();
+  for (const stream of streams) await stream.has('0\r\n\r\n');
+  await eventually('no watch', () => site.watch.running === 0 && site.context.seats.taken === 0);
+  expect(site.context.events.size).toBe(0);
+  const { body, headers } = await request(site.origin).get(path).expect(503);
+  expect([body.code, headers['retry-after']]).toEqual(['too_busy', '10']);
+  site.context.events.close();
+});

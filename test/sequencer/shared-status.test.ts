@@ -1,0 +1,188 @@
+import { IntentError, SequencerError } from '../../src/errors.js';
+import { getStatus } from '../../src/sequencer/calls.js';
+import { SharedStatus } from '../../src/sequencer/shared-status.js';
+import { pending, StatusTransport, submitted, unknown } from '../support/status-transport.js';
+
+const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+const otherId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
+const down = new SequencerError('sequencer_unreachable', 'down');
+
+function sharedStatus(capacity?: number) {
+  const transport = new StatusTransport();
+  let nowMs = 5_000;
+  const status = new SharedStatus(
+    (intent, options) => getStatus(transport, intent, options),
+    () => nowMs,
+    capacity,
+  );
+  const pass = (durationMs: number): void => {
+    nowMs += durationMs;
+  };
+  return { transport, status, pass };
+}
+
+test('who asks at the same time shares one call, each intent its own', async () => {
+  const { transport, status } = sharedStatus();
+  const answers = await Promise.all([status.get(id), status.get(id), status.get(otherId), status.get(id)]);
+  expect(answers).toEqual([pending, pending, pending, pending]);
+  expect(transport.asked).toBe(2);
+});
+
+test.each([
+  ['pending', pending, 250],
+  ['unknown', unknown, 250],
+  ['submitted', submitted, 60_000],
+])('an intent that is %s is asked for again after its time, and not before', async (_name, answer, lifetimeMs) => {
+  const { transport, status, pass } = sharedStatus();
+  transport.answerWith(answer);
+  expect(status.known(id)).toBeUndefined();
+  await status.get(id);
+  pass(lifetimeMs - 1);
+  expect(status.known(id)).toEqual(answer);
+  expect(await status.get(id)).toEqual(answer);
+  expect(transport.asked).toBe(1);
+  pass(1);
+  expect(status.known(id)).toBeUndefined();
+  await status.get(id);
+  expect(transport.asked).toBe(2);
+});
+
+test('what was submitted can be reversed', async () => {
+  const { transport, status, pass } = sharedStatus();
+  transport.answerWith(submitted);
+  await status.get(id);
+  transport.answerWith(pending);
+  pass(60_000);
+  expect(await status.get(id)).toEqual(pending);
+});
+
+test('a clock that was set back does not make an answer last', async () => {
+  const { transport, status, pass } = sharedStatus();
+  await status.get(id);
+  pass(-3_600_000);
+  await status.get(id);
+  expect(transport.asked).toBe(2);
+});
+
+test('a failure is told to all who wait, and for a moment to those who come after', async () => {
+  const { transport, status, pass } = sharedStatus();
+  transport.answerWith(down);
+  const answers = await Promise.allSettled([status.get(id), status.get(id)]);
+  expect(answers.map((answer) => answer.status === 'rejected' && answer.reason)).toEqual([down, down]);
+  transport.answerWith(pending);
+  pass(249);
+  await expect(status.get(id)).rejects.toBe(down);
+  expect(status.known(id)).toBeUndefined();
+  expect(transport.asked).toBe(1);
+  pass(1);
+  expect(await status.get(id)).toEqual(pending);
+});
+
+test('an id that is none is refused, asks nobody and leaves nothing', async () => {
+  const { transport, status } = sharedStatus();
+  await expect(status.get('x'.repeat(10_000))).rejects.toThrow(IntentError);
+  await expect(status.get('constructor')).rejects.toMatchObject({ code: 'invalid_id' });
+  expect([transport.asked, status.size]).toEqual([0, 0]);
+});
+
+describe('leaving', () => {
+  test('leaves the call to those who still wait', async () => {
+    const { transport, status } = sharedStatus();
+    transport.answerWith('nothing');
+    const leaving = new AbortController();
+    const left = status.get(id, { signal: leaving.signal });
+    const stays = status.get(id, { signal: new AbortController().signal });
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    transport.answerWith(submitted);
+    expect(await stays).toEqual(submitted);
+    expect([transport.asked, transport.aborted]).toEqual([1, 0]);
+  });
+
+  test('ends the call when nobody waits any more, and leaves nothing', async () => {
+    const { transport, status } = sharedStatus();
+    transport.answerWith('nothing');
+    const leaving = [new AbortController(), new AbortController()];
+    const left = leaving.map(({ signal }) => status.get(id, { signal }));
+    for (const each of leaving) each.abort();
+    const answers = await Promise.allSettled(left);
+    expect(answers.map((answer) => answer.status)).toEqual(['rejected', 'rejected']);
+    expect([transport.asked, transport.aborted, status.size]).toEqual([1, 1, 0]);
+    transport.answerWith(pending);
+    expect(await status.get(id)).toEqual(pending);
+  });
+
+  test('after the answer does nothing', async () => {
+    const { transport, status } = sharedStatus();
+    const leaving = new AbortController();
+    await status.get(id, { signal: leaving.signal });
+    leaving.abort();
+    expect(status.known(id)).toEqual(pending);
+    expect(transport.aborted).toBe(0);
+  });
+
+  test('before asking asks nobody', async () => {
+    const { transport, status } = sharedStatus();
+    await expect(status.get(id, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
+    expect(transport.asked).toBe(0);
+  });
+
+  test('who gave no signal stays', async () => {
+    const { transport, status } = sharedStatus();
+    transport.answerWith('nothing');
+    const leaving = new AbortController();
+    const stays = status.get(id);
+    const left = status.get(id, { signal: leaving.signal });
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    transport.answerWith(pending);
+    expect(await stays).toEqual(pending);
+  });
+});
+
+test('a fresh answer is asked for though one is known, and known to all then', async () => {
+  const { transport, status } = sharedStatus();
+  await status.get(id);
+  transport.answerWith(submitted);
+  expect(await status.get(id, { isFresh: true })).toEqual(submitted);
+  expect(status.known(id)).toEqual(submitted);
+  transport.answerWith('nothing');
+  const both = [status.get(id, { isFresh: true }), status.get(id, { isFresh: true })];
+  transport.answerWith(submitted);
+  expect(await Promise.all(both)).toEqual([submitted, submitted]);
+  expect(transport.asked).toBe(3);
+});
+
+test('what was learnt on another way counts, also against a call that is under way', async () => {
+  const { transport, status } = sharedStatus();
+  transport.answerWith('nothing');
+  const earlier = status.get(id);
+  status.learn(id, submitted);
+  expect(status.known(id)).toEqual(submitted);
+  transport.answerWith(pending);
+  await earlier;
+  expect(await status.get(id)).toEqual(submitted);
+});
+
+test('answers are kept of so many intents and no more; the one asked for longest ago makes room', async () => {
+  const { transport, status } = sharedStatus(2);
+  const third = 'FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF';
+  await status.get(id);
+  await status.get(otherId);
+  await status.get(id, { isFresh: true });
+  await status.get(third);
+  expect(status.size).toBe(2);
+  expect(status.known(otherId)).toBeUndefined();
+  expect([status.known(id), status.known(third)]).toEqual([pending, pending]);
+  expect(transport.asked).toBe(4);
+});
+
+test('a thousand tabs that ask every second for ten seconds cost at most five calls a second', async () => {
+  const { transport, status, pass } = sharedStatus();
+  for (let tick = 0; tick < 1_000; tick += 1) {
+    pass(10);
+    await Promise.all(Array.from({ length: 10 }, () => status.known(id) ?? status.get(id)));
+  }
+  expect(transport.asked).toBeGreaterThan(10);
+  expect(transport.asked).toBeLessThanOrEqual(50);
+});
