@@ -63,9 +63,11 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
 const noDestination =
   'INTENT_DESTINATION is not set: every payment must say in its terms which destination it goes to.';
 
-function clientOf({ sequencer }: Config, transport: Transport | undefined): IntentClient {
-  const { url, dialect, timeoutMs } = sequencer;
-  return createIntentClient({ url, dialect, timeoutMs, transport });
+function clientOf({ sequencer, production }: Config, transport: Transport | undefined): IntentClient {
+  const { url, dialect, timeoutMs, tryTimeoutMs } = sequencer;
+  // Whether http will do was for the configuration to say.
+  const dangerouslyAllowHttp = !production;
+  return createIntentClient({ url, dialect, timeoutMs, tryTimeoutMs, transport, dangerouslyAllowHttp });
 }
 
 /** Set, or the embedded sequencer's own, which is known once that has started. */

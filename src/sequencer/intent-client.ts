@@ -7,6 +7,7 @@ import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, re
 import { closableWatch } from './closable-watch.js';
 import { createHttpTransport, isTimeout } from './http-transport.js';
 import type { IntentEvent } from './intent-event.js';
+import { defaultTryTimeoutMs, resilientTransport } from './resilient-transport.js';
 import type { CallOptions, Transport } from './transport.js';
 import { watchIntent } from './watch-intent.js';
 
@@ -15,8 +16,12 @@ export interface IntentClientOptions {
   readonly url?: string | undefined;
   /** Default `intents`. */
   readonly dialect?: Dialect | undefined;
-  /** Bound of one call, in milliseconds. Default 8000. */
+  /** Bound of one call over all its tries, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
+  /** Bound of one try of a call that may be repeated, in milliseconds. Default: `timeoutMs`, at most 3000. */
+  readonly tryTimeoutMs?: number | undefined;
+  /** Lets `url` be http to another machine, where everybody on the way reads and forges answers. Default false. */
+  readonly dangerouslyAllowHttp?: boolean | undefined;
   /** Another way to the service than HTTP. */
   readonly transport?: Transport | undefined;
 }
@@ -91,8 +96,6 @@ export interface IntentClient {
   close(): Promise<void>;
 }
 
-const defaultTimeoutMs = 8_000;
-
 /**
  * A client of the sequencer, for use with or without Express.
  * @throws {IntentError} `invalid_configuration` when neither `url` nor `transport` is of use
@@ -102,7 +105,8 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
   if (dialect !== 'intents' && dialect !== 'messaging') {
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
   }
-  const transport = options.transport ?? httpTransport(options);
+  const bounds = requireTimeouts(options);
+  const transport = resilientTransport(options.transport ?? httpTransport(options, bounds.timeoutMs), bounds);
   const send = async (signing: Promise<SignedIntent>, callOptions?: CallOptions): Promise<CreatedIntent> => {
     const intent = await signing;
     await createIntent(transport, dialect, intent, callOptions);
@@ -134,18 +138,34 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
   });
 }
 
-function httpTransport({ url = '', timeoutMs = defaultTimeoutMs }: IntentClientOptions): Transport {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+interface Timeouts {
+  readonly timeoutMs: number;
+  readonly tryTimeoutMs: number;
+}
+
+function requireTimeouts({ timeoutMs = 8_000, tryTimeoutMs }: IntentClientOptions): Timeouts {
+  const timeouts = { timeoutMs, tryTimeoutMs: tryTimeoutMs ?? defaultTryTimeoutMs(timeoutMs) };
+  for (const [name, value] of Object.entries(timeouts)) {
+    if (isTimeout(value)) continue;
+    const message = `${name} must be a whole number of milliseconds, 1 to 2147483647.`;
+    throw new IntentError('invalid_configuration', message);
+  }
+  return timeouts;
+}
+
+function httpTransport({ url = '', dangerouslyAllowHttp = false }: IntentClientOptions, timeoutMs: number): Transport {
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : new URL('none:');
+  if (protocol !== 'https:' && protocol !== 'http:') {
     throw new IntentError('invalid_configuration', 'url must be the base_url of the service, such as https://host.');
   }
-  if (!isTimeout(timeoutMs)) {
-    throw new IntentError(
-      'invalid_configuration',
-      'timeoutMs must be a whole number of milliseconds, 1 to 2147483647.',
-    );
+  if (protocol === 'http:' && !dangerouslyAllowHttp && !loopback.test(hostname)) {
+    throw new IntentError('invalid_configuration', 'url must be https: only this machine may be called over http.');
   }
   return createHttpTransport({ url, timeoutMs });
 }
+
+/** This machine, by a literal name: what DNS says can change. */
+const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 async function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {
   const { destination, amount, currency, login, signers = [] } = parameters;

@@ -146,13 +146,6 @@ describe("the caller's signal", () => {
     expect(sequencer.calls).toEqual([]);
   });
 
-  it('does not lift the time-out', async () => {
-    sequencer.answerWith(() => {});
-    const { signal } = new AbortController();
-    const call = connect('', 100).call(operations.getStatus, body, { signal });
-    await expect(call).rejects.toMatchObject({ code: 'sequencer_timeout' });
-  });
-
   it('costs nothing when it is not used, and the next call is fine', async () => {
     const transport = connect();
     const { signal } = new AbortController();

@@ -1,0 +1,50 @@
+import { SequencerError } from '../errors.js';
+import type { Operation } from '../wire/envelope.js';
+import { listenForAbort } from './abort-listener.js';
+import type { Transport } from './transport.js';
+
+export interface TryBounds {
+  /** How long the try may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The caller's: ends the try with its reason. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Sends a call once. It ends in time also where the transport does not look at its signal.
+ *
+ * This is not cockatiel's timeout policy, which has no word on whether it was the time or the caller that ended the call,
+ * and costs two more signals.
+ * @throws {SequencerError} `sequencer_timeout`, and what the transport throws
+ */
+export async function boundedTry(
+  transport: Transport,
+  operation: Operation,
+  body: Uint8Array,
+  { timeoutMs, signal }: TryBounds,
+): Promise<Uint8Array> {
+  const controller = new AbortController();
+  let stop: () => void = () => undefined;
+  const ended = new Promise<never>((_resolve, reject) => {
+    const end = (reason: unknown): void => {
+      reject(reason);
+      controller.abort(reason);
+    };
+    const timer = setTimeout(() => end(noAnswer(timeoutMs)), timeoutMs);
+    const unlisten = listenForAbort([signal], (aborted) => end(aborted.reason));
+    stop = () => {
+      clearTimeout(timer);
+      unlisten();
+    };
+  });
+  try {
+    return await Promise.race([transport.call(operation, body, { signal: controller.signal }), ended]);
+  } finally {
+    stop();
+  }
+}
+
+function noAnswer(timeoutMs: number): SequencerError {
+  const message = `The sequencer did not answer within ${Math.round(timeoutMs)} ms.`;
+  return new SequencerError('sequencer_timeout', message);
+}
