@@ -1,6 +1,6 @@
-import { SequencerError } from '../errors.js';
 import type { Operation } from '../wire/envelope.js';
 import { listenForAbort } from './abort-listener.js';
+import { noAnswer } from './call-end.js';
 import type { Transport } from './transport.js';
 
 export interface TryBounds {
@@ -11,13 +11,24 @@ export interface TryBounds {
 }
 
 /**
- * Sends a call once. It ends in time also where the transport does not look at its signal.
+ * Sends a call once, within its time.
  *
  * This is not cockatiel's timeout policy, which has no word on whether it was the time or the caller that ended the call,
  * and costs two more signals.
  * @throws {SequencerError} `sequencer_timeout`, and what the transport throws
  */
-export async function boundedTry(
+export function boundedTry(
+  transport: Transport,
+  operation: Operation,
+  body: Uint8Array,
+  bounds: TryBounds,
+): Promise<Uint8Array> {
+  if (transport.keepsTime) return transport.call(operation, body, bounds);
+  return timedTry(transport, operation, body, bounds);
+}
+
+/** Ends in time also where the transport does not look at its signal. */
+async function timedTry(
   transport: Transport,
   operation: Operation,
   body: Uint8Array,
@@ -42,9 +53,4 @@ export async function boundedTry(
   } finally {
     stop();
   }
-}
-
-function noAnswer(timeoutMs: number): SequencerError {
-  const message = `The sequencer did not answer within ${Math.round(timeoutMs)} ms.`;
-  return new SequencerError('sequencer_timeout', message);
 }

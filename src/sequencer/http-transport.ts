@@ -1,14 +1,15 @@
 import { type Dispatcher, errors, Pool } from 'undici';
 import { SequencerError } from '../errors.js';
 import { encodeRequest, openResponse } from '../wire/envelope.js';
+import { CallEnd } from './call-end.js';
 import { parseRetryAfter } from './retry-after.js';
-import type { CallOptions, Transport } from './transport.js';
+import type { Transport, TryOptions } from './transport.js';
 import { WebSocketStreams } from './websocket-streams.js';
 
 export interface HttpTransportOptions {
   /** base_url of the service; calls go to `{base_url}/v1/api` (interface section 4.1). */
   readonly url: string;
-  /** Until a connection has come about, in milliseconds: a whole number, 1 to 2^31 - 1. A call ends by its signal. */
+  /** Until a connection has come about, in milliseconds: a whole number, 1 to 2^31 - 1. A call is bounded by its own options. */
   readonly timeoutMs: number;
 }
 
@@ -45,6 +46,7 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
   });
   let closed: Promise<void> | undefined;
   return {
+    keepsTime: true,
     call: (operation, body, options) => post(pool, path, encodeRequest(operation, body), options),
     openStream: (operation, body, options) => streams.open(operation, body, options),
     close: () => {
@@ -55,9 +57,10 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
   };
 }
 
-async function post(pool: Pool, path: string, body: Uint8Array, { signal }: CallOptions = {}): Promise<Uint8Array> {
+async function post(pool: Pool, path: string, body: Uint8Array, options: TryOptions = {}): Promise<Uint8Array> {
+  const end = new CallEnd(options);
   try {
-    const response = await pool.request({ method: 'POST', path, headers, body, ...(signal && { signal }) });
+    const response = await pool.request({ method: 'POST', path, headers, body, signal: end });
     const refusal = refusalOf(response);
     if (refusal) {
       // The connection is of use again only once the body is out of the way; one that is long is not worth waiting for.
@@ -66,7 +69,9 @@ async function post(pool: Pool, path: string, body: Uint8Array, { signal }: Call
     }
     return openResponse(new Uint8Array(await response.body.arrayBuffer()));
   } catch (error) {
-    throw signal?.aborted ? signal.reason : asSequencerError(error);
+    throw end.aborted ? end.reason : asSequencerError(error);
+  } finally {
+    end.release();
   }
 }
 

@@ -149,6 +149,7 @@ class ResilientCalls {
   #sendOnce(lane: Lane, { operation, body, begunAtMs, signal, sendUntil }: Call): Promise<Uint8Array> {
     const { timeoutMs, tryTimeoutMs } = this.#options;
     sendUntil?.throwIfAborted();
+    signal?.throwIfAborted();
     const leftMs = begunAtMs + timeoutMs - performance.now();
     const bounds = { timeoutMs: lane.isRepeatable ? Math.min(tryTimeoutMs, leftMs) : leftMs, signal };
     return boundedTry(this.#inner, operation, body, bounds);
