@@ -75,7 +75,7 @@ export class CallGate {
   }
 }
 
-function noTurn(timeoutMs: number): SequencerError {
+export function noTurn(timeoutMs: number): SequencerError {
   const message = `The call waited ${Math.round(timeoutMs)} ms for its turn behind others, and was not sent.`;
   return new SequencerError('sequencer_timeout', message);
 }

@@ -3,7 +3,7 @@ import type { Operation } from '../wire/envelope.js';
 import { listenForAbort } from './abort-listener.js';
 import { boundedTry } from './bounded-try.js';
 import { Breaker } from './breaker.js';
-import { CallGate, type GateLimits } from './call-gate.js';
+import { CallGate, type GateLimits, noTurn } from './call-gate.js';
 import { isRepeatable, nameOf } from './repeatable.js';
 import { RetryBudget } from './retry-budget.js';
 import type { CallOptions, Transport } from './transport.js';
@@ -122,6 +122,7 @@ class ResilientCalls {
     const turn = lane.gate.enter({ timeoutMs: this.#options.timeoutMs, signals: [signal, sendUntil] });
     if (turn) await turn;
     try {
+      if (this.#leftMs(call) <= 0) throw noTurn(this.#options.timeoutMs);
       return await this.#sendRepeatedly(lane, call);
     } finally {
       lane.gate.leave();
@@ -146,23 +147,27 @@ class ResilientCalls {
     }
   }
 
-  #sendOnce(lane: Lane, { operation, body, begunAtMs, signal, sendUntil }: Call): Promise<Uint8Array> {
-    const { timeoutMs, tryTimeoutMs } = this.#options;
+  /** How much of the call's time is left, in milliseconds. */
+  #leftMs({ begunAtMs }: Call): number {
+    return begunAtMs + this.#options.timeoutMs - performance.now();
+  }
+
+  #sendOnce(lane: Lane, call: Call): Promise<Uint8Array> {
+    const { operation, body, signal, sendUntil } = call;
     sendUntil?.throwIfAborted();
     signal?.throwIfAborted();
-    const leftMs = begunAtMs + timeoutMs - performance.now();
-    const bounds = { timeoutMs: lane.isRepeatable ? Math.min(tryTimeoutMs, leftMs) : leftMs, signal };
+    const leftMs = this.#leftMs(call);
+    const bounds = { timeoutMs: lane.isRepeatable ? Math.min(this.#options.tryTimeoutMs, leftMs) : leftMs, signal };
     return boundedTry(this.#inner, operation, body, bounds);
   }
 
   /** How long to wait before the same is sent again, in milliseconds; undefined where it must not or cannot help. */
   #waitBeforeNext(lane: Lane, call: Call, repeats: number, error: unknown): number | undefined {
     if (!lane.isRepeatable || repeats >= maxRepeats || call.sendUntil?.aborted || !mayPass(error)) return undefined;
-    const { timeoutMs, random = Math.random } = this.#options;
+    const { random = Math.random } = this.#options;
     const { retryAfterMs = 0 } = error;
     const waitMs = retryAfterMs + random() * firstWaitMs * 2 ** repeats;
-    const leftMs = call.begunAtMs + timeoutMs - performance.now() - waitMs;
-    if (retryAfterMs > longestRetryAfterMs || leftMs < shortestTryMs) return undefined;
+    if (retryAfterMs > longestRetryAfterMs || this.#leftMs(call) - waitMs < shortestTryMs) return undefined;
     return this.#budget.spend() ? waitMs : undefined;
   }
 }
