@@ -6,10 +6,10 @@ import {
   failingWithStatus,
   ok,
   type Play,
-  scriptedTransport,
+  playingTransport,
   slow,
   stalling,
-} from '../support/scripted-transport.js';
+} from '../support/playing-transport.js';
 
 /** A call every 10 ms for 10 s; from the third second to the sixth the service fails. */
 const [calls, everyMs, outageFromMs, outageToMs] = [1_000, 10, 2_000, 6_000];
@@ -28,13 +28,13 @@ describe.each<[string, Play]>([
   ['stalls', stalling],
   ['fails every other call', (call) => (call.n % 2 === 0 ? ok(call) : failing('sequencer_unreachable')(call))],
 ])('1,000 calls, steadily, to a service that %s for four seconds', (name, fault) => {
-  let inner: ReturnType<typeof scriptedTransport>;
+  let inner: ReturnType<typeof playingTransport>;
   let answered: { begunAtMs: number; code: string }[];
 
   beforeEach(async () => {
     const begunAtMs = performance.now();
     const now = (): number => performance.now() - begunAtMs;
-    inner = scriptedTransport((call) => (now() >= outageFromMs && now() < outageToMs ? fault(call) : slow(5)(call)));
+    inner = playingTransport((call) => (now() >= outageFromMs && now() < outageToMs ? fault(call) : slow(5)(call)));
     const transport = resilientTransport(inner, { timeoutMs: 3_000, tryTimeoutMs: 1_000 });
     answered = [];
     for (let n = 0; n < calls; n += 1) {

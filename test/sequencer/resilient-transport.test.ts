@@ -11,21 +11,21 @@ import {
   inTurn,
   ok,
   type Play,
-  type ScriptedTransport,
-  scriptedTransport,
+  type PlayingTransport,
+  playingTransport,
   slow,
   stalling,
-} from '../support/scripted-transport.js';
+} from '../support/playing-transport.js';
 
 const body = Uint8Array.of(1, 2, 3);
 const { createIntent, getStatus, getLoginForThirdPartyApp, loginToThirdPartyApp } = operations;
 
-let inner: ScriptedTransport;
+let inner: PlayingTransport;
 let transport: Transport;
 
 /** Waits are half of what they may be: 50 ms, then 100. */
 function wrap(play: Play, options: Partial<ResilienceOptions> = {}): void {
-  inner = scriptedTransport(play);
+  inner = playingTransport(play);
   transport = resilientTransport(inner, { timeoutMs: 8_000, tryTimeoutMs: 3_000, random: () => 0.5, ...options });
 }
 

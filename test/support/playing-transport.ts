@@ -3,7 +3,7 @@ import type { Transport, TryOptions } from '../../src/sequencer/transport.js';
 import type { Operation } from '../../src/wire/envelope.js';
 
 /** One call as it came in; `n` counts the calls of this transport from 1, `atMs` from when it was made. */
-export interface ScriptedCall {
+export interface PlayedCall {
   readonly operation: Operation;
   readonly body: Uint8Array;
   readonly options: TryOptions;
@@ -11,18 +11,18 @@ export interface ScriptedCall {
   readonly atMs: number;
 }
 
-export type Play = (call: ScriptedCall) => Promise<Uint8Array> | Uint8Array;
+export type Play = (call: PlayedCall) => Promise<Uint8Array> | Uint8Array;
 
-export interface ScriptedTransport extends Transport {
-  readonly calls: ScriptedCall[];
+export interface PlayingTransport extends Transport {
+  readonly calls: PlayedCall[];
   closed: number;
   /** Answers otherwise from now on. */
   play(next: Play): void;
 }
 
 /** A transport that does with each call what the test says. */
-export function scriptedTransport(first: Play = ok): ScriptedTransport {
-  const calls: ScriptedCall[] = [];
+export function playingTransport(first: Play = ok): PlayingTransport {
+  const calls: PlayedCall[] = [];
   const begunAtMs = performance.now();
   let play = first;
   return {
