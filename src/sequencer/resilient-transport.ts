@@ -87,8 +87,6 @@ class ResilientCalls {
     sendUntil?.throwIfAborted();
     if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The client is closed.');
     const lane = this.#laneOf(operation);
-    const refusal = lane.breaker.refusal();
-    if (refusal) throw refusal;
     this.#unfinished += 1;
     try {
       return await this.#inTurn(lane, { operation, body, begunAtMs: performance.now(), signal, sendUntil });

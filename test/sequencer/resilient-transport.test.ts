@@ -280,6 +280,28 @@ describe('the line', () => {
     expect(times()).toEqual([0, 10, 20, 30]);
   });
 
+  it('is no shorter for those who come while others wait', async () => {
+    wrap(slow(10), { maxRunning: 2 });
+    for (let n = 0; n < 12; n += 1) {
+      begin();
+      await jest.advanceTimersByTimeAsync(3);
+    }
+    await jest.advanceTimersByTimeAsync(100);
+    expect(inner.calls).toHaveLength(12);
+    const atOnce = inner.calls.map(({ atMs }) => inner.calls.filter((one) => Math.abs(one.atMs - atMs) < 9).length);
+    expect(Math.max(...atOnce)).toBeLessThanOrEqual(4);
+    expect((inner.calls.at(-1)?.atMs ?? 0) - (inner.calls[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(49);
+  });
+
+  it.each(['signal', 'sendUntil'])('is not joined by one whose %s is aborted already', async (name) => {
+    wrap(slow(1_000), { maxRunning: 1 });
+    begin();
+    const late = begin(getStatus, { [name]: AbortSignal.abort('too late') });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(late.code).toBe('too late');
+    await jest.advanceTimersByTimeAsync(1_000);
+  });
+
   it('gives the place of one who left to another', async () => {
     wrap(slow(1_000), { maxRunning: 1, maxWaiting: 1 });
     const running = begin();
@@ -332,7 +354,10 @@ describe('the breaker', () => {
     ['HTTP status 429', failingWithStatus(429, 60_000)],
   ])('does not open for %s, which also end a row of faults', async (_name, play) => {
     wrap(play);
-    for (let n = 0; n < 20; n += 1) await outcome();
+    for (let n = 0; n < 20; n += 1) {
+      begin(loginToThirdPartyApp);
+      await jest.advanceTimersByTimeAsync(0);
+    }
     expect(inner.calls).toHaveLength(20);
     for (let n = 0; n < 20; n += 1) {
       inner.play(n % 5 === 4 ? play : fault);
