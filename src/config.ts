@@ -48,8 +48,10 @@ export interface ConfigOptions extends GrpcNames {
   readonly emulatorPort?: number | undefined;
   /** How intents reach the service. Default `intents`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
-  /** Bound of one call to the service, in milliseconds. Default 8000. */
+  /** Bound of one call to the service over all its tries, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
+  /** Bound of one try of a call that may be repeated, in milliseconds. Default: `timeoutMs`, at most 3000. */
+  readonly tryTimeoutMs?: number | undefined;
   /** `INTENT_VERIFIER_SECRET`: one or more secrets, separated by commas. The first signs, all are published. */
   readonly verifierSecret?: string | undefined;
   /** `INTENT_VERIFIER_SECRET_FILE`: a file with the same. */
@@ -115,6 +117,7 @@ export interface Config {
     readonly emulatorPort: number;
     readonly dialect: 'intents' | 'messaging';
     readonly timeoutMs: number;
+    readonly tryTimeoutMs: number | undefined;
   };
   readonly login: LoginConfig | undefined;
   readonly destination: string | undefined;

@@ -48,17 +48,25 @@ export const errorCodes = {
 /** The code of an {@link IntentError}: a closed union. */
 export type IntentErrorCode = keyof typeof errorCodes;
 
+export interface IntentErrorOptions extends ErrorOptions {
+  readonly retryAfterMs?: number | undefined;
+}
+
 /**
  * The one error class of this package. `code` says what happened, `status` is the HTTP status that goes with it,
  * `message` is for the developer and never holds a secret.
  */
 export class IntentError extends Error {
   readonly code: IntentErrorCode;
+  /** When it may be worth another try, in milliseconds from now, where that is known. */
+  declare readonly retryAfterMs?: number;
 
-  constructor(code: IntentErrorCode, message?: string, options?: ErrorOptions) {
+  constructor(code: IntentErrorCode, message?: string, options?: IntentErrorOptions) {
     super(message ?? errorCodes[code][1], options);
     this.name = 'IntentError';
     this.code = code;
+    // Not a property at all where it is not known, so that nobody reads it in a printed error.
+    if (options?.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
   }
 
   /** HTTP status, 400 to 599. */
@@ -75,6 +83,11 @@ export class IntentError extends Error {
 /** Codes of {@link SequencerError}. */
 export type SequencerErrorCode = Extract<IntentErrorCode, `sequencer_${string}`>;
 
+export interface SequencerErrorDetails extends IntentErrorOptions {
+  readonly serviceMessage?: string | undefined;
+  readonly httpStatus?: number | undefined;
+}
+
 /**
  * A call to the sequencer that did not end in an OK envelope (interface section 7): one code for each way to fail.
  * `serviceMessage` is the text of an ERROR envelope and `httpStatus` the status of a non-2xx answer, both for logs only.
@@ -84,12 +97,9 @@ export class SequencerError extends IntentError {
   readonly serviceMessage: string | undefined;
   readonly httpStatus: number | undefined;
 
-  constructor(
-    code: SequencerErrorCode,
-    message: string,
-    details: { serviceMessage?: string; httpStatus?: number; cause?: unknown } = {},
-  ) {
-    super(code, message, details.cause === undefined ? undefined : { cause: details.cause });
+  constructor(code: SequencerErrorCode, message: string, details: SequencerErrorDetails = {}) {
+    const { cause, retryAfterMs } = details;
+    super(code, message, { ...(cause !== undefined && { cause }), retryAfterMs });
     this.name = 'SequencerError';
     this.serviceMessage = details.serviceMessage;
     this.httpStatus = details.httpStatus;

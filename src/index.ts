@@ -28,4 +28,4 @@ export {
   type LoginParameters,
 } from './sequencer/intent-client.js';
 export type { IntentEvent, IntentEventKind } from './sequencer/intent-event.js';
-export type { CallOptions, Transport } from './sequencer/transport.js';
+export type { CallOptions, Transport, TryOptions } from './sequencer/transport.js';

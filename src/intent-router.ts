@@ -70,10 +70,18 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
 const noDestination =
   'INTENT_DESTINATION is not set: every payment must say in its terms which destination it goes to.';
 
-function clientOf({ sequencer }: Config, options: IntentRouterOptions, embedded: Transport | undefined): IntentClient {
-  const { url, grpcUrl, dialect, timeoutMs } = sequencer;
-  const { transport = embedded, grpcPackage, grpcPaths } = options;
-  return createIntentClient({ url, grpcUrl, grpcPackage, grpcPaths, dialect, timeoutMs, transport });
+function clientOf(
+  { sequencer, production }: Config,
+  { transport, grpcPackage, grpcPaths }: IntentRouterOptions,
+  embedded: Transport | undefined,
+): IntentClient {
+  const { url, grpcUrl, dialect, timeoutMs, tryTimeoutMs } = sequencer;
+  return createIntentClient({
+    ...{ url, grpcUrl, grpcPackage, grpcPaths, dialect, timeoutMs, tryTimeoutMs },
+    transport: transport ?? embedded,
+    // Whether http will do was for the configuration to say.
+    dangerouslyAllowHttp: !production,
+  });
 }
 
 /** Set, or the embedded sequencer's own, which is known once that has started. */

@@ -44,6 +44,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   emulatorPort: number,
   dialect: text,
   timeoutMs: number,
+  tryTimeoutMs: number,
   verifierSecret: text,
   verifierSecretFile: text,
   signer: withFunctions(),

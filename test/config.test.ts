@@ -128,6 +128,8 @@ describe('what is read', () => {
     [{ dialect: 'messaging' }, ({ sequencer }) => sequencer.dialect, 'messaging'],
     [{ timeoutMs: 1 }, ({ sequencer }) => sequencer.timeoutMs, 1],
     [{ timeoutMs: 2_147_483_647 }, ({ sequencer }) => sequencer.timeoutMs, 2_147_483_647],
+    [{ tryTimeoutMs: 500 }, ({ sequencer }) => sequencer.tryTimeoutMs, 500],
+    [{ timeoutMs: 9_000 }, ({ sequencer }) => sequencer.tryTimeoutMs, undefined],
     [{ loginTtlMs: 60_000 }, ({ login }) => login?.ttlMs, 60_000],
     // A year is more than a timer holds, and this is none.
     [{ sessionTtlMs: 31_536_000_000 }, ({ login }) => login?.sessionTtlMs, 31_536_000_000],
@@ -398,6 +400,16 @@ describe('what is wrong, with its mend', () => {
         },
       ],
     ),
+    [
+      'a try of no time',
+      { tryTimeoutMs: 0 },
+      env,
+      {
+        setting: 'tryTimeoutMs',
+        problem: 'It is not a whole number of milliseconds from 1 to 2147483647.',
+        mend: 'tryTimeoutMs: 3000',
+      },
+    ],
     [
       'a login that ends before it begins',
       { loginTtlMs: 0 },
@@ -750,12 +762,17 @@ describe('intentRouter', () => {
     ]);
   });
 
+  it('takes http to another machine where the configuration does: outside of production', async () => {
+    await intentRouter({ ...options, sequencerUrl: 'http://sequencer.internal:4747' }).close();
+  });
+
   it('knows every option of its configuration', async () => {
     const router = intentRouter({
       ...options,
       emulatorPort: 4747,
       dialect: 'messaging',
       timeoutMs: 100,
+      tryTimeoutMs: 50,
       verifierSecret: '',
       verifierSecretFile: fileOf('router', key.secret),
       signer: createSigner(oldKey.secret),

@@ -28,7 +28,9 @@ export function readSequencer(
     report.problem('dialect', 'It is unknown.', "dialect: 'intents' (default) or 'messaging'");
   }
   const timeoutMs = readDuration('timeoutMs', options.timeoutMs, 8_000, report, maxTimerMs);
-  return Object.freeze({ url, grpcUrl, emulatorPort, dialect, timeoutMs });
+  const { tryTimeoutMs: given } = options;
+  const tryTimeoutMs = given === undefined ? undefined : readDuration('tryTimeoutMs', given, 3_000, report, maxTimerMs);
+  return Object.freeze({ url, grpcUrl, emulatorPort, dialect, timeoutMs, tryTimeoutMs });
 }
 
 function problemOfUrl(url: string, production: boolean): Problem | undefined {

@@ -3,6 +3,7 @@ import type { LoginConfig } from '../config.js';
 import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
 import { browserOf } from './browser-cookie.js';
+import { departureOf } from './departure.js';
 import { requireSameOrigin } from './origin-guard.js';
 import { readJsonBody } from './read-json-body.js';
 import { sendJson } from './respond.js';
@@ -19,7 +20,8 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     const id = parseLoginId(await readJsonBody(req));
     const browser = browserOf(browserCookie, req);
     if (!attempts.has(id, browser)) throw notBegunHere();
-    const { userId } = await client.loginIntents.getUserId({ intent: id, verifier: login.keyRing.signer });
+    const question = { intent: id, verifier: login.keyRing.signer };
+    const { userId } = await client.loginIntents.getUserId(question, { signal: departureOf(res) });
     // Asking took a while: another request may have completed this login meanwhile, and it counts once.
     if (!browser || !attempts.take(id, browser)) throw notBegunHere();
     const user = { id: userId };

@@ -1,7 +1,9 @@
 import type { Request } from 'express';
 import { IntentError } from '../errors.js';
 import type { CreatedIntent } from '../sequencer/intent-client.js';
+import type { CallOptions } from '../sequencer/transport.js';
 import { rememberBrowser } from './browser-cookie.js';
+import { departureOf } from './departure.js';
 import type { IntentRecord, SitePaymentTerms } from './hooks.js';
 import { type IntentRequestBody, parseIntentRequest } from './intent-request.js';
 import { requireSameOrigin } from './origin-guard.js';
@@ -22,7 +24,8 @@ export function createIntentHandler(context: RouterContext): Handler {
     requireSameOrigin(req, context.config.origin);
     const body = parseIntentRequest(await readJsonBody(req), { clientAmount });
     req.body = body;
-    const { created, record } = await create(context, req, body);
+    // A create that was sent may have its effect, so it goes on; but nothing is sent for nobody.
+    const { created, record } = await create(context, req, body, { sendUntil: departureOf(res) });
     context.webhook?.register(created.id, req);
     await context.hooks.onCreated?.(record, req);
     context.secrets.remember(created.id, created.clientSecret);
@@ -32,20 +35,29 @@ export function createIntentHandler(context: RouterContext): Handler {
   };
 }
 
-async function create(context: RouterContext, req: Request, body: IntentRequestBody): Promise<Accepted> {
+async function create(
+  context: RouterContext,
+  req: Request,
+  body: IntentRequestBody,
+  options: CallOptions,
+): Promise<Accepted> {
   const { termsOf } = context;
   const mode = body.mode ?? (termsOf ? 'payment' : 'login');
-  if (mode === 'login') return createLogin(context);
+  if (mode === 'login') return createLogin(context, options);
   if (!termsOf) throw new IntentError('not_supported', 'This site takes no payments.');
-  return createPayment(context, await termsOf(req, body));
+  return createPayment(context, await termsOf(req, body), options);
 }
 
-async function createLogin({ client, config }: RouterContext): Promise<Accepted> {
-  const created = await client.loginIntents.create(loginParameters(config));
+async function createLogin({ client, config }: RouterContext, options: CallOptions): Promise<Accepted> {
+  const created = await client.loginIntents.create(loginParameters(config), options);
   return { created, record: { id: created.id, kind: 'login' } };
 }
 
-async function createPayment({ client, config, logger }: RouterContext, terms: SitePaymentTerms): Promise<Accepted> {
+async function createPayment(
+  { client, config, logger }: RouterContext,
+  terms: SitePaymentTerms,
+  options: CallOptions,
+): Promise<Accepted> {
   const { amount, currency, destination = config.destination, metadata = {}, login = false } = terms;
   if (destination === undefined) {
     throw new IntentError(
@@ -55,7 +67,7 @@ async function createPayment({ client, config, logger }: RouterContext, terms: S
   }
   const payment = { amount, currency, destination };
   const parameters = login ? { ...payment, ...loginParameters(config) } : payment;
-  const created = await client.paymentIntents.create(parameters).catch((error) => {
+  const created = await client.paymentIntents.create(parameters, options).catch((error) => {
     // What the browser may choose was checked before, so it is the site that asks for what cannot be asked for.
     if (isRefused(error))
       logger.warn(`express-intents: the payment hook's terms were refused: ${error.message}`, payment);

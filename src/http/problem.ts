@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { errorCodes, IntentError, type IntentErrorCode, SequencerError } from '../errors.js';
+import { Departed } from './departure.js';
 import type { Logger } from './logger.js';
 import { sendJson } from './respond.js';
 
@@ -29,6 +30,10 @@ export function problemOf(error: unknown): Problem {
 
 /** Answers with the problem, and logs what is not the caller's fault. */
 export function sendProblem(res: Response, error: unknown, logger: Logger, headers: Record<string, string> = {}): void {
+  if (error instanceof Departed) {
+    res.destroy();
+    return;
+  }
   const problem = problemOf(error);
   if (problem.status >= 500) logger.error(`express-intents: ${problem.code}`, describe(error));
   if (res.headersSent) {
@@ -36,13 +41,20 @@ export function sendProblem(res: Response, error: unknown, logger: Logger, heade
     return;
   }
   const close = problem.status === 413 ? refuseBody(res) : {};
-  sendJson(res, problem.status, problem, { 'Content-Type': 'application/problem+json', ...close, ...headers });
+  const type = { 'Content-Type': 'application/problem+json' };
+  sendJson(res, problem.status, problem, { ...type, ...close, ...retryAfter(error), ...headers });
 }
 
 /** What is left of the body is thrown away until the answer is out, so that it arrives; then the connection ends. */
 function refuseBody(res: Response): Record<string, string> {
   res.req.resume();
   return { Connection: 'close' };
+}
+
+/** In whole seconds, and never at once. */
+function retryAfter(error: unknown): Record<string, string> {
+  const { retryAfterMs } = error instanceof IntentError ? error : {};
+  return retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };
 }
 
 const typeOf = (code: IntentErrorCode): string => `urn:express-intents:error:${code}`;

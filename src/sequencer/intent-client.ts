@@ -9,6 +9,7 @@ import type { GrpcNames } from './grpc-names.js';
 import { createGrpcTransport } from './grpc-transport.js';
 import { createHttpTransport, isTimeout } from './http-transport.js';
 import type { IntentEvent } from './intent-event.js';
+import { defaultTryTimeoutMs, resilientTransport } from './resilient-transport.js';
 import type { CallOptions, Transport } from './transport.js';
 import { watchIntent } from './watch-intent.js';
 
@@ -19,8 +20,12 @@ export interface IntentClientOptions extends GrpcNames {
   readonly grpcUrl?: string | undefined;
   /** Default `intents`. */
   readonly dialect?: Dialect | undefined;
-  /** Bound of one call, in milliseconds. Default 8000. */
+  /** Bound of one call over all its tries, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
+  /** Bound of one try of a call that may be repeated, in milliseconds. Default: `timeoutMs`, at most 3000. */
+  readonly tryTimeoutMs?: number | undefined;
+  /** Lets `url` and `grpcUrl` be http to another machine, where everybody on the way reads and forges answers. Default false. */
+  readonly dangerouslyAllowHttp?: boolean | undefined;
   /** Another way to the service than HTTP and gRPC. */
   readonly transport?: Transport | undefined;
 }
@@ -95,8 +100,6 @@ export interface IntentClient {
   close(): Promise<void>;
 }
 
-const defaultTimeoutMs = 8_000;
-
 /**
  * A client of the sequencer, for use with or without Express.
  * @throws {IntentError} `invalid_configuration` when none of `url`, `grpcUrl` and `transport` is of use
@@ -106,7 +109,8 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
   if (dialect !== 'intents' && dialect !== 'messaging') {
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
   }
-  const transport = options.transport ?? transportTo(options);
+  const bounds = requireTimeouts(options);
+  const transport = resilientTransport(options.transport ?? transportTo(options, bounds.timeoutMs), bounds);
   const send = async (signing: Promise<SignedIntent>, callOptions?: CallOptions): Promise<CreatedIntent> => {
     const intent = await signing;
     await createIntent(transport, dialect, intent, callOptions);
@@ -138,24 +142,46 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
   });
 }
 
-function transportTo({ url, grpcUrl, timeoutMs = defaultTimeoutMs, ...names }: IntentClientOptions): Transport {
-  if (!isTimeout(timeoutMs)) {
-    throw new IntentError(
-      'invalid_configuration',
-      'timeoutMs must be a whole number of milliseconds, 1 to 2147483647.',
-    );
-  }
-  if (grpcUrl !== undefined) {
-    return createGrpcTransport({ ...names, url: requireHttpUrl(grpcUrl, 'grpcUrl', 'grpc_url'), timeoutMs });
-  }
-  return createHttpTransport({ url: requireHttpUrl(url ?? '', 'url', 'base_url'), timeoutMs });
+interface Timeouts {
+  readonly timeoutMs: number;
+  readonly tryTimeoutMs: number;
 }
 
-function requireHttpUrl(url: string, option: string, meaning: string): string {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
-  const message = `${option} must be the ${meaning} of the service, such as https://host.`;
-  throw new IntentError('invalid_configuration', message);
+function requireTimeouts({ timeoutMs = 8_000, tryTimeoutMs }: IntentClientOptions): Timeouts {
+  const timeouts = { timeoutMs, tryTimeoutMs: tryTimeoutMs ?? defaultTryTimeoutMs(timeoutMs) };
+  for (const [name, value] of Object.entries(timeouts)) {
+    if (isTimeout(value)) continue;
+    const message = `${name} must be a whole number of milliseconds, 1 to 2147483647.`;
+    throw new IntentError('invalid_configuration', message);
+  }
+  return timeouts;
 }
+
+function transportTo(options: IntentClientOptions, timeoutMs: number): Transport {
+  const { url = '', grpcUrl, grpcPackage, grpcPaths, dangerouslyAllowHttp = false } = options;
+  if (grpcUrl !== undefined) {
+    requireHttps('grpcUrl', 'grpc_url', grpcUrl, dangerouslyAllowHttp);
+    return createGrpcTransport({ url: grpcUrl, grpcPackage, grpcPaths, timeoutMs });
+  }
+  requireHttps('url', 'base_url', url, dangerouslyAllowHttp);
+  return createHttpTransport({ url, timeoutMs });
+}
+
+/** @throws {IntentError} `invalid_configuration` */
+function requireHttps(option: string, meaning: string, url: string, dangerouslyAllowHttp: boolean): void {
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : new URL('none:');
+  if (protocol !== 'https:' && protocol !== 'http:') {
+    const message = `${option} must be the ${meaning} of the service, such as https://host.`;
+    throw new IntentError('invalid_configuration', message);
+  }
+  if (protocol === 'http:' && !dangerouslyAllowHttp && !loopback.test(hostname)) {
+    const message = `${option} must be https: only this machine may be called over http.`;
+    throw new IntentError('invalid_configuration', message);
+  }
+}
+
+/** This machine, by a literal name: what DNS says can change. */
+const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 async function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {
   const { destination, amount, currency, login, signers = [] } = parameters;

@@ -1,4 +1,3 @@
-import { SequencerError } from '../errors.js';
 import type { IntentStatus } from './calls.js';
 import type { CallOptions } from './transport.js';
 
@@ -14,8 +13,6 @@ export interface SharedStatusOptions extends CallOptions {
 const pendingMs = 250;
 /** Not for ever: what was submitted may be reversed until the transactions have settled. */
 const submittedMs = 60_000;
-/** A service that is down is not asked once a tab. */
-const failedMs = 250;
 
 interface Call {
   readonly answer: Promise<IntentStatus>;
@@ -32,7 +29,7 @@ interface Call {
 
 /**
  * The status of intents for all who ask in this process: who asks for the same intent at the same time shares one call
- * upstream, and its answer for a short while after.
+ * upstream, and its answer for a short while after. A failure is shared and not kept.
  */
 export class SharedStatus {
   // In the order in which they were last asked upstream.
@@ -95,21 +92,17 @@ export class SharedStatus {
     this.#keep(id, call);
     answer.then(
       (status) => this.#settle(call, status),
-      (error) => {
-        // What is wrong with the question itself is told without a call.
-        if (error instanceof SequencerError) this.#settle(call, undefined);
-        else this.#drop(id, call);
-      },
+      // Whoever asks after a failure may well find the service back; one that stays down has the breaker in front.
+      () => this.#drop(id, call),
     );
     return call;
   }
 
-  #settle(call: Call, status: IntentStatus | undefined): void {
+  #settle(call: Call, status: IntentStatus): void {
     call.upstream = undefined;
     call.status = status;
     call.answeredAt = this.#now();
-    if (status) call.lifetimeMs = status.intentSubmitted ? submittedMs : pendingMs;
-    else call.lifetimeMs = failedMs;
+    call.lifetimeMs = status.intentSubmitted ? submittedMs : pendingMs;
   }
 
   #untilLeft(id: string, call: Call, signal: AbortSignal): Promise<IntentStatus> {

@@ -115,8 +115,9 @@ describe('faults of calls in process: what a client says is the same as over HTT
     const { paymentIntents } = createIntentClient({ transport: sequencer.transport });
     const terms = { destination, amount: 5, currency: 'usd' };
     const { id } = await paymentIntents.create(terms);
-    sequencer.misbehave({ ...fault, times: 1 });
+    const end = sequencer.misbehave(fault);
     await expect(paymentIntents.getStatus(id)).rejects.toMatchObject({ code });
+    end();
     expect(await paymentIntents.getStatus(id)).toMatchObject({ exists: true });
   });
 

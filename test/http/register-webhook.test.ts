@@ -87,7 +87,8 @@ test.each([
 });
 
 test('no more than 32 are registered at once, so that connections are left for the browser', async () => {
-  const { origin, transport, log } = await startWebhookSite();
+  // None of them is tried again while the test looks.
+  const { origin, transport, log } = await startWebhookSite({ timeoutMs: 60_000, tryTimeoutMs: 60_000 });
   const end = transport.hold('registerWebhook');
   for (let n = 0; n < 33; n += 1) await createIntent(origin);
   expect(transport.registered()).toHaveLength(32);

@@ -25,8 +25,10 @@ describe.each([
     expect(failed.text).not.toContain('client_secret');
     expect(failed.headers['set-cookie']).toBeUndefined();
     expect(log.text).toContain(code);
-    // No second try, and above all none at the address of a redirect.
-    expect(sequencer.calls).toHaveLength(1);
+    // No second try but where the connection was cut, and above all none at the address of a redirect.
+    const mostCalls = code === 'sequencer_unreachable' ? 3 : 1;
+    expect(sequencer.calls.length).toBeGreaterThanOrEqual(1);
+    expect(sequencer.calls.length).toBeLessThanOrEqual(mostCalls);
 
     sequencer.answerWith(ok());
     // That the status failed is remembered for 250 ms.

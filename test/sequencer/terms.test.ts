@@ -1,5 +1,6 @@
 import { createIntentClient, createSigner, generateKey, type IntentClient } from '../../src/index.js';
 import type { Transport } from '../../src/sequencer/transport.js';
+import { countingTransport } from '../support/counting-transport.js';
 import { type FaultSequencer, ok, startFaultSequencer } from '../support/fault-sequencer.js';
 import { rejectedCode, thrownCode } from '../wire/thrown-code.js';
 
@@ -110,9 +111,26 @@ describe('options of createIntentClient', () => {
     ['an endless time', { url: 'https://sequencer.example', timeoutMs: Number.POSITIVE_INFINITY }],
     ['half a millisecond, which no timer takes', { url: 'https://sequencer.example', timeoutMs: 0.5 }],
     ['more than a timer holds', { url: 'https://sequencer.example', timeoutMs: 2 ** 31 }],
+    ['a try of no time at all', { url: 'https://sequencer.example', tryTimeoutMs: 0 }],
+    ['a try of half a millisecond', { url: 'https://sequencer.example', tryTimeoutMs: 0.5 }],
+    ['no time at all over a transport', { transport: countingTransport(), timeoutMs: 0 }],
+    ['http to another machine', { url: 'http://sequencer.example' }],
+    ['http to an address that only begins like this machine', { url: 'http://127.0.0.1.example' }],
+    ['http to a name that ends like this machine', { url: 'http://not-localhost' }],
     ['a dialect that there is not', { url: 'https://sequencer.example', dialect: 'messages' as 'messaging' }],
   ])('refuses %s', (_name, options) => {
     expect(thrownCode(() => createIntentClient(options))).toBe('invalid_configuration');
+  });
+
+  it.each([
+    { url: 'http://localhost:4747' },
+    { url: 'http://127.0.0.1:4747' },
+    { url: 'http://127.1' },
+    { url: 'http://[::1]:4747' },
+    { url: 'http://sequencer.internal', dangerouslyAllowHttp: true },
+    { url: 'https://sequencer.example', timeoutMs: 100, tryTimeoutMs: 5_000 },
+  ])('takes %j', async (options) => {
+    await createIntentClient(options).close();
   });
 
   it('takes a transport instead of a url, and hands it every call and the end', async () => {

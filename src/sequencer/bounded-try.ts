@@ -1,0 +1,56 @@
+import type { Operation } from '../wire/envelope.js';
+import { listenForAbort } from './abort-listener.js';
+import { noAnswer } from './call-end.js';
+import type { Transport } from './transport.js';
+
+export interface TryBounds {
+  /** How long the try may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The caller's: ends the try with its reason. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Sends a call once, within its time.
+ *
+ * This is not cockatiel's timeout policy, which has no word on whether it was the time or the caller that ended the call,
+ * and costs two more signals.
+ * @throws {SequencerError} `sequencer_timeout`, and what the transport throws
+ */
+export function boundedTry(
+  transport: Transport,
+  operation: Operation,
+  body: Uint8Array,
+  bounds: TryBounds,
+): Promise<Uint8Array> {
+  if (transport.keepsTime) return transport.call(operation, body, bounds);
+  return timedTry(transport, operation, body, bounds);
+}
+
+/** Ends in time also where the transport does not look at its signal. */
+async function timedTry(
+  transport: Transport,
+  operation: Operation,
+  body: Uint8Array,
+  { timeoutMs, signal }: TryBounds,
+): Promise<Uint8Array> {
+  const controller = new AbortController();
+  let stop: () => void = () => undefined;
+  const ended = new Promise<never>((_resolve, reject) => {
+    const end = (reason: unknown): void => {
+      reject(reason);
+      controller.abort(reason);
+    };
+    const timer = setTimeout(() => end(noAnswer(timeoutMs)), timeoutMs);
+    const unlisten = listenForAbort([signal], (aborted) => end(aborted.reason));
+    stop = () => {
+      clearTimeout(timer);
+      unlisten();
+    };
+  });
+  try {
+    return await Promise.race([transport.call(operation, body, { signal: controller.signal }), ended]);
+  } finally {
+    stop();
+  }
+}

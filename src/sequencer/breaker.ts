@@ -1,0 +1,67 @@
+import {
+  type CircuitBreakerPolicy,
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  handleWhenResult,
+} from 'cockatiel';
+import { SequencerError } from '../errors.js';
+import { judge } from './verdict.js';
+
+/** So many faults in a row open it. */
+const faultsToOpen = 5;
+/** For so long nothing is sent then; after it one call is, and decides. */
+const openMs = 5_000;
+
+/** How a try ended. */
+type Outcome = { readonly answer: Uint8Array } | { readonly error: unknown; readonly isFault: boolean };
+
+/**
+ * Leaves a service alone that has failed several times in a row: a circuit breaker.
+ *
+ * The states are cockatiel's. The time is kept here, by a clock that nobody sets back, and whoever may not send is told at
+ * once: with cockatiel alone, calls that come while the service is probed would wait for the probe.
+ */
+export class Breaker {
+  readonly #policy: CircuitBreakerPolicy;
+  #openedAtMs = 0;
+
+  constructor() {
+    this.#policy = circuitBreaker(
+      handleWhenResult((outcome) => 'error' in (outcome as Outcome) && (outcome as { isFault: boolean }).isFault),
+      { breaker: new ConsecutiveBreaker(faultsToOpen), halfOpenAfter: Number.NEGATIVE_INFINITY },
+    );
+    this.#policy.onBreak(() => {
+      this.#openedAtMs = performance.now();
+    });
+  }
+
+  /** Why nothing may be sent at the moment: `sequencer_unavailable`. Undefined when something may. */
+  refusal(): SequencerError | undefined {
+    const { state } = this.#policy;
+    if (state === CircuitState.Closed) return undefined;
+    const leftMs = this.#openedAtMs + openMs - performance.now();
+    if (state === CircuitState.Open && leftMs <= 0) return undefined;
+    const message = 'The sequencer has failed several times in a row and is left alone for some seconds.';
+    return new SequencerError('sequencer_unavailable', message, { retryAfterMs: Math.max(leftMs, 1_000) });
+  }
+
+  /** Sends, and learns from how it ends. Only where there is no `refusal`, asked in the same turn. */
+  async run(send: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const isProbe = this.#policy.state !== CircuitState.Closed;
+    const outcome = await this.#policy.execute(() => outcomeOf(send, isProbe));
+    if ('answer' in outcome) return outcome.answer;
+    throw outcome.error;
+  }
+}
+
+async function outcomeOf(send: () => Promise<Uint8Array>, isProbe: boolean): Promise<Outcome> {
+  try {
+    return { answer: await send() };
+  } catch (error) {
+    const verdict = judge(error);
+    // Thrown, it is neither a fault nor a success to the policy. A probe that proves nothing leaves things as they were.
+    if (verdict === 'unknown' && !isProbe) throw error;
+    return { error, isFault: verdict !== 'alive' };
+  }
+}

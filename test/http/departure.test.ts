@@ -1,0 +1,161 @@
+import { once } from 'node:events';
+import type { Response } from 'express';
+import { departureOf } from '../../src/http/departure.js';
+import { Browser } from '../support/browser.js';
+import { faultSequencer } from '../support/closing-fault-sequencer.js';
+import { ok } from '../support/fault-sequencer.js';
+import { intentIdOf } from '../support/intent-id.js';
+import { serve } from '../support/serve.js';
+import { startSite } from '../support/site.js';
+
+const payment = () => ({ amount: 5, currency: 'usd' });
+
+/** Sends a request, and leaves when `left` says so. */
+function visit(origin: string, path: string, body: unknown, cookie = ''): { leave(): void; ended: Promise<unknown> } {
+  const controller = new AbortController();
+  const ended = fetch(origin + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin, cookie },
+    body: JSON.stringify(body),
+    signal: controller.signal,
+  }).catch((error) => error);
+  return { leave: () => controller.abort(), ended };
+}
+
+describe('POST /session', () => {
+  test('ends the call for a browser that has left, and tells nobody of a fault', async () => {
+    const sequencer = await faultSequencer(ok());
+    const { origin, log } = await startSite({ sequencerUrl: sequencer.url });
+    const browser = new Browser(origin);
+    const begun = await browser.send('POST', '/intent', { mode: 'login' });
+    const id = intentIdOf(String(begun.body.client_secret));
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    let cut = false;
+    sequencer.answerWith((_call, _res, req) => {
+      req.socket.on('close', () => {
+        cut = true;
+      });
+    });
+    const { leave, ended } = visit(origin, '/session', { id }, cookie);
+    await until(() => sequencer.calls.length === 2);
+    leave();
+    await ended;
+    // Long before the time-out of 8 s.
+    await until(() => cut);
+    expect(sequencer.calls).toHaveLength(2);
+    expect(log.lines).toEqual([]);
+
+    // The login is still there to be completed.
+    sequencer.answerWith(ok(Uint8Array.of(0x12, 0x22, 0x0a, 0x20, ...new Array<number>(32).fill(0))));
+    expect(await browser.send('POST', '/session', { id })).toMatchObject({ status: 200 });
+  });
+});
+
+describe('POST /intent', () => {
+  test('sends nothing for a browser that left while the site thought about its price', async () => {
+    const sequencer = await faultSequencer(ok());
+    let goOn = (): void => undefined;
+    let isAsked = false;
+    const created: unknown[] = [];
+    const { origin, log } = await startSite({
+      sequencerUrl: sequencer.url,
+      payment: async (req) => {
+        isAsked = true;
+        await once(req.socket, 'close');
+        await new Promise<void>((resolve) => {
+          goOn = resolve;
+          setTimeout(resolve, 20);
+        });
+        return payment();
+      },
+      onCreated: (intent) => void created.push(intent),
+    });
+    const { leave, ended } = visit(origin, '/intent', {});
+    await until(() => isAsked);
+    leave();
+    await ended;
+    goOn();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect([sequencer.calls, created, log.lines]).toEqual([[], [], []]);
+  });
+
+  test('waits for what was sent, and writes it down', async () => {
+    let answer = (): void => undefined;
+    const sequencer = await faultSequencer((call, res, req) => {
+      answer = () => ok()(call, res, req);
+    });
+    const created: unknown[] = [];
+    const onCreated = (intent: unknown) => void created.push(intent);
+    const { origin, log } = await startSite({ sequencerUrl: sequencer.url, payment, onCreated });
+    const { leave, ended } = visit(origin, '/intent', {});
+    await until(() => sequencer.calls.length === 1);
+    leave();
+    await ended;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(sequencer.openConnections).toBe(1);
+    answer();
+    await until(() => created.length === 1);
+    expect(log.lines).toEqual([]);
+  });
+
+  test('repeats nothing for nobody', async () => {
+    let cut = (): void => undefined;
+    const sequencer = await faultSequencer((_call, _res, req) => {
+      cut = () => req.socket.destroy();
+    });
+    const { origin } = await startSite({ sequencerUrl: sequencer.url, payment });
+    const { leave, ended } = visit(origin, '/intent', {});
+    await until(() => sequencer.calls.length === 1);
+    leave();
+    await ended;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    cut();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(sequencer.calls).toHaveLength(1);
+  });
+});
+
+describe('the signal', () => {
+  test('is not aborted by an answer that arrives, and nothing is left listening', async () => {
+    const seen: { signal: AbortSignal; res: Response }[] = [];
+    const origin = await serve((_req, res) => {
+      const response = res as unknown as Response;
+      const before = res.listenerCount('close');
+      seen.push({ signal: departureOf(response), res: response });
+      expect(res.listenerCount('close')).toBe(before + 1);
+      res.end('fine');
+    });
+    for (let n = 0; n < 3; n += 1) expect(await (await fetch(origin)).text()).toBe('fine');
+    await until(() => seen.every(({ res }) => res.closed));
+    expect(seen.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
+    for (const { res } of seen) expect(res.listeners('close').map(String).join()).not.toContain('leave');
+  });
+
+  test('is aborted at once for a client that has left already', async () => {
+    const { promise, resolve } = deferred<AbortSignal>();
+    const origin = await serve(async (_req, res) => {
+      await once(res, 'close');
+      resolve(departureOf(res as unknown as Response));
+    });
+    const { leave, ended } = visit(origin, '/', {});
+    setTimeout(leave, 50);
+    await ended;
+    expect((await promise).aborted).toBe(true);
+  });
+});
+
+function deferred<Value>(): { promise: Promise<Value>; resolve: (value: Value) => void } {
+  let resolve!: (value: Value) => void;
+  const promise = new Promise<Value>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const end = Date.now() + 3_000;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error(`It never came true: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
