@@ -43,6 +43,24 @@ test('the link carries what the wallet takes, and the tab that was left notices'
   await event(page, 'success');
 });
 
+test('the link tells the wallet on the phone where to go on, and the simulated wallet takes it as it is', async () => {
+  const walletUrl = site.sequencer.walletUrl;
+  const confirmParams = { success: { url: '/thanks?id={{INTENT_ID}}' }, cancel: { url: '/thanks?cancelled' } };
+  const visit = await open(site.page({ script: buttonScript({ walletUrl, confirmParams }) }), phone);
+  visit.forgive(/^other origin/);
+  await part(visit.page, 'button').tap();
+  await state(visit.page, 'waiting');
+  const wallet = visit.context.waitForEvent('page');
+  await part(visit.page, 'link').tap();
+  const walletPage = await wallet;
+  expect(walletPage.url()).toMatch(new RegExp(`^${walletUrl}#`));
+  await walletPage
+    .getByRole('button', { name: /pay|confirm/i })
+    .first()
+    .click();
+  await visit.page.waitForURL(/\/thanks\?id=/);
+});
+
 test('the button itself is large enough for a finger', async () => {
   const { page } = await open(site.page({ script: buttonScript() }), phone);
   const box = await part(page, 'button').boundingBox();

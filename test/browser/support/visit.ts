@@ -64,9 +64,7 @@ async function record(context: BrowserContext, origin: string): Promise<Pick<Vis
   const requests: Request[] = [];
   const faults: string[] = [];
   context.on('console', (message) => {
-    const isMissingStream = /status of 404/.test(message.text()) && message.location().url.endsWith('/events');
-    if (message.type() === 'error' && !isMissingStream)
-      faults.push(`console: ${message.text()} (${message.location().url})`);
+    if (message.type() === 'error') faults.push(`console: ${message.text()} (${message.location().url})`);
   });
   context.on('weberror', (webError) => faults.push(`page: ${webError.error()}`));
   context.on('request', (request) => {
