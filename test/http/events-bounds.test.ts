@@ -123,6 +123,17 @@ describe('nothing is left', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  test('but the watch stays for somebody who comes back in time', async () => {
+    const site = await startEventSite();
+    const [stream] = await open(site.origin, 1);
+    await eventually('a watch runs', () => site.watch.running === 1);
+    stream?.socket.destroy();
+    await eventually('all seats are free', () => site.context.seats.taken === 0);
+    await open(site.origin, 1);
+    jest.advanceTimersByTime(60_000);
+    expect([site.context.events.size, site.watch.running, site.watch.begun.length]).toEqual([1, 1, 1]);
+  });
+
   test('when a browser goes while the status is asked for; the question is given up', async () => {
     const site = await startEventSite();
     site.transport.answerWith('nothing');
