@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import type { Response } from 'express';
 import {
@@ -123,6 +124,17 @@ describe('nothing is left', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
+  test('but the watch stays for somebody who comes back in time', async () => {
+    const site = await startEventSite();
+    const [stream] = await open(site.origin, 1);
+    await eventually('a watch runs', () => site.watch.running === 1);
+    stream?.socket.destroy();
+    await eventually('all seats are free', () => site.context.seats.taken === 0);
+    await open(site.origin, 1);
+    jest.advanceTimersByTime(60_000);
+    expect([site.context.events.size, site.watch.running, site.watch.begun.length]).toEqual([1, 1, 1]);
+  });
+
   test('when a browser goes while the status is asked for; the question is given up', async () => {
     const site = await startEventSite();
     site.transport.answerWith('nothing');
@@ -182,13 +194,16 @@ describe('nothing is left', () => {
 });
 
 test('GET /status/:id gives its question up when all who asked have gone', async () => {
-  const { origin, transport, context } = await startEventSite();
+  const { origin, transport, context, log } = await startEventSite();
   transport.answerWith('nothing');
   const streams = [1, 2].map(() => new RawStream(origin, `/status/${intentId}`));
   await eventually('the status is asked for', () => transport.asked === 1);
   for (const { socket } of streams) socket.destroy();
   await eventually('the question is given up', () => transport.aborted === 1);
   expect([transport.asked, context.status.size]).toEqual([1, 0]);
+  // That somebody left is no fault.
+  await setImmediate();
+  expect(log.lines).toEqual([]);
 });
 
 test('a reader that has stalled is dropped once 64 KiB wait for it; the others are not', async () => {

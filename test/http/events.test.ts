@@ -283,6 +283,21 @@ test('who comes while the last event is told gets it too', async () => {
   expect(late.body.replace(/^retry.*\n\n/, '')).toBe(`${submittedFrame}${terminalFrame}`);
 });
 
+test('who comes while something happens is told the status first, and what happened once', async () => {
+  const site = await startEventSite();
+  const first = new RawStream(site.origin, path);
+  await watching(site);
+  site.pass(250);
+  site.transport.answerWith('nothing');
+  const late = new RawStream(site.origin, path);
+  await late.has('retry:');
+  site.watch.tell(intentId, rejectedEvent);
+  await first.has('id: m2\n');
+  site.transport.answerWith(scanned);
+  await late.has('id: m2\n');
+  expect(late.body.match(/event: \w+/g)).toEqual(['event: status', 'event: client_rejected_payment']);
+});
+
 test.each([
   ['breaks', new Error('canary')],
   ['ends too early', undefined],

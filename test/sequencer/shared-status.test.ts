@@ -109,6 +109,19 @@ describe('leaving', () => {
     expect(await status.get(id)).toEqual(pending);
   });
 
+  test('leaves nothing to share for who comes at the very next moment', async () => {
+    const { transport, status } = sharedStatus();
+    transport.answerWith('nothing');
+    const leaving = new AbortController();
+    const left = status.get(id, { signal: leaving.signal });
+    leaving.abort();
+    const next = status.get(id);
+    transport.answerWith(submitted);
+    await expect(left).rejects.toThrow();
+    expect(await next).toEqual(submitted);
+    expect(transport.asked).toBe(2);
+  });
+
   test('after the answer does nothing', async () => {
     const { transport, status } = sharedStatus();
     const leaving = new AbortController();
