@@ -28,11 +28,9 @@ export function inProcessTransport(state: SequencerState, ended: AbortSignal): I
   return Object.freeze({
     call: async (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) => {
       requireRunning(ended, signal);
-      const answer = await answerTo(
-        state,
-        { ...operation, body },
-        AbortSignal.any([ended, ...(signal ? [signal] : [])]),
-      );
+      // Every signal that is made of one which lasts leaves a little behind at it.
+      const stop = signal ? AbortSignal.any([ended, signal]) : ended;
+      const answer = await answerTo(state, { ...operation, body }, stop);
       requireRunning(ended, signal);
       return openResponse(answer);
     },
