@@ -31,7 +31,7 @@ async function* watch({ id }, { signal }) {
 
 const status = { exists: true, codeScanned: false, intentSubmitted: false };
 const client = { paymentIntents: { getStatus: async () => status } };
-const live = liveEvents({ client, watch, connections, logger, now: Date.now });
+const live = liveEvents({ client, watch: () => watch, connections, logger, now: Date.now });
 const app = express();
 app.use(
   createRouter({

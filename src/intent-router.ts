@@ -13,6 +13,8 @@ import { createWebhookVerifier } from './http/verify-webhook.js';
 import { type IntentRouterOptions, parseRouterOptions } from './router-options.js';
 import { createIntentClient, type IntentClient } from './sequencer/intent-client.js';
 import type { Transport } from './sequencer/transport.js';
+import { transportTo } from './sequencer/transport-to.js';
+import { watchIntent } from './sequencer/watch-intent.js';
 
 /** What `app.use()` takes, and what a server needs beside it. */
 export interface IntentRouter extends RequestHandler {
@@ -34,9 +36,14 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
   const logger = forgivingLogger(options.logger ?? console);
   const embedded =
     config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
-  const client = clientOf(config, options, embedded?.transport);
+  const transport = options.transport ?? embedded?.transport ?? serviceTransport(config, options);
+  const client = clientOf(config, transport);
   const { login, production, webhook, connections } = config;
-  const live = liveEvents({ client, watch: client.watch, connections, logger, now });
+  const live = liveEvents({
+    client,
+    watch: (askStatus) => watchIntent(transport, { askStatus }),
+    ...{ connections, logger, now },
+  });
   const router = createRouter({
     config,
     client,
@@ -50,7 +57,7 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
       verify: createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now }),
       register: webhookRegistrar(config, client, logger),
     },
-    lookAt: createLookAt({ ask: (id) => live.status.get(id, { isFresh: true }), logger }),
+    lookAt: createLookAt({ ask: (id) => live.events.look(id), logger }),
     now,
     walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
     ...live,
@@ -70,18 +77,18 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
 const noDestination =
   'INTENT_DESTINATION is not set: every payment must say in its terms which destination it goes to.';
 
-function clientOf(
+function serviceTransport(
   { sequencer, production }: Config,
-  { transport, grpcPackage, grpcPaths }: IntentRouterOptions,
-  embedded: Transport | undefined,
-): IntentClient {
-  const { url, grpcUrl, dialect, timeoutMs, tryTimeoutMs } = sequencer;
-  return createIntentClient({
-    ...{ url, grpcUrl, grpcPackage, grpcPaths, dialect, timeoutMs, tryTimeoutMs },
-    transport: transport ?? embedded,
-    // Whether http will do was for the configuration to say.
-    dangerouslyAllowHttp: !production,
-  });
+  { grpcPackage, grpcPaths }: IntentRouterOptions,
+): Transport {
+  const { url, grpcUrl, timeoutMs } = sequencer;
+  // Whether http will do was for the configuration to say.
+  return transportTo({ url, grpcUrl, grpcPackage, grpcPaths, dangerouslyAllowHttp: !production }, timeoutMs);
+}
+
+function clientOf({ sequencer }: Config, transport: Transport): IntentClient {
+  const { dialect, timeoutMs, tryTimeoutMs } = sequencer;
+  return createIntentClient({ transport, dialect, timeoutMs, tryTimeoutMs });
 }
 
 /** Set, or the embedded sequencer's own, which is known once that has started. */

@@ -15,7 +15,7 @@ export const sequencer: Command = async (args, terminal) => {
     },
   });
   const grpcPort = values['grpc-port'];
-  const { url, grpcUrl, walletUrl, faultsUrl } = await startSequencer({
+  const { url, grpcUrl, walletUrl, faultsUrl, serviceKey } = await startSequencer({
     port: parsePort('--port', values.port),
     grpcPort: grpcPort === undefined ? undefined : parsePort('--grpc-port', grpcPort),
     unref: false,
@@ -25,6 +25,8 @@ export const sequencer: Command = async (args, terminal) => {
   if (grpcUrl) terminal.out(`gRPC       ${grpcUrl}   (INTENT_SEQUENCER_GRPC_URL=${grpcUrl})`);
   terminal.out(`wallet     ${walletUrl}`);
   terminal.out(`faults     ${faultsUrl}`);
+  // By itself, to be copied: a site with webhooks needs it, and it is another one at every start.
+  terminal.out(`INTENT_SERVICE_KEY=${serviceKey}`);
   return 0;
 };
 

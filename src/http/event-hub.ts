@@ -44,6 +44,12 @@ export class EventHub {
     return feed;
   }
 
+  /** Asks for the status anew, as after a hint, and tells those who listen what it says. @throws as `SharedStatus.get` */
+  async look(id: string): Promise<void> {
+    const status = await this.#context.status.get(id, { isFresh: true });
+    this.#feeds.get(id)?.learn(status);
+  }
+
   /** Ends all connections and all watches. */
   close(): void {
     this.#isClosed = true;

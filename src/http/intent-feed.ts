@@ -23,6 +23,8 @@ export interface FeedContext {
  * same event whoever tells it.
  */
 export const terminalKind = 'intent_submitted';
+/** The kind of another event that happens once and is learnt in several ways, and its id. */
+const scannedKind = 'code_scanned';
 /** What the terminal event says of the status (interface section 3). */
 const terminalStatus: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: true };
 
@@ -50,6 +52,7 @@ export class IntentFeed {
   readonly #history: { readonly id: string; readonly frame: Buffer }[] = [];
   #isAsking = false;
   #isWatching = false;
+  #wasScanned = false;
   #lingering: NodeJS.Timeout | undefined;
 
   /** @param onEnd called once, when the feed takes nobody any more */
@@ -77,6 +80,13 @@ export class IntentFeed {
     const lingerMs = this.#isWatching ? this.#context.lingerMs() : 0;
     if (lingerMs === 0) this.end();
     else this.#lingering = setTimeout(() => this.end(), lingerMs).unref();
+  }
+
+  /** Takes the word of the service on another way than its watch, which may well be the slower. */
+  learn({ codeScanned, intentSubmitted }: IntentStatus): void {
+    if (this.#life.signal.aborted) return;
+    if (codeScanned) this.#tell({ kind: scannedKind, id: scannedKind });
+    if (intentSubmitted) this.#tell({ kind: terminalKind, id: terminalKind });
   }
 
   sendToAll(frame: Buffer): void {
@@ -163,6 +173,10 @@ export class IntentFeed {
   }
 
   #tell(event: IntentEvent): void {
+    if (event.id === scannedKind) {
+      if (this.#wasScanned) return;
+      this.#wasScanned = true;
+    }
     const isTerminal = event.kind === terminalKind;
     const id = isTerminal ? terminalKind : event.id;
     const frame = eventFrame({ ...event, id });

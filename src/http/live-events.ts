@@ -1,7 +1,7 @@
 import type { ConnectionLimits } from '../config.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
 import type { WatchIntent } from '../sequencer/intent-event.js';
-import { SharedStatus } from '../sequencer/shared-status.js';
+import { type AskStatus, SharedStatus } from '../sequencer/shared-status.js';
 import { ClientSecrets } from './client-secrets.js';
 import { ConnectionSeats } from './connection-seats.js';
 import { EventHub } from './event-hub.js';
@@ -17,7 +17,8 @@ export interface LiveEvents {
 
 export interface LiveEventsOptions {
   readonly client: IntentClient;
-  readonly watch: WatchIntent;
+  /** Makes the watch of intents, which asks for the status as it is told here. */
+  readonly watch: (askStatus: AskStatus) => WatchIntent;
   readonly connections: ConnectionLimits;
   readonly logger: Logger;
   readonly now: () => number;
@@ -26,6 +27,8 @@ export interface LiveEventsOptions {
 export function liveEvents({ client, watch, connections, logger, now }: LiveEventsOptions): LiveEvents {
   const status = new SharedStatus((id, options) => client.paymentIntents.getStatus(id, options), now);
   const secrets = new ClientSecrets(now);
+  // With those who ask just now, but not from what was answered before: a watch asks when something may have changed.
+  const askStatus: AskStatus = (id, options) => status.get(id, { ...options, isFresh: true });
   const warn = (): void =>
     logger.warn(
       `express-intents: all ${connections.perProcess} streams of events are taken, and browsers are refused. Run more ` +
@@ -35,6 +38,6 @@ export function liveEvents({ client, watch, connections, logger, now }: LiveEven
     status,
     secrets,
     seats: new ConnectionSeats(connections, warn),
-    events: new EventHub({ watch, status, secrets, logger }, connections.perProcess),
+    events: new EventHub({ watch: watch(askStatus), status, secrets, logger }, connections.perProcess),
   };
 }

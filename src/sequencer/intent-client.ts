@@ -5,27 +5,20 @@ import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
 import { closableWatch } from './closable-watch.js';
-import type { GrpcNames } from './grpc-names.js';
-import { createGrpcTransport } from './grpc-transport.js';
-import { createHttpTransport, isTimeout } from './http-transport.js';
+import { isTimeout } from './http-transport.js';
 import type { IntentEvent } from './intent-event.js';
 import { defaultTryTimeoutMs, resilientTransport } from './resilient-transport.js';
 import type { CallOptions, Transport } from './transport.js';
+import { type ServiceAddress, transportTo } from './transport-to.js';
 import { watchIntent } from './watch-intent.js';
 
-export interface IntentClientOptions extends GrpcNames {
-  /** base_url of the service, `https://...`; calls go to `{base_url}/v1/api`. Not needed with `transport`. */
-  readonly url?: string | undefined;
-  /** grpc_url of the service, `https://...`: used instead of `url` (interface section 4.2). Needs `@grpc/grpc-js`. */
-  readonly grpcUrl?: string | undefined;
+export interface IntentClientOptions extends ServiceAddress {
   /** Default `intents`. */
   readonly dialect?: Dialect | undefined;
   /** Bound of one call over all its tries, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
   /** Bound of one try of a call that may be repeated, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly tryTimeoutMs?: number | undefined;
-  /** Lets `url` and `grpcUrl` be http to another machine, where everybody on the way reads and forges answers. Default false. */
-  readonly dangerouslyAllowHttp?: boolean | undefined;
   /** Another way to the service than HTTP and gRPC. */
   readonly transport?: Transport | undefined;
 }
@@ -156,32 +149,6 @@ function requireTimeouts({ timeoutMs = 8_000, tryTimeoutMs }: IntentClientOption
   }
   return timeouts;
 }
-
-function transportTo(options: IntentClientOptions, timeoutMs: number): Transport {
-  const { url = '', grpcUrl, grpcPackage, grpcPaths, dangerouslyAllowHttp = false } = options;
-  if (grpcUrl !== undefined) {
-    requireHttps('grpcUrl', 'grpc_url', grpcUrl, dangerouslyAllowHttp);
-    return createGrpcTransport({ url: grpcUrl, grpcPackage, grpcPaths, timeoutMs });
-  }
-  requireHttps('url', 'base_url', url, dangerouslyAllowHttp);
-  return createHttpTransport({ url, timeoutMs });
-}
-
-/** @throws {IntentError} `invalid_configuration` */
-function requireHttps(option: string, meaning: string, url: string, dangerouslyAllowHttp: boolean): void {
-  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : new URL('none:');
-  if (protocol !== 'https:' && protocol !== 'http:') {
-    const message = `${option} must be the ${meaning} of the service, such as https://host.`;
-    throw new IntentError('invalid_configuration', message);
-  }
-  if (protocol === 'http:' && !dangerouslyAllowHttp && !loopback.test(hostname)) {
-    const message = `${option} must be https: only this machine may be called over http.`;
-    throw new IntentError('invalid_configuration', message);
-  }
-}
-
-/** This machine, by a literal name: what DNS says can change. */
-const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 
 async function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {
   const { destination, amount, currency, login, signers = [] } = parameters;

@@ -5,6 +5,7 @@ import { Backoff } from './backoff.js';
 import { getStatus, type IntentStatus } from './calls.js';
 import type { IntentEvent, WatchIntent } from './intent-event.js';
 import { MessageInbox } from './message-inbox.js';
+import type { AskStatus } from './shared-status.js';
 import { signStreamRequest } from './stream-request.js';
 import type { Transport } from './transport.js';
 import { systemTiming, type WatchTiming, waitFor } from './watch-timing.js';
@@ -16,19 +17,37 @@ const askBesideStreamCapMs = 30_000;
 /** From the end of one stream to the opening of the next; one that lived longer than the cap went well. */
 const reopen = { baseMs: 250, capMs: 10_000 } as const;
 
+export interface WatchIntentOptions {
+  /** Default: by a call of its own each time. */
+  readonly askStatus?: AskStatus | undefined;
+  readonly timing?: WatchTiming | undefined;
+}
+
 /**
  * Makes the watch of intents over a transport: by its streams, where it has them and the client secret is known, and by
  * asking for the status, which is what counts (protocol section 2).
  */
-export function watchIntent(transport: Transport, timing: WatchTiming = systemTiming): WatchIntent {
-  return (intent, { signal }) => new IntentWatch(transport, timing, intent, signal).events();
+export function watchIntent(transport: Transport, { askStatus, timing }: WatchIntentOptions = {}): WatchIntent {
+  const way = {
+    openStream: transport.openStream?.bind(transport),
+    askStatus: askStatus ?? ((id, options) => getStatus(transport, id, options)),
+    timing: timing ?? systemTiming,
+  };
+  return (intent, { signal }) => new IntentWatch(way, intent, signal).events();
+}
+
+/** What all watches of a transport share. */
+interface Way {
+  readonly openStream: Transport['openStream'] | undefined;
+  readonly askStatus: AskStatus;
+  readonly timing: WatchTiming;
 }
 
 type Events<Result> = AsyncGenerator<IntentEvent, Result>;
 
 /** One watch. Its parts that yield events give back whether the intent was submitted. */
 class IntentWatch {
-  readonly #transport: Transport;
+  readonly #way: Way;
   readonly #timing: WatchTiming;
   readonly #intent: Parameters<WatchIntent>[0];
   readonly #signal: AbortSignal;
@@ -37,12 +56,12 @@ class IntentWatch {
   #asked = 0;
   #wasScanned = false;
 
-  constructor(transport: Transport, timing: WatchTiming, intent: Parameters<WatchIntent>[0], signal: AbortSignal) {
-    this.#transport = transport;
-    this.#timing = timing;
+  constructor(way: Way, intent: Parameters<WatchIntent>[0], signal: AbortSignal) {
+    this.#way = way;
+    this.#timing = way.timing;
     this.#intent = intent;
     this.#signal = signal;
-    this.#reopening = new Backoff({ ...reopen, random: timing.random });
+    this.#reopening = new Backoff({ ...reopen, random: way.timing.random });
   }
 
   async *events(): Events<void> {
@@ -50,7 +69,7 @@ class IntentWatch {
     parseIntentId(id);
     const request = clientSecret === undefined ? undefined : signStreamRequest(id, clientSecret);
     const inbox = request && new MessageInbox(request.rendezvousKey);
-    let openAtMs = inbox && this.#transport.openStream ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+    let openAtMs = inbox && this.#way.openStream ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
     while (!this.#signal.aborted) {
       const nowMs = this.#timing.now();
       if (request && inbox && nowMs >= openAtMs) {
@@ -70,7 +89,7 @@ class IntentWatch {
   async *#listen(body: Uint8Array, inbox: MessageInbox): Events<boolean> {
     const leaving = new AbortController();
     const signal = AbortSignal.any([this.#signal, leaving.signal]);
-    const stream = readerOf(this.#transport, body, signal);
+    const stream = readerOf(this.#way, body, signal);
     if (!stream) return false;
     try {
       let next = nextOf(stream);
@@ -129,7 +148,7 @@ class IntentWatch {
 
   async #status(): Promise<IntentStatus | undefined> {
     try {
-      return await getStatus(this.#transport, this.#intent.id, { signal: this.#signal });
+      return await this.#way.askStatus(this.#intent.id, { signal: this.#signal });
     } catch (error) {
       if (this.#signal.aborted || isPassing(error)) return undefined;
       throw error;
@@ -156,9 +175,9 @@ class IntentWatch {
   }
 }
 
-function readerOf(transport: Transport, body: Uint8Array, signal: AbortSignal): AsyncIterator<Uint8Array> | undefined {
+function readerOf({ openStream }: Way, body: Uint8Array, signal: AbortSignal): AsyncIterator<Uint8Array> | undefined {
   try {
-    return transport.openStream?.(operations.openMessageStream, body, { signal })[Symbol.asyncIterator]();
+    return openStream?.(operations.openMessageStream, body, { signal })[Symbol.asyncIterator]();
   } catch {
     return undefined;
   }

@@ -4,12 +4,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
+import bs58 from 'bs58';
+import { compactVerify, importJWK } from 'jose';
 import { run } from '../../src/cli/run.js';
 import { createIntentClient, createSigner, generateKey } from '../../src/index.js';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { keyPairFromSeed } from '../../src/keys/ed25519.js';
 import { parseSecrets } from '../../src/keys/parse-secret.js';
 import { createWallet } from '../../src/testing.js';
+import { eventually } from '../support/eventually.js';
 import { serve } from '../support/serve.js';
 
 const main = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -44,17 +47,23 @@ function start(args: string[], environment: NodeJS.ProcessEnv = {}): Started {
   return { child, printed, ended: once(child, 'close').then(([code, signal]) => code ?? signal) };
 }
 
-async function urlIn({ printed, ended }: Started): Promise<string> {
+/** What it has printed, once that are so many whole lines. */
+async function linesOf({ printed, ended }: Started, count: number): Promise<string[]> {
   let hasEnded = false;
   void ended.then(() => {
     hasEnded = true;
   });
   for (;;) {
-    const url = /^sequencer {2}(http:\/\/127\.0\.0\.1:\d+) .*\n.*\n/m.exec(printed.out)?.[1];
-    if (url) return url;
+    const lines = printed.out.split('\n').slice(0, -1);
+    if (lines.length >= count) return lines;
     if (hasEnded) throw new Error(`It ended: ${printed.error}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+}
+
+async function urlIn(started: Started): Promise<string> {
+  const [line = ''] = await linesOf(started, 2);
+  return /^sequencer {2}(http:\/\/127\.0\.0\.1:\d+) /.exec(line)?.[1] ?? line;
 }
 
 afterEach(() => {
@@ -129,9 +138,13 @@ describe('sequencer', () => {
   it('runs until it is told to end, prints where it is, and serves there (interface 4.1, 4.3, 4.4)', async () => {
     const started = start(['sequencer', '--port', '0']);
     const url = await urlIn(started);
-    expect(started.printed.out).toBe(
-      `sequencer  ${url}   (INTENT_SEQUENCER_URL=${url})\nwallet     ${url}/wallet\nfaults     ${url}/faults\n`,
-    );
+    const lines = await linesOf(started, 4);
+    expect(lines.slice(0, 3)).toEqual([
+      `sequencer  ${url}   (INTENT_SEQUENCER_URL=${url})`,
+      `wallet     ${url}/wallet`,
+      `faults     ${url}/faults`,
+    ]);
+    expect(lines[3]).toMatch(/^INTENT_SERVICE_KEY=[1-9A-HJ-NP-Za-km-z]{32,44}$/);
     const client = createIntentClient({ url });
     const destination = generateKey().publicKey;
     const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
@@ -143,10 +156,31 @@ describe('sequencer', () => {
     expect(started.printed.error).toBe('');
   });
 
+  it('prints the key that its webhook calls are signed with (protocol 5)', async () => {
+    const started = start(['sequencer', '--port', '0']);
+    const client = createIntentClient({ url: await urlIn(started) });
+    const bodies: Promise<Uint8Array[]>[] = [];
+    const webhook = await serve((req, res) => {
+      bodies.push(req.toArray());
+      req.on('end', () => res.end());
+    });
+    const destination = generateKey().publicKey;
+    const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
+    await client.registerWebhook({ intent: id, url: webhook });
+    await createWallet({ url: await urlIn(started), name: 'Zoe' }).pay(clientSecret);
+    await eventually('the webhook is called', () => bodies.length === 1);
+    const jwt = Buffer.concat((await bodies[0]) ?? []);
+    const [, key = ''] = /^INTENT_SERVICE_KEY=(.+)$/m.exec((await linesOf(started, 4)).join('\n')) ?? [];
+    const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(bs58.decode(key)).toString('base64url') };
+    const { payload } = await compactVerify(jwt, await importJWK(jwk, 'EdDSA'));
+    expect(JSON.parse(Buffer.from(payload).toString())).toMatchObject({ intent: id, state: 'SUBMITTED' });
+    await client.close();
+  });
+
   it('answers over gRPC as well with --grpc-port (interface 4.2)', async () => {
     const started = start(['sequencer', '--port', '0', '--grpc-port', '0']);
-    await urlIn(started);
-    const [line, grpcUrl] = /^gRPC {7}(\S+) {3}\(INTENT_SEQUENCER_GRPC_URL=\1\)$/m.exec(started.printed.out) ?? [];
+    const [, printed = ''] = await linesOf(started, 2);
+    const [line, grpcUrl] = /^gRPC {7}(\S+) {3}\(INTENT_SEQUENCER_GRPC_URL=\1\)$/.exec(printed) ?? [];
     expect(line).toBeDefined();
     const client = createIntentClient({ grpcUrl });
     expect(await client.paymentIntents.getStatus(generateKey().publicKey)).toMatchObject({ exists: false });

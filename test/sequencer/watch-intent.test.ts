@@ -1,6 +1,7 @@
 import bs58 from 'bs58';
 import { IntentError, type IntentEvent, SequencerError } from '../../src/index.js';
 import { keyPairFromSeed } from '../../src/keys/ed25519.js';
+import type { CallOptions } from '../../src/sequencer/transport.js';
 import { watchIntent } from '../../src/sequencer/watch-intent.js';
 import type { v1 } from '../../src/wire/codec.js';
 import { FakeTiming, settled } from './fake-timing.js';
@@ -32,7 +33,7 @@ interface Watching {
 function watch(intent: { id: string; clientSecret?: string } = { id, clientSecret }): Watching {
   const events: IntentEvent[] = [];
   const read = async (): Promise<void> => {
-    for await (const event of watchIntent(transport, timing)(intent, { signal: abort.signal })) events.push(event);
+    for await (const event of watchIntent(transport, { timing })(intent, { signal: abort.signal })) events.push(event);
   };
   const over = read().then(
     () => 'the end',
@@ -326,6 +327,28 @@ describe('without a stream', () => {
   });
 });
 
+describe('how the status is asked', () => {
+  test('can be said: then no call is made for it', async () => {
+    const asked: string[] = [];
+    const askStatus = async (intent: string, { signal }: CallOptions) => {
+      asked.push(intent);
+      expect(signal).toBe(abort.signal);
+      return { exists: true, codeScanned: false, intentSubmitted: asked.length === 3 };
+    };
+    const kinds: string[] = [];
+    const watching = (async () => {
+      const events = watchIntent(transport, { timing, askStatus })({ id, clientSecret }, { signal: abort.signal });
+      for await (const { kind } of events) kinds.push(kind);
+    })();
+    await timing.pass(1_000);
+    expect([asked, kinds]).toEqual([[id, id], []]);
+    await timing.pass(1_500);
+    await watching;
+    expect([asked, kinds]).toEqual([[id, id, id], ['intent_submitted']]);
+    expect([transport.askedAtMs, transport.streams.length]).toEqual([[], 1]);
+  });
+});
+
 describe('errors', () => {
   test.each([
     down,
@@ -413,7 +436,7 @@ describe('abort', () => {
 
   test('leaving the loop leaves the stream', async () => {
     transport.status = { exists: true, codeScanned: true };
-    for await (const { kind } of watchIntent(transport, timing)({ id, clientSecret }, { signal: abort.signal })) {
+    for await (const { kind } of watchIntent(transport, { timing })({ id, clientSecret }, { signal: abort.signal })) {
       expect(kind).toBe('code_scanned');
       break;
     }

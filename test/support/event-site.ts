@@ -3,8 +3,10 @@ import { type ConnectionLimits, parseConfig } from '../../src/config.js';
 import { hostCookie } from '../../src/http/browser-cookie.js';
 import { liveEvents } from '../../src/http/live-events.js';
 import { LoginAttempts } from '../../src/http/login-attempts.js';
+import { createLookAt } from '../../src/http/look-at.js';
 import { createRouter } from '../../src/http/router.js';
 import type { RouterContext } from '../../src/http/router-context.js';
+import { createWebhookVerifier } from '../../src/http/verify-webhook.js';
 import { createIntentClient } from '../../src/sequencer/intent-client.js';
 import { FakeWatch } from './fake-watch.js';
 import { serve } from './serve.js';
@@ -26,6 +28,8 @@ export interface EventSiteOptions {
   readonly factory?: ExpressFactory;
   readonly connections?: Partial<ConnectionLimits>;
   readonly onCreated?: () => void;
+  /** Base58 public key of the service whose webhook calls are taken; without it there are none. */
+  readonly serviceKey?: string;
   /** Middlewares in front of the router. */
   readonly before?: (app: Express) => void;
 }
@@ -37,12 +41,17 @@ export const otherIntentId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
 const open: RouterContext[] = [];
 
 export async function startEventSite(options: EventSiteOptions = {}): Promise<EventSite> {
-  const { factory = express, connections, onCreated, before } = options;
+  const { factory = express, connections, onCreated, serviceKey, before } = options;
   const [transport, watch, log] = [new StatusTransport(), new FakeWatch(), new LogRecorder()];
   let nowMs = 1_000_000;
   const now = (): number => nowMs;
   const config = parseConfig({ transport, connections, destination, login: false }, {});
   const client = createIntentClient({ transport });
+  const live = liveEvents({
+    client,
+    watch: () => watch.watch,
+    ...{ connections: config.connections, logger: log, now },
+  });
   const context: RouterContext = {
     config,
     client,
@@ -52,11 +61,16 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     browserCookie: hostCookie('intent', false),
     attempts: new LoginAttempts(0, now),
     sessions: undefined,
-    webhook: undefined,
-    lookAt: () => undefined,
+    webhook: serviceKey
+      ? {
+          verify: createWebhookVerifier({ serviceKeys: async () => [serviceKey], now }),
+          register: async () => undefined,
+        }
+      : undefined,
+    lookAt: createLookAt({ ask: (id) => live.events.look(id), logger: log }),
     walletUrl: async () => undefined,
     now,
-    ...liveEvents({ client, watch: watch.watch, connections: config.connections, logger: log, now }),
+    ...live,
   };
   open.push(context);
   const app = factory();

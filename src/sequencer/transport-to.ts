@@ -1,0 +1,46 @@
+import { IntentError } from '../errors.js';
+import type { GrpcNames } from './grpc-names.js';
+import { createGrpcTransport } from './grpc-transport.js';
+import { createHttpTransport } from './http-transport.js';
+import type { Transport } from './transport.js';
+
+/** Where the service is, and how it is reached there. */
+export interface ServiceAddress extends GrpcNames {
+  /** base_url of the service, `https://...`; calls go to `{base_url}/v1/api`. Not needed with `transport`. */
+  readonly url?: string | undefined;
+  /** grpc_url of the service, `https://...`: used instead of `url` (interface section 4.2). Needs `@grpc/grpc-js`. */
+  readonly grpcUrl?: string | undefined;
+  /** Lets `url` and `grpcUrl` be http to another machine, where everybody on the way reads and forges answers. Default false. */
+  readonly dangerouslyAllowHttp?: boolean | undefined;
+}
+
+/**
+ * The transport to a service by its address.
+ * @param timeoutMs until a connection has come about, in milliseconds
+ * @throws {IntentError} `invalid_configuration`
+ */
+export function transportTo(address: ServiceAddress, timeoutMs: number): Transport {
+  const { url = '', grpcUrl, grpcPackage, grpcPaths, dangerouslyAllowHttp = false } = address;
+  if (grpcUrl !== undefined) {
+    requireHttps('grpcUrl', 'grpc_url', grpcUrl, dangerouslyAllowHttp);
+    return createGrpcTransport({ url: grpcUrl, grpcPackage, grpcPaths, timeoutMs });
+  }
+  requireHttps('url', 'base_url', url, dangerouslyAllowHttp);
+  return createHttpTransport({ url, timeoutMs });
+}
+
+/** @throws {IntentError} `invalid_configuration` */
+function requireHttps(option: string, meaning: string, url: string, dangerouslyAllowHttp: boolean): void {
+  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : new URL('none:');
+  if (protocol !== 'https:' && protocol !== 'http:') {
+    const message = `${option} must be the ${meaning} of the service, such as https://host.`;
+    throw new IntentError('invalid_configuration', message);
+  }
+  if (protocol === 'http:' && !dangerouslyAllowHttp && !loopback.test(hostname)) {
+    const message = `${option} must be https: only this machine may be called over http.`;
+    throw new IntentError('invalid_configuration', message);
+  }
+}
+
+/** This machine, by a literal name: what DNS says can change. */
+const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
