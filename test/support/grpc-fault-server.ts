@@ -24,6 +24,8 @@ export type GrpcAnswer = (answering: GrpcAnswering) => void;
 export interface GrpcBehaviour {
   /** Instead of HTTP/2. */
   readonly connect?: (socket: Socket) => void;
+  /** As soon as the headers of a call are there, without its message. */
+  readonly begin?: GrpcAnswer;
   readonly answer?: GrpcAnswer;
 }
 
@@ -51,12 +53,15 @@ export async function startGrpcFaultServer(behaviour: GrpcBehaviour): Promise<Gr
   http2.on('session', (session) => session.on('error', ignore));
   http2.on('stream', (stream, headers) => {
     const socket = sockets.get(stream.session?.socket.remotePort);
+    const path = String(headers[':path']);
     const chunks: Buffer[] = [];
     stream.on('error', ignore);
+    if (socket)
+      current.begin?.({ stream, call: { path, body: new Uint8Array(), headers, n: calls.length + 1 }, socket });
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.on('end', () => {
       const body = new Uint8Array(Buffer.concat(chunks).subarray(5));
-      const call = { path: String(headers[':path']), body, headers, n: calls.length + 1 };
+      const call = { path, body, headers, n: calls.length + 1 };
       calls.push(call);
       if (socket) current.answer?.({ stream, call, socket });
     });

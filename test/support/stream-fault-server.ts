@@ -5,8 +5,12 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { encodeOkResponse } from '../../src/wire/envelope.js';
 import { until } from './until.js';
 
-/** Does with an upgrade what a test wants. */
-export type Upgrade = (accept: () => Promise<WebSocket>, socket: Duplex, req: IncomingMessage) => void;
+/** Does with an upgrade what a test wants. What is accepted is given when it has asked for a stream, or as soon as it is open. */
+export type Upgrade = (
+  accept: (when?: 'asked' | 'open') => Promise<WebSocket>,
+  socket: Duplex,
+  req: IncomingMessage,
+) => void;
 
 export interface StreamFaultServer {
   /** base_url */
@@ -34,10 +38,11 @@ export async function startStreamFaultServer(upgrade: Upgrade): Promise<StreamFa
   });
   server.on('upgrade', (req, socket, head) => {
     requests.push(req);
-    const accept = (): Promise<WebSocket> =>
+    const accept = (when = 'asked'): Promise<WebSocket> =>
       new Promise((resolve) => {
         upgrades.handleUpgrade(req, socket, head, (webSocket) => {
           webSocket.on('error', () => {});
+          if (when === 'open') resolve(webSocket);
           // As soon as it asked for the stream.
           webSocket.on('message', (data, isBinary) => {
             frames.push({ data: data as Buffer, isBinary });
