@@ -42,7 +42,9 @@ export function elementsHandler(context: RouterContext): Handler {
 
 async function serve(name: string, context: RouterContext): Promise<ServedFile> {
   const built = readFileSync(new URL(`../browser/built/${name}`, import.meta.url), 'utf8');
-  const text = built.replace(emptySite, `const intentSite=${JSON.stringify(await siteOf(name, context))};`);
+  const site = `const intentSite=${JSON.stringify(await siteOf(name, context))};`;
+  // By a function: in a text `$&` and the like, which a URL may have, would mean something else.
+  const text = built.replace(emptySite, () => site);
   const identity = Buffer.from(text);
   const etag = createHash('sha256').update(identity).digest('base64url');
   return { etag, bodies: { identity, gzip: gzipSync(identity, { level: 9 }), br: brotliCompressSync(identity) } };

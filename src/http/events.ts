@@ -3,7 +3,7 @@ import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
 import { browserOf } from './browser-cookie.js';
 import { countedAddress, type Visitor } from './connection-seats.js';
-import { terminalKind } from './intent-feed.js';
+import { type IntentFeed, terminalKind } from './intent-feed.js';
 import { problemOf } from './problem.js';
 import { sendEmpty, sendJson } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
@@ -13,15 +13,26 @@ const retryAfterSeconds = 10;
 
 /** `GET /intent/:id/events`: what happens to an intent, as Server-Sent Events (WHATWG HTML, section 9.2). */
 export function eventsHandler(context: RouterContext): Handler {
-  return (req, res, id) => {
+  return async (req, res, id) => {
     parseIntentId(id);
     if (req.method === 'HEAD') return answerHead(res);
     // Who has had the last event comes back only because its EventSource was not closed; 204 closes it.
     if (req.headers['last-event-id'] === terminalKind) return sendEmpty(res, 204);
+    if (!res.socket) await turnOf(res);
     // The browser may have gone while something in front of the router was busy; nothing would tell us so.
     if (res.destroyed) return;
     listen(context, req, res, id);
   };
+}
+
+/**
+ * Waits until the answers before this one on the same connection are out. Until then nothing tells that its client has
+ * gone, so it must hold nothing: where its turn never comes, this promise goes with the response.
+ */
+function turnOf(res: Response): Promise<void> {
+  return new Promise((resolve) => {
+    res.once('socket', () => resolve());
+  });
 }
 
 function answerHead(res: Response): void {
@@ -45,11 +56,12 @@ function listen({ browserCookie, events, seats }: RouterContext, req: Request, r
   // Nobody is to be asked after us; with it goes what Express has kept of the way here.
   req.next = undefined;
   const connection = new SseConnection(res, req.get('last-event-id'));
-  const feed = events.join(id, connection);
+  let feed: IntentFeed | undefined;
   res.once('close', () => {
     seats.leave(visitor);
-    feed.leave(connection);
+    feed?.leave(connection);
   });
+  feed = events.join(id, connection);
 }
 
 /** Not a line in the log for each: they come in crowds. */

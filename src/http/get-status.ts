@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import type { SharedStatus } from '../sequencer/shared-status.js';
+import { departureOf } from './departure.js';
 import { sendJson } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { statusBody } from './status-body.js';
@@ -15,14 +16,5 @@ export function getStatusHandler({ status }: RouterContext): Handler {
 
 /** Who asks for what is not known takes part in one call upstream, for as long as the browser is there. */
 async function ask(status: SharedStatus, res: Response, id: string): Promise<void> {
-  const leaving = new AbortController();
-  const leave = (): void => leaving.abort();
-  res.once('close', leave);
-  try {
-    sendJson(res, 200, statusBody(await status.get(id, { signal: leaving.signal })));
-  } catch (error) {
-    if (!leaving.signal.aborted) throw error;
-  } finally {
-    res.off('close', leave);
-  }
+  sendJson(res, 200, statusBody(await status.get(id, { signal: departureOf(res) })));
 }

@@ -47,8 +47,8 @@ export class IntentFeed {
   readonly #onEnd: (feed: IntentFeed) => void;
   readonly #life = new AbortController();
   readonly #connections = new Set<SseConnection>();
-  /** Those of them that were not told the status yet, and some that have left since. */
-  #newcomers: SseConnection[] = [];
+  /** Those of them that were not told the status yet. */
+  readonly #newcomers = new Set<SseConnection>();
   readonly #history: { readonly id: string; readonly frame: Buffer }[] = [];
   #isAsking = false;
   #isWatching = false;
@@ -70,11 +70,12 @@ export class IntentFeed {
   join(connection: SseConnection): void {
     clearTimeout(this.#lingering);
     this.#connections.add(connection);
-    this.#newcomers.push(connection);
+    this.#newcomers.add(connection);
     if (!this.#isAsking) void this.#greet();
   }
 
   leave(connection: SseConnection): void {
+    this.#newcomers.delete(connection);
     if (!this.#connections.delete(connection) || this.#connections.size > 0) return;
     // Somebody who reloads the page is back in a moment, and finds the watch and what it has told.
     const lingerMs = this.#isWatching ? this.#context.lingerMs() : 0;
@@ -100,7 +101,7 @@ export class IntentFeed {
     this.#life.abort();
     for (const connection of this.#connections) connection.end();
     this.#connections.clear();
-    this.#newcomers = [];
+    this.#newcomers.clear();
     this.#onEnd(this);
   }
 
@@ -141,12 +142,11 @@ export class IntentFeed {
   /** Tells those who are new the status, and then what they missed. */
   #welcome(status: IntentStatus): void {
     const frame = statusFrame(status);
-    const newcomers = this.#newcomers;
-    this.#newcomers = [];
-    for (const connection of newcomers) {
+    for (const connection of this.#newcomers) {
       connection.isGreeted = true;
       connection.send(Buffer.concat([frame, ...this.#missedSince(connection.lastEventId)]));
     }
+    this.#newcomers.clear();
   }
 
   #missedSince(lastEventId: string | undefined): Buffer[] {

@@ -61,9 +61,14 @@ export class SseConnection {
   end(): void {
     const res = this.#res;
     if (res.destroyed || res.writableEnded) return;
-    // Who does not take the end either is let go; once it is out, the server sets its own time again.
-    res.socket?.setTimeout(endTimeoutMs);
-    res.end();
+    // Who does not take the end either is let go. Not by the socket's own time, which a server that has none leaves as it is.
+    const timer = setTimeout(() => res.destroy(), endTimeoutMs).unref();
+    res.once('close', () => clearTimeout(timer));
+    try {
+      res.end();
+    } catch {
+      res.destroy();
+    }
   }
 }
 

@@ -6,7 +6,7 @@ import {
   handleWhenResult,
 } from 'cockatiel';
 import { SequencerError } from '../errors.js';
-import { judge } from './verdict.js';
+import { judge, type Verdict } from './verdict.js';
 
 /** So many faults in a row open it. */
 const faultsToOpen = 5;
@@ -14,7 +14,7 @@ const faultsToOpen = 5;
 const openMs = 5_000;
 
 /** How a try ended. */
-type Outcome = { readonly answer: Uint8Array } | { readonly error: unknown; readonly isFault: boolean };
+type Outcome = { readonly answer: Uint8Array } | { readonly error: unknown; readonly verdict: Verdict };
 
 /**
  * Leaves a service alone that has failed several times in a row: a circuit breaker.
@@ -28,7 +28,7 @@ export class Breaker {
 
   constructor() {
     this.#policy = circuitBreaker(
-      handleWhenResult((outcome) => 'error' in (outcome as Outcome) && (outcome as { isFault: boolean }).isFault),
+      handleWhenResult((outcome) => isFault(outcome as Outcome)),
       { breaker: new ConsecutiveBreaker(faultsToOpen), halfOpenAfter: Number.NEGATIVE_INFINITY },
     );
     this.#policy.onBreak(() => {
@@ -49,19 +49,24 @@ export class Breaker {
   /** Sends, and learns from how it ends. Only where there is no `refusal`, asked in the same turn. */
   async run(send: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const isProbe = this.#policy.state !== CircuitState.Closed;
+    const openedAtMs = this.#openedAtMs;
     const outcome = await this.#policy.execute(() => outcomeOf(send, isProbe));
     if ('answer' in outcome) return outcome.answer;
+    // The next call is the probe then: a visitor who leaves again and again must not keep the service from all others.
+    if (isProbe && outcome.verdict === 'unknown') this.#openedAtMs = openedAtMs;
     throw outcome.error;
   }
 }
+
+const isFault = (outcome: Outcome): boolean => 'verdict' in outcome && outcome.verdict !== 'alive';
 
 async function outcomeOf(send: () => Promise<Uint8Array>, isProbe: boolean): Promise<Outcome> {
   try {
     return { answer: await send() };
   } catch (error) {
     const verdict = judge(error);
-    // Thrown, it is neither a fault nor a success to the policy. A probe that proves nothing leaves things as they were.
+    // Thrown, it is neither a fault nor a success to the policy. A probe that proves nothing must not close it, though.
     if (verdict === 'unknown' && !isProbe) throw error;
-    return { error, isFault: verdict !== 'alive' };
+    return { error, verdict };
   }
 }

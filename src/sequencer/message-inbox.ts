@@ -1,7 +1,7 @@
 import { formatBase58 } from '../keys/base58.js';
 import { decode, v1 } from '../wire/codec.js';
 import type { IntentEvent } from './intent-event.js';
-import { eventOf } from './read-message.js';
+import { claimedKindOf, eventOf } from './read-message.js';
 
 /**
  * Messages of one rendezvous that are looked at, at most: as many of clients, and as many of the service. Whoever has seen
@@ -15,6 +15,8 @@ const maxIdBytes = 64;
 export class MessageInbox {
   readonly #rendezvousKey: Uint8Array;
   readonly #seen = { client: new Set<string>(), service: new Set<string>() };
+  /** Signatures that did not verify: to check them without end would keep the process from everything else. */
+  #forged = 0;
 
   constructor(rendezvousKey: Uint8Array) {
     this.#rendezvousKey = rendezvousKey;
@@ -27,13 +29,16 @@ export class MessageInbox {
 
   #newEventOf(message: v1.Message): IntentEvent | undefined {
     const id = message.id?.value ?? new Uint8Array();
+    const isSigned = !!message.sendMessageRequestSignature;
+    if (!claimedKindOf(message) || (isSigned && this.#forged >= maxMessages)) return undefined;
     if (id.length === 0 || id.length > maxIdBytes) return undefined;
-    const seen = message.sendMessageRequestSignature ? this.#seen.client : this.#seen.service;
+    const seen = isSigned ? this.#seen.client : this.#seen.service;
     const key = formatBase58(id);
     if (seen.has(key) || seen.size >= maxMessages) return undefined;
     const event = eventOf(message, this.#rendezvousKey);
-    // Only what was believed counts: what was not must not stand in the way of another message of the same id.
+    // What was not believed must not stand in the way of another message of the same id.
     if (event) seen.add(key);
+    else if (isSigned) this.#forged += 1;
     return event;
   }
 }

@@ -26,14 +26,22 @@ const serviceKinds: Partial<Record<Kind, IntentEventKind>> = {
  * has seen the code can sign, so even a signature that verifies makes a hint and no fact (protocol section 2).
  */
 export function eventOf(message: v1.Message, rendezvousKey: Uint8Array): IntentEvent | undefined {
-  const { kind: field, id, sendMessageRequestSignature: signature } = message;
-  const kind = field && (signature ? hintKinds[field] : (hintKinds[field] ?? serviceKinds[field]));
+  const { id, sendMessageRequestSignature: signature } = message;
+  const kind = claimedKindOf(message);
   if (!kind || !id?.value?.length || namesAnother(message, rendezvousKey)) return undefined;
   if (signature && !verifySignature(rendezvousKey, signedBytesOf(message), signature.value ?? new Uint8Array())) {
     return undefined;
   }
   const timestampMs = readTimestamp(timestampOf(message));
   return { kind, id: formatBase58(id.value), ...(timestampMs !== undefined && { timestampMs }) };
+}
+
+/** What a message would be if it were true; undefined for the request itself, and for what its sender may not say. */
+export function claimedKindOf({
+  kind: field,
+  sendMessageRequestSignature: signature,
+}: v1.Message): IntentEventKind | undefined {
+  return field && (signature ? hintKinds[field] : (hintKinds[field] ?? serviceKinds[field]));
 }
 
 function namesAnother({ clientRejectedPayment, intentSubmitted }: v1.Message, rendezvousKey: Uint8Array): boolean {

@@ -14,6 +14,8 @@ import { systemTiming, type WatchTiming, waitFor } from './watch-timing.js';
 const ask = { firstMs: 1_000, growth: 1.5, capMs: 5_000 } as const;
 /** A stream that is open tells by itself; a question now and then finds the one that has gone deaf. */
 const askBesideStreamCapMs = 30_000;
+/** An intent has a handful of messages: a stream that has brought so many is given up, and opened again later and later. */
+const maxResponses = 1_024;
 /** From the end of one stream to the opening of the next; one that lived longer than the cap went well. */
 const reopen = { baseMs: 250, capMs: 10_000 } as const;
 
@@ -94,18 +96,21 @@ class IntentWatch {
     try {
       let next = nextOf(stream);
       if (yield* this.#ask()) return true;
-      for (;;) {
-        const response = await this.#within(next, this.#untilAskMs(askBesideStreamCapMs));
+      for (let heard = 0; heard < maxResponses; ) {
+        await this.#wait(this.#untilAskMs(askBesideStreamCapMs), next.arrived);
+        const { response } = next;
         if (this.#signal.aborted || response === 'over') return false;
         if (response === undefined) {
           if (yield* this.#ask()) return true;
           continue;
         }
+        heard += 1;
         const events = inbox.read(response);
         if (!events) return false;
         if (yield* this.#pass(events)) return true;
         next = nextOf(stream);
       }
+      return false;
     } finally {
       // Not waited for: a reader that hangs must not hold up whoever leaves.
       leaving.abort();
@@ -160,18 +165,8 @@ class IntentWatch {
     return this.#askedAtMs + delayMs - this.#timing.now();
   }
 
-  async #within(next: Promise<StreamStep>, delayMs: number): Promise<StreamStep | undefined> {
-    let step: StreamStep | undefined;
-    const arrival = next.then((value) => {
-      step = value;
-    });
-    await this.#wait(delayMs, arrival);
-    return step;
-  }
-
-  #wait(delayMs: number, promise?: Promise<unknown>): Promise<void> {
-    const waiting = { delayMs: Math.max(0, delayMs), signal: this.#signal };
-    return waitFor(promise ? { ...waiting, promise } : waiting, this.#timing);
+  #wait(delayMs: number, ...others: AbortSignal[]): Promise<void> {
+    return waitFor({ delayMs: Math.max(0, delayMs), signals: [this.#signal, ...others] }, this.#timing);
   }
 }
 
@@ -183,16 +178,29 @@ function readerOf({ openStream }: Way, body: Uint8Array, signal: AbortSignal): A
   }
 }
 
-/** The next response, or that there will be none: a fault of the stream is an end of it. */
-type StreamStep = Uint8Array | 'over';
+/**
+ * What comes next on a stream. Told by a signal, because whoever waits for a promise again and again leaves a trace in it
+ * each time, and a stream can be quiet for days.
+ */
+interface StreamStep {
+  /** Aborted when there is a response, or will be none. */
+  readonly arrived: AbortSignal;
+  /** Undefined until then. A fault of the stream is an end of it. */
+  response: Uint8Array | 'over' | undefined;
+}
 
-async function nextOf(stream: AsyncIterator<Uint8Array>): Promise<StreamStep> {
-  try {
-    const { done, value } = await stream.next();
-    return done ? 'over' : value;
-  } catch {
-    return 'over';
-  }
+function nextOf(stream: AsyncIterator<Uint8Array>): StreamStep {
+  const arrival = new AbortController();
+  const step: StreamStep = { arrived: arrival.signal, response: undefined };
+  const arrive = (response: StreamStep['response']): void => {
+    step.response = response;
+    arrival.abort();
+  };
+  stream.next().then(
+    ({ done, value }) => arrive(done ? 'over' : value),
+    () => arrive('over'),
+  );
+  return step;
 }
 
 /** What may be gone at the next try. */

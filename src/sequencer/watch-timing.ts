@@ -1,3 +1,5 @@
+import { listenForAbort } from './abort-listener.js';
+
 /** Where a watch takes time and chance from, so that tests need neither. */
 export interface WatchTiming {
   /** A clock that never goes back, in milliseconds. */
@@ -18,23 +20,19 @@ export const systemTiming: WatchTiming = {
   random: Math.random,
 };
 
-/**
- * Waits until `promise` is settled, `delayMs` have passed, or `signal` is aborted, and leaves no timer and no listener
- * behind. Never rejects.
- */
+/** Waits until `delayMs` have passed or one of the signals is aborted, and leaves no timer and no listener behind. */
 export function waitFor(
-  { promise, delayMs, signal }: { promise?: Promise<unknown>; delayMs: number; signal: AbortSignal },
+  { delayMs, signals }: { delayMs: number; signals: readonly AbortSignal[] },
   { startTimer }: WatchTiming,
 ): Promise<void> {
   return new Promise((resolve) => {
     const finish = (): void => {
       stopTimer();
-      signal.removeEventListener('abort', finish);
+      unlisten();
       resolve();
     };
     const stopTimer = startTimer(finish, delayMs);
-    signal.addEventListener('abort', finish, { once: true });
-    promise?.then(finish, finish);
-    if (signal.aborted) finish();
+    const unlisten = listenForAbort(signals, finish);
+    if (signals.some(({ aborted }) => aborted)) finish();
   });
 }

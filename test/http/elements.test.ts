@@ -120,7 +120,7 @@ describe('the configuration in the file', () => {
 
   test('follows what is renamed and switched off', async () => {
     const routes = { intent: '/pay', status: false, session: '/who', events: '/live', elements: '/assets' } as const;
-    const options = { routes, loginTtlMs: 9_000, walletUrl: 'https://wallet.example/open?a=1' };
+    const options = { routes, loginTtlMs: 9_000, walletUrl: "https://wallet.example/open?a=$&$'1" };
     expect(await siteIn(options, '/assets/elements.js')).toEqual({
       file: '/assets/elements.js',
       intent: '/pay',
@@ -128,7 +128,7 @@ describe('the configuration in the file', () => {
       events: '/live',
       session: '/who',
       loginTtlMs: 9_000,
-      walletUrl: 'https://wallet.example/open?a=1',
+      walletUrl: "https://wallet.example/open?a=$&$'1",
     });
   });
 

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import type { Response } from 'express';
+import type { SseConnection } from '../../src/http/sse-connection.js';
 import {
   type EventSite,
   type EventSiteOptions,
@@ -12,6 +14,7 @@ import {
 } from '../support/event-site.js';
 import { eventually } from '../support/eventually.js';
 import { RawStream } from '../support/raw-stream.js';
+import { pending } from '../support/status-transport.js';
 
 const path = `/intent/${intentId}/events`;
 const cookie = (): string => `Cookie: intent=${randomBytes(32).toString('base64url')}`;
@@ -193,6 +196,60 @@ describe('nothing is left', () => {
   });
 });
 
+test('what waits behind another answer on its connection takes no seat before its turn', async () => {
+  const site = await startEventSite();
+  const [stream] = await open(site.origin, 1);
+  for (let n = 0; n < 24; n += 1) stream?.request(path);
+  // The others have been seen by then.
+  await open(site.origin, 1);
+  expect(site.context.seats.taken).toBe(2);
+  site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+  await eventually('each had its turn', () => stream?.text.match(/HTTP\/1.1 200 OK/g)?.length === 25);
+  await nothingIsLeft(site);
+});
+
+test('nothing is left of those who waited behind another answer when their connection ends', async () => {
+  const site = await startEventSite();
+  const [stream] = await open(site.origin, 1);
+  for (let n = 0; n < 24; n += 1) stream?.request(path);
+  const [other] = await open(site.origin, 1);
+  stream?.socket.destroy();
+  other?.socket.destroy();
+  await eventually('all seats are free', () => site.context.seats.taken === 0);
+});
+
+test('a stream that cannot be begun leaves no seat taken', async () => {
+  const site = await startEventSite({
+    before: (app) =>
+      app.use((_req, res, next) => {
+        const { writeHead } = res;
+        res.writeHead = () => {
+          res.writeHead = writeHead;
+          throw new Error('broken');
+        };
+        next();
+      }),
+  });
+  const [broken] = await open(site.origin, 1);
+  expect(broken?.head).toMatch(/^http\/1.1 500 /);
+  expect([site.context.seats.taken, site.context.events.size]).toEqual([0, 0]);
+});
+
+test('who has left while the status is asked for is not kept until it is known', async () => {
+  const { context, transport } = await startEventSite();
+  transport.answerWith('nothing');
+  const told: string[] = [];
+  const connectionOf = (name: string) =>
+    ({ open: () => undefined, send: () => told.push(name), end: () => undefined }) as unknown as SseConnection;
+  const [stays, leaves] = [connectionOf('stays'), connectionOf('leaves')];
+  const feed = context.events.join(intentId, stays);
+  context.events.join(intentId, leaves);
+  feed.leave(leaves);
+  transport.answerWith(pending);
+  await eventually('the status is told', () => told.length > 0);
+  expect(told).toEqual(['stays']);
+});
+
 test('GET /status/:id gives its question up when all who asked have gone', async () => {
   const { origin, transport, context, log } = await startEventSite();
   transport.answerWith('nothing');
@@ -246,8 +303,37 @@ test('who does not take the end of a stream is let go in time', async () => {
         next();
       }),
   });
-  await open(site.origin, 1);
-  const setTimeout = jest.spyOn(responses[0]?.socket as Socket, 'setTimeout');
-  site.context.events.close();
-  expect(setTimeout.mock.calls).toEqual([[10_000]]);
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+  try {
+    await open(site.origin, 1);
+    responses[0]?.socket?.cork();
+    site.context.events.close();
+    jest.advanceTimersByTime(9_999);
+    expect(responses[0]?.destroyed).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(responses[0]?.destroyed).toBe(true);
+    await nothingIsLeft(site);
+    expect(jest.getTimerCount()).toBe(0);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('a connection that has carried a stream has no time-out of ours afterwards', async () => {
+  const sockets: (Socket & { server?: Server })[] = [];
+  const site = await startEventSite({
+    before: (app) =>
+      app.use((req, _res, next) => {
+        sockets.push(req.socket);
+        next();
+      }),
+  });
+  const [stream] = await open(site.origin, 1);
+  const [socket] = sockets;
+  if (socket?.server) socket.server.keepAliveTimeout = 0;
+  await eventually('a watch runs', () => site.watch.running === 1);
+  site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+  await stream?.has('0\r\n\r\n');
+  await eventually('the stream is over', () => site.context.seats.taken === 0);
+  expect(socket?.timeout ?? 0).toBe(0);
 });

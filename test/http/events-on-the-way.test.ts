@@ -74,6 +74,27 @@ test('a middleware whose write fails costs its own stream alone', async () => {
   await eventually('the broken one is gone', () => site.context.seats.taken === 1);
 });
 
+test('a middleware whose end fails costs its own stream alone', async () => {
+  const site = await startEventSite({
+    before: (app) =>
+      app.use((req, res, next) => {
+        if (req.query.broken)
+          res.end = () => {
+            throw new Error('broken');
+          };
+        next();
+      }),
+  });
+  const broken = new RawStream(site.origin, `${path}?broken=1`);
+  await broken.has('event: status');
+  const sound = new RawStream(site.origin, path);
+  await sound.has('event: status');
+  await watching(site);
+  site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+  await sound.has('0\r\n\r\n');
+  await eventually('both are gone', () => site.context.seats.taken === 0);
+});
+
 describe('Last-Event-ID may be anything', () => {
   test.each([
     ['long', 'x'.repeat(8_000)],
@@ -129,7 +150,7 @@ describe('every 15 seconds', () => {
     // One for the comments, however many streams there are, and the one that bounds the call that has no answer.
     expect(timers).toBe(2);
     site.context.events.close();
-    expect(jest.getTimerCount()).toBe(0);
+    await eventually('no timer is left', () => jest.getTimerCount() === 0);
   });
 });
 

@@ -196,6 +196,33 @@ describe('with a stream', () => {
     expect(watching.kinds.at(-1)).toBe('webhook_called');
   });
 
+  test('so many signatures that do not verify are checked, and then no more; what the service says is heard', async () => {
+    const watching = watch();
+    await settled();
+    const forged = { ...rejected(1), sendMessageRequestSignature: { value: new Uint8Array(64) } };
+    for (let sent = 0; sent < 255; sent += 1) transport.stream.send(forged);
+    transport.stream.send(rejected(2));
+    transport.stream.send(forged);
+    transport.stream.send(rejected(3));
+    transport.stream.send(message(4, { webhookCalled: {} }));
+    await settled();
+    expect(watching.events.map((event) => event.id)).toEqual([idOf(2), idOf(4)]);
+  });
+
+  test('one that brings without end is given up, and opened again later', async () => {
+    const watching = watch();
+    await settled();
+    for (let sent = 0; sent < 1_023; sent += 1) transport.stream.send(rejected(1));
+    await settled();
+    expect([transport.streams.length, transport.stream.isLeft]).toEqual([1, false]);
+    transport.stream.send(rejected(1));
+    await settled();
+    expect(transport.stream.isLeft).toBe(true);
+    await timing.pass(10_000);
+    expect(transport.streams).toHaveLength(2);
+    expect(watching.kinds).toEqual(['client_rejected_login']);
+  });
+
   test('one that has gone deaf is found: the status is asked for now and then, ever less often', async () => {
     const watching = watch();
     await timing.pass(300_000);
