@@ -4,11 +4,10 @@
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 export function encodeBase58(bytes: Uint8Array): string {
-  let number = readNumber(bytes);
   let text = '';
-  for (; number > 0n; number /= 58n) text = alphabet[Number(number % 58n)] + text;
-  const zeros = bytes.findIndex((byte) => byte !== 0);
-  return '1'.repeat(zeros === -1 ? bytes.length : zeros) + text;
+  for (let number = readNumber(bytes); number > 0n; number /= 58n) text = alphabet[Number(number % 58n)] + text;
+  for (let zeros = 0; bytes[zeros] === 0; zeros += 1) text = `1${text}`;
+  return text;
 }
 
 /** Bytes as one number, the highest first. */

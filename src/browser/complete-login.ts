@@ -1,4 +1,5 @@
 import { call } from './api.js';
+import { delay } from './delay.js';
 import { problemOf } from './problem.js';
 
 /** Whoever is logged in. */
@@ -18,11 +19,11 @@ export async function completeLogin(session: string | false, id: string, signal:
   const startedAtMs = Date.now();
   for (let waitMs = 1_000; ; waitMs = Math.min(waitMs * 2, longestMs)) {
     try {
-      return (await call<{ user: User }>('POST', session, { id }, signal)).user;
+      return (await call<{ user: User }>(session, signal, { id })).user;
     } catch (error) {
       const problem = problemOf(error);
       if (signal.aborted || !problem.isPassing || Date.now() - startedAtMs > endMs) throw problem;
     }
-    await new Promise((resolve) => setTimeout(resolve, waitMs));
+    await delay(waitMs);
   }
 }

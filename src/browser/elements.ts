@@ -1,5 +1,6 @@
 import { IntentButton } from './intent-button.js';
 import { type ButtonOptions, checkOption } from './options.js';
+import { requireThat } from './require-that.js';
 
 export type { User } from './complete-login.js';
 export type { ButtonEvents, ButtonHandler, EventName } from './events.js';
@@ -16,9 +17,8 @@ declare global {
 }
 
 // Loaded twice, as by a bundle and the site, the first one counts.
-if (globalThis.customElements && !customElements.get('intent-button')) {
-  customElements.define('intent-button', IntentButton);
-}
+const { customElements: registry } = globalThis;
+if (registry && !registry.get('intent-button')) registry.define('intent-button', IntentButton);
 
 /** Makes the elements of a page (interface section 4.8). */
 export const elements = Object.freeze({
@@ -27,7 +27,7 @@ export const elements = Object.freeze({
    * @throws {TypeError} for another name than `button`, and for options that there are not or that cannot be
    */
   create(name: 'button', options: ButtonOptions = {}): { readonly button: IntentButton } {
-    if (name !== 'button') throw new TypeError(`There is no element ${String(name)}: button`);
+    requireThat(name === 'button', 'element', 'button');
     const button = document.createElement('intent-button');
     for (const [option, value] of Object.entries(options)) checkOption(option, value);
     return { button: Object.assign(button, options) };

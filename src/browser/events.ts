@@ -1,5 +1,6 @@
 import type { User } from './complete-login.js';
 import type { Problem } from './problem.js';
+import { requireThat } from './require-that.js';
 
 /** What the events of a button carry (interface section 6). `intent` is an id. */
 export interface ButtonEvents {
@@ -8,7 +9,7 @@ export interface ButtonEvents {
   /** For display only. */
   scanned: { readonly intent: string };
   /** Confirmed; in a login the session is there. */
-  success: { readonly intent: string; readonly user?: User };
+  success: { readonly intent: string; readonly user?: User | undefined };
   /** The person has closed the dialog: `dismissed`, or after one of the others. `intent` is missing where there is none yet. */
   cancel: {
     readonly intent: string | undefined;
@@ -29,6 +30,6 @@ const eventNames: readonly string[] = ['invoke', 'scanned', 'success', 'cancel',
 
 /** @throws {TypeError} for an event that there is not, and for a handler that cannot be called */
 export function requireHandler(name: string, handler: unknown): void {
-  if (!eventNames.includes(name)) throw new TypeError(`There is no event ${name}: ${eventNames}`);
-  if (typeof handler !== 'function') throw new TypeError(`The handler of ${name} must be a function`);
+  requireThat(eventNames.includes(name), 'event', eventNames);
+  requireThat(typeof handler === 'function', 'handler', 'a function');
 }

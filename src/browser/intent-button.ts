@@ -1,11 +1,13 @@
+import { attempt } from './attempt.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
 import css from './intent-button.css';
 import { IntentDialog } from './intent-dialog.js';
-import { IntentFlow } from './intent-flow.js';
+import { begin, closed, createFlow, give, type IntentFlow, restore, retry, stop } from './intent-flow.js';
 import { loadTexts, localeOf } from './locale.js';
-import { make, svg } from './make.js';
+import { drawing, make } from './make.js';
 import { type ButtonOptions, checkOption, type OptionName, optionNames } from './options.js';
-import { Problem } from './problem.js';
+import { problemOf } from './problem.js';
+import { requireThat } from './require-that.js';
 import { readSettings, type Settings } from './settings.js';
 
 // Where there is no page, as on a server that renders one, the module can still be loaded.
@@ -18,11 +20,9 @@ export class IntentButton extends Base {
   static readonly observedAttributes = ['mode', 'label', 'locale', 'lang'];
 
   readonly #options: ButtonOptions = {};
-  readonly #handlers = new Map<string, ButtonHandler<EventName>[]>();
-  readonly #button = make('button', { part: 'button', type: 'button', 'aria-haspopup': 'dialog' });
+  #handlers: (readonly [event: string, handler: ButtonHandler<EventName>])[] = [];
   readonly #label = make('slot');
   readonly #flow: IntentFlow;
-  #connected: AbortController | undefined;
 
   static {
     for (const name of optionNames) {
@@ -45,47 +45,46 @@ export class IntentButton extends Base {
       sheet.replaceSync(css);
     }
     root.adoptedStyleSheets = [sheet];
-    const dialog = new IntentDialog(this, {
-      closed: () => void this.#flow.closed(),
-      retry: () => this.#flow.retry(),
-    });
-    this.#flow = new IntentFlow(
+    const dialog: IntentDialog = new IntentDialog(
+      this,
+      () => void closed(this.#flow),
+      () => retry(this.#flow),
+    );
+    this.#flow = createFlow(
       dialog,
       () => this.#settings(),
       (name, detail) => this.#emit(name, detail),
     );
-    this.#button.append(icon(), this.#label);
-    this.#button.addEventListener('click', () => this.#begin());
-    for (const event of ['pointerenter', 'focus']) this.#button.addEventListener(event, () => this.#flow.prepare());
-    root.append(this.#button, dialog.element);
+    const button = make('button', { part: 'button', type: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
+    button.addEventListener('click', () => begin(this.#flow).catch((error) => this.#report(error)));
+    root.append(button, dialog.element);
     for (const name of optionNames) this.#adopt(name);
   }
 
   /** Listens. Handlers may be asynchronous; they are called one after the other. @throws {TypeError} */
   on<Name extends EventName>(event: Name, handler: ButtonHandler<Name>): this {
     requireHandler(event, handler);
-    this.#handlers.set(event, [...(this.#handlers.get(event) ?? []), handler as ButtonHandler<EventName>]);
+    this.#handlers.push([event, handler as ButtonHandler<EventName>]);
     return this;
   }
 
   /** Listens no more. @throws {TypeError} */
   off<Name extends EventName>(event: Name, handler: ButtonHandler<Name>): this {
     requireHandler(event, handler);
-    const left = this.#handlers.get(event)?.filter((each) => each !== handler) ?? [];
-    this.#handlers.set(event, left);
+    this.#handlers = this.#handlers.filter(([name, each]) => name !== event || each !== handler);
     return this;
   }
 
   /** Hands over the secret of an intent that the page has created itself. @throws {TypeError} */
   update({ clientSecret }: { readonly clientSecret: string }): this {
-    this.#flow.give(clientSecret);
+    give(this.#flow, clientSecret);
     return this;
   }
 
   /** Puts the button into the page, at the end of an element. @throws {TypeError} when there is no such element */
   mount(target: string | Element): this {
-    const place = typeof target === 'string' ? find(target) : target;
-    if (!(place instanceof Element)) throw new TypeError(`There is no element ${String(target)}`);
+    const place = typeof target === 'string' ? attempt(() => document.querySelector(target)) : target;
+    requireThat(place instanceof Element, 'target', 'an element');
     place.append(this);
     return this;
   }
@@ -97,17 +96,13 @@ export class IntentButton extends Base {
   }
 
   connectedCallback(): void {
-    this.#connected = new AbortController();
-    const { signal } = this.#connected;
-    addEventListener('pageshow', ({ persisted }) => persisted && this.#flow.resume(), { signal });
     this.attributeChangedCallback();
     // What else is said of the element is said by then.
-    setTimeout(() => signal.aborted || this.#attempt(() => this.#flow.restore()));
+    setTimeout(() => this.isConnected && this.#attempt(() => restore(this.#flow)));
   }
 
   disconnectedCallback(): void {
-    this.#connected?.abort();
-    this.#flow.stop();
+    stop(this.#flow);
   }
 
   attributeChangedCallback(): void {
@@ -124,21 +119,15 @@ export class IntentButton extends Base {
     return readSettings(this, this.#options);
   }
 
-  #begin(): void {
-    this.#flow.begin().catch((error) => this.#report(error));
-  }
-
   #set(name: OptionName, value: never): void {
     checkOption(name, value);
     this.#options[name] = value;
+    // What is not said is as if it had never been.
+    if (value === undefined) delete this.#options[name];
     if (name === 'appearance') this.setAttribute(name, value);
-    if (name === 'login') this.#give();
+    const { clientSecret } = (name === 'login' && this.#options.login) || ({} as { clientSecret?: string });
+    if (clientSecret) give(this.#flow, clientSecret);
     this.attributeChangedCallback();
-  }
-
-  #give(): void {
-    const { clientSecret } = this.#options.login ?? {};
-    if (clientSecret) this.#flow.give(clientSecret);
   }
 
   /** A property that was set before the browser knew this element hides the one of the class. */
@@ -159,13 +148,13 @@ export class IntentButton extends Base {
   }
 
   async #emit<Name extends EventName>(name: Name, detail: ButtonEvents[Name]): Promise<boolean> {
-    const event = new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true });
-    let isStopped = !this.dispatchEvent(event);
-    for (const handler of this.#handlers.get(name) ?? []) {
+    const options = { detail, bubbles: true, composed: true, cancelable: true };
+    let isStopped = !this.dispatchEvent(new CustomEvent(name, options));
+    for (const [event, handler] of this.#handlers) {
       try {
-        if ((await handler(detail)) === true) isStopped = true;
+        if (event === name && (await handler(detail)) === true) isStopped = true;
       } catch (error) {
-        if (name === 'invoke') throw new Problem('handler_failed', -1, String(error), { cause: error });
+        if (name === 'invoke') throw problemOf(error, 'handler_failed');
         // What happened has happened, whatever the page makes of it.
         this.#report(error, name === 'error');
       }
@@ -176,24 +165,14 @@ export class IntentButton extends Base {
   #report(error: unknown, isOfErrorHandler = false): void {
     reportError(error);
     if (isOfErrorHandler) return;
-    void this.#emit('error', { error: new Problem('handler_failed', -1, String(error), { cause: error }) });
+    void this.#emit('error', { error: problemOf(error, 'handler_failed') });
   }
 }
 
-function find(selector: string): Element | null {
-  try {
-    return document.querySelector(selector);
-  } catch {
-    return null;
-  }
-}
-
-/** A wallet, in a square of 24. */
+/** A wallet. */
 const icon = (): SVGElement =>
-  svg(
+  make(
     'svg',
-    { part: 'icon', viewBox: '0 0 24 24', 'aria-hidden': 'true' },
-    svg('path', {
-      d: 'M18 7.5V6a2 2 0 0 0-2-2H5.5a2 2 0 1 0 0 4H19a2 2 0 0 1 2 2v8a2 2 0 0 1-2 2H5.5a2 2 0 0 1-2-2V6M17 14v.1',
-    }),
+    { part: 'icon', ...drawing },
+    make('path', { d: 'M18 8V4H6a2 2 0 1 0 0 4h15v12H6a2 2 0 0 1-2-2V6M17 14v.1' }),
   );

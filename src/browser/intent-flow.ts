@@ -1,6 +1,8 @@
+import { amountIn, formatAmount } from './amount.js';
 import { call } from './api.js';
 import { type ClientSecret, parseClientSecret } from './client-secret.js';
 import { completeLogin, type User } from './complete-login.js';
+import { delay } from './delay.js';
 import type { Emit } from './events.js';
 import type { IntentDialog, State } from './intent-dialog.js';
 import { intentIdOf } from './intent-id.js';
@@ -8,291 +10,272 @@ import { loadTexts, localeOf } from './locale.js';
 import { forgetPending, recallPending, rememberPending } from './pending.js';
 import { Problem, problemOf } from './problem.js';
 import { problemText } from './problem-text.js';
+import { qrCode } from './qr-code.js';
+import { requireThat } from './require-that.js';
 import { returnUrl, walletLink } from './return-url.js';
 import type { Settings } from './settings.js';
-import { type Sign, Watch } from './watch.js';
+import { type Sign, startWatch, type Watch } from './watch.js';
 
 /** How long "paid" stays on the screen before the page goes on, in milliseconds. */
 const lingerMs = 1_200;
 
-/** Takes a payment or a login from the click to its end, and still hears of one that ends after its dialog was closed. */
-export class IntentFlow {
-  readonly #dialog: IntentDialog;
-  readonly #read: () => Settings;
-  readonly #emit: Emit;
+/** A payment or a login from the click to its end. It still hears of one that ends after its dialog was closed. */
+export interface IntentFlow {
+  readonly dialog: IntentDialog;
+  readonly read: () => Settings;
+  readonly emit: Emit;
   /** Every intent that may still be confirmed; more than one after a second try. */
-  readonly #watches = new Map<string, Watch>();
-  #settings!: Settings;
-  #locale = localeOf('en');
-  #state: State | 'idle' = 'idle';
+  readonly watches: Map<string, Watch>;
+  settings: Settings;
+  state: State | 'idle';
   /** Of the dialog that is open, from its opening to its end. */
-  #attempt: AbortController | undefined;
-  #given: string | undefined;
-  #onGiven: (() => void) | undefined;
-  #latestId: string | undefined;
+  attempt?: AbortController | undefined;
+  given?: string | undefined;
+  onGiven?: (() => void) | undefined;
+  latestId?: string | undefined;
   /** The intent whose code is on the screen. */
-  #shownId: string | undefined;
-  #endsAtMs = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  shownId?: string | undefined;
+  endsAtMs: number;
+  timer?: ReturnType<typeof setTimeout>;
+}
 
-  constructor(dialog: IntentDialog, read: () => Settings, emit: Emit) {
-    this.#dialog = dialog;
-    this.#read = read;
-    this.#emit = emit;
+export const createFlow = (dialog: IntentDialog, read: () => Settings, emit: Emit): IntentFlow => ({
+  dialog,
+  read,
+  emit,
+  watches: new Map(),
+  settings: {} as Settings,
+  state: 'idle',
+  endsAtMs: 0,
+});
+
+/** Looks after what was begun before a reload. */
+export function restore(flow: IntentFlow): void {
+  flow.settings = flow.read();
+  const id = recallPending(flow.settings.what);
+  if (id) void watch(flow, id, true).ask();
+}
+
+/** Opens the dialog and creates an intent; does nothing while one is under way. */
+export async function begin(flow: IntentFlow): Promise<void> {
+  if (flow.attempt) return;
+  const settings = flow.read();
+  const attempt = new AbortController();
+  const { signal } = attempt;
+  Object.assign(flow, { settings, attempt, latestId: undefined });
+  await loadTexts(settings.locale);
+  if (signal.aborted) return;
+  flow.dialog.open(localeOf(settings.locale), settings);
+  show(flow, 'preparing');
+  try {
+    if (!isSecureContext) throw new Problem('insecure_page');
+    const secret = await obtain(flow, signal);
+    if (!signal.aborted) await present(flow, secret, signal);
+  } catch (error) {
+    if (!signal.aborted) fail(flow, problemOf(error));
   }
+}
 
-  /** Somebody is about to click. */
-  prepare(): void {
-    loadScannable().catch(() => undefined);
+/** A new intent in place of one that came to nothing; the old one is still watched. */
+export function retry(flow: IntentFlow): void {
+  if (!isReason(flow.state)) return;
+  // At once, so that a second click finds nothing to try again.
+  flow.state = 'preparing';
+  flow.attempt = undefined;
+  void begin(flow);
+}
+
+/** Takes a client secret for the intent that is being begun, or the next one. @throws {TypeError} */
+export function give(flow: IntentFlow, clientSecret: string): void {
+  payloadOf(clientSecret, flow.read().mode);
+  if (flow.shownId && flow.attempt) {
+    void present(flow, clientSecret, flow.attempt.signal);
+    return;
   }
+  flow.given = clientSecret;
+  flow.onGiven?.();
+}
 
-  /** Looks after what was begun before a reload. */
-  restore(): void {
-    this.#settings = this.#read();
-    const id = recallPending(this.#settings.what);
-    if (id) this.#watch(id, true).ask();
+/** The person has closed the dialog. What the wallet has scanned may still be confirmed, so it is still watched. */
+export async function closed(flow: IntentFlow): Promise<void> {
+  const { state, watches, latestId: intent } = flow;
+  clearTimeout(flow.timer);
+  // What is being confirmed goes on to its end.
+  if (state === 'confirming') return;
+  endAttempt(flow);
+  if (state === 'done' || state === 'idle') return;
+  const { urls, what } = flow.settings;
+  const reason = isReason(state) ? state : 'dismissed';
+  for (const watch of watches.values()) {
+    if (watch.isScanned) watch.isCalm = true;
+    else unwatch(flow, watch);
   }
+  if (reason === 'rejected' || watches.size === 0) forgetPending(what);
+  const isStopped = await flow.emit('cancel', { intent, reason });
+  if (urls.cancel && !isStopped) location.assign(returnUrl(urls.cancel, intent ?? '', location.href));
+}
 
-  /** Opens the dialog and creates an intent; does nothing while one is under way. */
-  async begin(): Promise<void> {
-    if (this.#attempt) return;
-    const settings = this.#read();
-    const attempt = new AbortController();
-    this.#settings = settings;
-    this.#attempt = attempt;
-    this.#latestId = undefined;
-    await loadTexts(settings.locale);
-    if (attempt.signal.aborted) return;
-    this.#locale = localeOf(settings.locale);
-    this.#dialog.open(this.#locale, { hasLink: !!settings.walletUrl, hasAmount: settings.mode === 'payment' });
-    this.#dialog.setHeading({ title: this.#locale.texts[settings.mode], payee: settings.payee });
-    this.#show('preparing');
-    try {
-      if (!isSecureContext) throw new Problem('insecure_page');
-      this.prepare();
-      const secret = await this.#obtain(attempt.signal);
-      if (!attempt.signal.aborted) await this.#present(secret, attempt.signal);
-    } catch (error) {
-      if (!attempt.signal.aborted) this.#fail(problemOf(error));
-    }
-  }
+/** Ends everything that goes on, as when the element leaves the page. What is pending is looked after when it comes back. */
+export function stop(flow: IntentFlow): void {
+  clearTimeout(flow.timer);
+  endAttempt(flow);
+  unwatchAll(flow);
+  flow.dialog.close();
+}
 
-  /** A new intent in place of one that came to nothing; the old one is still watched. */
-  retry(): void {
-    if (!['rejected', 'expired', 'problem'].includes(this.#state)) return;
-    // At once, so that a second click finds nothing to try again.
-    this.#state = 'preparing';
-    this.#attempt = undefined;
-    void this.begin();
-  }
-
-  /** Takes a client secret for the intent that is being begun, or the next one. @throws {TypeError} */
-  give(clientSecret: string): void {
-    this.#requireKind(parseClientSecret(clientSecret), this.#read().mode);
-    if (this.#shownId && this.#attempt) {
-      void this.#present(clientSecret, this.#attempt.signal);
-      return;
-    }
-    this.#given = clientSecret;
-    this.#onGiven?.();
-  }
-
-  /** The person has closed the dialog. What the wallet has scanned may still be confirmed, so it is still watched. */
-  async closed(): Promise<void> {
-    clearTimeout(this.#timer);
-    // What was confirmed goes on to its end.
-    if (this.#state === 'done') this.#endAttempt();
-    if (this.#state === 'confirming' || this.#state === 'idle') return;
-    const { cancelUrl, what } = this.#settings;
-    const reason = isReason(this.#state) ? this.#state : 'dismissed';
-    const intent = this.#latestId;
-    this.#endAttempt();
-    for (const watch of this.#watches.values()) {
-      if (watch.scanned) watch.calm = true;
-      else this.#unwatch(watch);
-    }
-    if (reason === 'rejected' || this.#watches.size === 0) forgetPending(what);
-    const isStopped = await this.#emit('cancel', { intent, reason });
-    if (cancelUrl && !isStopped) location.assign(returnUrl(cancelUrl, intent ?? '', location.href));
-  }
-
-  /** Ends everything that goes on, as when the element leaves the page. What is pending is looked after when it comes back. */
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#endAttempt();
-    for (const watch of this.#watches.values()) this.#unwatch(watch);
-    this.#dialog.close();
-  }
-
-  /** The page was left after the end, and has come back as it was. */
-  resume(): void {
-    if (this.#state === 'done') this.#finish();
-  }
-
-  async #obtain(signal: AbortSignal): Promise<string> {
-    const { mode, order, amount, routes } = this.#settings;
-    const isReplaced = await this.#emit('invoke', { mode, order });
-    if (isReplaced && !this.#given) await this.#untilGiven(signal);
-    const secret = this.#given ?? (await create(routes.intent, { mode, order, amount }, signal));
-    this.#given = undefined;
-    return secret;
-  }
-
-  #untilGiven(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#onGiven = resolve;
-      signal.addEventListener('abort', reject);
+async function obtain(flow: IntentFlow, signal: AbortSignal): Promise<string> {
+  const { mode, order, amount, routes, locale } = flow.settings;
+  const isReplaced = await flow.emit('invoke', { mode, order });
+  if (isReplaced && !flow.given) {
+    await new Promise<void>((resolve) => {
+      flow.onGiven = resolve;
     });
   }
-
-  async #present(secret: string, signal: AbortSignal): Promise<void> {
-    const { mode, payee, walletUrl, expiresInMs, what } = this.#settings;
-    const { tag, texts } = this.#locale;
-    const parsed = parseClientSecret(secret);
-    this.#requireKind(parsed, mode);
-    const [id, { amountIn, qrCode }] = await Promise.all([intentIdOf(parsed.payload), loadScannable()]);
-    if (signal.aborted) return;
-    const amount = mode === 'payment' ? amountIn(parsed.payload, tag) : '';
-    this.#dialog.setHeading({ title: texts[mode], amount, payee });
-    rememberPending(what, id);
-    this.#latestId = id;
-    this.#shownId = id;
-    this.#endsAtMs = Date.now() + expiresInMs;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#expire(), expiresInMs);
-    // Whoever scans does so with another device, which has no business on the pages of this one.
-    const code = qrCode(walletUrl ? walletLink(walletUrl, secret) : secret);
-    this.#dialog.showCode(code, walletUrl && walletLink(walletUrl, secret, this.#returnUrls(id)));
-    this.#show('waiting');
-    this.#watch(id);
-  }
-
-  #returnUrls(id: string): Record<string, string> {
-    const { successUrl: success, cancelUrl: cancel } = this.#settings;
-    const given = Object.entries({ success, cancel }).filter(([, url]) => url) as [string, string][];
-    return Object.fromEntries(given.map(([name, url]) => [name, returnUrl(url, id, location.href)]));
-  }
-
-  #requireKind({ kind }: ClientSecret, mode: Settings['mode']): void {
-    if (kind !== mode) throw new TypeError(`This client secret is of a ${kind}, and the button is for a ${mode}.`);
-  }
-
-  #watch(id: string, isRestored = false): Watch {
-    const known = this.#watches.get(id);
-    if (known) return known;
-    const watch = new Watch(id, this.#settings.routes, (sign) => this.#hear(watch, sign, isRestored));
-    this.#watches.set(id, watch);
-    return watch;
-  }
-
-  #unwatch(watch: Watch): void {
-    watch.stop();
-    this.#watches.delete(watch.id);
-  }
-
-  #hear(watch: Watch, sign: Sign, isRestored: boolean): void {
-    if (sign === 'submitted') void this.#succeed(watch.id);
-    if (sign === 'unknown' && isRestored) {
-      const { what } = this.#settings;
-      if (recallPending(what) === watch.id) forgetPending(what);
-      this.#unwatch(watch);
-    }
-    if ((sign === 'scanned' || sign === 'rejected') && !watch.scanned) {
-      watch.scanned = true;
-      void this.#emit('scanned', { intent: watch.id });
-    }
-    if (watch.id !== this.#shownId || sign === 'submitted') return;
-    if (Date.now() >= this.#endsAtMs) this.#expire();
-    else if (sign === 'rejected') this.#putAway('rejected');
-    else this.#show(sign === 'silent' ? 'offline' : watch.scanned ? 'scanned' : 'waiting');
-  }
-
-  #expire(): void {
-    const { expired, noticed } = this.#locale.texts;
-    for (const watch of this.#watches.values()) watch.calm = true;
-    this.#putAway('expired', this.#settings.mode === 'payment' ? `${expired} ${noticed}` : expired);
-  }
-
-  /** Takes the code off the page; what it stood for is still watched. */
-  #putAway(state: State, text?: string): void {
-    clearTimeout(this.#timer);
-    this.#shownId = undefined;
-    this.#dialog.clearCode();
-    this.#show(state, text);
-  }
-
-  async #succeed(id: string): Promise<void> {
-    const { completesLogin, mode, routes, successUrl, what } = this.#settings;
-    for (const watch of this.#watches.values()) this.#unwatch(watch);
-    const attempt = this.#attempt ?? new AbortController();
-    this.#attempt = attempt;
-    let user: User | undefined;
-    if (completesLogin) {
-      this.#putAway('confirming');
-      try {
-        user = await completeLogin(routes.session, id, attempt.signal);
-      } catch (error) {
-        if (attempt.signal.aborted) return;
-        if (mode === 'login') return this.#failLogin(problemOf(error));
-        void this.#emit('error', { error: problemOf(error) });
-      }
-    }
-    forgetPending(what);
-    this.#putAway('done', this.#locale.texts[mode === 'login' ? 'loggedIn' : 'paid']);
-    const success = this.#emit('success', user ? { intent: id, user } : { intent: id });
-    const [isStopped] = await Promise.all([success, new Promise((resolve) => setTimeout(resolve, lingerMs))]);
-    if (successUrl && !isStopped) location.assign(returnUrl(successUrl, id, location.href));
-    else if (this.#attempt === attempt) this.#finish();
-  }
-
-  /** One that was begun before a reload may have been completed then; nobody waits to be told. */
-  #failLogin(problem: Problem): void {
-    forgetPending(this.#settings.what);
-    const isSeen = this.#dialog.element.open;
-    if (isSeen) this.#fail(problem);
-    else this.#endAttempt();
-    if (!isSeen && problem.code !== 'intent_not_found') void this.#emit('error', { error: problem });
-  }
-
-  #fail(problem: Problem): void {
-    const { texts } = this.#locale;
-    const sentence = problemText(problem, texts);
-    // Said only where it is certain: no code was shown that a wallet could have paid.
-    const isUnpaid = this.#settings.mode === 'payment' && this.#watches.size === 0;
-    this.#putAway('problem', isUnpaid ? `${sentence} ${texts.unpaid}` : sentence);
-    void this.#emit('error', { error: problem });
-  }
-
-  #show(state: State, text?: string): void {
-    this.#state = state;
-    this.#dialog.show(state, text);
-  }
-
-  #finish(): void {
-    this.#endAttempt();
-    this.#dialog.close();
-  }
-
-  #endAttempt(): void {
-    this.#attempt?.abort();
-    this.#attempt = undefined;
-    this.#shownId = undefined;
-    this.#onGiven = undefined;
-    this.#state = 'idle';
-  }
+  const { given } = flow;
+  flow.given = undefined;
+  if (given) return given;
+  // The price is the server's business, so this says what is bought and nothing else.
+  const answer = call<{ client_secret: string }>(routes.intent, signal, { mode, order, amount });
+  // The first amount a page formats takes tens of milliseconds. They pass here, while the server is asked.
+  formatAmount('1.00', 'usd', locale);
+  return (await answer).client_secret;
 }
 
-const isReason = (state: string): state is 'rejected' | 'expired' | 'problem' =>
-  ['rejected', 'expired', 'problem'].includes(state);
-
-/** Loaded at the latest while the server is asked, so that nobody waits for it, and only by who is about to pay. */
-const loadScannable = () =>
-  import('./scannable.js').catch(() => {
-    throw new Problem('offline');
-  });
-
-/** `POST /intent`: the price is the server's business, so this says what is bought and nothing else. */
-async function create(path: string | false, body: object, signal: AbortSignal): Promise<string> {
-  const answer = await call<{ client_secret: string }>('POST', path, body, signal);
-  return answer.client_secret;
+async function present(flow: IntentFlow, secret: string, signal: AbortSignal): Promise<void> {
+  const { mode, walletUrl, expiresInMs, what, urls } = flow.settings;
+  const payload = payloadOf(secret, mode);
+  const id = await intentIdOf(payload);
+  if (signal.aborted) return;
+  const amount = mode === 'payment' ? amountIn(payload, flow.dialog.locale.tag) : '';
+  rememberPending(what, id);
+  clearTimeout(flow.timer);
+  const timer = setTimeout(() => expire(flow), expiresInMs);
+  Object.assign(flow, { latestId: id, shownId: id, endsAtMs: Date.now() + expiresInMs, timer });
+  // Whoever scans does so with another device, which has no business on the pages of this one.
+  const code = qrCode(walletUrl ? walletLink(walletUrl, secret) : secret);
+  const back = Object.entries(urls).map(([name, url]) => [name, returnUrl(url, id, location.href)]);
+  flow.dialog.showCode(code, amount, walletUrl && walletLink(walletUrl, secret, Object.fromEntries(back)));
+  show(flow, 'waiting');
+  watch(flow, id);
 }
+
+function payloadOf(secret: string, mode: Settings['mode']): ClientSecret['payload'] {
+  const { kind, payload } = parseClientSecret(secret);
+  requireThat(kind === mode, 'client secret', mode);
+  return payload;
+}
+
+function watch(flow: IntentFlow, id: string, isRestored = false): Watch {
+  const { watches, settings } = flow;
+  const known = watches.get(id);
+  if (known) return known;
+  const watch = startWatch(id, settings.routes, (sign) => hear(flow, watch, sign, isRestored));
+  watches.set(id, watch);
+  return watch;
+}
+
+function unwatch(flow: IntentFlow, watch: Watch): void {
+  watch.stop();
+  flow.watches.delete(watch.id);
+}
+
+function unwatchAll(flow: IntentFlow): void {
+  for (const watch of flow.watches.values()) unwatch(flow, watch);
+}
+
+function hear(flow: IntentFlow, watch: Watch, sign: Sign, isRestored: boolean): void {
+  const { id } = watch;
+  if (sign === 'submitted') {
+    void succeed(flow, id);
+    return;
+  }
+  if (sign === 'unknown' && isRestored) {
+    const { what } = flow.settings;
+    if (recallPending(what) === id) forgetPending(what);
+    unwatch(flow, watch);
+  }
+  if ((sign === 'scanned' || sign === 'rejected') && !watch.isScanned) {
+    watch.isScanned = true;
+    void flow.emit('scanned', { intent: id });
+  }
+  if (id !== flow.shownId) return;
+  if (Date.now() >= flow.endsAtMs) expire(flow);
+  else if (sign === 'rejected') putAway(flow, sign);
+  else show(flow, sign === 'silent' ? 'offline' : watch.isScanned ? 'scanned' : 'waiting');
+}
+
+function expire(flow: IntentFlow): void {
+  const { watches, settings, dialog } = flow;
+  const { expired, noticed } = dialog.locale.texts;
+  for (const watch of watches.values()) watch.isCalm = true;
+  putAway(flow, 'expired', settings.mode === 'payment' ? `${expired} ${noticed}` : undefined);
+}
+
+/** Takes the code off the page; what it stood for is still watched. */
+function putAway(flow: IntentFlow, state: State, text?: string): void {
+  clearTimeout(flow.timer);
+  flow.shownId = undefined;
+  flow.dialog.clearCode();
+  show(flow, state, text);
+}
+
+async function succeed(flow: IntentFlow, id: string): Promise<void> {
+  const { completesLogin, mode, routes, urls, what } = flow.settings;
+  unwatchAll(flow);
+  flow.attempt ??= new AbortController();
+  const { attempt } = flow;
+  let user: User | undefined;
+  if (completesLogin) {
+    putAway(flow, 'confirming');
+    try {
+      user = await completeLogin(routes.session, id, attempt.signal);
+    } catch (error) {
+      if (attempt.signal.aborted) return;
+      if (mode === 'login') return failLogin(flow, problemOf(error));
+      void flow.emit('error', { error: problemOf(error) });
+    }
+  }
+  forgetPending(what);
+  putAway(flow, 'done', flow.dialog.locale.texts[mode === 'login' ? 'loggedIn' : 'paid']);
+  const [isStopped] = await Promise.all([flow.emit('success', { intent: id, user }), delay(lingerMs)]);
+  const finish = (): void => {
+    if (flow.attempt !== attempt) return;
+    endAttempt(flow);
+    flow.dialog.close();
+  };
+  if (!urls.success || isStopped) return finish();
+  // The page may come back as it was left.
+  addEventListener('pageshow', finish, { once: true });
+  location.assign(returnUrl(urls.success, id, location.href));
+}
+
+/** One that was begun before a reload may have been completed then; nobody waits to be told. */
+function failLogin(flow: IntentFlow, problem: Problem): void {
+  forgetPending(flow.settings.what);
+  const isSeen = flow.dialog.element.open;
+  if (isSeen) fail(flow, problem);
+  else endAttempt(flow);
+  if (!isSeen && problem.code !== 'intent_not_found') void flow.emit('error', { error: problem });
+}
+
+function fail(flow: IntentFlow, problem: Problem): void {
+  const { dialog, settings, watches } = flow;
+  const { texts } = dialog.locale;
+  const sentence = problemText(problem, texts);
+  // Said only where it is certain: no code was shown that a wallet could have paid.
+  const isUnpaid = settings.mode === 'payment' && watches.size === 0;
+  putAway(flow, 'problem', isUnpaid ? `${sentence} ${texts.unpaid}` : sentence);
+  void flow.emit('error', { error: problem });
+}
+
+function show(flow: IntentFlow, state: State, text?: string): void {
+  flow.state = state;
+  flow.dialog.show(state, text);
+}
+
+function endAttempt(flow: IntentFlow): void {
+  flow.attempt?.abort();
+  Object.assign(flow, { state: 'idle', attempt: undefined, shownId: undefined, onGiven: undefined });
+}
+
+const isReason = (state: string): state is 'rejected' | 'expired' | 'problem' => /rejected|expired|problem/.test(state);

@@ -1,7 +1,7 @@
 import { decodeBase58, encodeBase58 } from './base58.js';
 
-/** What PKCS #8 puts in front of the 32 bytes of an Ed25519 seed (RFC 8410 section 7). */
-const pkcs8Prefix = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20];
+/** What PKCS #8 puts in front of the 32 bytes of an Ed25519 seed (RFC 8410 section 7), in Base64. */
+const pkcs8Prefix = 'MC4CAQAwBQYDK2VwBCIEIA';
 
 /**
  * The id of an intent, which everyone may know, from its payload, which is this browser's alone: the SHA-256 of the payload
@@ -15,12 +15,13 @@ export async function intentIdOf(payload: Uint8Array<ArrayBuffer>): Promise<stri
 
 /** A private key leaves WebCrypto as a JWK with its public half in `x`; there is no shorter way to get at it. */
 async function nativePublicKey(seed: Uint8Array): Promise<Uint8Array> {
-  const bytes = Uint8Array.from([...pkcs8Prefix, ...seed]);
+  const bytes = Uint8Array.from([...readBase64(pkcs8Prefix), ...seed]);
   const key = await crypto.subtle.importKey('pkcs8', bytes, 'Ed25519', true, ['sign']);
   const { x = '' } = await crypto.subtle.exportKey('jwk', key);
-  const binary = atob(x.replaceAll('-', '+').replaceAll('_', '/'));
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+  return readBase64(x.replaceAll('-', '+').replaceAll('_', '/'));
 }
+
+const readBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
 /** Loaded from beside this file, and only by browsers that need it. */
 async function portablePublicKey(seed: Uint8Array): Promise<Uint8Array> {

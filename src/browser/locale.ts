@@ -1,3 +1,5 @@
+import { attempt } from './attempt.js';
+import { delay } from './delay.js';
 import { en, type Texts } from './texts/en.js';
 
 /** A language the element speaks, and the locale whose way of writing numbers goes with it. */
@@ -35,15 +37,10 @@ export async function loadTexts(tag: string): Promise<void> {
     // English will do.
     () => undefined,
   );
-  await Promise.race([loading, new Promise((resolve) => setTimeout(resolve, longestWaitMs))]);
+  await Promise.race([loading, delay(longestWaitMs)]);
 }
 
 const languageOf = (tag: string): string => tag.split('-')[0] as string;
 
-function canonical(text: string | null | undefined): string {
-  try {
-    return Intl.getCanonicalLocales(text || [])[0] ?? '';
-  } catch {
-    return '';
-  }
-}
+const canonical = (text: string | null | undefined): string =>
+  attempt(() => Intl.getCanonicalLocales(text || [])[0]) ?? '';

@@ -1,21 +1,18 @@
 type Attributes = Readonly<Record<string, string | number>>;
+type Tags = HTMLElementTagNameMap & Pick<SVGElementTagNameMap, 'svg' | 'path'>;
 
-/** Makes an HTML element. */
-export function make<Name extends keyof HTMLElementTagNameMap>(
+/** Makes an element, of HTML or of a drawing. */
+export function make<Name extends keyof Tags>(
   name: Name,
   attributes: Attributes = {},
   ...children: (Node | string)[]
-): HTMLElementTagNameMap[Name] {
-  return fill(document.createElement(name), attributes, children);
-}
-
-/** Makes an SVG element. */
-export function svg(name: string, attributes: Attributes, ...children: Node[]): SVGElement {
-  return fill(document.createElementNS('http://www.w3.org/2000/svg', name) as SVGElement, attributes, children);
-}
-
-function fill<Made extends Element>(element: Made, attributes: Attributes, children: (Node | string)[]): Made {
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+): Tags[Name] {
+  const kind = /svg|path/.test(name) ? '2000/svg' : '1999/xhtml';
+  const element = document.createElementNS(`http://www.w3.org/${kind}`, name) as Tags[Name];
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value as string);
   element.append(...children);
   return element;
 }
+
+/** A drawing that says nothing to those who cannot see it, in a square of 24. */
+export const drawing: Attributes = { viewBox: '0 0 24 24', 'aria-hidden': 'true' };

@@ -1,3 +1,4 @@
+import { requireThat } from './require-that.js';
 import { httpUrl, type ReturnAddress, returnUrl } from './return-url.js';
 import type { ElementRoutes } from './site-config.js';
 
@@ -33,38 +34,32 @@ export interface ButtonOptions {
 
 export type OptionName = keyof ButtonOptions;
 
-const isText = (value: unknown): boolean => typeof value === 'string';
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
-const oneOf =
-  (...values: string[]) =>
-  (value: unknown): boolean =>
-    values.includes(value as string);
-
-const checks: Readonly<Record<OptionName, readonly [form: string, check: (value: unknown) => boolean]>> = {
-  mode: ['"payment" or "login"', oneOf('payment', 'login')],
-  order: ['JSON', () => true],
-  amount: ['a decimal number', (value) => /^\d+(\.\d{1,2})?$/.test(String(value))],
-  payee: ['text', isText],
-  appearance: ['"auto", "light" or "dark"', oneOf('auto', 'light', 'dark')],
-  locale: ['text', isText],
-  label: ['text', isText],
-  expiresInMs: ['milliseconds', (value) => (value as number) > 0],
-  walletUrl: ['text', isText],
-  routes: ['an object', isObject],
-  base: ['a path', isText],
-  confirmParams: ['an object', isObject],
-  login: ['an object', isObject],
+/** What each must look like, or be by `typeof`; an order is any JSON. */
+const forms: Readonly<Record<OptionName, RegExp | 'string' | 'object' | ''>> = {
+  mode: /^(payment|login)$/,
+  order: '',
+  amount: /^\d+(\.\d\d?)?$/,
+  payee: 'string',
+  appearance: /^(auto|light|dark)$/,
+  locale: 'string',
+  label: 'string',
+  expiresInMs: /^[1-9]/,
+  walletUrl: 'string',
+  routes: 'object',
+  base: 'string',
+  confirmParams: 'object',
+  login: 'object',
 };
 
-export const optionNames = Object.keys(checks) as OptionName[];
+export const optionNames = Object.keys(forms) as OptionName[];
 
 /** @throws {TypeError} for an option that there is not, or of a form it cannot have */
 export function checkOption(name: string, value: unknown): void {
-  const [form, check] = checks[name as OptionName] ?? [];
-  if (!check) throw new TypeError(`There is no option ${name}: ${optionNames}`);
-  if (value === undefined) return;
-  if (!check(value)) throw new TypeError(`The option ${name} must be ${form}`);
-  if (name === 'walletUrl') httpUrl(value as string, location.href, 'walletUrl');
+  requireThat(optionNames.includes(name as OptionName), `option ${name}`, optionNames);
+  const form = forms[name as OptionName];
+  if (value === undefined || !form) return;
+  requireThat(typeof form === 'string' ? typeof value === form : form.test(value as string), `option ${name}`, form);
+  if (name === 'walletUrl') httpUrl(value as string, location.href, name);
   if (name !== 'confirmParams') return;
   for (const address of Object.values(value as Record<string, ReturnAddress | undefined>)) {
     if (address) returnUrl(address.url, '', location.href);

@@ -1,6 +1,8 @@
+import { attempt } from './attempt.js';
 import { isIntentId } from './intent-id.js';
 
 // Survives a reload, and a phone that ends the tab while its owner is in the wallet. Only the public id is kept.
+// A browser may deny its storage; paying goes on without.
 
 /** The intent that was begun for the same thing and is not known to be over. */
 export function recallPending(what: string): string | undefined {
@@ -17,12 +19,3 @@ export function forgetPending(what: string): void {
 }
 
 const keyOf = (what: string): string => `express-intents ${what}`;
-
-/** A browser may deny its storage; paying goes on without. */
-function attempt<Value>(use: () => Value): Value | undefined {
-  try {
-    return use();
-  } catch {
-    return undefined;
-  }
-}

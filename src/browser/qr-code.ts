@@ -1,5 +1,5 @@
-import { correction, generate } from 'lean-qr/nano';
-import { svg } from './make.js';
+import { make } from './make.js';
+import { qrModules } from './qr-modules.js';
 
 /** Modules of white on each side, which scanners need (ISO 18004). */
 const quietZone = 4;
@@ -9,22 +9,19 @@ const maxWidth = 250;
 
 /** A QR code, dark on white in every theme, drawn as one path. */
 export function qrCode(text: string): SVGElement {
-  const code = generate(text, { minCorrectionLevel: correction.M });
-  const size = code.size + 2 * quietZone;
+  const rows = qrModules(text);
+  const size = rows.length + 2 * quietZone;
   let path = '';
-  for (let y = 0; y < code.size; y += 1) {
-    for (let x = 0; x < code.size; x += 1) {
-      const start = x;
-      while (code.get(x, y)) x += 1;
-      if (x > start) path += `M${start + quietZone} ${y + quietZone}h${x - start}v1h${start - x}z`;
-    }
-  }
+  rows.forEach((row, y) => {
+    row.forEach((dark, x) => {
+      if (dark) path += `M${x + quietZone} ${y + quietZone}h1v1h-1z`;
+    });
+  });
   // A module is as wide as whole pixels of the screen: equally large ones scan best and look best.
   const scale = Math.max(1, Math.floor((maxWidth * devicePixelRatio) / size)) / devicePixelRatio;
-  return svg(
+  return make(
     'svg',
     { viewBox: `0 0 ${size} ${size}`, width: size * scale, height: size * scale, 'shape-rendering': 'crispEdges' },
-    svg('path', { d: `M0 0h${size}v${size}H0z`, fill: '#fff' }),
-    svg('path', { d: path, fill: '#000' }),
+    make('path', { d: path }),
   );
 }

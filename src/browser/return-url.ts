@@ -1,3 +1,6 @@
+import { attempt } from './attempt.js';
+import { requireThat } from './require-that.js';
+
 /** Where a person goes after success or cancel. `{{INTENT_ID}}` in it becomes the id. */
 export interface ReturnAddress {
   readonly url: string;
@@ -8,17 +11,14 @@ export interface ReturnAddress {
  * @throws {TypeError} unless it is an http or https address, alone or resolved against the page
  */
 export function returnUrl(template: string, intentId: string, base: string): string {
-  const text = template.replaceAll('{{INTENT_ID}}', encodeURIComponent(intentId));
-  return httpUrl(text, base, 'url');
+  return httpUrl(template.replaceAll('{{INTENT_ID}}', encodeURIComponent(intentId)), base, 'url');
 }
 
 /** @throws {TypeError} for what is no address, and for schemes such as `javascript:` */
 export function httpUrl(text: string, base: string, what: string): string {
-  try {
-    const { protocol, href } = new URL(text, base);
-    if (/^https?:$/.test(protocol)) return href;
-  } catch {}
-  throw new TypeError(`${what} must be an http or https address`);
+  const url = attempt(() => new URL(text, base).href) ?? '';
+  requireThat(/^https?:/.test(url), what, 'an http or https address');
+  return url;
 }
 
 /**
@@ -30,6 +30,6 @@ export function walletLink(
   clientSecret: string,
   back: Readonly<Record<string, string>> = {},
 ): string {
-  const parts = Object.entries(back).map(([name, url]) => `&${name}=${encodeURIComponent(url)}`);
-  return `${walletUrl}#${clientSecret}${parts.join('')}`;
+  const ways = Object.entries(back).map(([name, url]) => `${name}=${encodeURIComponent(url)}`);
+  return [`${walletUrl}#${clientSecret}`, ...ways].join('&');
 }

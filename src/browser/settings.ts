@@ -18,8 +18,7 @@ export interface Settings {
   readonly walletUrl: string | undefined;
   readonly routes: ElementRoutes;
   /** Templates of the addresses to go on to. */
-  readonly successUrl: string | undefined;
-  readonly cancelUrl: string | undefined;
+  readonly urls: { readonly success?: string; readonly cancel?: string };
   /** BCP 47, of a language there are texts in. */
   readonly locale: string;
   /** Names what is bought or entered: the same after a reload. */
@@ -30,24 +29,20 @@ export interface Settings {
 export function readSettings(element: HTMLElement, options: ButtonOptions): Settings {
   const given = { ...attributesOf(element), ...options };
   for (const [name, value] of Object.entries(given)) checkOption(name, value);
-  const { mode = given.login ? 'login' : 'payment', order, amount, label, confirmParams } = given;
-  const { base = siteBase, walletUrl = siteWalletUrl, payee = location.hostname } = given;
+  const { mode = given.login ? 'login' : 'payment', order, amount, base = siteBase, confirmParams, routes } = given;
   const lang = element.closest('[lang]')?.getAttribute('lang');
   return {
+    payee: location.hostname,
+    expiresInMs: mode === 'login' ? loginTtlMs : paymentTtlMs,
+    walletUrl: siteWalletUrl,
+    ...given,
     mode,
-    completesLogin: mode === 'login' || given.login !== undefined,
-    order,
-    amount,
-    payee,
-    label,
-    expiresInMs: given.expiresInMs ?? (mode === 'login' ? loginTtlMs : paymentTtlMs),
-    walletUrl,
-    routes: withBase(base, { ...siteRoutes, ...given.routes }),
-    successUrl: confirmParams?.success?.url,
-    cancelUrl: confirmParams?.cancel?.url,
+    completesLogin: mode === 'login' || !!given.login,
+    routes: withBase(base, { ...siteRoutes, ...routes }),
+    urls: Object.fromEntries(Object.entries(confirmParams ?? {}).map(([name, address]) => [name, address?.url])),
     locale: negotiateTag([given.locale, lang, ...navigator.languages]),
     what: JSON.stringify([mode, order, amount]),
-  };
+  } as Settings;
 }
 
 const attributes = ['mode', 'order', 'amount', 'payee', 'appearance', 'locale', 'label', 'wallet-url'];

@@ -12,26 +12,19 @@ export interface ElementRoutes {
 
 /** What the site tells the element by way of the file it serves. */
 interface SiteConfig extends ElementRoutes {
-  /** The path of the file itself, without the prefix the router is mounted under. */
-  readonly file: string;
+  /** The path of the file itself, without the prefix the router is mounted under. In a bundle there is none. */
+  readonly file?: string;
   readonly walletUrl?: string;
   /** How long a begun login can be completed, in milliseconds. */
-  readonly loginTtlMs?: number;
+  readonly loginTtlMs: number;
 }
 
-// The build declares it at the top of the file, and the server puts the site's configuration there. In a bundle it stays empty.
-declare const intentSite: Partial<SiteConfig> | undefined;
+// The build declares it at the top of the file, with the defaults, and the server puts the site's configuration there.
+declare const intentSite: SiteConfig;
 
-const site: Partial<SiteConfig> = typeof intentSite === 'object' ? intentSite : {};
+const { file, ...site } = intentSite;
 
-export const { walletUrl: siteWalletUrl, loginTtlMs = 120_000 } = site;
-
-export const siteRoutes: ElementRoutes = {
-  intent: site.intent ?? '/intent',
-  status: site.status ?? '/status',
-  events: site.events ?? '/intent',
-  session: site.session ?? '/session',
-};
+export const { walletUrl: siteWalletUrl, loginTtlMs, ...siteRoutes } = site;
 
 /** The prefix the router is mounted under, such as `/shop`: what is left of the file's address without its own path. */
-export const siteBase = site.file ? new URL(import.meta.url).pathname.slice(0, -site.file.length) : '';
+export const siteBase = file ? new URL(import.meta.url).pathname.slice(0, -file.length) : '';

@@ -1,4 +1,5 @@
 import { call, type Status } from './api.js';
+import { attempt } from './attempt.js';
 import type { ElementRoutes } from './site-config.js';
 
 /**
@@ -6,6 +7,18 @@ import type { ElementRoutes } from './site-config.js';
  * neither stream nor status answers. Scanned and rejected are hints for the screen; submitted is what counts.
  */
 export type Sign = 'created' | 'unknown' | 'scanned' | 'rejected' | 'submitted' | 'silent';
+
+/** Watches one intent, by the stream where there is one, else by asking, until it is stopped; an hour at the most. */
+export interface Watch {
+  readonly id: string;
+  /** Set by whoever listens: the answer to `scanned` comes again with each status. */
+  isScanned: boolean;
+  /** Asks less often. */
+  isCalm: boolean;
+  /** Asks for the status now. */
+  ask(): Promise<void>;
+  stop(): void;
+}
 
 const briskMs = 1_000;
 /** While nobody looks at the dialog, or the code is gone. */
@@ -17,6 +30,86 @@ const longestMs = 8_000;
 const sameMomentMs = 300;
 const endMs = 3_600_000;
 
+export function startWatch(id: string, { events, status }: ElementRoutes, tell: (sign: Sign) => void): Watch {
+  const startedAtMs = Date.now();
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const say = (sign: Sign): void => {
+    if (!signal.aborted) tell(sign);
+  };
+  let asking: AbortController | undefined;
+  let askedAtMs = 0;
+  let failures = 0;
+  let timer: ReturnType<typeof setTimeout>;
+  const stream = createStream(events && `${events}/${id}/events`, say, (isAlive) => {
+    if (isAlive) failures = 0;
+    plan();
+  });
+  const watch: Watch = { id, isScanned: false, isCalm: false, ask, stop };
+
+  function stop(): void {
+    stopped.abort();
+    asking?.abort();
+    stream.close();
+    clearTimeout(timer);
+  }
+
+  async function ask(): Promise<void> {
+    asking?.abort();
+    const own = new AbortController();
+    asking = own;
+    askedAtMs = Date.now();
+    clearTimeout(timer);
+    const answer = await call<Status>(status && `${status}/${id}`, own.signal).catch(() => undefined);
+    if (asking !== own) return;
+    failures = answer ? 0 : failures + 1;
+    if (answer) say(signOf(answer));
+    else if (!stream.isAlive() && (failures > 1 || !navigator.onLine)) say('silent');
+    plan();
+  }
+
+  function plan(): void {
+    clearTimeout(timer);
+    // Coming into view asks at once.
+    if (Date.now() - startedAtMs > endMs) stop();
+    if (signal.aborted || document.hidden || !status) return;
+    const usualMs = stream.isAlive() ? besideStreamMs : watch.isCalm ? calmMs : briskMs;
+    timer = setTimeout(ask, failures > 0 ? Math.min(briskMs * 2 ** (failures - 1), longestMs) : usualMs);
+  }
+
+  followPage(signal, stream, say, () => {
+    if (Date.now() - askedAtMs > sameMomentMs) void ask();
+  });
+  plan();
+  return watch;
+}
+
+/** Opens the stream, and again when the page comes back. @param wake when there may be news that nobody has told */
+function followPage(signal: AbortSignal, stream: Stream, say: (sign: Sign) => void, wake: () => void): void {
+  const listen = (events: string[], listener: () => void): void => {
+    for (const event of events) addEventListener(event, listener, { signal });
+  };
+  const look = (): void => {
+    if (document.hidden) return;
+    stream.open();
+    wake();
+  };
+  // A phone freezes a page that is not seen, and its connections die silently: what happened meanwhile is asked for.
+  document.addEventListener('visibilitychange', look, { signal });
+  listen(['pageshow', 'online', 'focus'], look);
+  // A page with an open stream is not kept for the way back.
+  listen(['pagehide', 'offline'], stream.close);
+  // A stream over a network that is gone looks alive for long; the browser knows better.
+  listen(['offline'], () => say('silent'));
+  stream.open();
+}
+
+interface Stream {
+  open(): void;
+  close(): void;
+  isAlive(): boolean;
+}
+
 const signByEvent: Readonly<Record<string, Sign>> = {
   code_scanned: 'scanned',
   client_rejected_payment: 'rejected',
@@ -24,145 +117,38 @@ const signByEvent: Readonly<Record<string, Sign>> = {
   intent_submitted: 'submitted',
 };
 
-/** Watches one intent, by the stream where there is one, else by asking, until it is stopped; an hour at the most. */
-export class Watch {
-  readonly id: string;
-  /** Set by whoever listens: the answer to `scanned` comes again with each status. */
-  scanned = false;
-  /** Asks less often. */
-  calm = false;
-  readonly #routes: ElementRoutes;
-  readonly #tell: (sign: Sign) => void;
-  readonly #stopped = new AbortController();
-  readonly #startedAtMs = Date.now();
-  #stream: EventSource | undefined;
-  #isStreamAlive = false;
-  #asking: AbortController | undefined;
-  #askedAtMs = 0;
-  #failures = 0;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(id: string, routes: ElementRoutes, tell: (sign: Sign) => void) {
-    this.id = id;
-    this.#routes = routes;
-    this.#tell = tell;
-    const { signal } = this.#stopped;
-    const wake = (): void => this.#wake();
-    // A phone freezes a page that is not seen, and its connections die silently: what happened meanwhile is asked for.
-    document.addEventListener('visibilitychange', wake, { signal });
-    for (const event of ['pageshow', 'online', 'focus']) addEventListener(event, wake, { signal });
-    // A stream over a network that is gone looks alive for long; the browser knows better.
-    addEventListener('offline', () => this.#lose(), { signal });
-    // A page with an open stream is not kept for the way back.
-    addEventListener('pagehide', () => this.#closeStream(), { signal });
-    this.#openStream();
-    this.#plan();
-  }
-
-  /** Asks for the status now. */
-  ask(): void {
-    void this.#ask();
-  }
-
-  stop(): void {
-    this.#stopped.abort();
-    this.#closeStream();
-    this.#asking?.abort();
-    clearTimeout(this.#timer);
-  }
-
-  #wake(): void {
-    if (document.hidden) return;
-    if (!this.#stream) this.#openStream();
-    if (Date.now() - this.#askedAtMs > sameMomentMs) this.ask();
-  }
-
-  #lose(): void {
-    this.#closeStream();
-    this.#say('silent');
-  }
-
-  #openStream(): void {
-    const { events } = this.#routes;
-    if (events === false) return;
-    const stream = new EventSource(`${events}/${this.id}/events`);
-    this.#stream = stream;
-    stream.addEventListener('status', ({ data }) => this.#hear(parse(data)));
-    for (const [event, sign] of Object.entries(signByEvent)) {
-      stream.addEventListener(event, () => {
-        this.#live(true);
-        this.#say(sign);
-      });
-    }
-    stream.addEventListener('error', () => {
-      this.#live(false);
-      // Otherwise the browser opens it again by itself.
-      if (stream.readyState === EventSource.CLOSED) this.#closeStream();
+/** A stream is alive once it has told something: in front of one that is held back, asking goes on. */
+function createStream(url: string | false, say: (sign: Sign) => void, tellAlive: (isAlive: boolean) => void): Stream {
+  let source: EventSource | undefined;
+  let isAlive = false;
+  const live = (isNow: boolean): void => {
+    if (!isNow && !isAlive) return;
+    isAlive = isNow;
+    tellAlive(isNow);
+  };
+  const close = (): void => {
+    source?.close();
+    source = undefined;
+    isAlive = false;
+  };
+  const listen = (event: string, sign: (data: string) => Sign): void =>
+    source?.addEventListener(event, ({ data }) => {
+      live(true);
+      say(sign(data));
     });
-  }
-
-  #closeStream(): void {
-    this.#stream?.close();
-    this.#stream = undefined;
-    this.#isStreamAlive = false;
-  }
-
-  /** A stream is alive once it has told something: in front of one that is held back, asking goes on. */
-  #live(isAlive: boolean): void {
-    const changed = this.#isStreamAlive !== isAlive;
-    this.#isStreamAlive = isAlive;
-    if (isAlive) this.#failures = 0;
-    if (changed) this.#plan();
-  }
-
-  #hear(status: Status): void {
-    this.#live(true);
-    this.#sayStatus(status);
-  }
-
-  #sayStatus({ exists, code_scanned: scanned, intent_submitted: submitted }: Status): void {
-    this.#say(submitted ? 'submitted' : scanned ? 'scanned' : exists ? 'created' : 'unknown');
-  }
-
-  async #ask(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#asking?.abort();
-    const asking = new AbortController();
-    this.#asking = asking;
-    this.#askedAtMs = Date.now();
-    try {
-      const { status } = this.#routes;
-      const answer = await call<Status>('GET', status && `${status}/${this.id}`, undefined, asking.signal);
-      if (this.#asking !== asking) return;
-      this.#failures = 0;
-      this.#sayStatus(answer);
-    } catch {
-      if (this.#asking !== asking) return;
-      this.#failures += 1;
-      if (!this.#isStreamAlive && (this.#failures > 1 || !navigator.onLine)) this.#say('silent');
-    }
-    this.#plan();
-  }
-
-  #plan(): void {
-    clearTimeout(this.#timer);
-    // Coming into view asks at once.
-    if (Date.now() - this.#startedAtMs > endMs) this.stop();
-    if (this.#stopped.signal.aborted || document.hidden || this.#routes.status === false) return;
-    const usualMs = this.#isStreamAlive ? besideStreamMs : this.calm ? calmMs : briskMs;
-    const waitMs = this.#failures > 0 ? Math.min(briskMs * 2 ** (this.#failures - 1), longestMs) : usualMs;
-    this.#timer = setTimeout(() => this.ask(), waitMs);
-  }
-
-  #say(sign: Sign): void {
-    if (!this.#stopped.signal.aborted) this.#tell(sign);
-  }
+  const open = (): void => {
+    if (source || !url) return;
+    source = new EventSource(url);
+    listen('status', (data) => signOf(attempt(() => JSON.parse(data)) ?? {}));
+    for (const [event, sign] of Object.entries(signByEvent)) listen(event, () => sign);
+    source.addEventListener('error', () => {
+      live(false);
+      // Otherwise the browser opens it again by itself.
+      if (source?.readyState === EventSource.CLOSED) close();
+    });
+  };
+  return { open, close, isAlive: () => isAlive };
 }
 
-function parse(data: string): Status {
-  try {
-    return JSON.parse(data) ?? {};
-  } catch {
-    return {};
-  }
-}
+const signOf = ({ exists, code_scanned: isScanned, intent_submitted: isSubmitted }: Status): Sign =>
+  isSubmitted ? 'submitted' : isScanned ? 'scanned' : exists ? 'created' : 'unknown';

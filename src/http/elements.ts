@@ -6,13 +6,13 @@ import { sendBytes, sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 
 /** The files of the browser element; those after the first are loaded by it, when they are needed. */
-export const elementFiles = ['elements.js', 'portable-ed25519.js', 'scannable.js', 'translations.js'] as const;
+export const elementFiles = ['elements.js', 'portable-ed25519.js', 'translations.js'] as const;
 
 /** Pages of all visitors load it, so it is asked for often, and a new version is there within minutes. */
 const maxAgeSeconds = 300;
 
 /** What stands at the top of the built file in place of the site's configuration. */
-const emptySite = 'const intentSite={};';
+const builtSite = /^const intentSite=\{.*?\};/;
 
 /** The bodies of one file, compressed once. */
 interface ServedFile {
@@ -42,9 +42,9 @@ export function elementsHandler(context: RouterContext): Handler {
 
 async function serve(name: string, context: RouterContext): Promise<ServedFile> {
   const built = readFileSync(new URL(`../browser/built/${name}`, import.meta.url), 'utf8');
-  const site = `const intentSite=${JSON.stringify(await siteOf(name, context))};`;
+  const site = JSON.stringify(await siteOf(name, context));
   // By a function: in a text `$&` and the like, which a URL may have, would mean something else.
-  const text = built.replace(emptySite, () => site);
+  const text = built.replace(builtSite, () => `const intentSite=${site};`);
   const identity = Buffer.from(text);
   const etag = createHash('sha256').update(identity).digest('base64url');
   return { etag, bodies: { identity, gzip: gzipSync(identity, { level: 9 }), br: brotliCompressSync(identity) } };

@@ -1,14 +1,18 @@
 // The order is part of the protocol: a currency's place is its index in the payload. Entries are only ever added at the end.
-const currencies = `
-kin aed afn all amd ang aoa ars aud awg azn bam bbd bdt bgn bhd bif bmd bnd bob brl bsd btn bwp byn bzd cad cdf
-chf clp cny cop crc cup cve czk djf dkk dop dzd egp ern etb eur fjd fkp gbp gel ghs gip gmd gnf gtq gyd hkd hnl
-hrk htg huf idr ils inr iqd irr isk jmd jod jpy kes kgs khr kmf kpw krw kwd kyd kzt lak lbp lkr lrd lyd mad mdl
-mga mkd mmk mnt mop mru mur mvr mwk mxn myr mzn nad ngn nio nok npr nzd omr pab pen pgk php pkr pln pyg qar ron
-rsd rub rwf sar sbd scr sdg sek sgd shp sll sos srd ssp stn syp szl thb tjs tmt tnd top try ttd twd tzs uah ugx
-usd uyu uzs ves vnd vuv wst xaf xcd xof xpf yer zar zmw
-`
-  .trim()
-  .split(/\s+/);
+// Browsers load them too, so those in a row with the same first letter share it: `aedfnll` is aed, afn and all.
+const groups =
+  'kin aedfnllmdngoarsudwgzn bambddtgnhdifmdndobrlsdtnwpynzd caddfhflpnyoprcupvezk djfkkopzd egprntbur fjdkp ' +
+  'gbpelhsipmdnftqyd hkdnlrktguf idrlsnrqdrrsk jmdodpy kesgshrmfpwrwwdydzt lakbpkrrdyd ' +
+  'maddlgakdmkntopruurvrwkxnyrzn nadgniookprzd omr pabengkhpkrlnyg qar ronsdubwf sarbdcrdgekgdhpllosrdsptnypzl ' +
+  'thbjsmtndoprytdwdzs uahgxsdyuzs vesnduv wst xafcdofpf yer zarmw';
+
+const currencies = groups.split(' ').flatMap(
+  ([first, ...rest]) =>
+    rest
+      .join('')
+      .match(/../g)
+      ?.map((two) => first + two) ?? [],
+);
 
 /** The native unit. It alone is paid with a fixed rate (`exact`). */
 export const nativeCurrency = 'kin';

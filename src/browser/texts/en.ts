@@ -19,14 +19,14 @@ export const en = {
   noticed: 'If you have already confirmed, leave this open: we will notice.',
   unpaid: 'Nothing was paid.',
   offline: 'No answer right now. Leave this open: we keep asking.',
-  unreachable: 'We cannot reach this site. Please check your connection.',
-  service: 'The payment service does not answer properly. Please try again soon.',
+  unreachable: 'No answer right now. Please check your connection.',
+  service: 'No answer from the payment service. Please try again soon.',
   refused: 'This is not on offer here right now.',
   amount: 'This amount cannot be paid here.',
-  over: 'This login took too long or was used already. Please begin again.',
-  reload: 'Your browser reports a request from another site. Please reload this page.',
+  over: 'This login took too long or was used already. Please try again.',
+  reload: 'This request seems to come from another site. Please reload this page.',
   insecure: 'This only works on pages with https.',
-  otherwise: 'Something went wrong on our side. Please try again in a moment.',
+  otherwise: 'Something went wrong on our side. Please try again soon.',
 };
 
 /** Everything people are told, in one language. */
