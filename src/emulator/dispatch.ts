@@ -1,6 +1,6 @@
 import { IntentError } from '../errors.js';
 import { submitPayment as submitPaymentOperation } from '../wire/emulator-codec.js';
-import { encodeErrorResponse, encodeOkResponse, type Operation, operations } from '../wire/envelope.js';
+import { encodeErrorResponse, encodeOkResponse, nameOf, type Operation, operations } from '../wire/envelope.js';
 import { createIntent } from './create-intent.js';
 import { getStatus } from './get-status.js';
 import { getLoginForThirdPartyApp, loginToThirdPartyApp } from './login.js';
@@ -13,8 +13,6 @@ import { registerWebhook } from './webhook.js';
 
 /** Serves one operation: the serialized inner request in, the serialized inner response out. */
 type Handler = (state: SequencerState, body: Uint8Array) => Uint8Array | Promise<Uint8Array>;
-
-const nameOf = ({ service, method }: Operation): string => `${service}.${method}`;
 
 const handlers = new Map<string, Handler>([
   [nameOf(operations.createIntent), createIntent],

@@ -1,41 +1,29 @@
 import { sameBrowser } from './browser-cookie.js';
+import { ExpiringMap } from './expiring-map.js';
 
 /** The logins that were begun here and not yet completed: which intent belongs to which browser, and until when. */
 export class LoginAttempts {
-  // In the order of their end, because all last equally long.
-  readonly #attempts = new Map<string, { browser: Uint8Array; endsAt: number }>();
-  readonly #ttlMs: number;
-  readonly #now: () => number;
-  readonly #capacity: number;
+  /** The hash of the browser's cookie, by intent. */
+  readonly #browsers: ExpiringMap<Uint8Array>;
 
   /** @param capacity how many are kept; the oldest makes room */
   constructor(ttlMs: number, now: () => number, capacity = 100_000) {
-    this.#ttlMs = ttlMs;
-    this.#now = now;
-    this.#capacity = capacity;
+    this.#browsers = new ExpiringMap({ ttlMs, capacity, now });
   }
 
   /** @param browser hash of the browser's cookie, 32 bytes */
   begin(intentId: string, browser: Uint8Array): void {
-    this.#dropOldest();
-    this.#attempts.set(intentId, { browser, endsAt: this.#now() + this.#ttlMs });
+    this.#browsers.set(intentId, browser);
   }
 
   /** Whether this browser began the login, and it can still be completed. Another's looks like one that never was. */
   has(intentId: string, browser: Uint8Array | undefined): boolean {
-    const attempt = this.#attempts.get(intentId);
-    return !!attempt && !!browser && this.#now() < attempt.endsAt && sameBrowser(attempt.browser, browser);
+    const begunBy = this.#browsers.get(intentId);
+    return !!begunBy && !!browser && sameBrowser(begunBy, browser);
   }
 
   /** Ends the attempt. True for one caller alone, however many complete the same login at the same time. */
   take(intentId: string, browser: Uint8Array | undefined): boolean {
-    return this.has(intentId, browser) && this.#attempts.delete(intentId);
-  }
-
-  #dropOldest(): void {
-    for (const [intentId, { endsAt }] of this.#attempts) {
-      if (this.#now() < endsAt && this.#attempts.size < this.#capacity) return;
-      this.#attempts.delete(intentId);
-    }
+    return this.has(intentId, browser) && this.#browsers.delete(intentId);
   }
 }

@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import { IntentError } from '../errors.js';
+import { ExpiringMap } from './expiring-map.js';
 import type { Logger } from './logger.js';
 import { bodyTooLarge, readBytes } from './read-bytes.js';
 import { sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
-import { SeenCalls } from './seen-calls.js';
 import type { WebhookVerifier } from './verify-webhook.js';
 
 const bodyLimitBytes = 8 * 1024;
@@ -20,7 +20,7 @@ const warningIntervalMs = 60_000;
  * is answered with success every time, and only the first leads to a look.
  */
 export function webhookHandler({ lookAt, logger, now }: RouterContext, verify: WebhookVerifier): Handler {
-  const seen = new SeenCalls({ ttlMs: rememberedMs, capacity: rememberedCalls, now });
+  const seen = new ExpiringMap<true>({ ttlMs: rememberedMs, capacity: rememberedCalls, now });
   const warn = refusalWarning(logger, now);
   return async (req, res) => {
     const jwt = await readJwt(req);
@@ -28,7 +28,10 @@ export function webhookHandler({ lookAt, logger, now }: RouterContext, verify: W
       warn(error);
       throw error;
     });
-    if (seen.add(digest)) lookAt(intentId);
+    if (!seen.get(digest)) {
+      seen.set(digest, true);
+      lookAt(intentId);
+    }
     sendEmpty(res, 204);
   };
 }

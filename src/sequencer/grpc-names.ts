@@ -1,6 +1,5 @@
 import { IntentError } from '../errors.js';
-import type { Operation } from '../wire/envelope.js';
-import { operations } from '../wire/envelope.js';
+import { nameOf, type Operation, operations } from '../wire/envelope.js';
 import { defaultGrpcPackage, grpcPath } from '../wire/grpc-path.js';
 
 /** An operation by its names in the interface, such as `MicroPayment.getStatus`. */
@@ -37,8 +36,4 @@ export function parseGrpcNames({
   }
   const paths = new Map(Object.entries(grpcPaths));
   return (operation) => paths.get(nameOf(operation)) ?? grpcPath(operation, grpcPackage);
-}
-
-function nameOf({ service, method }: Operation): string {
-  return `${service}.${method}`;
 }

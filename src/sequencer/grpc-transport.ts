@@ -1,6 +1,7 @@
 import { SequencerError } from '../errors.js';
 import type { Operation } from '../wire/envelope.js';
 import { loadGrpcPackage, requireGrpcPackage } from '../wire/grpc-package.js';
+import { listenForAbort } from './abort-listener.js';
 import { type GrpcCall, GrpcChannel } from './grpc-channel.js';
 import { type GrpcNames, parseGrpcNames } from './grpc-names.js';
 import { errorOfGrpcStatus, type GrpcStatus } from './grpc-status.js';
@@ -100,7 +101,7 @@ class GrpcCalls {
   /** Leaving the loop ends the call. */
   async *#answersOf(call: GrpcCall, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array, void> {
     const cancel = (): void => call.answers.cancel();
-    signal?.addEventListener('abort', cancel);
+    const unlisten = listenForAbort([signal], cancel);
     try {
       yield* call.answers;
     } catch (status) {
@@ -108,7 +109,7 @@ class GrpcCalls {
       if (isOfConnection(error)) call.abandonConnection();
       throw error;
     } finally {
-      signal?.removeEventListener('abort', cancel);
+      unlisten();
       cancel();
     }
   }

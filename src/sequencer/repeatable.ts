@@ -1,4 +1,4 @@
-import { type Operation, operations } from '../wire/envelope.js';
+import { nameOf, type Operation, operations } from '../wire/envelope.js';
 
 /**
  * What may be sent twice: what only asks, and what says so of itself (protocol section 6, "sending the same request again
@@ -19,9 +19,4 @@ const repeatable: ReadonlySet<string> = new Set(
 /** Whether a call whose answer was lost may be sent again. */
 export function isRepeatable(operation: Operation): boolean {
   return repeatable.has(nameOf(operation));
-}
-
-/** Such as `MicroPayment.getStatus`. */
-export function nameOf({ service, method }: Operation): string {
-  return `${service}.${method}`;
 }

@@ -1,10 +1,10 @@
 import { SequencerError } from '../errors.js';
-import type { Operation } from '../wire/envelope.js';
+import { nameOf, type Operation } from '../wire/envelope.js';
 import { listenForAbort } from './abort-listener.js';
 import { boundedTry } from './bounded-try.js';
 import { Breaker } from './breaker.js';
 import { CallGate, type GateLimits, noTurn } from './call-gate.js';
-import { isRepeatable, nameOf } from './repeatable.js';
+import { isRepeatable } from './repeatable.js';
 import { RetryBudget } from './retry-budget.js';
 import type { CallOptions, Transport } from './transport.js';
 import { mayPass } from './verdict.js';

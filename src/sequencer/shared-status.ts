@@ -1,3 +1,4 @@
+import { listenForAbort } from './abort-listener.js';
 import type { IntentStatus } from './calls.js';
 import type { CallOptions } from './transport.js';
 
@@ -114,9 +115,8 @@ export class SharedStatus {
         this.#drop(id, call);
         call.upstream?.abort(signal.reason);
       };
-      signal.addEventListener('abort', leave, { once: true });
-      const stay = (): void => signal.removeEventListener('abort', leave);
-      call.answer.then(resolve, reject).finally(stay);
+      const unlisten = listenForAbort([signal], leave);
+      call.answer.then(resolve, reject).finally(unlisten);
     });
   }
 

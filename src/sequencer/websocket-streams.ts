@@ -1,4 +1,5 @@
 import { encodeRequest, type Operation } from '../wire/envelope.js';
+import { listenForAbort } from './abort-listener.js';
 import type { CallOptions } from './transport.js';
 import { unreachable } from './websocket-error.js';
 import { WebSocketStream, type WebSocketTarget } from './websocket-stream.js';
@@ -27,14 +28,13 @@ export class WebSocketStreams {
 
   #connect(request: Uint8Array, signal: AbortSignal | undefined): WebSocketStream {
     const stream = new WebSocketStream(this.#target, request);
-    const abort = (): void => stream.fail(signal?.reason);
     this.#streams.add(stream);
-    signal?.addEventListener('abort', abort, { once: true });
+    const unlisten = listenForAbort([signal], ({ reason }) => stream.fail(reason));
     void stream.closed.then(() => {
       this.#streams.delete(stream);
-      signal?.removeEventListener('abort', abort);
+      unlisten();
     });
-    if (signal?.aborted) abort();
+    if (signal?.aborted) stream.fail(signal.reason);
     else if (this.#isClosed) stream.fail(closed());
     return stream;
   }

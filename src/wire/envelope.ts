@@ -20,6 +20,11 @@ export const operations = {
   loginToThirdPartyApp: { service: 'Identity', method: 'loginToThirdPartyApp' },
 } as const satisfies Record<string, Operation>;
 
+/** Such as `MicroPayment.getStatus`. */
+export function nameOf({ service, method }: Operation): string {
+  return `${service}.${method}`;
+}
+
 // The codec leaves out what has its default value. These fields of the envelopes can be written all the same.
 const emptyVersion = Uint8Array.of(0x0a, 0x00);
 const resultOk = Uint8Array.of(0x08, 0x00);
