@@ -1,6 +1,7 @@
 import { createSecureContext } from 'node:tls';
 import type { ChannelOptions, ClientReadableStream, Client as GrpcClient } from '@grpc/grpc-js';
 import type { GrpcPackage } from '../wire/grpc-package.js';
+import { stopConnecting } from './stop-connecting.js';
 
 /** No message of the interface comes near this; more is a fault, and is cut before it is decoded. */
 const maxMessageBytes = 64 * 1024;
@@ -98,6 +99,7 @@ export class GrpcChannel {
 
   #leave(client: GrpcClient): void {
     if (this.#client === client) this.#client = undefined;
+    stopConnecting(client.getChannel());
     client.close();
   }
 }

@@ -39,6 +39,8 @@ const acting = (
   { ends = true, hurtsCalls = false }: Partial<StreamFaultTraits> = {},
 ): GrpcStreamFault => ({ phases, ends, hurtsCalls, act });
 const silently = { ends: false };
+/** What hurts the connection hurts all that goes over it. */
+const withCalls = { hurtsCalls: true };
 const saying = (...parts: Uint8Array[]): GrpcStreamFault =>
   acting((stream) => {
     begin(stream);
@@ -67,14 +69,14 @@ const faults: Readonly<Record<string, GrpcStreamFault>> = {
       { phases: ['before send'], ends: true, hurtsCalls: true, ...(connect && { connect }) } as const,
     ]),
   ),
-  'a cut': acting((_stream, socket) => socket.destroy()),
-  'a reset connection': acting((_stream, socket) => socket.resetAndDestroy()),
-  'an end of the connection': acting((_stream, socket) => socket.end()),
+  'a cut': acting((_stream, socket) => socket.destroy(), withCalls),
+  'a reset connection': acting((_stream, socket) => socket.resetAndDestroy(), withCalls),
+  'an end of the connection': acting((_stream, socket) => socket.end(), withCalls),
   'a stream that is cancelled': resetting(8),
   'a stream that is refused': resetting(7),
   'a stream that is reset for an error within': resetting(2),
   'a stream that is reset for too many calls': resetting(11),
-  'GOAWAY with an error': acting((stream) => stream.session?.goaway(2)),
+  'GOAWAY with an error': acting((stream) => stream.session?.goaway(2), withCalls),
   'GOAWAY without an error': acting((stream) => stream.session?.goaway(0), silently),
   'frames that are none': acting((_stream, socket) => void socket.write(Buffer.alloc(100, 0xff)), {
     ends: false,
@@ -186,6 +188,8 @@ async function openLine(upstream: StreamUpstream): Promise<StreamLine> {
       server.behave({
         connect: (socket) => {
           counts.struck += 1;
+          // Who does not read does not notice that the other side is gone.
+          socket.resume();
           connect(socket);
         },
       });
