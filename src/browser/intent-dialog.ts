@@ -80,6 +80,8 @@ export class IntentDialog {
     this.#retry.textContent = texts.retry;
     this.#host.dataset.open = '';
     if (!this.element.open) this.element.showModal();
+    // Opening looks for something to focus, which on a low screen may be the last thing there is.
+    this.element.scrollTop = 0;
   }
 
   /** Closes it without anybody being told. */

@@ -82,6 +82,7 @@ export function retry(flow: IntentFlow): void {
   // At once, so that a second click finds nothing to try again.
   flow.state = 'preparing';
   flow.attempt = undefined;
+  for (const watch of flow.watches.values()) watch.rest();
   void begin(flow);
 }
 
@@ -96,7 +97,7 @@ export function give(flow: IntentFlow, clientSecret: string): void {
   flow.onGiven?.();
 }
 
-/** The person has closed the dialog. What the wallet has scanned may still be confirmed, so it is still watched. */
+/** The person has closed the dialog. A payment that the wallet has scanned may still be confirmed, so it is still watched. */
 export async function closed(flow: IntentFlow): Promise<void> {
   const { state, watches, latestId: intent } = flow;
   clearTimeout(flow.timer);
@@ -104,10 +105,10 @@ export async function closed(flow: IntentFlow): Promise<void> {
   if (state === 'confirming') return;
   endAttempt(flow);
   if (state === 'done' || state === 'idle') return;
-  const { urls, what } = flow.settings;
+  const { urls, what, mode } = flow.settings;
   const reason = isReason(state) ? state : 'dismissed';
   for (const watch of watches.values()) {
-    if (watch.isScanned) watch.isCalm = true;
+    if (watch.isScanned && mode === 'payment') watch.rest();
     else unwatch(flow, watch);
   }
   if (reason === 'rejected' || watches.size === 0) forgetPending(what);
@@ -125,13 +126,16 @@ export function stop(flow: IntentFlow): void {
 
 async function obtain(flow: IntentFlow, signal: AbortSignal): Promise<string> {
   const { mode, order, amount, routes, locale } = flow.settings;
+  // What was given for an earlier click is not for the handler of this one.
+  const before = flow.given;
+  flow.given = undefined;
   const isReplaced = await flow.emit('invoke', { mode, order });
   if (isReplaced && !flow.given) {
     await new Promise<void>((resolve) => {
       flow.onGiven = resolve;
     });
   }
-  const { given } = flow;
+  const given = flow.given ?? before;
   flow.given = undefined;
   if (given) return given;
   // The price is the server's business, so this says what is bought and nothing else.
@@ -207,7 +211,7 @@ function hear(flow: IntentFlow, watch: Watch, sign: Sign, isRestored: boolean): 
 function expire(flow: IntentFlow): void {
   const { watches, settings, dialog } = flow;
   const { expired, noticed } = dialog.locale.texts;
-  for (const watch of watches.values()) watch.isCalm = true;
+  for (const watch of watches.values()) watch.rest();
   putAway(flow, 'expired', settings.mode === 'payment' ? `${expired} ${noticed}` : undefined);
 }
 
@@ -222,8 +226,10 @@ function putAway(flow: IntentFlow, state: State, text?: string): void {
 async function succeed(flow: IntentFlow, id: string): Promise<void> {
   const { completesLogin, mode, routes, urls, what } = flow.settings;
   unwatchAll(flow);
-  flow.attempt ??= new AbortController();
-  const { attempt } = flow;
+  // Another intent may just be on its way, and must not be shown over this.
+  flow.attempt?.abort();
+  const attempt = new AbortController();
+  flow.attempt = attempt;
   let user: User | undefined;
   if (completesLogin) {
     putAway(flow, 'confirming');

@@ -13,10 +13,10 @@ export interface Watch {
   readonly id: string;
   /** Set by whoever listens: the answer to `scanned` comes again with each status. */
   isScanned: boolean;
-  /** Asks less often. */
-  isCalm: boolean;
   /** Asks for the status now. */
   ask(): Promise<void>;
+  /** Asks less often: its code is no longer shown, and its stream would take the place of one that is. */
+  rest(): void;
   stop(): void;
 }
 
@@ -45,7 +45,13 @@ export function startWatch(id: string, { events, status }: ElementRoutes, tell: 
     if (isAlive) failures = 0;
     plan();
   });
-  const watch: Watch = { id, isScanned: false, isCalm: false, ask, stop };
+  let isCalm = false;
+
+  function rest(): void {
+    isCalm = true;
+    stream.close();
+    plan();
+  }
 
   function stop(): void {
     stopped.abort();
@@ -73,15 +79,16 @@ export function startWatch(id: string, { events, status }: ElementRoutes, tell: 
     // Coming into view asks at once.
     if (Date.now() - startedAtMs > endMs) stop();
     if (signal.aborted || document.hidden || !status) return;
-    const usualMs = stream.isAlive() ? besideStreamMs : watch.isCalm ? calmMs : briskMs;
+    const usualMs = stream.isAlive() ? besideStreamMs : isCalm ? calmMs : briskMs;
     timer = setTimeout(ask, failures > 0 ? Math.min(briskMs * 2 ** (failures - 1), longestMs) : usualMs);
   }
 
   followPage(signal, stream, say, () => {
+    if (!isCalm) stream.open();
     if (Date.now() - askedAtMs > sameMomentMs) void ask();
   });
   plan();
-  return watch;
+  return { id, isScanned: false, ask, rest, stop };
 }
 
 /** Opens the stream, and again when the page comes back. @param wake when there may be news that nobody has told */
@@ -90,9 +97,7 @@ function followPage(signal: AbortSignal, stream: Stream, say: (sign: Sign) => vo
     for (const event of events) addEventListener(event, listener, { signal });
   };
   const look = (): void => {
-    if (document.hidden) return;
-    stream.open();
-    wake();
+    if (!document.hidden) wake();
   };
   // A phone freezes a page that is not seen, and its connections die silently: what happened meanwhile is asked for.
   document.addEventListener('visibilitychange', look, { signal });

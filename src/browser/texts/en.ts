@@ -24,7 +24,7 @@ export const en = {
   refused: 'This is not on offer here right now.',
   amount: 'This amount cannot be paid here.',
   over: 'This login took too long or was used already. Please try again.',
-  reload: 'This request seems to come from another site. Please reload this page.',
+  reload: 'Please reload this page and try again.',
   insecure: 'This only works on pages with https.',
   otherwise: 'Something went wrong on our side. Please try again soon.',
 };
