@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { begin, buttonScript, closed, event, part, seen, state } from './support/checkout.js';
+import { begin, buttonScript, closed, event, idOf, part, seen, state } from './support/checkout.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 
@@ -62,4 +62,99 @@ test('a button in a popover shows its dialog', async () => {
   await page.locator('#open').click();
   await begin(page);
   expect(await part(page, 'code').isVisible()).toBe(true);
+});
+
+/** Tries again, and gives the code of the new intent. */
+async function tryAgain(page: Page): Promise<string> {
+  const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+  await part(page, 'retry').click();
+  const { client_secret: code } = (await (await answer).json()) as { client_secret: string };
+  await state(page, 'waiting');
+  return code;
+}
+
+test('a payment that comes through is not covered by a second try that is still on its way', async () => {
+  const { page } = await open(site.page({ script: buttonScript() }));
+  const first = await begin(page);
+  await site.sequencer.wallet('Ada').reject(first);
+  await state(page, 'rejected');
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route('**/intent', async (route) => {
+    await held;
+    await route.continue().catch(() => undefined);
+  });
+  await part(page, 'retry').click();
+  await state(page, 'preparing');
+  await site.sequencer.wallet('Ada').pay(first);
+  await state(page, 'done');
+  letGo();
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(first) });
+  await closed(page);
+  expect(await count(page, 'error')).toBe(0);
+});
+
+test('the fifth no of a wallet is heard like the first', async () => {
+  const { page } = await open(site.page({ script: buttonScript() }));
+  let code = await begin(page);
+  for (let tries = 1; tries < 5; tries += 1) {
+    await site.sequencer.wallet('Ada').reject(code);
+    await state(page, 'rejected');
+    code = await tryAgain(page);
+  }
+  await site.sequencer.wallet('Ada').reject(code);
+  await state(page, 'rejected');
+});
+
+test('a login that was scanned and then cancelled logs nobody in', async () => {
+  const { page } = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
+  const code = await begin(page);
+  await site.sequencer.wallet('Ada').scan(code);
+  await event(page, 'scanned');
+  await part(page, 'cancel').click();
+  await closed(page);
+  let completions = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/session')) completions += 1;
+  });
+  await site.sequencer.wallet('Ada').login(code);
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  // Longer than the site takes a pending status for true, and longer than from one question to the next.
+  await page.waitForTimeout(1_500);
+  expect(completions).toBe(0);
+  expect(await count(page, 'success')).toBe(0);
+});
+
+test('a secret that comes too late is not shown for the next click', async () => {
+  const more = `
+button.order = 'late';
+let clicks = 0;
+button.addEventListener('invoke', (event) => {
+  clicks += 1;
+  if (clicks === 1) event.preventDefault();
+});`;
+  const { page } = await open(site.page({ script: buttonScript({}, `${more}\nglobalThis.button = button;`) }));
+  await part(page, 'button').click();
+  await state(page, 'preparing');
+  await part(page, 'cancel').click();
+  await closed(page);
+  const { clientSecret } = await site.router.client.paymentIntents.create({
+    destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+    amount: '9.99',
+    currency: 'usd',
+  });
+  const update = (secret: string): void => {
+    (globalThis as unknown as { button: { update(given: object): void } }).button.update({ clientSecret: secret });
+  };
+  await page.evaluate(update, clientSecret);
+  await page.evaluate(() => {
+    const { button } = globalThis as unknown as { button: EventTarget & { update(given: object): void } };
+    button.addEventListener('invoke', (event) => event.preventDefault());
+  });
+  await part(page, 'button').click();
+  await state(page, 'preparing');
+  await page.waitForTimeout(300);
+  expect(await page.locator('intent-button dialog').getAttribute('data-state')).toBe('preparing');
 });
