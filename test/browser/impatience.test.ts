@@ -91,6 +91,8 @@ test('a payment that comes through is not covered by a second try that is still 
   await site.sequencer.wallet('Ada').pay(first);
   await state(page, 'done');
   letGo();
+  await page.waitForTimeout(500);
+  expect(await page.locator('intent-button dialog').getAttribute('data-state')).toBe('done');
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(first) });
   await closed(page);
   expect(await count(page, 'error')).toBe(0);
