@@ -21,7 +21,7 @@ const shortly = { timeoutMs: 1_500, tryTimeoutMs: 600 };
 const boundsOf = ({ expected }: Cell) =>
   expected.code === 'sequencer_timeout' ? shortly : { timeoutMs: 10_000, tryTimeoutMs: 5_000 };
 /** What a busy machine adds to the bound of a call. */
-const slackMs = 1_000;
+const slackMs = 3_000;
 
 const verifier = createSigner(verifierSecret);
 const payment = { destination, amount: '1234.56', currency: 'usd' };

@@ -168,7 +168,7 @@ async function openLine(upstream: StreamUpstream): Promise<StreamLine> {
     },
   };
   const server = await startGrpcFaultServer(well);
-  const transport = createGrpcTransport({ url: server.url, timeoutMs: 500 });
+  const transport = createGrpcTransport({ url: server.url, timeoutMs: 1_000 });
   return {
     transport,
     get struck() {

@@ -140,8 +140,8 @@ async function openLine(upstream: StreamUpstream): Promise<StreamLine> {
       .catch(() => socket.destroy());
   };
   const server = await startStreamFaultServer(upgrade);
-  const streams = createHttpTransport({ url: server.url, timeoutMs: 500 });
-  const calls = createHttpTransport({ url: upstream.url, timeoutMs: 500 });
+  const streams = createHttpTransport({ url: server.url, timeoutMs: 1_000 });
+  const calls = createHttpTransport({ url: upstream.url, timeoutMs: 1_000 });
   return {
     transport: {
       ...streams,
