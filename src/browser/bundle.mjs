@@ -24,7 +24,7 @@ const onDemand = ['portable-ed25519', 'translations'];
 
 /** Properties that no page, no site and no browser knows, so that they need no name there. */
 const ownProperties =
-  /^(ask|attempt|clearCode|completesLogin|dialog|element|emit|endsAtMs|given|isAlive|isPassing|isScanned|kind|latestId|onGiven|payload|read|rest|settings|showCode|shownId|stop|tag|texts|timer|urls|watches|what)$/;
+  /^(ask|attempt|clearCode|completesLogin|dialog|element|emit|endsAtMs|given|isAlive|isScanned|kind|latestId|onGiven|payload|read|rest|settings|showCode|shownId|stop|tag|texts|timer|urls|watches|what)$/;
 
 const common = { bundle: true, minify: true, write: false, target: browsers, logLevel: 'warning' };
 
@@ -40,22 +40,21 @@ const cssAsText = {
 };
 
 /** esbuild joins the files, and swc finds a fiftieth that could still be shorter. */
-async function bundle(entry, external) {
+async function bundle(entry, options) {
   const { outputFiles } = await build({
     ...common,
     entryPoints: [path.join(source, entry)],
-    external,
     format: 'esm',
     platform: 'browser',
     charset: 'utf8',
     legalComments: 'none',
-    mangleProps: ownProperties,
     plugins: [cssAsText],
+    ...options,
   });
   const { code } = await minify(outputFiles[0].text, {
     module: true,
     ecma: 2022,
-    compress: { passes: 1 },
+    compress: { passes: 3, sequences: false },
     mangle: { toplevel: true },
     format: { comments: false },
   });
@@ -64,10 +63,8 @@ async function bundle(entry, external) {
 
 /** What a page loads. */
 export async function bundleElements() {
-  const text = await bundle(
-    'elements.ts',
-    onDemand.map((name) => `./${name}.js`),
-  );
+  const external = onDemand.map((name) => `./${name}.js`);
+  const text = await bundle('elements.ts', { external, mangleProps: ownProperties });
   return siteDeclaration + text;
 }
 

@@ -1,6 +1,6 @@
 import { call } from './api.js';
 import { delay } from './delay.js';
-import { problemOf } from './problem.js';
+import { isPassing, problemOf } from './problem.js';
 
 /** Whoever is logged in. */
 export interface User {
@@ -22,7 +22,7 @@ export async function completeLogin(session: string | false, id: string, signal:
       return (await call<{ user: User }>(session, signal, { id })).user;
     } catch (error) {
       const problem = problemOf(error);
-      if (signal.aborted || !problem.isPassing || Date.now() - startedAtMs > endMs) throw problem;
+      if (signal.aborted || !isPassing(problem) || Date.now() - startedAtMs > endMs) throw problem;
     }
     await delay(waitMs);
   }

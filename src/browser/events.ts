@@ -30,6 +30,6 @@ const eventNames: readonly string[] = ['invoke', 'scanned', 'success', 'cancel',
 
 /** @throws {TypeError} for an event that there is not, and for a handler that cannot be called */
 export function requireHandler(name: string, handler: unknown): void {
-  requireThat(eventNames.includes(name), 'event', eventNames);
+  requireThat(eventNames.includes(name), `event ${name}`, `one of ${eventNames}`);
   requireThat(typeof handler === 'function', 'handler', 'a function');
 }

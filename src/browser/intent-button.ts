@@ -64,7 +64,7 @@ export class IntentButton extends Base {
   /** Listens. Handlers may be asynchronous; they are called one after the other. @throws {TypeError} */
   on<Name extends EventName>(event: Name, handler: ButtonHandler<Name>): this {
     requireHandler(event, handler);
-    this.#handlers.push([event, handler as ButtonHandler<EventName>]);
+    this.#handlers = [...this.#handlers, [event, handler as ButtonHandler<EventName>]];
     return this;
   }
 
@@ -171,8 +171,4 @@ export class IntentButton extends Base {
 
 /** A wallet. */
 const icon = (): SVGElement =>
-  make(
-    'svg',
-    { part: 'icon', ...drawing },
-    make('path', { d: 'M18 8V4H6a2 2 0 1 0 0 4h15v12H6a2 2 0 0 1-2-2V6M17 14v.1' }),
-  );
+  make('svg', { part: 'icon', ...drawing }, make('path', { d: 'M17 8V4H4v16h17V8H4M17 14v.1' }));

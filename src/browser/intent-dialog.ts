@@ -97,11 +97,12 @@ export class IntentDialog {
     if (link) this.#link.href = link;
   }
 
-  /** Takes code and link, and with them the secret, off the page. */
+  /** Takes code and link, and with them the secret, off the page. What never came keeps its place no longer. */
   clearCode(): void {
     this.#code.replaceChildren();
     this.#link.removeAttribute('href');
     this.#link.hidden = true;
+    this.#amount.hidden ||= !this.#amount.textContent?.trim();
   }
 
   /** @param text is read aloud once; by default what goes with the state */

@@ -62,7 +62,9 @@ export async function begin(flow: IntentFlow): Promise<void> {
   const settings = flow.read();
   const attempt = new AbortController();
   const { signal } = attempt;
-  Object.assign(flow, { settings, attempt, latestId: undefined });
+  flow.settings = settings;
+  flow.attempt = attempt;
+  flow.latestId = undefined;
   await loadTexts(settings.locale);
   if (signal.aborted) return;
   flow.dialog.open(localeOf(settings.locale), settings);
@@ -100,7 +102,6 @@ export function give(flow: IntentFlow, clientSecret: string): void {
 /** The person has closed the dialog. A payment that the wallet has scanned may still be confirmed, so it is still watched. */
 export async function closed(flow: IntentFlow): Promise<void> {
   const { state, watches, latestId: intent } = flow;
-  clearTimeout(flow.timer);
   // What is being confirmed goes on to its end.
   if (state === 'confirming') return;
   endAttempt(flow);
@@ -113,12 +114,11 @@ export async function closed(flow: IntentFlow): Promise<void> {
   }
   if (reason === 'rejected' || watches.size === 0) forgetPending(what);
   const isStopped = await flow.emit('cancel', { intent, reason });
-  if (urls.cancel && !isStopped) location.assign(returnUrl(urls.cancel, intent ?? '', location.href));
+  if (urls.cancel && !isStopped) location.assign(returnUrl(urls.cancel, intent));
 }
 
 /** Ends everything that goes on, as when the element leaves the page. What is pending is looked after when it comes back. */
 export function stop(flow: IntentFlow): void {
-  clearTimeout(flow.timer);
   endAttempt(flow);
   unwatchAll(flow);
   flow.dialog.close();
@@ -153,11 +153,13 @@ async function present(flow: IntentFlow, secret: string, signal: AbortSignal): P
   const amount = mode === 'payment' ? amountIn(payload, flow.dialog.locale.tag) : '';
   rememberPending(what, id);
   clearTimeout(flow.timer);
-  const timer = setTimeout(() => expire(flow), expiresInMs);
-  Object.assign(flow, { latestId: id, shownId: id, endsAtMs: Date.now() + expiresInMs, timer });
+  flow.timer = setTimeout(() => expire(flow), expiresInMs);
+  flow.endsAtMs = Date.now() + expiresInMs;
+  flow.latestId = id;
+  flow.shownId = id;
   // Whoever scans does so with another device, which has no business on the pages of this one.
   const code = qrCode(walletUrl ? walletLink(walletUrl, secret) : secret);
-  const back = Object.entries(urls).map(([name, url]) => [name, returnUrl(url, id, location.href)]);
+  const back = Object.entries(urls).map(([name, url]) => [name, returnUrl(url, id)]);
   flow.dialog.showCode(code, amount, walletUrl && walletLink(walletUrl, secret, Object.fromEntries(back)));
   show(flow, 'waiting');
   watch(flow, id);
@@ -252,7 +254,7 @@ async function succeed(flow: IntentFlow, id: string): Promise<void> {
   if (!urls.success || isStopped) return finish();
   // The page may come back as it was left.
   addEventListener('pageshow', finish, { once: true });
-  location.assign(returnUrl(urls.success, id, location.href));
+  location.assign(returnUrl(urls.success, id));
 }
 
 /** One that was begun before a reload may have been completed then; nobody waits to be told. */
@@ -280,8 +282,12 @@ function show(flow: IntentFlow, state: State, text?: string): void {
 }
 
 function endAttempt(flow: IntentFlow): void {
+  clearTimeout(flow.timer);
   flow.attempt?.abort();
-  Object.assign(flow, { state: 'idle', attempt: undefined, shownId: undefined, onGiven: undefined });
+  flow.state = 'idle';
+  flow.attempt = undefined;
+  flow.shownId = undefined;
+  flow.onGiven = undefined;
 }
 
 const isReason = (state: string): state is 'rejected' | 'expired' | 'problem' => /rejected|expired|problem/.test(state);

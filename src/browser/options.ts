@@ -43,7 +43,7 @@ const forms: Readonly<Record<OptionName, RegExp | 'string' | 'object' | ''>> = {
   appearance: /^(auto|light|dark)$/,
   locale: 'string',
   label: 'string',
-  expiresInMs: /^[1-9]/,
+  expiresInMs: /^[1-9][\d.]*$/,
   walletUrl: 'string',
   routes: 'object',
   base: 'string',
@@ -55,13 +55,13 @@ export const optionNames = Object.keys(forms) as OptionName[];
 
 /** @throws {TypeError} for an option that there is not, or of a form it cannot have */
 export function checkOption(name: string, value: unknown): void {
-  requireThat(optionNames.includes(name as OptionName), `option ${name}`, optionNames);
+  requireThat(optionNames.includes(name as OptionName), `option ${name}`, `one of ${optionNames}`);
   const form = forms[name as OptionName];
   if (value === undefined || !form) return;
   requireThat(typeof form === 'string' ? typeof value === form : form.test(value as string), `option ${name}`, form);
   if (name === 'walletUrl') httpUrl(value as string, location.href, name);
   if (name !== 'confirmParams') return;
   for (const address of Object.values(value as Record<string, ReturnAddress | undefined>)) {
-    if (address) returnUrl(address.url, '', location.href);
+    if (address) returnUrl(address.url);
   }
 }

@@ -3,13 +3,13 @@ import type { Texts } from './texts/en.js';
 
 /** The codes that each sentence is for. */
 const codes: Partial<Record<keyof Texts, RegExp>> = {
-  unreachable: /^offline/,
-  insecure: /^insecure/,
-  reload: /^cross_site/,
-  refused: /^not_supported|_refused$/,
-  over: /^intent_not_found/,
+  unreachable: /offline/,
+  insecure: /insecure/,
+  reload: /cross_site/,
+  refused: /not_supported|refused/,
+  over: /not_found/,
   amount: /amount|currency/,
-  service: /^sequencer_|^too_|_pending$/,
+  service: /sequencer|^too_|pending/,
 };
 
 /** The sentence for a problem. A refusal of the site has words of its own. */

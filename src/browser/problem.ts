@@ -10,12 +10,10 @@ export class Problem extends Error {
     this.code = code;
     this.status = status;
   }
-
-  /** Whether asking again can help without anyone doing anything. */
-  get isPassing(): boolean {
-    return [0, 409, 429].includes(this.status) || this.status >= 500;
-  }
 }
+
+/** Whether asking again can help without anyone doing anything. */
+export const isPassing = ({ status }: Problem): boolean => [0, 409, 429].includes(status) || status >= 500;
 
 /** Anything thrown, as a problem with a code. */
 export function problemOf(error: unknown, code = 'internal_error'): Problem {

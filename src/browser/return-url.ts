@@ -8,9 +8,10 @@ export interface ReturnAddress {
 
 /**
  * The absolute address to go to.
+ * @param base default: the page
  * @throws {TypeError} unless it is an http or https address, alone or resolved against the page
  */
-export function returnUrl(template: string, intentId: string, base: string): string {
+export function returnUrl(template: string, intentId = '', base = location.href): string {
   return httpUrl(template.replaceAll('{{INTENT_ID}}', encodeURIComponent(intentId)), base, 'url');
 }
 

@@ -29,7 +29,8 @@ export interface Settings {
 export function readSettings(element: HTMLElement, options: ButtonOptions): Settings {
   const given = { ...attributesOf(element), ...options };
   for (const [name, value] of Object.entries(given)) checkOption(name, value);
-  const { mode = given.login ? 'login' : 'payment', order, amount, base = siteBase, confirmParams, routes } = given;
+  const { mode = given.login ? 'login' : 'payment', order, amount, base = siteBase, routes } = given;
+  const { success, cancel } = given.confirmParams ?? {};
   const lang = element.closest('[lang]')?.getAttribute('lang');
   return {
     payee: location.hostname,
@@ -39,7 +40,7 @@ export function readSettings(element: HTMLElement, options: ButtonOptions): Sett
     mode,
     completesLogin: mode === 'login' || !!given.login,
     routes: withBase(base, { ...siteRoutes, ...routes }),
-    urls: Object.fromEntries(Object.entries(confirmParams ?? {}).map(([name, address]) => [name, address?.url])),
+    urls: { ...(success && { success: success.url }), ...(cancel && { cancel: cancel.url }) },
     locale: negotiateTag([given.locale, lang, ...navigator.languages]),
     what: JSON.stringify([mode, order, amount]),
   } as Settings;
