@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-describe("the README's ten lines", () => {
+describe("the README's first site", () => {
   const options = {
     module: 'nodenext',
     target: 'es2022',
@@ -31,7 +31,7 @@ describe("the README's ten lines", () => {
 
   beforeAll(() => {
     for (const types of ['@types/express', '@types/node']) project.link(types);
-    // Tells where servers listen, as the ten lines do not.
+    // Tells where servers listen, as the site does not.
     project.write(
       'tell-ports.mjs',
       `import { Server } from 'node:net';
@@ -48,7 +48,7 @@ describe("the README's ten lines", () => {
     ['import', 'site.mts', 'out/site.mjs', /^import .* from 'express-intents';$/m],
     ['require', 'site.cts', 'out/site.cjs', /= require\("express-intents"\)/],
   ])('work with %s: they compile, and serve (interface 4.6, 4.7)', async (_way, source, compiled, loading) => {
-    project.write(source, snippetUnder('Ten lines'));
+    project.write(source, snippetUnder('A first site'));
     expect(await compile(`tsconfig.${source}.json`, [source])).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(readFileSync(project.path(compiled), 'utf8')).toMatch(loading);
     const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', PORT: '0' };
@@ -168,7 +168,7 @@ it('the installed command runs', async () => {
   expect(stdout).toMatch(/^INTENT_VERIFIER_SECRET=\w+$/m);
 });
 
-/** The first block of TypeScript under the heading "Ten lines". */
+/** The first block of TypeScript under a heading of the README. */
 /** The first block of TypeScript under a heading of the README. */
 function snippetUnder(heading: string): string {
   const [, section = ''] = readFileSync(join(root, 'README.md'), 'utf8').split(`\n## ${heading}\n`);
