@@ -169,7 +169,6 @@ it('the installed command runs', async () => {
 });
 
 /** The first block of TypeScript under a heading of the README. */
-/** The first block of TypeScript under a heading of the README. */
 function snippetUnder(heading: string): string {
   const [, section = ''] = readFileSync(join(root, 'README.md'), 'utf8').split(`\n## ${heading}\n`);
   const snippet = /^```ts\n([\s\S]*?)^```$/m.exec(section)?.[1];
