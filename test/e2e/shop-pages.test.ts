@@ -68,7 +68,7 @@ describe('every page', () => {
       expect([file, status]).toEqual([file, 200]);
       expect(headers.get('content-type')).toContain(types[file.split('.').pop() as keyof typeof types]);
     }
-    expect(files.size).toBeGreaterThan(20);
+    expect(files.size).toBeGreaterThan(15);
   });
 
   test('never has a client secret in it', async () => {
