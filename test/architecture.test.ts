@@ -30,6 +30,7 @@ const packageHomes: readonly { names: readonly string[]; homes: readonly string[
   { names: ['protobufjs', 'long'], homes: ['wire'], typesFor: [] },
   { names: ['express'], homes: ['http', 'emulator'], typesFor: [composition] },
   { names: ['@grpc/grpc-js'], homes: ['wire'], typesFor: ['sequencer', 'emulator'] },
+  { names: ['pg', '@electric-sql/pglite'], homes: ['ledger'], typesFor: [] },
 ];
 
 const maxFileLines = 400;
@@ -395,7 +396,8 @@ const rules: Rule[] = [
     ],
   },
   {
-    title: 'only wire/ imports protobufjs, long and gRPC, only http/ and emulator/ import express',
+    title:
+      'only wire/ imports protobufjs, long and gRPC, only http/ and emulator/ import express, only ledger/ databases',
     check: packages,
     faulty: [
       [aFile('intents/a.ts', `import Long from 'long';`)],
@@ -408,6 +410,8 @@ const rules: Rule[] = [
       [aFile('index.ts', `import { type Router } from 'express';`)],
       [aFile('sequencer/a.ts', `import type { Request } from 'express';`)],
       [aFile('cli/a.ts', `const express = await import('express');`)],
+      [aFile('http/a.ts', `import type { PoolClient } from 'pg';`)],
+      [aFile('cli/a.ts', `const { PGlite } = await import('@electric-sql/pglite');`)],
     ],
     sound: [
       aFile('wire/a.ts', `import Long from 'long'; import $protobuf from 'protobufjs/minimal.js';`),

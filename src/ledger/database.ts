@@ -1,0 +1,39 @@
+/** What a statement gives back. */
+export interface QueryResult<Row> {
+  readonly rows: readonly Row[];
+  /** How many rows a statement has found, written or changed. */
+  readonly rowCount: number;
+}
+
+/** Runs one statement; parameters are `$1`, `$2`, ... */
+export interface Queryable {
+  query<Row extends object = Record<string, unknown>>(
+    sql: string,
+    values?: readonly unknown[],
+  ): Promise<QueryResult<Row>>;
+}
+
+/** A transaction that is open. Once it is over, `query` rejects. */
+export interface DatabaseTransaction extends Queryable {
+  /** What the driver itself has: a `PoolClient` of pg, or a `Transaction` of PGlite, to hand to a query builder. */
+  readonly client: unknown;
+}
+
+/**
+ * The seam between the ledger and a database: the same SQL runs on Postgres (any number of processes) and on PGlite (a
+ * folder, one process).
+ */
+export interface Database extends Queryable {
+  /** Whether other processes may be at work in the same database. */
+  readonly isShared: boolean;
+  /**
+   * Commits what `work` has written when it resolves, and rolls it back when it rejects or when the commit fails.
+   *
+   * On PGlite everything else waits meanwhile: whoever asks the database itself from within `work` gets an error at once,
+   * where waiting for an answer would be for ever.
+   * @throws {IntentError} `ledger_unavailable` @throws what `work` throws
+   */
+  transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value>;
+  /** Lets what runs end, and closes the connections. Can be called again. */
+  close(): Promise<void>;
+}

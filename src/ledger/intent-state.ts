@@ -1,0 +1,13 @@
+/**
+ * The states of an intent in the ledger.
+ *
+ * - `creating`: it has an idempotency key, and the sequencer has not yet said OK; its secret never left.
+ * - `open`: accepted by the sequencer and watched.
+ * - `submitted`: the sequencer said so; `onPaid` is still to come.
+ * - `settled`: `onPaid` has succeeded.
+ * - `reversed`: the sequencer has taken it back after that, and `onReversed` has succeeded.
+ * - `expired`: nobody has paid as long as it was watched.
+ * - `dead`: a hook has failed too often; see `retry`.
+ */
+export const intentStates = ['creating', 'open', 'submitted', 'settled', 'reversed', 'expired', 'dead'] as const;
+export type IntentState = (typeof intentStates)[number];

@@ -1,0 +1,149 @@
+import type { DatabaseTransaction } from './database.js';
+import type { IntentState } from './intent-state.js';
+
+/** The terms of a payment as they are written down; they never change. */
+export interface RecordedTerms {
+  /** Decimal with two places. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly destination: string;
+  readonly login: boolean;
+  readonly resource: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** An intent on its way into the ledger. */
+export interface NewIntent {
+  readonly id: string;
+  /** Undefined for a login. */
+  readonly terms: RecordedTerms | undefined;
+  /** Hash of the cookie of the browser that began it, 32 bytes. */
+  readonly browser: Uint8Array;
+}
+
+/** The `Idempotency-Key` a browser has sent, and what goes with it. */
+export interface Idempotency {
+  readonly key: string;
+  /** Of the request, 32 bytes: what the same key must come with. */
+  readonly fingerprint: Uint8Array;
+  /** The client secret, sealed so that only this browser's cookie opens it. */
+  readonly sealedSecret: string;
+}
+
+/** What an earlier request with the same key has left. */
+export interface RepeatedIntent {
+  readonly id: string;
+  /** While it is `creating` the sequencer has not said OK to anybody who is known to have heard it. */
+  readonly state: IntentState;
+  readonly terms: RecordedTerms | undefined;
+  readonly fingerprint: Uint8Array;
+  readonly sealedSecret: string;
+}
+
+/** An intent as the ledger shows it: everything but what would let somebody act for the browser. */
+export interface LedgerIntent {
+  readonly id: string;
+  readonly kind: 'payment' | 'login';
+  readonly state: IntentState;
+  /** Decimal with two places; undefined for a login, as are the other terms. */
+  readonly amount: string | undefined;
+  readonly currency: string | undefined;
+  readonly destination: string | undefined;
+  readonly login: boolean;
+  readonly resource: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly userId: string | undefined;
+  readonly createdAt: Date;
+  readonly submittedAt: Date | undefined;
+  readonly settledAt: Date | undefined;
+  readonly reversedAt: Date | undefined;
+  readonly loginCompletedAt: Date | undefined;
+  /** When it is next looked at; undefined where nothing is to be done. */
+  readonly dueAt: Date | undefined;
+  /** How often the hook that is due has failed. */
+  readonly attempts: number;
+  /** The hook that has failed too often, in the state `dead`. */
+  readonly deadHook: 'onPaid' | 'onReversed' | 'verifyPayment' | undefined;
+  readonly lastError: string | undefined;
+}
+
+/** One change of a state, as the database has noted it. */
+export interface StateChange {
+  readonly at: Date;
+  readonly from: IntentState;
+  readonly to: IntentState;
+  readonly attempts: number;
+}
+
+export interface ListOptions {
+  readonly state?: IntentState | undefined;
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+  /** 1 to 1000. Default 50. */
+  readonly limit?: number | undefined;
+}
+
+/** A page of intents, the newest first. */
+export interface IntentPage {
+  readonly intents: readonly LedgerIntent[];
+  /** Where the next page begins; undefined on the last. */
+  readonly next: string | undefined;
+}
+
+/** What a site asks of its ledger: `router.intents`. */
+export interface IntentRecords {
+  /** Undefined where there is no such intent. @throws {IntentError} `invalid_id`, `ledger_unavailable` */
+  find(id: string): Promise<LedgerIntent | undefined>;
+  /** @throws {IntentError} `invalid_request` for options that are wrong, `ledger_unavailable` */
+  list(options?: ListOptions): Promise<IntentPage>;
+  /** What has become of an intent since it was created, the oldest first. @throws as `find` */
+  history(id: string): Promise<readonly StateChange[]>;
+  /**
+   * Takes up an intent again that was given up: what is `dead` goes on with the hook that failed, what has `expired` or
+   * was `reversed` is watched again. False where there is nothing to take up. @throws as `find`
+   */
+  retry(id: string): Promise<boolean>;
+}
+
+/**
+ * The durable record of intents, as the routes use it. Every method waits until the database is there, within bounded
+ * time, and rejects with `ledger_unavailable` when it is not.
+ */
+export interface Ledger extends IntentRecords {
+  /** Resolves once the database is open and migrated. @throws {IntentError} why it cannot be used */
+  ready(): Promise<void>;
+  /** Writes an intent down that the sequencer has accepted; from now on it is watched. */
+  record(intent: NewIntent): Promise<void>;
+  /** What was kept under this key for this browser. */
+  repeated(browser: Uint8Array, key: string): Promise<RepeatedIntent | undefined>;
+  /**
+   * Writes an intent down before the sequencer is asked. Where another request with this key was first, nothing is written
+   * and what that one has left is given back.
+   */
+  reserve(intent: NewIntent, idempotency: Idempotency): Promise<RepeatedIntent | undefined>;
+  /** The sequencer has accepted what was reserved: from now on it is watched. Can be called again. */
+  confirm(id: string): Promise<void>;
+  /** Whether this browser began this login less than `ttlMs` ago, and has not completed it. */
+  canCompleteLogin(id: string, browser: Uint8Array, ttlMs: number): Promise<boolean>;
+  /**
+   * Completes a login, for one caller alone across all processes: what `work` writes commits together with that. When
+   * `work` rejects, the login can still be completed. False where there was nothing to complete.
+   */
+  completeLogin(
+    login: { readonly id: string; readonly browser: Uint8Array; readonly ttlMs: number; readonly userId: string },
+    work: (tx: DatabaseTransaction) => Promise<void>,
+  ): Promise<boolean>;
+  /** Undoes `completeLogin` for a login whose session could not be begun after all. */
+  reopenLogin(id: string): Promise<void>;
+  /**
+   * Payments of this browser for this resource that have settled, or may soon: the largest first of those that have.
+   */
+  paymentsFor(browser: Uint8Array, resource: string): Promise<readonly LedgerIntent[]>;
+  /**
+   * Takes the hint that an intent may have been submitted; returns at once and never throws. The promise resolves once the
+   * work that is due for it was tried, in this process or, after a bounded time, not.
+   */
+  nudge(id: string): Promise<void>;
+  /** Takes no more work, gives running work a short time to end, and closes the database. */
+  close(): Promise<void>;
+}

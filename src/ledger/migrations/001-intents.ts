@@ -1,0 +1,95 @@
+/**
+ * The first tables. `intents` has one row for each intent: its terms, which never change, its state, and when it is next
+ * to be looked at. `history` has one row for each change of a state, written by the database itself.
+ *
+ * The rules that must hold whoever writes (terms stay as they are, states change only as they may) are held by a trigger,
+ * so that a mistake in the program is an error and not a payment gone wrong.
+ */
+export const intentsMigration = `
+create table express_intents.intents (
+  id text primary key,
+  kind text not null check (kind in ('payment', 'login')),
+
+  amount numeric(19, 2),
+  currency text,
+  destination text,
+  login boolean not null default false,
+  resource text,
+  metadata jsonb not null default '{}',
+  check ((kind = 'payment') = (amount is not null and currency is not null and destination is not null)),
+
+  browser bytea,
+  idempotency_key text,
+  fingerprint bytea,
+  sealed_secret text,
+  check ((idempotency_key is null) = (fingerprint is null)),
+
+  created_at timestamptz not null default now(),
+  state text not null check (state in
+    ('creating', 'open', 'submitted', 'settled', 'reversed', 'expired', 'dead')),
+  submitted_at timestamptz,
+  settled_at timestamptz,
+  reversed_at timestamptz,
+  user_id text,
+  login_completed_at timestamptz,
+
+  due_at timestamptz,
+  watch_until timestamptz,
+  leased_until timestamptz,
+  lease_token bigint not null default 0,
+  attempts integer not null default 0,
+  doubted_at timestamptz,
+  dead_hook text,
+  last_error text
+);
+
+create index intents_due on express_intents.intents (due_at) where due_at is not null;
+create index intents_list on express_intents.intents (created_at, id);
+create index intents_state on express_intents.intents (state, created_at, id) where state <> 'open';
+create index intents_resource on express_intents.intents (browser, resource) where resource is not null;
+create unique index intents_idempotency on express_intents.intents (browser, idempotency_key)
+  where idempotency_key is not null;
+
+create table express_intents.history (
+  number bigint generated always as identity primary key,
+  intent_id text not null,
+  at timestamptz not null default clock_timestamp(),
+  from_state text not null,
+  to_state text not null,
+  attempts integer not null
+);
+create index history_intent on express_intents.history (intent_id, number);
+
+create function express_intents.keep_the_rules() returns trigger language plpgsql as $$
+begin
+  if (old.id, old.kind, old.amount, old.currency, old.destination, old.login, old.resource, old.metadata,
+      old.browser, old.idempotency_key, old.fingerprint, old.sealed_secret, old.created_at)
+    is distinct from
+     (new.id, new.kind, new.amount, new.currency, new.destination, new.login, new.resource, new.metadata,
+      new.browser, new.idempotency_key, new.fingerprint, new.sealed_secret, new.created_at)
+  then
+    raise exception 'the terms of intent % do not change', old.id using errcode = 'check_violation';
+  end if;
+  if old.state = new.state then
+    return new;
+  end if;
+  if (old.state || ' ' || new.state) not in (
+    'creating open',
+    'open submitted', 'open expired',
+    'submitted settled', 'submitted open', 'submitted dead',
+    'settled reversed', 'settled dead',
+    'dead submitted', 'dead settled',
+    'reversed open',
+    'expired open'
+  ) then
+    raise exception 'intent % does not go from % to %', old.id, old.state, new.state using errcode = 'check_violation';
+  end if;
+  insert into express_intents.history (intent_id, from_state, to_state, attempts)
+    values (old.id, old.state, new.state, new.attempts);
+  return new;
+end
+$$;
+
+create trigger keep_the_rules before update on express_intents.intents
+  for each row execute function express_intents.keep_the_rules();
+`;
