@@ -23,7 +23,7 @@ export async function callHook(
   context: SettlementContext,
   work: Work,
   { name, hook, changes, values }: HookCall,
-  signal: AbortSignal,
+  lease: AbortSignal,
 ): Promise<void> {
   const { db, settings } = context;
   if (!hook) {
@@ -36,6 +36,7 @@ export async function callHook(
   const { payment } = work;
   const { attempts: attempt } = begun;
   const late = work.submittedAfterMs > settings.lateAfterMs;
+  const signal = AbortSignal.any([lease, AbortSignal.timeout(settings.hookTimeoutMs)]);
   try {
     await db.transaction(async (tx) => {
       await bounded(signal, () => hook(payment, { tx, attempt, late, signal }));
@@ -66,7 +67,7 @@ async function failed(context: SettlementContext, work: Work, name: HookCall['na
 
 /** Gives a payment up to a person. */
 export async function bury(
-  { db, hooks, logger }: SettlementContext,
+  { db, hooks, settings, logger }: SettlementContext,
   work: Work,
   hook: HookCall['name'] | 'verifyPayment',
   error: unknown,
@@ -79,7 +80,9 @@ export async function bury(
     describe(error),
   );
   try {
-    await hooks.onDeadLetter?.(payment, { hook, attempts, error });
+    const { onDeadLetter } = hooks;
+    if (!onDeadLetter) return;
+    await bounded(AbortSignal.timeout(settings.hookTimeoutMs), () => onDeadLetter(payment, { hook, attempts, error }));
   } catch (failure) {
     logger.error(`express-intents: onDeadLetter has failed for ${payment.id}.`, describe(failure));
   }

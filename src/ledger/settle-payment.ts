@@ -9,11 +9,11 @@ import { type Work, writeWork } from './work.js';
  * Does what is due for one payment that was claimed. Only the word of the sequencer, asked for here, moves a state.
  * @throws {LeaseLost} when the payment is another's meanwhile
  */
-export async function settlePayment(context: SettlementContext, work: Work, signal: AbortSignal): Promise<void> {
-  const status = await askOrWait(context, work, signal);
+export async function settlePayment(context: SettlementContext, work: Work, lease: AbortSignal): Promise<void> {
+  const status = await askOrWait(context, work, lease);
   if (!status) return;
-  if (work.state === 'settled') return checkReversal(context, work, status, signal);
-  if (work.state === 'submitted') return settleSubmitted(context, work, status, signal);
+  if (work.state === 'settled') return checkReversal(context, work, status, lease);
+  if (work.state === 'submitted') return settleSubmitted(context, work, status, lease);
   if (!status.intentSubmitted) return waitForPayment(context, work);
   const submitted = await writeWork(
     context.db,
@@ -23,7 +23,7 @@ export async function settlePayment(context: SettlementContext, work: Work, sign
      leased_until = case when $4::float8 = 0 then i.leased_until end`,
     [context.settings.settleDelayMs],
   );
-  if (context.settings.settleDelayMs === 0) await settle(context, submitted, signal);
+  if (context.settings.settleDelayMs === 0) await settle(context, submitted, lease);
 }
 
 /** A sequencer that does not answer says nothing about a payment: it is asked again. */
@@ -65,9 +65,9 @@ async function settleSubmitted(
   context: SettlementContext,
   work: Work,
   { exists, intentSubmitted }: SequencerStatus,
-  signal: AbortSignal,
+  lease: AbortSignal,
 ): Promise<void> {
-  if (intentSubmitted) return settle(context, work, signal);
+  if (intentSubmitted) return settle(context, work, lease);
   if (exists) {
     context.logger.warn(`express-intents: the payment ${work.payment.id} was taken back before it settled.`);
     await writeWork(context.db, work, `state = 'open', submitted_at = null, attempts = 0, leased_until = null`);
@@ -78,12 +78,11 @@ async function settleSubmitted(
   return work.isOver ? bury(context, work, 'verifyPayment', new Error(forgotten)) : lookLater(context, work, forgotten);
 }
 
-async function settle(context: SettlementContext, work: Work, closing: AbortSignal): Promise<void> {
+async function settle(context: SettlementContext, work: Work, lease: AbortSignal): Promise<void> {
   const { hooks, settings, timing } = context;
-  const signal = AbortSignal.any([closing, AbortSignal.timeout(settings.hookTimeoutMs)]);
-  const payment = await withUserId(context, work, signal);
-  const doubt = await doubtOf(context, payment, signal);
-  closing.throwIfAborted();
+  const payment = await withUserId(context, work, lease);
+  const doubt = await doubtOf(context, payment, lease);
+  lease.throwIfAborted();
   if (doubt !== undefined) {
     return work.isOver ? bury(context, work, 'verifyPayment', doubt) : lookLater(context, work, String(doubt));
   }
@@ -98,7 +97,7 @@ async function settle(context: SettlementContext, work: Work, closing: AbortSign
         due_at = now() + $5::float8 * interval '1 millisecond', leased_until = null`,
       values: [payment.userId ?? null, firstReversalMs],
     },
-    signal,
+    lease,
   );
 }
 
@@ -119,9 +118,10 @@ async function withUserId(
 }
 
 /** What `verifyPayment` has against settling now; undefined where it has nothing. */
-async function doubtOf({ hooks }: SettlementContext, payment: Payment, signal: AbortSignal): Promise<unknown> {
+async function doubtOf({ hooks, settings }: SettlementContext, payment: Payment, lease: AbortSignal): Promise<unknown> {
   const { verifyPayment } = hooks;
   if (!verifyPayment) return undefined;
+  const signal = AbortSignal.any([lease, AbortSignal.timeout(settings.hookTimeoutMs)]);
   try {
     const isVerified = await bounded(signal, () => verifyPayment(payment, { signal }));
     return isVerified === true ? undefined : new Error('verifyPayment said no.');
@@ -135,7 +135,7 @@ async function checkReversal(
   context: SettlementContext,
   work: Work,
   { exists, intentSubmitted }: SequencerStatus,
-  closing: AbortSignal,
+  lease: AbortSignal,
 ): Promise<void> {
   const { db, hooks, settings, timing, logger } = context;
   if (intentSubmitted || !exists) {
@@ -161,6 +161,6 @@ async function checkReversal(
         due_at = null, leased_until = null`,
       values: [],
     },
-    AbortSignal.any([closing, AbortSignal.timeout(settings.hookTimeoutMs)]),
+    lease,
   );
 }

@@ -2,7 +2,7 @@ import { holdLease, type Lease } from './lease.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext } from './settlement-context.js';
 import { Urgent } from './urgent.js';
-import { claimDue, claimNamed, giveBack, LeaseLost, type Work } from './work.js';
+import { claimDue, claimNamed, endClaims, giveBack, LeaseLost, type Work } from './work.js';
 
 /** Why work is given back that has not ended when the ledger is closed. */
 class Closing extends Error {
@@ -74,6 +74,9 @@ export class Settlement {
   }
 
   async #run(): Promise<void> {
+    const { db } = this.#context;
+    if (!db.isShared)
+      await endClaims(db).catch((error) => this.#tell('what was begun before waits for its lease', error));
     while (!this.#isClosed) {
       const claimed = await this.#tryRound();
       const hasRoom = this.#running.size < this.#context.timing.concurrency;

@@ -124,3 +124,11 @@ export async function giveBack(db: Queryable, { payment: { id }, leaseToken }: W
     leaseToken,
   ]);
 }
+
+/** Ends all claims of a database that one process alone can open: whoever had them has died. */
+export async function endClaims(db: Queryable): Promise<void> {
+  await db.query(
+    `update express_intents.intents set leased_until = null, lease_token = lease_token + 1
+     where due_at is not null and leased_until is not null`,
+  );
+}
