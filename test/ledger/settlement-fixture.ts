@@ -20,24 +20,40 @@ export interface SettlementOptions {
   readonly settings?: Partial<SettlementContext['settings']>;
   readonly timing?: Partial<SettlementTiming>;
   readonly askUserId?: SettlementContext['askUserId'];
+  /** Default: one of its own. */
+  readonly sequencer?: FakeSequencer;
 }
 
-/** A settlement whose rounds and whose time a test sets, beside a sequencer that says what it is told to. */
+/** A sequencer that says what it is told to. */
+export class FakeSequencer {
+  /** How often it was asked, by intent. */
+  readonly asked = new Map<string, number>();
+  readonly says = new Map<string, SequencerStatus | Error>();
+
+  answer(id: string): SequencerStatus {
+    this.asked.set(id, (this.asked.get(id) ?? 0) + 1);
+    const status = this.says.get(id);
+    if (status instanceof Error) throw status;
+    return status ?? { exists: false, intentSubmitted: false };
+  }
+}
+
+/** A settlement whose rounds and whose time a test sets. */
 export class SettlementFixture {
   readonly database: TestDatabase;
   readonly settlement: Settlement;
   readonly log = new LogRecorder();
-  /** How often the sequencer was asked, by intent. */
-  readonly asked = new Map<string, number>();
-  readonly #says = new Map<string, SequencerStatus | Error>();
+  readonly sequencer: FakeSequencer;
   #created = 0;
 
-  constructor(database: TestDatabase, { hooks = {}, settings, timing, askUserId }: SettlementOptions = {}) {
+  constructor(database: TestDatabase, options: SettlementOptions = {}) {
+    const { hooks = {}, settings, timing, askUserId, sequencer = new FakeSequencer() } = options;
     this.database = database;
+    this.sequencer = sequencer;
     this.settlement = new Settlement({
       db: database.db,
       hooks,
-      askStatus: async (id) => this.#answer(id),
+      askStatus: async (id) => sequencer.answer(id),
       askUserId,
       settings: {
         settleDelayMs: 0,
@@ -51,6 +67,10 @@ export class SettlementFixture {
       timing: { ...defaultTiming, ...timing },
       logger: this.log,
     });
+  }
+
+  get asked(): ReadonlyMap<string, number> {
+    return this.sequencer.asked;
   }
 
   /** A payment that the sequencer has accepted and nobody has paid. */
@@ -68,7 +88,7 @@ export class SettlementFixture {
 
   /** What the sequencer says of an intent from now on. */
   says(id: string, status: SequencerStatus | Error): void {
-    this.#says.set(id, status);
+    this.sequencer.says.set(id, status);
   }
 
   pay(id: string): void {
@@ -104,12 +124,5 @@ export class SettlementFixture {
 
   retry(id: string): Promise<boolean> {
     return retryIntent(this.database.db, id, 30 * dayMs);
-  }
-
-  #answer(id: string): SequencerStatus {
-    this.asked.set(id, (this.asked.get(id) ?? 0) + 1);
-    const status = this.#says.get(id);
-    if (status instanceof Error) throw status;
-    return status ?? { exists: false, intentSubmitted: false };
   }
 }
