@@ -61,5 +61,5 @@ function attributesOf(element: HTMLElement): ButtonOptions {
 
 function withBase(base: string, routes: ElementRoutes): ElementRoutes {
   const paths = Object.entries(routes).map(([name, path]) => [name, path && base + path]);
-  return Object.fromEntries(paths) as unknown as ElementRoutes;
+  return { ...routes, ...Object.fromEntries(paths) };
 }
