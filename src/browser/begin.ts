@@ -93,7 +93,7 @@ async function present(flow: IntentFlow, secret: string, signal: AbortSignal): P
   flow.shownId = id;
   // Whoever scans does so with another device, which has no business on the pages of this one.
   const code = qrCode(walletUrl ? walletLink(walletUrl, secret) : secret);
-  const back = Object.entries(urls).map(([name, url]) => [name, returnUrl(url, id)]);
+  const back = Object.entries(urls).map(([name, url]) => [name, url && returnUrl(url, id)]);
   flow.dialog.showCode(code, amount, walletUrl && walletLink(walletUrl, secret, Object.fromEntries(back)));
   show(flow, 'waiting');
   follow(flow, id);
