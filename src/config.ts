@@ -7,6 +7,7 @@ import { readWebhook } from './config/webhook-settings.js';
 import { ConfigError } from './errors.js';
 import type { VerifierKeyRing } from './keys/key-ring.js';
 import type { Signer } from './keys/verifier-key.js';
+import type { LedgerSettings } from './ledger/ledger-settings.js';
 import type { GrpcNames } from './sequencer/grpc-names.js';
 import type { Transport } from './sequencer/transport.js';
 
@@ -128,6 +129,8 @@ export interface Config {
   readonly walletUrl: string | undefined;
   readonly routes: Routes;
   readonly connections: ConnectionLimits;
+  /** Undefined where no database is configured. */
+  readonly ledger: LedgerSettings | undefined;
   /** What the person who starts this should be told once. */
   readonly notices: readonly string[];
 }
@@ -151,6 +154,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     walletUrl: readWalletUrl(options.walletUrl ?? env.INTENT_WALLET_URL, production, report),
     routes: readRoutes(options.routes, report),
     connections: readConnectionLimits(options.connections, report),
+    ledger: undefined,
     notices: report.notices,
   };
   noteWhatIsNotRead(env, report);

@@ -64,6 +64,11 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   payment: aFunction.optional(),
   clientAmount: withFunctions(),
   onCreated: aFunction.optional(),
+  onPaid: aFunction.optional(),
+  onReversed: aFunction.optional(),
+  verifyPayment: aFunction.optional(),
+  onDeadLetter: aFunction.optional(),
+  onLogin: aFunction.optional(),
   logger: withFunctions('warn', 'error'),
   now: aFunction.optional(),
 };
