@@ -1,3 +1,4 @@
+import { ledgerMend } from './config/ledger-settings.js';
 import type { Config } from './config.js';
 import { IntentError } from './errors.js';
 import type { EventHub } from './http/event-hub.js';
@@ -57,10 +58,7 @@ export function recordsOf(ledger: Ledger | undefined): IntentRecords {
 }
 
 async function noLedger(): Promise<never> {
-  throw new IntentError(
-    'invalid_configuration',
-    'There is no ledger to ask. Set INTENT_DATABASE_URL to postgres://... or to a folder.',
-  );
+  throw new IntentError('invalid_configuration', `There is no ledger to ask. Set ${ledgerMend}.`);
 }
 
 const noRecords: IntentRecords = Object.freeze({ find: noLedger, list: noLedger, history: noLedger, retry: noLedger });
