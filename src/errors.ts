@@ -37,6 +37,8 @@ export const errorCodes = {
   internal_error: [500, 'The server met an error'],
   ledger_unavailable: [503, 'The ledger cannot be reached'],
   too_busy: [503, 'The site has too much to do at the moment'],
+  ledger_unavailable: [503, 'The ledger of the site cannot be reached'],
+  ledger_locked: [503, 'The ledger of the site is open in another process'],
   // Faults of the sequencer, or of the way to it.
   sequencer_error: [502, 'The payment service refused the request'],
   sequencer_bad_status: [502, 'The payment service failed'],
