@@ -28,11 +28,11 @@ const paid = (at: number): SequencerEvent => ({ what: 'paid', id, at });
 const takenBack = (at: number): SequencerEvent => ({ what: 'taken back', id, at });
 const row = (state: IntentEvidence['state'], rest: Partial<IntentEvidence> = {}): IntentEvidence => ({
   ...{ ...terms, id, kind: 'payment', state, isDue: true },
-  ...{ submittedAt: undefined, settledAt: undefined, reversedAt: undefined },
+  ...{ submittedAt: undefined, settledAt: undefined, reversedAt: undefined, loginCompletedAt: undefined },
   ...rest,
 });
-const effect = (hook: EffectEvidence['hook'], rest: Partial<EffectEvidence> = {}): EffectEvidence => ({
-  ...{ id, hook, amount: '4.50', currency: 'usd', metadata: { order: 42 } },
+const effect = (by: EffectEvidence['by'], rest: Partial<EffectEvidence> = {}): EffectEvidence => ({
+  ...{ id, by, worker: 'one', amount: '4.50', currency: 'usd', metadata: { order: 42 } },
   ...rest,
 });
 
@@ -47,6 +47,17 @@ const reversed: Evidence = {
   intents: [row('reversed', { isDue: false })],
   steps: path('open', 'submitted', 'settled', 'reversed'),
   effects: [effect('onPaid'), effect('onReversed')],
+};
+
+const login: Evidence = {
+  sequencer: [out],
+  intents: [row('open', { kind: 'login', isDue: false })],
+  ...{ steps: [], effects: [] },
+};
+const completedLogin: Evidence = {
+  ...login,
+  intents: [row('open', { kind: 'login', isDue: false, loginCompletedAt: 3 })],
+  effects: [effect('login', { amount: undefined, currency: undefined })],
 };
 
 const kindsIn = (evidence: Evidence, isOver = true): FaultKind[] =>
@@ -89,12 +100,8 @@ describe('evidence without a fault', () => {
       steps: path('open', 'expired'),
       effects: [],
     },
-    'of a login, which nobody watches': {
-      sequencer: [out],
-      intents: [row('open', { kind: 'login', isDue: false })],
-      steps: [],
-      effects: [],
-    },
+    'of a login, which nobody watches': login,
+    'of a login that was completed': completedLogin,
   };
   it.each(Object.entries(sound))('%s', (_title, evidence) => {
     expect(checkEvidence(evidence, { isOver: true })).toEqual([]);
@@ -184,6 +191,8 @@ const cases: readonly Case[] = [
     intents: [row('submitted')],
   }),
   finds('a reversal was done that never was', ['doubled effect'], withEffects(settled, ...reversed.effects)),
+  finds('a login was done twice', ['doubled effect'], withEffects(completedLogin, effect('login'), effect('login'))),
+  finds('a login was completed, and nothing was done', ['missing effect'], withEffects(completedLogin)),
   finds(
     'it was done for another amount',
     ['wrong effect'],

@@ -23,6 +23,7 @@ export interface IntentEvidence extends RecordedTerms {
   readonly submittedAt: number | undefined;
   readonly settledAt: number | undefined;
   readonly reversedAt: number | undefined;
+  readonly loginCompletedAt: number | undefined;
 }
 
 /** One change of a state, in the order in which they were written. */
@@ -33,13 +34,15 @@ export interface StepEvidence {
   readonly to: IntentState;
 }
 
-/** What a hook has written through its transaction, in a table that takes everything twice. */
+/** What was written through a transaction of the ledger, in a table that takes everything twice. */
 export interface EffectEvidence {
   readonly id: string;
-  readonly hook: 'onPaid' | 'onReversed';
-  /** The payment as the hook saw it. */
-  readonly amount: string;
-  readonly currency: string;
+  readonly by: 'onPaid' | 'onReversed' | 'login';
+  /** Which process it was. */
+  readonly worker: string;
+  /** The payment as the hook saw it; nothing for a login. */
+  readonly amount: string | undefined;
+  readonly currency: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
@@ -53,25 +56,19 @@ export interface Evidence {
 
 /** Nothing in it forbids a doubled effect: it would be seen. */
 export const effectsTable = `create table if not exists public.effects
-  (intent_id text, hook text, amount text, currency text, metadata text, worker text)`;
+  (intent_id text, by text, amount text, currency text, metadata text, worker text)`;
 
-export const insertEffect = `insert into public.effects values ($1, $2, $3, $4, $5, $6)`;
+/** Writes an effect; everything is text. */
+export const insertEffect = 'insert into public.effects values ($1, $2, $3, $4, $5, $6)';
 
-interface IntentRow extends Omit<IntentEvidence, 'metadata' | 'resource' | 'submittedAt' | 'settledAt' | 'reversedAt'> {
-  readonly metadata: string;
-  readonly resource: string | null;
-  readonly submittedAt: number | null;
-  readonly settledAt: number | null;
-  readonly reversedAt: number | null;
-}
+const ms = (column: string): string => `extract(epoch from ${column})::float8 * 1000`;
 
 /** Reads what a database holds, in words of its own and not in those of the ledger. */
 export async function readEvidence(db: Queryable): Promise<Omit<Evidence, 'sequencer'>> {
-  const ms = (column: string): string => `extract(epoch from ${column})::float8 * 1000`;
-  const intents = await db.query<IntentRow>(
+  const intents = await db.query<IntentEvidence & { metadata: string }>(
     `select id, kind, amount::text as amount, currency, destination, login, resource, metadata::text as metadata, state,
        due_at is not null as "isDue", ${ms('submitted_at')} as "submittedAt", ${ms('settled_at')} as "settledAt",
-       ${ms('reversed_at')} as "reversedAt"
+       ${ms('reversed_at')} as "reversedAt", ${ms('login_completed_at')} as "loginCompletedAt"
      from express_intents.intents order by created_at, id`,
   );
   const steps = await db.query<StepEvidence>(
@@ -79,18 +76,11 @@ export async function readEvidence(db: Queryable): Promise<Omit<Evidence, 'seque
      from express_intents.history order by number`,
   );
   const effects = await db.query<EffectEvidence & { metadata: string }>(
-    `select intent_id as id, hook, amount, currency, metadata from public.effects order by intent_id, hook`,
+    'select intent_id as id, by, amount, currency, metadata, worker from public.effects order by intent_id, by',
   );
-  return {
-    intents: intents.rows.map((row) => ({
-      ...row,
-      metadata: JSON.parse(row.metadata),
-      resource: row.resource ?? undefined,
-      submittedAt: row.submittedAt ?? undefined,
-      settledAt: row.settledAt ?? undefined,
-      reversedAt: row.reversedAt ?? undefined,
-    })),
-    steps: steps.rows,
-    effects: effects.rows.map((row) => ({ ...row, metadata: JSON.parse(row.metadata) })),
-  };
+  const read = <Row extends { metadata: string }>(row: Row) => ({
+    ...(Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as Row),
+    metadata: JSON.parse(row.metadata),
+  });
+  return { intents: intents.rows.map(read), steps: steps.rows, effects: effects.rows.map(read) };
 }
