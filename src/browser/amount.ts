@@ -26,7 +26,7 @@ export function formatAmount(amount: string, currency: string, locale: string): 
   const options: Intl.NumberFormatOptions = isNative ? {} : { style: 'currency', currency: code };
   // A text goes in exactly where the browser can do that, and as the nearest double elsewhere.
   const write = (more?: object): string =>
-    new Intl.NumberFormat(locale, { ...options, ...more }).format(amount as unknown as number);
+    new Intl.NumberFormat(locale, { ...options, ...more }).format(amount as `${number}`);
   const usual = write();
   const exact = write({ minimumFractionDigits: 2 });
   const number = amount.endsWith('.00') || usual.length > exact.length ? usual : exact;

@@ -36,8 +36,8 @@ export class IntentDialog {
   readonly #mark = make('path', {});
   readonly #status = make('p', { part: 'status', role: 'status', dir: 'auto' });
   readonly #link = make('a', { part: 'link', target: '_blank', rel: 'noreferrer' });
-  readonly #retry = make('button', { part: 'retry', type: 'button' });
-  readonly #cancel = make('button', { part: 'cancel', type: 'button' });
+  readonly #retry = make('button', { part: 'retry' });
+  readonly #cancel = make('button', { part: 'cancel' });
   /** The one it was opened in. */
   locale = localeOf('en');
 

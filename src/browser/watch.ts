@@ -100,8 +100,7 @@ function followPage(signal: AbortSignal, stream: Stream, say: (sign: Sign) => vo
     if (!document.hidden) wake();
   };
   // A phone freezes a page that is not seen, and its connections die silently: what happened meanwhile is asked for.
-  document.addEventListener('visibilitychange', look, { signal });
-  listen(['pageshow', 'online', 'focus'], look);
+  listen(['visibilitychange', 'pageshow', 'online', 'focus'], look);
   // A page with an open stream is not kept for the way back.
   listen(['pagehide', 'offline'], stream.close);
   // A stream over a network that is gone looks alive for long; the browser knows better.
