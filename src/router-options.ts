@@ -79,6 +79,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   onReversed: aFunction.optional(),
   verifyPayment: aFunction.optional(),
   onDeadLetter: aFunction.optional(),
+  onLogin: aFunction.optional(),
   logger: withFunctions('warn', 'error'),
   now: aFunction.optional(),
 };
