@@ -27,6 +27,7 @@ export const errorCodes = {
   body_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'The body has a content type that is not taken here'],
   too_many_connections: [429, 'Too many connections are open'],
+  rate_limited: [429, 'Too many requests'],
   // Faults of the set-up or of the site.
   invalid_configuration: [500, 'The configuration is wrong'],
   invalid_key: [500, 'A key cannot be read'],

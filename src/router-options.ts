@@ -60,6 +60,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   walletUrl: text,
   routes: withFunctions(),
   connections: withFunctions(),
+  rateLimits: z.union([z.literal(false), withFunctions()], 'an object, or false').optional(),
   transport: withFunctions('call', 'close'),
   payment: aFunction.optional(),
   clientAmount: withFunctions(),
