@@ -1,4 +1,4 @@
-export type { ConfigOptions, ConnectionLimits, Routes } from './config.js';
+export type { ConfigOptions, ConnectionLimits, RateLimits, Routes } from './config.js';
 export type { EmbeddedAddresses } from './embedded-sequencer.js';
 export {
   ConfigError,
