@@ -4,7 +4,6 @@ import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
 import { browserOf } from './browser-cookie.js';
 import { departureOf } from './departure.js';
-import { requireSameOrigin } from './origin-guard.js';
 import { readJsonBody } from './read-json-body.js';
 import { sendJson } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
@@ -14,9 +13,8 @@ const schema = z.strictObject({ id: z.string() });
 
 /** `POST /session` with `{ id }`: completes a login for the browser that began it, and answers `{ user: { id } }`. */
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
-  const { attempts, browserCookie, client, config } = context;
+  const { attempts, browserCookie, client } = context;
   return async (req, res) => {
-    requireSameOrigin(req, config.origin);
     const id = parseLoginId(await readJsonBody(req));
     const browser = browserOf(browserCookie, req);
     if (!attempts.has(id, browser)) throw notBegunHere();

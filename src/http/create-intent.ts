@@ -6,7 +6,6 @@ import { rememberBrowser } from './browser-cookie.js';
 import { departureOf } from './departure.js';
 import type { IntentRecord, SitePaymentTerms } from './hooks.js';
 import { type IntentRequestBody, parseIntentRequest } from './intent-request.js';
-import { requireSameOrigin } from './origin-guard.js';
 import { readJsonBody } from './read-json-body.js';
 import { sendJson } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
@@ -21,7 +20,6 @@ interface Accepted {
 export function createIntentHandler(context: RouterContext): Handler {
   const clientAmount = context.hooks.clientAmount !== undefined;
   return async (req, res) => {
-    requireSameOrigin(req, context.config.origin);
     const body = parseIntentRequest(await readJsonBody(req), { clientAmount });
     req.body = body;
     // A create that was sent may have its effect, so it goes on; but nothing is sent for nobody.

@@ -8,6 +8,7 @@ import { eventsHandler } from './events.js';
 import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
+import { requireSameOrigin } from './origin-guard.js';
 import { sendProblem } from './problem.js';
 import { webhookHandler } from './receive-webhook.js';
 import { attachContext } from './require-login.js';
@@ -33,16 +34,20 @@ export function createRouter(context: RouterContext): RequestHandler {
 }
 
 interface Route {
+  readonly name: keyof Routes;
   readonly methods: Methods;
   /** What follows the route's own path: the id in `/status/:id`, else nothing. */
   readonly rest: string;
 }
 
-async function answer({ methods, rest }: Route, req: Request, res: Response, { logger }: RouterContext): Promise<void> {
+async function answer(route: Route, req: Request, res: Response, { config, logger }: RouterContext): Promise<void> {
+  const { name, methods, rest } = route;
   const method = req.method === 'HEAD' ? 'GET' : req.method;
   try {
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (!handler) throw new IntentError('method_not_allowed', `Allowed here: ${Object.keys(methods).join(', ')}.`);
+    // Before anything is counted, so that a page of another site takes nothing away from those whom it sends here.
+    if (method !== 'GET' && name !== 'webhook') requireSameOrigin(req, config.origin);
     await handler(req, res, rest);
   } catch (error) {
     const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
@@ -66,7 +71,7 @@ function handlersOf(context: RouterContext): RouteHandlers {
         ? {
             POST: completeLoginHandler(context, login, sessions),
             GET: showSessionHandler(sessions),
-            DELETE: logOutHandler(context, sessions),
+            DELETE: logOutHandler(sessions),
           }
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },
@@ -80,22 +85,22 @@ const files: Partial<Record<keyof Routes, readonly string[]>> = { elements: elem
 
 function routeFinder(routes: Routes, handlers: RouteHandlers): (path: string) => Route | undefined {
   const exact = new Map<string, Route>();
-  const open: { readonly prefix: string; readonly suffix: string; readonly methods: Methods }[] = [];
+  const open: (Omit<Route, 'rest'> & { readonly prefix: string; readonly suffix: string })[] = [];
   for (const name of Object.keys(handlers) as (keyof Routes)[]) {
     const [methods, path, suffix] = [handlers[name], routes[name], suffixes[name]];
     if (!methods || path === false) continue;
     const names = files[name];
-    if (names) for (const rest of names) exact.set(`${path}/${rest}`, { methods, rest });
-    else if (suffix === undefined) exact.set(path, { methods, rest: '' });
-    else open.push({ prefix: `${path}/`, suffix, methods });
+    if (names) for (const rest of names) exact.set(`${path}/${rest}`, { name, methods, rest });
+    else if (suffix === undefined) exact.set(path, { name, methods, rest: '' });
+    else open.push({ name, prefix: `${path}/`, suffix, methods });
   }
   return (path) => {
     const found = exact.get(path);
     if (found) return found;
-    for (const { prefix, suffix, methods } of open) {
+    for (const { name, prefix, suffix, methods } of open) {
       if (!path.startsWith(prefix) || !path.endsWith(suffix)) continue;
       const rest = path.slice(prefix.length, path.length - suffix.length);
-      if (rest !== '' && !rest.includes('/')) return { methods, rest };
+      if (rest !== '' && !rest.includes('/')) return { name, methods, rest };
     }
     return undefined;
   };

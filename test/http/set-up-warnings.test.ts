@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { countingTransport } from '../support/counting-transport.js';
+import { post } from '../support/post.js';
 import { startSite } from '../support/site.js';
 
 const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
@@ -38,7 +39,7 @@ describe('in production', () => {
 
   test('http is told once, with the mend, and cookies are bound to the host and to https', async () => {
     const { origin, log } = await startSite({ ...base, payment: () => ({ amount: 5, currency: 'usd' }) });
-    const created = await request(origin).post('/intent').send({}).expect(201);
+    const created = await post(origin).send({}).expect(201);
     expect(created.get('Set-Cookie')).toEqual([
       expect.stringMatching(/^__Host-intent=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ]);

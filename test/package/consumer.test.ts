@@ -199,7 +199,7 @@ async function checkSite(origin: string): Promise<void> {
   for (const intent of [{ mode: 'payment', order: 'tea' }, { mode: 'login' }]) {
     const created = await fetch(`${origin}/intent`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', origin },
       body: JSON.stringify(intent),
     });
     expect({ intent, status: created.status, body: await created.json() }).toEqual({
