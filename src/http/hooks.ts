@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import type { PaymentHooks } from '../ledger/payment.js';
 
 /** What the site asks to be paid; set by the server, never by the browser. */
 export interface SitePaymentTerms {
@@ -40,7 +41,7 @@ type TermsFromHook =
   | (Omit<SitePaymentTerms, 'amount' | 'currency'> & { amount?: never; currency?: never });
 
 /** What the site decides. */
-export interface Hooks {
+export interface Hooks extends PaymentHooks {
   /**
    * Sets the terms of a payment. `req.body.order` is what the page asked for and is to be looked up, not believed.
    * `refuse()` in it, or an error with a 4xx `status` and a boolean `expose`, refuses the request.
