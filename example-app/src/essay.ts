@@ -19,7 +19,7 @@ export const essay = {
 } as const satisfies Article;
 
 export const paragraphs: readonly string[] = [
-  'In the first minute nothing seems to happen, which is why it is the minute in which people leave. They remember a letter, ' +
+  'Nothing seems to happen in the first minute, which is why it is the minute in which people leave. They remember a letter, ' +
     'a window, a person upstairs. The water takes on the colour of straw and keeps its secret.',
   'The second minute is all promise. The leaves have understood that this is not rain and will not pass. They let go of ' +
     'what they hold most lightly: the flowers, the grass, the bit of smoke that somebody gave them in a shed a long way ' +

@@ -37,7 +37,7 @@ The Patient Kettle is open.
 
 /** Where the orders are kept, without a password. */
 function ordersIn({ INTENT_DATABASE_URL: url = '' }: NodeJS.ProcessEnv): string {
-  if (!URL.canParse(url)) return relative('', url);
+  if (!URL.canParse(url)) return relative('', url) || url;
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }

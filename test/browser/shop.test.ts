@@ -41,7 +41,7 @@ test('a visitor pays for an essay and reads it', async () => {
   const { page } = await open(`${shop.origin}/articles/the-fourth-minute`);
   await shop.sequencer.wallet('Ada').pay(await press(page, /^Pay/));
   await page.waitForURL(/\/essays\//);
-  expect(await page.locator('main').textContent()).toContain('In the first minute');
+  expect(await page.locator('main').textContent()).toContain('in the first minute');
 });
 
 test('a visitor watches how a failing hook is called again', async () => {
@@ -71,7 +71,10 @@ test('a visitor who declines is not thanked', async () => {
   expect(page.url()).toBe(address);
 });
 
-test.each(['/', '/articles/pot-of-assam', '/articles/the-fourth-minute', '/login'])('axe finds nothing on %s', async (path) => {
-  const { page } = await open(shop.origin + path);
-  expect(await axeViolations(page)).toEqual([]);
-});
+test.each(['/', '/articles/pot-of-assam', '/articles/the-fourth-minute', '/login'])(
+  'axe finds nothing on %s',
+  async (path) => {
+    const { page } = await open(shop.origin + path);
+    expect(await axeViolations(page)).toEqual([]);
+  },
+);

@@ -1,12 +1,15 @@
+import path from 'node:path';
+import { jest } from '@jest/globals';
 import type { Express } from 'express';
 import { type Sequencer, startSequencer } from 'express-intents/testing';
 import { createShop, type Shop } from '../../example-app/dist/shop.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
-import { openTestDatabase } from '../support/databases.js';
 import { eventually } from '../browser/support/eventually.js';
+import { copyEmptyData } from '../support/embedded-template.js';
 import { intentIdOf } from '../support/intent-id.js';
 import { serve } from '../support/serve.js';
 import { destination, domain, LogRecorder, verifierSecret } from '../support/site.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 // The shop is the built one, and so is the package it imports by its name: what is tested is what is shipped.
 
@@ -18,8 +21,17 @@ export interface OpenShop {
   readonly log: LogRecorder;
 }
 
+jest.setTimeout(30_000);
+
 const shops: Shop[] = [];
 const sequencers: Sequencer[] = [];
+
+/** A folder with an empty database, so that nobody waits until one is made. */
+export async function ledgerFolder(): Promise<string> {
+  const folder = temporaryFolder();
+  await copyEmptyData(path.join(folder, 'data'));
+  return folder;
+}
 
 /** A shop on a free port, with a database of its own and a sequencer of its own on another port. */
 export async function openShop(): Promise<OpenShop> {
@@ -27,8 +39,7 @@ export async function openShop(): Promise<OpenShop> {
   sequencers.push(sequencer);
   const log = new LogRecorder();
   const intents = { sequencerUrl: sequencer.url, timeoutMs: 2_000, verifierSecret, destination, domain, logger: log };
-  const { url: databaseUrl, close } = await openTestDatabase('embedded');
-  await close();
+  const databaseUrl = await ledgerFolder();
   const shop = createShop({ intents: { walletUrl: sequencer.walletUrl, databaseUrl, ...intents } });
   shops.push(shop);
   const origin = await serve(shop.app);

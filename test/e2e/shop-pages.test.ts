@@ -22,7 +22,16 @@ async function everyPage(): Promise<{ path: string; text: string; headers: Heade
   const bought = await begin(visitor, order('the-fourth-minute'));
   await shop.sequencer.wallet().pay(bought.secret);
   await thanked(visitor, bought.id);
-  const paths = ['/', '/articles/pot-of-assam', '/essays/the-fourth-minute', `/thanks/${bought.id}`, '/account', `/thanks/${id}`, '/nowhere', '/articles/%ff'];
+  const paths = [
+    '/',
+    '/articles/pot-of-assam',
+    '/essays/the-fourth-minute',
+    `/thanks/${bought.id}`,
+    '/account',
+    `/thanks/${id}`,
+    '/nowhere',
+    '/articles/%ff',
+  ];
   const pages = await Promise.all(paths.map(async (path) => ({ path, ...(await visitor.get(path)) })));
   return [...pages, { path: '/login', ...logIn }];
 }

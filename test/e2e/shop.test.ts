@@ -164,13 +164,13 @@ describe('the essay', () => {
     const visitor = new Visitor(shop.origin);
     const closed = await visitor.get(read);
     expect([closed.status, closed.headers.get('location')]).toEqual([303, '/articles/the-fourth-minute']);
-    expect((await visitor.get('/articles/the-fourth-minute')).text).not.toContain('In the first minute');
+    expect((await visitor.get('/articles/the-fourth-minute')).text).not.toContain('in the first minute');
 
     const { secret, id } = await begin(visitor, order('the-fourth-minute'));
     expect((await visitor.get(read)).status).toBe(303);
     await shop.sequencer.wallet().pay(secret);
     await thanked(visitor, id);
-    expect((await visitor.get(read)).text).toContain('In the first minute');
+    expect((await visitor.get(read)).text).toContain('in the first minute');
     expect((await new Visitor(shop.origin).get(read)).status).toBe(303);
   });
 

@@ -33,7 +33,7 @@ const orderRow = ({ number, article, paidAt, isTakenBack }: Order): Html => html
             <span class="tile tile--small tint-${article.tint}">
               <img src="/images/${article.slug}.svg" alt="" width="64" height="64">
             </span>
-            <span class="order__name">${article.name}<span>No. ${number}, <time datetime="${paidAt.toISOString()}">${dayOf(paidAt)}</time></span></span>
+            <span class="order__name">${article.opens ? html`<a href="${article.opens}">${article.name}</a>` : article.name}<span>No. ${number}, <time datetime="${paidAt.toISOString()}">${dayOf(paidAt)}</time></span></span>
             <span class="order__price">${priceOf(article)}</span>
             ${isTakenBack ? html`<span class="badge">Taken back</span>` : html`<span class="badge badge--settled">Paid</span>`}
           </li>`;
