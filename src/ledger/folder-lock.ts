@@ -35,7 +35,7 @@ const pauseMs = (): number => 10 + Math.random() * 20;
 export async function lockFolder(folder: string): Promise<FolderLock> {
   const end = performance.now() + patienceMs;
   do {
-    const lock = (await isHeld(folder)) ? undefined : await tryToLock(folder, end);
+    const lock = await tryToLock(folder, end);
     if (lock) return lock;
     await wait(pauseMs());
   } while (performance.now() < end);
@@ -81,13 +81,9 @@ async function outlasts(folder: string, own: string, end: number): Promise<boole
   }
 }
 
-async function isHeld(folder: string): Promise<boolean> {
-  return (await look(folder)).alive.length > 0;
-}
-
 /** The sockets of the folder but one's own: those that are locks and alive, and those that are dead. */
-async function look(folder: string, own?: string): Promise<{ alive: string[]; dead: string[] }> {
-  const names = (await readdir(folder)).filter((name) => /^(?:lock|new)\.[0-9a-f]+$/.test(name) && name !== own);
+async function look(folder: string, own: string): Promise<{ alive: string[]; dead: string[] }> {
+  const names = (await readdir(folder)).filter((name) => /^(?:lock|new)\.[0-9a-f]{12}$/.test(name) && name !== own);
   const states = await Promise.all(names.map(async (name) => ({ name, isAlive: await answers(folder, name) })));
   return {
     alive: states.filter(({ name, isAlive }) => isAlive && name.startsWith('lock.')).map(({ name }) => name),
@@ -109,10 +105,11 @@ async function answers(folder: string, name: string): Promise<boolean> {
 }
 
 async function listen(folder: string, name: string): Promise<Server> {
-  const server = createServer((socket) => socket.on('error', () => undefined).destroy());
+  const socket = socketPath(folder, name);
+  const server = createServer((caller) => caller.on('error', () => undefined).destroy());
   try {
-    // As an exclusive one: in a worker of a cluster it would else belong to the primary, and outlive the worker.
-    server.listen({ path: socketPath(folder, name), exclusive: true });
+    // As an exclusive one: in a worker of a cluster it would else be the primary's, and end when that ends.
+    server.listen({ path: socket, exclusive: true });
     await once(server, 'listening');
     return server.unref();
   } catch (error) {

@@ -21,9 +21,11 @@ export class TransactionScope implements DatabaseTransaction {
     this.client = new Proxy(client, { get: (target, name) => this.#propertyOf(target, name) });
   }
 
-  async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
-    this.#require(sql);
-    return this.#count(this.#last.then(() => this.#run<Row>(sql, values)));
+  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
+    const result = this.#ask<Row>(sql, values);
+    // A statement that nobody waits for fails the transaction, and must not end the process besides.
+    result.catch(() => undefined);
+    return result;
   }
 
   /** Runs `work`, and gives what it gives once nothing runs any more. */
@@ -43,16 +45,19 @@ export class TransactionScope implements DatabaseTransaction {
     }
   }
 
-  #count<Value>(result: Promise<Value>): Promise<Value> {
+  async #ask<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
+    this.#require(sql);
     this.#running += 1;
-    this.#last = result.then(
-      () => this.#running--,
-      (error) => {
-        this.#running -= 1;
-        this.firstFault ??= error;
-      },
-    );
-    return result;
+    const result = this.#last.then(() => this.#run<Row>(sql, values));
+    this.#last = result.catch(() => undefined);
+    try {
+      return await result;
+    } catch (error) {
+      this.firstFault ??= error;
+      throw error;
+    } finally {
+      this.#running -= 1;
+    }
   }
 
   #require(sql: unknown): void {
