@@ -8,6 +8,7 @@ export {
   SequencerError,
   type SequencerErrorCode,
 } from './errors.js';
+export { createServer, type ServerOptions } from './http/create-server.js';
 export type { ClientAmount, Hooks, IntentRecord, SitePaymentTerms } from './http/hooks.js';
 export type { Logger } from './http/logger.js';
 export { refuse } from './http/refuse.js';
