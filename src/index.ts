@@ -1,4 +1,4 @@
-export type { ConfigOptions, ConnectionLimits, Routes } from './config.js';
+export type { ConfigOptions, ConnectionLimits, RateLimits, Routes } from './config.js';
 export type { EmbeddedAddresses } from './embedded-sequencer.js';
 export {
   ConfigError,
@@ -8,6 +8,7 @@ export {
   SequencerError,
   type SequencerErrorCode,
 } from './errors.js';
+export { createServer, type ServerOptions } from './http/create-server.js';
 export type { ClientAmount, Hooks, IntentRecord, SitePaymentTerms } from './http/hooks.js';
 export type { Logger } from './http/logger.js';
 export { refuse } from './http/refuse.js';
@@ -20,12 +21,11 @@ export type { Dialect, IntentStatus } from './sequencer/calls.js';
 export type { GrpcNames, OperationName } from './sequencer/grpc-names.js';
 export {
   type CreatedIntent,
-  type CreateLoginParameters,
-  type CreatePaymentParameters,
   createIntentClient,
   type IntentClient,
   type IntentClientOptions,
-  type LoginParameters,
+  type PreparedIntent,
 } from './sequencer/intent-client.js';
 export type { IntentEvent, IntentEventKind } from './sequencer/intent-event.js';
+export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
 export type { CallOptions, Transport, TryOptions } from './sequencer/transport.js';

@@ -1,12 +1,18 @@
-const id = document.querySelector('[data-watch]')?.dataset.watch;
-const intervalMs = 2_000;
+const intervalMs = 1_000;
+const watched = () => document.querySelector('[data-watch]');
 
-// The page itself asks the payment service on the server, so it is loaded again rather than told that all is well.
+// The answer is the page itself, since what is paid and what is not is the server's to say.
 async function look() {
-  const response = document.hidden ? undefined : await fetch(`/status/${id}`).catch(() => undefined);
-  const status = response?.ok ? await response.json() : {};
-  if (status.intent_submitted) location.reload();
-  else setTimeout(look, intervalMs);
+  const response = document.hidden ? undefined : await fetch(location.href).catch(() => undefined);
+  if (response?.ok) {
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const [now, then] = [page.querySelector('[data-payment]'), document.querySelector('[data-payment]')];
+    if (now.dataset.payment !== then.dataset.payment) {
+      document.title = page.title;
+      then.replaceWith(now);
+    }
+  }
+  if (watched()) setTimeout(look, intervalMs);
 }
 
-if (id) look();
+if (watched()) setTimeout(look, intervalMs);
