@@ -1,6 +1,8 @@
+import type { Store } from 'express-rate-limit';
 import { readConnectionLimits } from './config/connection-limits.js';
 import { readLedger } from './config/ledger-settings.js';
 import { readLogin } from './config/login-settings.js';
+import { readRateLimits } from './config/rate-limits.js';
 import { Report } from './config/report.js';
 import { readSequencer } from './config/sequencer-settings.js';
 import { readDestination, readOrigin, readRoutes, readWalletUrl } from './config/site-settings.js';
@@ -34,10 +36,29 @@ export interface Routes {
 export interface ConnectionLimits {
   /** Of one browser, known by its cookie. Default 3. */
   readonly perBrowser: number;
-  /** Of one address (`req.ip`, so that `trust proxy` counts), or of one /64 of IPv6. Default 20. */
+  /** Of one address (`req.ip`, so that `trust proxy` counts), or of one /56 of IPv6. Default 20. */
   readonly perAddress: number;
   /** Of all visitors of this process. Default 5000. */
   readonly perProcess: number;
+}
+
+/**
+ * How often an address may come within a window; more is refused with 429. An address is `req.ip`, so that `trust proxy`
+ * counts, or a /56 of IPv6.
+ */
+export interface RateLimits {
+  /** `POST /intent`. Default 120. */
+  readonly intent: number;
+  /** `POST /session` and `DELETE /session`. Default 120. */
+  readonly session: number;
+  /** `GET /status/:id`, and streams of events that are opened. Default 3000. */
+  readonly status: number;
+  /** Webhook calls that are refused; what the service has signed is not counted. Default 600. */
+  readonly webhook: number;
+  /** In milliseconds. Default 60 000. */
+  readonly windowMs: number;
+  /** Counts for all processes: a store of express-rate-limit. While it fails, and by default, each process counts for itself. */
+  readonly store: Store | undefined;
 }
 
 /** What can be set by an option or, where one is named, by an environment variable; the option wins. */
@@ -104,6 +125,8 @@ export interface ConfigOptions extends GrpcNames {
   readonly routes?: Partial<Routes> | undefined;
   /** How many streams of events may be open at once; more are refused with 429, or with 503 when the process is full. */
   readonly connections?: Partial<ConnectionLimits> | undefined;
+  /** How often an address may come; `false` limits nothing. */
+  readonly rateLimits?: Partial<RateLimits> | false | undefined;
   /** Another way to the service than its HTTP proxy; then no `sequencerUrl` is needed. */
   readonly transport?: Transport | undefined;
 }
@@ -150,6 +173,8 @@ export interface Config {
   readonly connections: ConnectionLimits;
   /** Undefined where no ledger is kept. */
   readonly ledger: LedgerSettings | undefined;
+  /** Undefined where nothing is limited. */
+  readonly rateLimits: RateLimits | undefined;
   /** What the person who starts this should be told once. */
   readonly notices: readonly string[];
 }
@@ -174,6 +199,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     routes: readRoutes(options.routes, report),
     connections: readConnectionLimits(options.connections, report),
     ledger: readLedger(options, env, production, report),
+    rateLimits: readRateLimits(options.rateLimits, report),
     notices: report.notices,
   };
   Object.freeze(report.notices);

@@ -30,6 +30,7 @@ export const errorCodes = {
   unsupported_media_type: [415, 'The body has a content type that is not taken here'],
   idempotency_key_reused: [422, 'The idempotency key was used for another request'],
   too_many_connections: [429, 'Too many connections are open'],
+  rate_limited: [429, 'Too many requests'],
   // Faults of the set-up or of the site.
   invalid_configuration: [500, 'The configuration is wrong'],
   invalid_key: [500, 'A key cannot be read'],

@@ -1,4 +1,4 @@
-export type { ConfigOptions, ConnectionLimits, Routes } from './config.js';
+export type { ConfigOptions, ConnectionLimits, RateLimits, Routes } from './config.js';
 export type { EmbeddedAddresses } from './embedded-sequencer.js';
 export {
   ConfigError,
@@ -8,6 +8,7 @@ export {
   SequencerError,
   type SequencerErrorCode,
 } from './errors.js';
+export { createServer, type ServerOptions } from './http/create-server.js';
 export type { ClientAmount, Hooks, IntentRecord, SitePaymentTerms } from './http/hooks.js';
 export type { Logger } from './http/logger.js';
 export { refuse } from './http/refuse.js';

@@ -71,6 +71,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   lateAfterMs: number,
   routes: withFunctions(),
   connections: withFunctions(),
+  rateLimits: z.union([z.literal(false), withFunctions()], 'an object, or false').optional(),
   transport: withFunctions('call', 'close'),
   payment: aFunction.optional(),
   clientAmount: withFunctions(),

@@ -10,6 +10,7 @@ import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
 import { requireSameOrigin } from './origin-guard.js';
 import { sendProblem } from './problem.js';
+import { rateLimiting } from './rate-limiting.js';
 import { webhookHandler } from './receive-webhook.js';
 import { attachContext } from './require-login.js';
 import type { Handler, RouterContext } from './router-context.js';
@@ -58,20 +59,21 @@ async function answer(route: Route, req: Request, res: Response, { config, logge
 type RouteHandlers = Readonly<Record<keyof Routes, Methods | undefined>>;
 
 function handlersOf(context: RouterContext): RouteHandlers {
-  const { config, sessions, webhook } = context;
+  const { config, sessions, webhook, logger, now } = context;
   const { login } = config;
+  const limited = rateLimiting(config.rateLimits, logger, now);
   return {
-    intent: { POST: createIntentHandler(context) },
-    status: { GET: getStatusHandler(context) },
-    events: { GET: eventsHandler(context) },
+    intent: { POST: limited('intent', createIntentHandler(context)) },
+    status: { GET: limited('status', getStatusHandler(context)) },
+    events: { GET: limited('status', eventsHandler(context)) },
     elements: { GET: elementsHandler(context) },
-    webhook: webhook && { POST: webhookHandler(context, webhook.verify) },
+    webhook: webhook && { POST: limited('webhook', webhookHandler(context, webhook.verify)) },
     session:
       login && sessions
         ? {
-            POST: completeLoginHandler(context, login, sessions),
+            POST: limited('session', completeLoginHandler(context, login, sessions)),
             GET: showSessionHandler(sessions),
-            DELETE: logOutHandler(sessions),
+            DELETE: limited('session', logOutHandler(sessions)),
           }
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },

@@ -1,4 +1,5 @@
 import { listenForAbort } from './abort-listener.js';
+import { AgedMap } from './aged-map.js';
 import type { IntentStatus } from './calls.js';
 import type { CallOptions } from './transport.js';
 
@@ -57,8 +58,8 @@ const newCall = {
  * upstream, and its answer for a short while after. A failure is shared and not kept.
  */
 export class SharedStatus {
-  // In the order in which they were last asked upstream.
-  readonly #calls = new Map<string, Call>();
+  // The oldest is the one that was asked upstream longest ago.
+  readonly #calls = new AgedMap<Call>();
   readonly #ask: AskStatus;
   readonly #now: () => number;
   readonly #capacity: number;
@@ -155,11 +156,8 @@ export class SharedStatus {
 
   /** As the one that was asked for last; the one asked for longest ago makes room. */
   #keep(id: string, call: Call): void {
-    this.#calls.delete(id);
-    for (const oldest of this.#calls.keys()) {
-      if (this.#calls.size < this.#capacity) break;
-      this.#calls.delete(oldest);
-    }
     this.#calls.set(id, call);
+    const oldest = this.#calls.size > this.#capacity ? this.#calls.oldest() : undefined;
+    if (oldest) this.#calls.delete(oldest.key);
   }
 }

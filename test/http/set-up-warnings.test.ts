@@ -28,6 +28,12 @@ test('at the root nothing is told', async () => {
   expect(log.lines).toEqual([]);
 });
 
+test('outside of production nothing is told of proxies', async () => {
+  const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', true) });
+  await request(origin).get('/session').set('X-Forwarded-For', '192.0.2.1').expect(200);
+  expect(log.lines).toEqual([]);
+});
+
 describe('in production', () => {
   const nodeEnv = process.env.NODE_ENV;
   beforeEach(() => {
@@ -51,6 +57,28 @@ describe('in production', () => {
   test('https that a trusted proxy ends is https', async () => {
     const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', 1) });
     await request(origin).get('/session').set('X-Forwarded-Proto', 'https').expect(200);
+    expect(log.lines).toEqual([]);
+  });
+
+  const forwarded = { 'X-Forwarded-For': '192.0.2.1', 'X-Forwarded-Proto': 'https' };
+
+  test('a proxy that is not trusted is told once, since its visitors count as one', async () => {
+    const { origin, log } = await startSite(base);
+    for (let n = 0; n < 3; n += 1) await request(origin).get('/session').set(forwarded).expect(200);
+    expect(log.lines.filter((line) => line.includes('X-Forwarded-For'))).toEqual([
+      expect.stringMatching(/all visitors then count as one.*app\.set\('trust proxy', 1\)/),
+    ]);
+  });
+
+  test('a proxy that is trusted to the full is told once, since then no address is certain', async () => {
+    const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', true) });
+    for (let n = 0; n < 3; n += 1) await request(origin).get('/session').set(forwarded).expect(200);
+    expect(log.lines).toEqual([expect.stringMatching(/'trust proxy' is true.*number of proxies/)]);
+  });
+
+  test.each([1, 'loopback', () => true])('trust proxy: %p is taken as it is', async (trust) => {
+    const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', trust) });
+    await request(origin).get('/session').set(forwarded).expect(200);
     expect(log.lines).toEqual([]);
   });
 

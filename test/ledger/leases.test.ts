@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { IntentError } from '../../src/errors.js';
+import type { Database } from '../../src/ledger/database.js';
 import type { Payment, PaymentHookContext } from '../../src/ledger/payment.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases.js';
 import { SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
@@ -144,6 +146,38 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
     expect(await effectsOf(database)).toEqual([]);
   });
 });
+
+test('the lease of a payment on a database of one process outlasts a hook that holds up its heartbeats', async () => {
+  const database = await openLedger('embedded', false);
+  let isInHook = false;
+  const busy: Database = {
+    isShared: database.db.isShared,
+    query: async (sql, values) => {
+      if (isInHook) throw new IntentError('ledger_unavailable', 'Another transaction has had the database for long.');
+      return database.db.query(sql, values);
+    },
+    transaction: (work) => database.db.transaction(work),
+    close: () => database.db.close(),
+  };
+  const ledger = new SettlementFixture(database, {
+    db: busy,
+    timing: { leaseMs: 60 },
+    hooks: {
+      onPaid: async (payment, context) => {
+        isInHook = true;
+        await writeEffect(payment, context);
+        await delay(300);
+        isInHook = false;
+      },
+    },
+  });
+  const id = await ledger.create();
+  ledger.pay(id);
+  void ledger.settlement.nudge(id);
+  await ledger.work();
+  expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
+  expect(await effectsOf(database)).toEqual([id]);
+}, 30_000);
 
 describe('the lease of a payment, among processes', () => {
   it('that was lost in the middle of a hook lets nothing of that hook be committed', async () => {

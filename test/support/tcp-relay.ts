@@ -24,17 +24,22 @@ const relays: (() => Promise<unknown>)[] = [];
 export async function startRelay(socketPath: string): Promise<TcpRelay> {
   const clients = new Set<Socket>();
   let trap: { readonly bytes: string; readonly when: 'before' | 'after' } | undefined;
+  /** What ends the server's side of a line that is dead. */
+  const dead: (() => void)[] = [];
   let isFrozen = false;
 
-  const server = createServer((client) => {
+  const server = createServer({ noDelay: true }, (client) => {
     const upstream = connect(socketPath);
     let isCutNext = false;
-    let isDead = isFrozen;
+    let isDead = false;
+    const die = (): void => {
+      isDead = true;
+      dead.push(() => upstream.destroy());
+    };
+    if (isFrozen) die();
     clients.add(client);
     client.once('close', () => clients.delete(client));
-    client.on('freeze', () => {
-      isDead = true;
-    });
+    client.once('freeze', die);
     const cut = (): void => {
       client.resetAndDestroy();
       upstream.destroy();
@@ -46,10 +51,10 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
       from.on('error', cut).on('close', () => isDead || cut());
       from.on('data', (data) => {
         if (isDead) return;
-        const isCaught = from === client && trap !== undefined && data.includes(trap.bytes);
-        if (isCutNext || (isCaught && trap?.when === 'before')) return cut();
-        isCutNext = isCaught;
-        if (isCaught) trap = undefined;
+        const when = from === client && trap && data.includes(trap.bytes) ? trap.when : undefined;
+        if (when) trap = undefined;
+        if (isCutNext || when === 'before') return cut();
+        isCutNext = when === 'after';
         to.write(data);
       });
     }
@@ -77,6 +82,7 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
     },
     thaw() {
       isFrozen = false;
+      for (const thaw of dead.splice(0)) thaw();
     },
   };
 }

@@ -78,7 +78,7 @@ export async function startPooler(socketPath: string, user: string, database: st
       }
     });
   }
-  const server = createServer((client) => {
+  const server = createServer({ noDelay: true }, (client) => {
     const messages = new Messages();
     let hasBegun = false;
     let last: Backend | undefined;
@@ -104,8 +104,9 @@ export async function startPooler(socketPath: string, user: string, database: st
     else client.write(Buffer.concat([message('R', Buffer.alloc(4)), ready]));
   };
   const forward = (each: Buffer, client: Socket, last: Backend | undefined): Backend | undefined => {
-    const current = last?.client === client ? last : idle.shift();
-    if (each.toString('latin1', 0, 1) === 'X' || !current) {
+    const isGoodbye = each.toString('latin1', 0, 1) === 'X';
+    const current = last?.client === client ? last : isGoodbye ? undefined : idle.shift();
+    if (isGoodbye || !current) {
       client.end();
       return undefined;
     }
