@@ -16,6 +16,7 @@ it('express-intents exports these values', () => {
   "intentRouter",
   "refuse",
   "requireLogin",
+  "requirePayment",
 ]
 `);
 });
