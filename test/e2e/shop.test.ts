@@ -163,7 +163,10 @@ describe('the essay', () => {
   test('opens to the browser that has paid for it, and to no other', async () => {
     const visitor = new Visitor(shop.origin);
     const closed = await visitor.get(read);
-    expect([closed.status, closed.headers.get('location')]).toEqual([303, '/articles/the-fourth-minute']);
+    expect([closed.status, closed.headers.get('location')]).toEqual([
+      303,
+      `/articles/the-fourth-minute?return=${encodeURIComponent(read)}`,
+    ]);
     expect((await visitor.get('/articles/the-fourth-minute')).text).not.toContain('in the first minute');
 
     const { secret, id } = await begin(visitor, order('the-fourth-minute'));
