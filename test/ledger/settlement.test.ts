@@ -80,9 +80,9 @@ describe.each(kinds)('settlement on %s', (kind) => {
         await asked(59 * minuteMs, 40),
         (await asked(dayMs, 24)) && (await asked(dayMs, 24)),
       ];
-      expect(firstMinute).toBeGreaterThanOrEqual(8);
+      expect(firstMinute).toBeGreaterThanOrEqual(6);
       expect(firstMinute).toBeLessThanOrEqual(16);
-      expect(firstHour).toBeGreaterThanOrEqual(12);
+      expect(firstHour).toBeGreaterThanOrEqual(10);
       expect(firstHour).toBeLessThanOrEqual(24);
       expect(secondDay).toBeGreaterThanOrEqual(2);
       expect(secondDay).toBeLessThanOrEqual(5);
