@@ -37,6 +37,7 @@ export const errorCodes = {
   invalid_signature: [500, 'A signature does not verify'],
   internal_error: [500, 'The server met an error'],
   ledger_unavailable: [503, 'The ledger cannot be reached'],
+  session_unavailable: [503, 'The session cannot be kept at the moment'],
   too_busy: [503, 'The site has too much to do at the moment'],
   // Faults of the sequencer, or of the way to it.
   sequencer_error: [502, 'The payment service refused the request'],

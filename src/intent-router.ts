@@ -52,7 +52,7 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
     logger,
     browserCookie: hostCookie('intent', production),
     attempts: new LoginAttempts(login?.ttlMs ?? 0, now),
-    sessions: login && createSessionStore(login, production, now),
+    sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
       verify: createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now }),
       register: webhookRegistrar(config, client, logger),
