@@ -1,7 +1,7 @@
 import { IntentError } from '../../src/errors.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 
-type Method = keyof Ledger;
+type Method = Exclude<keyof Ledger, 'database'>;
 type Moment = 'before' | 'after';
 type AnyMethod = (...given: unknown[]) => Promise<unknown>;
 
@@ -22,9 +22,10 @@ export class LedgerFaults {
   }
 
   wrap(ledger: Ledger): Ledger {
-    const entries = Object.entries(ledger).map(([name, method]) => [name, this.#faulty(name as Method, method)]);
+    const { database, ...methods } = ledger;
+    const faulty = Object.entries(methods).map(([name, method]) => [name, this.#faulty(name as Method, method)]);
     // The same names with functions of the same form.
-    return Object.fromEntries(entries) as unknown as Ledger;
+    return { database, ...(Object.fromEntries(faulty) as unknown as typeof methods) };
   }
 
   #faulty(method: Method, act: AnyMethod): AnyMethod {
