@@ -213,9 +213,13 @@ describe('a process that dies', () => {
     expect(halves).toBe(2 * n);
   });
 
-  test('by itself does not go on living for the database alone', async () => {
+  test('by itself does not go on living for the database alone, not even one that has to be recovered', async () => {
     const folder = await emptyFolder();
-    const child = start(await compile(new URL('./programs/write-rows.ts', import.meta.url)), [folder]);
+    const file = await compile(new URL('./programs/write-rows.ts', import.meta.url));
+    const killed = start(file, [folder, '1']);
+    for (const word of ['open', 1, 'in a transaction']) expect(await killed.next()).toBe(word);
+    await killed.kill();
+    const child = start(file, [folder]);
     expect(await child.next()).toBe('open');
     await child.ended;
   });
