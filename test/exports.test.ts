@@ -10,6 +10,7 @@ it('express-intents exports these values', () => {
   "IntentError",
   "SequencerError",
   "createIntentClient",
+  "createServer",
   "createSigner",
   "currentUser",
   "generateKey",
