@@ -1,5 +1,6 @@
 import type { Store } from 'express-rate-limit';
 import { readConnectionLimits } from './config/connection-limits.js';
+import { readLedger } from './config/ledger-settings.js';
 import { readLogin } from './config/login-settings.js';
 import { readRateLimits } from './config/rate-limits.js';
 import { Report } from './config/report.js';
@@ -9,6 +10,7 @@ import { readWebhook } from './config/webhook-settings.js';
 import { ConfigError } from './errors.js';
 import type { VerifierKeyRing } from './keys/key-ring.js';
 import type { Signer } from './keys/verifier-key.js';
+import type { LedgerSettings } from './ledger/ledger-settings.js';
 import type { GrpcNames } from './sequencer/grpc-names.js';
 import type { Transport } from './sequencer/transport.js';
 
@@ -102,6 +104,24 @@ export interface ConfigOptions extends GrpcNames {
   readonly serviceKey?: string | undefined;
   /** `INTENT_WALLET_URL`: where a link to the wallet leads; the client secret follows as the fragment. */
   readonly walletUrl?: string | undefined;
+  /** `INTENT_DATABASE_URL`: where the ledger is kept, a `postgres://` URL or a folder for one process. */
+  readonly databaseUrl?: string | undefined;
+  /** Takes a folder as the ledger in production too, which survives the death of the process and not a loss of power. */
+  readonly allowEmbeddedLedger?: boolean | undefined;
+  /** Whether the ledger's tables are made and changed at the start. Default true. */
+  readonly migrate?: boolean | undefined;
+  /** From the sequencer's word that a payment was submitted to `onPaid`, in milliseconds; then it is asked again. Default 0. */
+  readonly settleDelayMs?: number | undefined;
+  /** How long an intent is watched that nobody has paid, in milliseconds. Default 30 days. */
+  readonly watchMs?: number | undefined;
+  /** How long a settled payment is looked at, for the case that it is taken back, in milliseconds. Default 1 day. */
+  readonly reversalWatchMs?: number | undefined;
+  /** After so many failures of a hook a payment is a dead letter. Default 15, which takes some four hours. */
+  readonly hookAttempts?: number | undefined;
+  /** Bound of one call of a hook of payments, in milliseconds. Default 30 000. */
+  readonly hookTimeoutMs?: number | undefined;
+  /** A payment that came so long after its intent was created is `late`, in milliseconds. Default 15 minutes. */
+  readonly lateAfterMs?: number | undefined;
   readonly routes?: Partial<Routes> | undefined;
   /** How many streams of events may be open at once; more are refused with 429, or with 503 when the process is full. */
   readonly connections?: Partial<ConnectionLimits> | undefined;
@@ -151,6 +171,8 @@ export interface Config {
   readonly walletUrl: string | undefined;
   readonly routes: Routes;
   readonly connections: ConnectionLimits;
+  /** Undefined where no ledger is kept. */
+  readonly ledger: LedgerSettings | undefined;
   /** Undefined where nothing is limited. */
   readonly rateLimits: RateLimits | undefined;
   /** What the person who starts this should be told once. */
@@ -176,17 +198,11 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     walletUrl: readWalletUrl(options.walletUrl ?? env.INTENT_WALLET_URL, production, report),
     routes: readRoutes(options.routes, report),
     connections: readConnectionLimits(options.connections, report),
+    ledger: readLedger(options, env, production, report),
     rateLimits: readRateLimits(options.rateLimits, report),
     notices: report.notices,
   };
-  noteWhatIsNotRead(env, report);
   Object.freeze(report.notices);
   if (report.problems.length > 0) throw new ConfigError(report.problems);
   return Object.freeze(config);
-}
-
-function noteWhatIsNotRead(env: Environment, report: Report): void {
-  if (env.INTENT_DATABASE_URL) {
-    report.notices.push('INTENT_DATABASE_URL is set, but this version keeps no ledger.');
-  }
 }

@@ -24,9 +24,15 @@ const onDemand = ['portable-ed25519', 'translations'];
 
 /** Properties that no page, no site and no browser knows, so that they need no name there. */
 const ownProperties =
-  /^(ask|attempt|clearCode|completesLogin|dialog|element|emit|endsAtMs|given|isAlive|isScanned|kind|latestId|onGiven|payload|read|rest|settings|showCode|shownId|stop|tag|texts|timer|urls|watches|what)$/;
+  /^(ask|attempt|clearCode|completesLogin|dialog|element|emit|endsAtMs|given|isAlive|isScanned|key|kind|latestId|onGiven|payload|read|rest|settings|showCode|shownId|stage|stop|tag|texts|timer|urls|watches|what)$/;
 
 const common = { bundle: true, minify: true, write: false, target: browsers, logLevel: 'warning' };
+
+/** A variable that is the stylesheet's own keeps the underscore, and of its name a letter. */
+function shortenVariables(css) {
+  const names = [...new Set(css.match(/--_[\w-]+/g))];
+  return css.replaceAll(/--_[\w-]+/g, (name) => `--_${(names.indexOf(name) + 10).toString(36)}`);
+}
 
 /** A stylesheet becomes a text, without what only its readers need. */
 const cssAsText = {
@@ -34,7 +40,7 @@ const cssAsText = {
   setup({ onLoad }) {
     onLoad({ filter: /\.css$/ }, async ({ path: file }) => {
       const { outputFiles } = await build({ ...common, entryPoints: [file] });
-      return { contents: outputFiles[0].text.trim(), loader: 'text' };
+      return { contents: shortenVariables(outputFiles[0].text.trim()), loader: 'text' };
     });
   },
 };

@@ -1,8 +1,11 @@
 import { attempt } from './attempt.js';
+import { begin, give, retry } from './begin.js';
+import { closed, stop } from './end.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
+import { restore } from './follow.js';
 import css from './intent-button.css';
 import { IntentDialog } from './intent-dialog.js';
-import { begin, closed, createFlow, give, type IntentFlow, restore, retry, stop } from './intent-flow.js';
+import { createFlow, type IntentFlow } from './intent-flow.js';
 import { loadTexts, localeOf } from './locale.js';
 import { drawing, make } from './make.js';
 import { type ButtonOptions, checkOption, type OptionName, optionNames } from './options.js';
@@ -55,7 +58,7 @@ export class IntentButton extends Base {
       () => this.#settings(),
       (name, detail) => this.#emit(name, detail),
     );
-    const button = make('button', { part: 'button', type: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
+    const button = make('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
     button.addEventListener('click', () => begin(this.#flow).catch((error) => this.#report(error)));
     root.append(button, dialog.element);
     for (const name of optionNames) this.#adopt(name);

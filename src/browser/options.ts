@@ -62,6 +62,6 @@ export function checkOption(name: string, value: unknown): void {
   if (name === 'walletUrl') httpUrl(value as string, location.href, name);
   if (name !== 'confirmParams') return;
   for (const address of Object.values(value as Record<string, ReturnAddress | undefined>)) {
-    if (address) returnUrl(address.url);
+    if (address?.url) returnUrl(address.url);
   }
 }

@@ -31,6 +31,6 @@ export function walletLink(
   clientSecret: string,
   back: Readonly<Record<string, string>> = {},
 ): string {
-  const ways = Object.entries(back).map(([name, url]) => `${name}=${encodeURIComponent(url)}`);
-  return [`${walletUrl}#${clientSecret}`, ...ways].join('&');
+  const ways = Object.entries(back).map(([name, url]) => url && `&${name}=${encodeURIComponent(url)}`);
+  return `${walletUrl}#${clientSecret}${ways.join('')}`;
 }

@@ -1,5 +1,6 @@
 import { negotiateTag } from './locale.js';
 import { type ButtonOptions, checkOption } from './options.js';
+import type { ReturnAddress } from './return-url.js';
 import { type ElementRoutes, loginTtlMs, siteBase, siteRoutes, siteWalletUrl } from './site-config.js';
 
 /** How long a payment's code is shown, in milliseconds. */
@@ -17,11 +18,11 @@ export interface Settings {
   readonly expiresInMs: number;
   readonly walletUrl: string | undefined;
   readonly routes: ElementRoutes;
-  /** Templates of the addresses to go on to. */
-  readonly urls: { readonly success?: string; readonly cancel?: string };
+  /** Templates of the addresses to go on to; empty or missing where the page stays. */
+  readonly urls: { readonly success: string | undefined; readonly cancel: string | undefined };
   /** BCP 47, of a language there are texts in. */
   readonly locale: string;
-  /** Names what is bought or entered: the same after a reload. */
+  /** What is bought or entered, as the server is asked for it: the same after a reload. */
   readonly what: string;
 }
 
@@ -31,7 +32,7 @@ export function readSettings(element: HTMLElement, options: ButtonOptions): Sett
   for (const [name, value] of Object.entries(given)) checkOption(name, value);
   const { mode = given.login ? 'login' : 'payment', order, amount, base = siteBase, routes } = given;
   const { success, cancel } = given.confirmParams ?? {};
-  const lang = element.closest('[lang]')?.getAttribute('lang');
+  const lang = element.closest<HTMLElement>('[lang]')?.lang;
   return {
     payee: location.hostname,
     expiresInMs: mode === 'login' ? loginTtlMs : paymentTtlMs,
@@ -40,9 +41,10 @@ export function readSettings(element: HTMLElement, options: ButtonOptions): Sett
     mode,
     completesLogin: mode === 'login' || !!given.login,
     routes: withBase(base, { ...siteRoutes, ...routes }),
-    urls: { ...(success && { success: success.url }), ...(cancel && { cancel: cancel.url }) },
+    urls: { success: success?.url, cancel: cancel?.url },
     locale: negotiateTag([given.locale, lang, ...navigator.languages]),
-    what: JSON.stringify([mode, order, amount]),
+    // The price is the server's business, so this says what is bought and nothing else.
+    what: JSON.stringify({ mode, order, amount }),
   } as Settings;
 }
 
@@ -54,12 +56,12 @@ function attributesOf(element: HTMLElement): ButtonOptions {
     const value = element.getAttribute(name);
     if (value !== null) given[name.replace('-u', 'U')] = value;
   }
-  const urls = ['success', 'cancel'].map((name) => [name, { url: element.getAttribute(`${name}-url`) }] as const);
-  given.confirmParams = Object.fromEntries(urls.filter(([, { url }]) => url));
-  return given;
+  const address = (name: string): ReturnAddress => ({ url: element.getAttribute(`${name}-url`) ?? '' });
+  return { ...given, confirmParams: { success: address('success'), cancel: address('cancel') } };
 }
 
 function withBase(base: string, routes: ElementRoutes): ElementRoutes {
   const paths = Object.entries(routes).map(([name, path]) => [name, path && base + path]);
-  return Object.fromEntries(paths) as unknown as ElementRoutes;
+  // It has the names of what went in.
+  return Object.fromEntries(paths) as ElementRoutes;
 }

@@ -1,5 +1,5 @@
 /** Paths of the routes the element asks; `false` where a route is switched off. */
-export interface ElementRoutes {
+export type ElementRoutes = {
   /** Creates an intent. Default `/intent`. */
   readonly intent: string | false;
   /** Tells the status; the id follows. Default `/status`. */
@@ -8,7 +8,7 @@ export interface ElementRoutes {
   readonly events: string | false;
   /** Completes a login. Default `/session`. */
   readonly session: string | false;
-}
+};
 
 /** What the site tells the element by way of the file it serves. */
 interface SiteConfig extends ElementRoutes {
@@ -22,9 +22,9 @@ interface SiteConfig extends ElementRoutes {
 // The build declares it at the top of the file, with the defaults, and the server puts the site's configuration there.
 declare const intentSite: SiteConfig;
 
-const { file, ...site } = intentSite;
+const { file, walletUrl, loginTtlMs, ...routes } = intentSite;
 
-export const { walletUrl: siteWalletUrl, loginTtlMs, ...siteRoutes } = site;
+export { loginTtlMs, routes as siteRoutes, walletUrl as siteWalletUrl };
 
 /** The prefix the router is mounted under, such as `/shop`: what is left of the file's address without its own path. */
 export const siteBase = file ? new URL(import.meta.url).pathname.slice(0, -file.length) : '';

@@ -22,6 +22,7 @@ export function securityHeaders(): Headers {
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     strictTransportSecurity: false,
   });
+  // helmet asks nothing of the two but to set and remove headers.
   middleware({} as IncomingMessage, recorder as unknown as ServerResponse, (error?: unknown) => {
     if (error) throw error;
   });

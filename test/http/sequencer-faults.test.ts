@@ -24,7 +24,9 @@ describe.each([
     expect(failed.body).toEqual({ type: `urn:express-intents:error:${code}`, title, status, code });
     expect([502, 503, 504]).toContain(status);
     expect(failed.text).not.toContain('client_secret');
-    expect(failed.headers['set-cookie']).toBeUndefined();
+    // Whoever asks for an intent again is the same browser; and that is all it has got.
+    const cookies = success === 201 ? [expect.stringMatching(/^intent=[\w-]{43}; Path=/)] : undefined;
+    expect(failed.headers['set-cookie']).toEqual(cookies);
     expect(log.text).toContain(code);
     // No second try but where the connection was cut, and above all none at the address of a redirect.
     const mostCalls = code === 'sequencer_unreachable' ? 3 : 1;
