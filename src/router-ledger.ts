@@ -9,7 +9,7 @@ import type { Database } from './ledger/database.js';
 import type { IntentRecords, Ledger, SiteDatabase } from './ledger/ledger.js';
 import type { LedgerSettings } from './ledger/ledger-settings.js';
 import { migrate, requireMigrated } from './ledger/migrate.js';
-import { openDatabase } from './ledger/open-database.js';
+import { openDatabase, requireDatabasePackage } from './ledger/open-database.js';
 import type { IntentClient } from './sequencer/intent-client.js';
 
 /** What of a router its ledger needs. */
@@ -21,10 +21,11 @@ export interface LedgerParts {
   readonly logger: Logger;
 }
 
-/** Makes the ledger of a router; undefined where no database is configured. */
+/** Makes the ledger of a router; undefined where no database is configured. @throws {ConfigError} where its package is missing */
 export function routerLedger({ config, hooks, client, events, logger }: LedgerParts): Ledger | undefined {
   const { ledger: settings, login } = config;
   if (!settings) return undefined;
+  requireDatabasePackage(settings.database);
   return createLedger({
     open: () => openMigrated(settings),
     ...{ settings, hooks, logger },
