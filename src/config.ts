@@ -71,7 +71,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly emulatorPort?: number | undefined;
   /** How intents reach the service. Default `intents`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
-  /** Bound of one call to the service over all its tries, in milliseconds. Default 8000. */
+  /** Bound of one call to the service over all its tries, and of one to the store of the app's session, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
   /** Bound of one try of a call that may be repeated, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly tryTimeoutMs?: number | undefined;

@@ -39,6 +39,7 @@ export const errorCodes = {
   malformed_message: [500, 'Bytes are not the message they should be'],
   invalid_signature: [500, 'A signature does not verify'],
   internal_error: [500, 'The server met an error'],
+  session_unavailable: [503, 'The session cannot be kept at the moment'],
   too_busy: [503, 'The site has too much to do at the moment'],
   ledger_unavailable: [503, 'The ledger of the site cannot be reached'],
   ledger_locked: [503, 'The ledger of the site is open in another process'],

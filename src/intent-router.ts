@@ -11,8 +11,8 @@ import { webhookRegistrar } from './http/register-webhook.js';
 import { createRouter } from './http/router.js';
 import { createSessionStore } from './http/session-store.js';
 import { createWebhookVerifier } from './http/verify-webhook.js';
-import type { IntentRecords, Ledger } from './ledger/ledger.js';
-import { type LedgerParts, recordsOf, routerLedger } from './router-ledger.js';
+import type { IntentRecords, Ledger, SiteDatabase } from './ledger/ledger.js';
+import { databaseOf, type LedgerParts, recordsOf, routerLedger } from './router-ledger.js';
 import { type IntentRouterOptions, parseRouterOptions } from './router-options.js';
 import { createIntentClient, type IntentClient } from './sequencer/intent-client.js';
 import type { Transport } from './sequencer/transport.js';
@@ -25,6 +25,8 @@ export interface IntentRouter extends RequestHandler {
   readonly client: IntentClient;
   /** The intents in the ledger. Without one everything that is asked of it rejects with `invalid_configuration`. */
   readonly intents: IntentRecords;
+  /** The database of the ledger, for tables of the site's own; `tx` of the hooks writes to the same. As `intents` without one. */
+  readonly database: SiteDatabase;
   /**
    * Resolves when the ledger is open and the embedded sequencer listens, with where; to undefined where there is no such
    * sequencer. Rejects with why not.
@@ -69,7 +71,7 @@ export function composeRouter(
     hooks: options,
     browserCookie: hostCookie('intent', production),
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
-    sessions: login && createSessionStore(login, production, now),
+    sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
       verify: createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now }),
       register: webhookRegistrar(config, client, logger),
@@ -83,6 +85,7 @@ export function composeRouter(
   return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
     client,
     intents: recordsOf(ledger),
+    database: databaseOf(ledger),
     ...lifeOf({ live, ledger, client, embedded }),
   });
 }

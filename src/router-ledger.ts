@@ -6,10 +6,10 @@ import type { Hooks } from './http/hooks.js';
 import type { Logger } from './http/logger.js';
 import { createLedger } from './ledger/create-ledger.js';
 import type { Database } from './ledger/database.js';
-import type { IntentRecords, Ledger } from './ledger/ledger.js';
+import type { IntentRecords, Ledger, SiteDatabase } from './ledger/ledger.js';
 import type { LedgerSettings } from './ledger/ledger-settings.js';
 import { migrate, requireMigrated } from './ledger/migrate.js';
-import { openDatabase } from './ledger/open-database.js';
+import { openDatabase, requireDatabasePackage } from './ledger/open-database.js';
 import type { IntentClient } from './sequencer/intent-client.js';
 
 /** What of a router its ledger needs. */
@@ -21,10 +21,11 @@ export interface LedgerParts {
   readonly logger: Logger;
 }
 
-/** Makes the ledger of a router; undefined where no database is configured. */
+/** Makes the ledger of a router; undefined where no database is configured. @throws {ConfigError} where its package is missing */
 export function routerLedger({ config, hooks, client, events, logger }: LedgerParts): Ledger | undefined {
   const { ledger: settings, login } = config;
   if (!settings) return undefined;
+  requireDatabasePackage(settings.database);
   return createLedger({
     open: () => openMigrated(settings),
     ...{ settings, hooks, logger },
@@ -57,8 +58,14 @@ export function recordsOf(ledger: Ledger | undefined): IntentRecords {
   return Object.freeze({ find, list, history, retry });
 }
 
+/** Where a site may keep tables of its own. */
+export function databaseOf(ledger: Ledger | undefined): SiteDatabase {
+  return ledger?.database ?? noDatabase;
+}
+
 async function noLedger(): Promise<never> {
   throw new IntentError('invalid_configuration', `There is no ledger to ask. Set ${ledgerMend}.`);
 }
 
 const noRecords: IntentRecords = Object.freeze({ find: noLedger, list: noLedger, history: noLedger, retry: noLedger });
+const noDatabase: SiteDatabase = Object.freeze({ query: noLedger, transaction: noLedger });

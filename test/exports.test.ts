@@ -17,6 +17,7 @@ it('express-intents exports these values', () => {
   "intentRouter",
   "refuse",
   "requireLogin",
+  "requirePayment",
 ]
 `);
 });

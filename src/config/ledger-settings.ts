@@ -48,7 +48,8 @@ function readSettlement(options: ConfigOptions, report: Report): Omit<LedgerSett
 /** Any text that names no other scheme is the path of a folder. The URL is never told: it may hold a password. */
 function readDatabase(url: string, report: Report): LedgerSettings['database'] | undefined {
   if (/^postgres(?:ql)?:\/\//.test(url)) {
-    if (URL.canParse(url)) return Object.freeze({ kind: 'postgres', url });
+    // A socket is named in the query, and then a user may come before no host at all.
+    if (URL.canParse(url.replace('@/', '@localhost/'))) return Object.freeze({ kind: 'postgres', url });
     return report.problem(
       'INTENT_DATABASE_URL',
       'It cannot be read as a URL.',

@@ -1,7 +1,7 @@
 import { canCompleteLogin, completeLogin, reopenLogin } from './complete-login.js';
 import type { Database } from './database.js';
 import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './find-intents.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger, SiteDatabase } from './ledger.js';
 import { Opening } from './opening.js';
 import { confirmIntent, findRepeated, recordIntent, reserveIntent } from './record-intent.js';
 import { Settlement } from './settlement.js';
@@ -27,6 +27,10 @@ export function createLedger({ open, timing: given, ...rest }: LedgerOptions): L
     settlement.start();
   });
   return Object.freeze<Ledger>({
+    database: Object.freeze<SiteDatabase>({
+      query: (sql, values) => withDb((db) => db.query(sql, values)),
+      transaction: (work) => withDb((db) => db.transaction(work)),
+    }),
     ready: () => opening.ready(),
     record: (intent) => withDb((db) => recordIntent(db, intent, watch)),
     repeated: (browser, key) => withDb((db) => findRepeated(db, browser, key)),

@@ -1,4 +1,4 @@
-import type { Queryable } from './database.js';
+import type { Database } from './database.js';
 import { LeaseLost, type Work } from './work.js';
 
 /** A claim that is kept alive. */
@@ -11,7 +11,7 @@ export interface Lease {
 }
 
 /** Keeps a claim alive by a word to the database three times in each lease. */
-export function holdLease(db: Queryable, { payment: { id }, leaseToken }: Work, leaseMs: number): Lease {
+export function holdLease(db: Database, { payment: { id }, leaseToken }: Work, leaseMs: number): Lease {
   const controller = new AbortController();
   let goodUntil = performance.now() + leaseMs;
   const beat = async (): Promise<void> => {
@@ -26,8 +26,10 @@ export function holdLease(db: Queryable, { payment: { id }, leaseToken }: Work, 
   };
   const timer = setInterval(() => {
     beat().catch((error) => {
-      // A database that cannot be reached is no reason to stop at once: until its end the lease is good without a word.
-      if (error instanceof LeaseLost || performance.now() > goodUntil) controller.abort(new LeaseLost(id));
+      // A database that cannot be reached is no reason to stop at once: until its end the lease is good without a word. One
+      // that is nobody else's may well be busy with the very hook that the lease is for.
+      const isOver = db.isShared && performance.now() > goodUntil;
+      if (error instanceof LeaseLost || isOver) controller.abort(new LeaseLost(id));
     });
   }, leaseMs / 3).unref();
   return {

@@ -44,10 +44,7 @@ export class PostgresPool {
   async take(): Promise<PoolClient> {
     if (this.#closing) throw unreachable('The ledger is closed');
     try {
-      const client = await this.#connect();
-      // An error of the connection between two statements; the next statement tells.
-      client.on('error', ignore);
-      return client;
+      return await this.#connect();
     } catch (error) {
       throw unreachable('The database cannot be reached', error);
     }
@@ -56,7 +53,6 @@ export class PostgresPool {
   /** Takes a connection back, and drops one that is broken. */
   giveBack(client: PoolClient, isBroken: boolean): void {
     client.release(isBroken);
-    client.off('error', ignore);
     if (isBroken) this.#dropIdle();
   }
 
@@ -95,6 +91,8 @@ export class PostgresPool {
     });
     // An idle connection that breaks is taken out by the pool itself.
     pool.on('error', ignore);
+    // One that breaks in between, even in the moment in which it is handed over, says so at its next statement.
+    pool.on('connect', (client) => client.on('error', ignore));
     return pool;
   }
 

@@ -39,6 +39,13 @@ test('Postgres is named by a URL, and everything else has a default', () => {
   });
 });
 
+test.each(['postgres://shop@/shop?host=/run/postgresql', 'postgres:///shop?host=/run/postgresql', 'postgres://'])(
+  'a Postgres behind a socket: %s',
+  (databaseUrl) => {
+    expect(ledgerOf({ databaseUrl })?.database).toEqual({ kind: 'postgres', url: databaseUrl });
+  },
+);
+
 test('the option wins over the environment', () => {
   const ledger = ledgerOf({ databaseUrl: 'postgresql://other/shop' }, { INTENT_DATABASE_URL: url });
   expect(ledger?.database).toEqual({ kind: 'postgres', url: 'postgresql://other/shop' });

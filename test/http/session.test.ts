@@ -1,3 +1,4 @@
+import cookieSession from 'cookie-session';
 import type { Express } from 'express';
 import session from 'express-session';
 import { currentUser, requireLogin } from '../../src/http/require-login.js';
@@ -36,6 +37,7 @@ async function logIn(site: Awaited<ReturnType<typeof startSiteWithSequencer>>, b
 describe.each([
   ['a sealed cookie', {}],
   ['express-session', { before: expressSession }],
+  ['cookie-session', { before: (app) => app.use(cookieSession({ keys: ['test'] })) }],
 ] as [string, SiteOptions][])('login kept in %s', (_name, options) => {
   const start = (more: SiteOptions = {}) => startSiteWithSequencer({ ...options, ...more, after: account });
 
@@ -151,8 +153,8 @@ describe('express-session', () => {
     const { secret, id } = await begin(browser);
     await site.sequencer.wallet().login(secret);
     expect(await browser.send('POST', '/session', { id })).toMatchObject({
-      status: 500,
-      body: { code: 'internal_error' },
+      status: 503,
+      body: { code: 'session_unavailable' },
     });
     expect((await browser.send('GET', '/account')).status).toBe(401);
     isDown = false;

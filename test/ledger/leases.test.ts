@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { IntentError } from '../../src/errors.js';
+import type { Database } from '../../src/ledger/database.js';
 import type { Payment, PaymentHookContext } from '../../src/ledger/payment.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases.js';
 import { SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
@@ -43,7 +45,7 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openLedger(kind, true);
-  }, 30_000);
+  }, 60_000);
   beforeEach(async () => {
     await database.db.query('truncate express_intents.intents, express_intents.history, effects');
     await database.setTime('2026-01-01T12:00:00.000Z');
@@ -145,6 +147,38 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
   });
 });
 
+test('the lease of a payment on a database of one process outlasts a hook that holds up its heartbeats', async () => {
+  const database = await openLedger('embedded', false);
+  let isInHook = false;
+  const busy: Database = {
+    isShared: database.db.isShared,
+    query: async (sql, values) => {
+      if (isInHook) throw new IntentError('ledger_unavailable', 'Another transaction has had the database for long.');
+      return database.db.query(sql, values);
+    },
+    transaction: (work) => database.db.transaction(work),
+    close: () => database.db.close(),
+  };
+  const ledger = new SettlementFixture(database, {
+    db: busy,
+    timing: { leaseMs: 60 },
+    hooks: {
+      onPaid: async (payment, context) => {
+        isInHook = true;
+        await writeEffect(payment, context);
+        await delay(300);
+        isInHook = false;
+      },
+    },
+  });
+  const id = await ledger.create();
+  ledger.pay(id);
+  void ledger.settlement.nudge(id);
+  await ledger.work();
+  expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
+  expect(await effectsOf(database)).toEqual([id]);
+}, 30_000);
+
 describe('the lease of a payment, among processes', () => {
   it('that was lost in the middle of a hook lets nothing of that hook be committed', async () => {
     const database = await openLedger('postgres', true);
@@ -171,7 +205,7 @@ describe('the lease of a payment, among processes', () => {
     expect(await effectsOf(database)).toEqual([id]);
     expect(await other.path(id)).toBe('open > submitted > settled');
     expect(await other.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
-  }, 30_000);
+  }, 60_000);
 
   it('is kept by its heartbeat for as long as the work takes', async () => {
     const database = await openLedger('postgres', false);
@@ -194,7 +228,7 @@ describe('the lease of a payment, among processes', () => {
     while ((await slow.find(id)).state !== 'settled') claimed += await other.settlement.round();
     expect(claimed).toBe(0);
     expect(await effectsOf(database)).toEqual([id]);
-  }, 30_000);
+  }, 60_000);
 
   it('that another has taken is noticed by its heartbeat, and told to the hook', async () => {
     const database = await openLedger('postgres', false);
@@ -218,5 +252,5 @@ describe('the lease of a payment, among processes', () => {
     await slow.settlement.idle();
     expect(signal?.aborted).toBe(true);
     expect(await slow.find(id)).toMatchObject({ state: 'submitted', lastError: undefined });
-  }, 30_000);
+  }, 60_000);
 });

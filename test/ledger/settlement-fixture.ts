@@ -1,3 +1,4 @@
+import type { Database } from '../../src/ledger/database.js';
 import { findIntent, historyOf, retryIntent } from '../../src/ledger/find-intents.js';
 import type { LedgerIntent } from '../../src/ledger/ledger.js';
 import type { PaymentHooks } from '../../src/ledger/payment.js';
@@ -20,6 +21,8 @@ export interface SettlementOptions {
   readonly settings?: Partial<SettlementContext['settings']>;
   readonly timing?: Partial<SettlementTiming>;
   readonly askUserId?: SettlementContext['askUserId'];
+  /** Default: that of the test. */
+  readonly db?: Database;
   /** Default: one of its own. */
   readonly sequencer?: FakeSequencer;
 }
@@ -51,7 +54,7 @@ export class SettlementFixture {
     this.database = database;
     this.sequencer = sequencer;
     this.settlement = new Settlement({
-      db: database.db,
+      db: options.db ?? database.db,
       hooks,
       askStatus: async (id) => sequencer.answer(id),
       askUserId,

@@ -113,12 +113,14 @@ describe('what an import loads', () => {
 
   const emulator = /express-intents\/dist\/emulator\//;
   const express = /node_modules\/express\//;
+  const databases = /node_modules\/(?:pg|@electric-sql)\//;
 
   it.each(['express-intents', 'express-intents/client'])(
-    '%s loads neither the embedded sequencer nor Express',
+    '%s loads neither the embedded sequencer nor Express nor a database',
     async (entry) => {
       const loaded = await loadedBy(entry);
-      expect(loaded.filter((path) => emulator.test(path) || express.test(path))).toEqual([]);
+      const unwanted = [emulator, express, databases];
+      expect(loaded.filter((path) => unwanted.some((pattern) => pattern.test(path)))).toEqual([]);
       expect(loaded.some((path) => path.includes('express-intents/dist/sequencer/'))).toBe(true);
     },
   );
