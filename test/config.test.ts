@@ -832,15 +832,16 @@ describe('intentRouter', () => {
       import { createServer } from 'node:http';
       import { intentRouter } from ${JSON.stringify(index)};
       const other = createServer().listen(0, '127.0.0.1', () => {
-        intentRouter({ sequencerUrl: 'embedded', emulatorPort: other.address().port });
-        setTimeout(() => other.close(() => console.log('lived')), 300);
+        const live = () => setTimeout(() => other.close(() => console.log('lived')), 50);
+        const logger = { warn: console.error, error: (line) => void (console.error(line), live()) };
+        intentRouter({ sequencerUrl: 'embedded', emulatorPort: other.address().port, logger });
       });`;
     const { NODE_ENV: _, ...variables } = process.env;
     const args = ['--input-type=module', '-e', script];
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: variables, timeout: 4_000 });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: variables, timeout: 30_000 });
     expect(stdout).toBe('lived\n');
     expect(stderr).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
-  });
+  }, 30_000);
 });
 
 function errorOf(action: () => unknown): Error {

@@ -122,7 +122,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     const { id, browser, complete } = await confirmed(site);
     store.isDown = true;
     const failed = await complete();
-    expect([failed.status, failed.body.code]).toEqual([500, 'internal_error']);
+    expect([failed.status, failed.body.code]).toEqual([503, 'session_unavailable']);
     expect(await userOf(browser)).toBeNull();
     expect((await site.router.intents.find(id))?.loginCompletedAt).toBeUndefined();
     store.isDown = false;
@@ -134,7 +134,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     const { id, browser, complete } = await confirmed(site);
     store.isDown = true;
     site.faults.failOnce('reopenLogin', 'before');
-    expect((await complete()).body.code).toBe('internal_error');
+    expect((await complete()).body.code).toBe('session_unavailable');
     expect(site.log.text).toContain(`the login ${id} began no session, and has to be begun anew`);
     store.isDown = false;
     expect((await complete()).status).toBe(404);

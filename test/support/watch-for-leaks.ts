@@ -56,7 +56,8 @@ function watchAnswers(): void {
       const body = note(this, args[0]);
       written.delete(this);
       const ended = end.apply(this, args);
-      prototype[listening]?.('an answer', sayable(headOf(this), body));
+      // Where no head went out, nobody was there any more to be answered.
+      if (headOf(this) !== '') prototype[listening]?.('an answer', sayable(headOf(this), body));
       return ended;
     },
   });
