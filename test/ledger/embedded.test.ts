@@ -157,6 +157,8 @@ describe('a transaction', () => {
   });
 
   test('that does not end is rolled back when the database is closed; who waits is told', async () => {
+    await db.close();
+    db = await open(folder, { waitMs: 60_000, closeMs: 100 });
     const holding = hold();
     const work = db.transaction(async (tx) => {
       await tx.query('create table public.unfinished ()');

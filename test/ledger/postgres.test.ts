@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import type { Database } from '../../src/ledger/database.js';
 import { openPostgres, type PostgresOptions } from '../../src/ledger/postgres.js';
+import { compile, start } from '../support/child-program.js';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
 import { startRelay, type TcpRelay } from '../support/tcp-relay.js';
 import { startPooler } from '../support/transaction-pooler.js';
@@ -144,11 +145,27 @@ describe('a server that is not there', () => {
       server.pause();
       await tx.query('select 1');
     });
+    const begun = performance.now();
     await expect(work).rejects.toMatchObject(unavailable);
+    // One time-out, and not another one for the rollback.
+    expect(performance.now() - begun).toBeLessThan(2 * (bounds.statementMs + 1_000));
     await db.close();
     server.resume();
     expect(await names()).toEqual([]);
   });
+});
+
+test('closing waits no longer than it may, tells what runs, and keeps no process alive, though the server sleeps', async () => {
+  const child = start(await compile(new URL('./programs/close-while-asleep.ts', import.meta.url)), [server.url(name)]);
+  expect(await child.next()).toBe('open');
+  server.pause();
+  try {
+    child.process.stdin?.write('close\n');
+    expect(await child.next()).toBe('ledger_unavailable');
+    await child.ended;
+  } finally {
+    server.resume();
+  }
 });
 
 describe('a line that breaks', () => {
@@ -344,8 +361,13 @@ test('a pooler that gives a connection for one transaction may stand in between'
   }
   expect(await names()).toHaveLength(10);
   expect(pooler.switches).toBeGreaterThan(0);
-  expect(pooler.refused).toEqual(['statement_timeout']);
-  // What was set for a transaction is set no longer.
+  expect(new Set(pooler.refused)).toEqual(new Set(['statement_timeout']));
+  // A transaction has its bounds from the server all the same, and what was set for it is set no longer.
+  const hasty = await open({ url: `postgres://postgres@127.0.0.1:${pooler.port}/${name}`, statementMs: 200 });
+  await expect(hasty.transaction((tx) => tx.query('select pg_sleep(30)'))).rejects.toMatchObject({
+    ...unavailable,
+    message: expect.stringContaining('statement timeout'),
+  });
   const settings = `select current_setting('statement_timeout') as a, current_setting('idle_in_transaction_session_timeout') as b`;
   for (let round = 0; round < 4; round += 1) expect((await db.query(settings)).rows).toEqual([{ a: '0', b: '0' }]);
 });

@@ -1,0 +1,68 @@
+import { explainFault, isUsableAfter } from '../../src/ledger/database-fault.js';
+
+/** As drivers throw it. */
+const fault = (code: string | undefined, message = 'said somebody'): Error =>
+  Object.assign(new Error(message), code === undefined ? {} : { code });
+
+// SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html
+describe('what a failed statement means', () => {
+  test.each([
+    ['a connection that failed', '08006'],
+    ['a server that shuts down', '57P01'],
+    ['a server that is starting', '57P03'],
+    ['an error of the disk', '58030'],
+    ['a transaction that was idle for too long', '25P03'],
+    ['a server that takes no writes', '25006'],
+    ['a connection that was reset', 'ECONNRESET'],
+    ['a pipe that broke, whose name has the length of an SQLSTATE', 'EPIPE'],
+    ['a name that cannot be looked up', 'EAI_AGAIN'],
+  ])('%s (%s): unavailable, and the connection is not used again', (_name, code) => {
+    const error = fault(code);
+    expect(explainFault(error)).toMatchObject({
+      code: 'ledger_unavailable',
+      message: `The database did not do what it was asked: said somebody (${code})`,
+      cause: error,
+    });
+    expect(isUsableAfter(error)).toBe(false);
+  });
+
+  test.each([
+    ['a statement that took too long', '57014'],
+    ['a full disk', '53100'],
+    ['no memory', '53200'],
+  ])('%s (%s): unavailable, and the connection is good for more', (_name, code) => {
+    expect(explainFault(fault(code))).toMatchObject({ code: 'ledger_unavailable' });
+    expect(isUsableAfter(fault(code))).toBe(true);
+  });
+
+  test.each([
+    ['a key that is there already', '23505'],
+    ['a deadlock', '40P01'],
+    ['two transactions that cannot both be', '40001'],
+    ['a function that raises an exception', 'P0001'],
+    ['a table that is not there', '42P01'],
+    ['a transaction that has failed before', '25P02'],
+  ])('%s (%s): the error as it is, and the connection is good for more', (_name, code) => {
+    const error = fault(code);
+    expect(explainFault(error)).toBe(error);
+    expect(isUsableAfter(error)).toBe(true);
+  });
+
+  test.each([
+    'Connection terminated unexpectedly',
+    'Client has encountered a connection error and is not queryable',
+    'Client was closed and is not queryable',
+    'Query read timeout',
+  ])('the driver says: %s: unavailable', (message) => {
+    expect(explainFault(fault(undefined, message))).toMatchObject({ code: 'ledger_unavailable' });
+    expect(isUsableAfter(fault(undefined, message))).toBe(false);
+  });
+
+  test.each([fault('ERR_INVALID_ARG_TYPE'), fault(undefined, 'circular structure'), 'no error', undefined, null])(
+    'whatever else it is (%s): as it is, and to be on the safe side the connection is not used again',
+    (error) => {
+      expect(explainFault(error)).toBe(error);
+      expect(isUsableAfter(error)).toBe(false);
+    },
+  );
+});
