@@ -9,13 +9,26 @@ export {
   type SequencerErrorCode,
 } from './errors.js';
 export { createServer, type ServerOptions } from './http/create-server.js';
-export type { ClientAmount, Hooks, IntentRecord, SitePaymentTerms } from './http/hooks.js';
+export type { ClientAmount, Hooks, IntentRecord, LoginHookContext, SitePaymentTerms } from './http/hooks.js';
 export type { Logger } from './http/logger.js';
 export { refuse } from './http/refuse.js';
 export { currentUser, type RequireLoginOptions, requireLogin } from './http/require-login.js';
+export { type RequirePaymentOptions, requirePayment } from './http/require-payment.js';
+export type { RequiredPayment } from './http/required-payment.js';
 export type { IntentUser } from './http/session-store.js';
 export { type IntentRouter, intentRouter } from './intent-router.js';
 export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
+export type { DatabaseTransaction, Queryable, QueryResult } from './ledger/database.js';
+export type { IntentState } from './ledger/intent-state.js';
+export type {
+  IntentPage,
+  IntentRecords,
+  LedgerIntent,
+  ListOptions,
+  SiteDatabase,
+  StateChange,
+} from './ledger/ledger.js';
+export type { DeadLetter, Payment, PaymentHookContext, PaymentHooks } from './ledger/payment.js';
 export type { IntentRouterOptions } from './router-options.js';
 export type { Dialect, IntentStatus } from './sequencer/calls.js';
 export type { GrpcNames, OperationName } from './sequencer/grpc-names.js';

@@ -1,6 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Routes } from '../config.js';
 import { IntentError } from '../errors.js';
+import { attachRouter } from './attached-router.js';
 import { completeLoginHandler } from './complete-login.js';
 import { createIntentHandler } from './create-intent.js';
 import { elementFiles, elementsHandler } from './elements.js';
@@ -12,7 +13,6 @@ import { requireSameOrigin } from './origin-guard.js';
 import { sendProblem } from './problem.js';
 import { rateLimiting } from './rate-limiting.js';
 import { webhookHandler } from './receive-webhook.js';
-import { attachContext } from './require-login.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { setUpWarnings } from './set-up-warnings.js';
 import { showSessionHandler } from './show-session.js';
@@ -25,7 +25,7 @@ export function createRouter(context: RouterContext): RequestHandler {
   const find = routeFinder(context.config.routes, handlersOf(context));
   const check = setUpWarnings(context);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
-    attachContext(req, context);
+    attachRouter(req, context);
     check(req);
     const route = find(req.path);
     if (!route) return next();

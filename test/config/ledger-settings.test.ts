@@ -39,6 +39,13 @@ test('Postgres is named by a URL, and everything else has a default', () => {
   });
 });
 
+test.each(['postgres://shop@/shop?host=/run/postgresql', 'postgres:///shop?host=/run/postgresql', 'postgres://'])(
+  'a Postgres behind a socket: %s',
+  (databaseUrl) => {
+    expect(ledgerOf({ databaseUrl })?.database).toEqual({ kind: 'postgres', url: databaseUrl });
+  },
+);
+
 test('the option wins over the environment', () => {
   const ledger = ledgerOf({ databaseUrl: 'postgresql://other/shop' }, { INTENT_DATABASE_URL: url });
   expect(ledger?.database).toEqual({ kind: 'postgres', url: 'postgresql://other/shop' });
@@ -57,6 +64,8 @@ test.each([
   'sqlite:./ledger.db',
   'file:///ledger',
   'POSTGRES://x/y',
+  '"postgres://shop:hunter2@db/shop"',
+  ' postgres://shop:hunter2@db/shop',
 ])('another scheme is refused: %s', (databaseUrl) => {
   expect(problemsOf(() => ledgerOf({ databaseUrl }))).toMatchObject([
     { setting: 'INTENT_DATABASE_URL', problem: 'Its scheme is neither postgres nor that of a folder.' },

@@ -48,6 +48,12 @@ export async function openTestDatabase(kind: DatabaseKind, options: TestDatabase
   return database;
 }
 
+/** A database that is new and migrated, for a site to open; gives what `INTENT_DATABASE_URL` would be. */
+export async function newDatabaseUrl(kind: DatabaseKind): Promise<string> {
+  const make = kind === 'embedded' ? makeEmbedded : makePostgres;
+  return (await make({ migrated: true, fakeTime: false })).url;
+}
+
 afterAll(async () => {
   for (const database of opened.splice(0)) await database.close();
 });
