@@ -1,7 +1,7 @@
 // Plants one bug after the other into a copy of the sources, and runs the tests that must see it.
-//   npm run plant -- [--only part-of-a-name]... [--quick] [--unseen]
+//   npm run plant -- [--only part-of-a-name]... [--by test-file]... [--quick] [--unseen]
 // Ends with 1 when a bug goes unseen, when its tests fail without it, or when the sources have moved on from where it was
-// planted. `--quick` plants those that `npm test` plants; `--unseen` takes away what sees them, to show that this is told.
+// planted. `--by` asks other tests instead, `--quick` plants those that `npm test` plants; `--unseen` takes away what sees them, to show that this is told.
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +13,7 @@ import { plantedBugs } from './planted-bugs.mjs';
 const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
+    by: { type: 'string', multiple: true },
     quick: { type: 'boolean', default: false },
     unseen: { type: 'boolean', default: false },
   },
@@ -77,9 +78,10 @@ async function plant({ name, file, from, to, caughtBy }) {
 
 const isWanted = ({ name, isQuick = false }) =>
   (!values.quick || isQuick) && (values.only.length === 0 || values.only.some((part) => name.includes(part)));
-const bugs = plantedBugs.filter(isWanted);
-const faults = bugs.length === 0 ? ['There is no such bug.'] : [];
+const bugs = plantedBugs.filter(isWanted).map((bug) => ({ ...bug, caughtBy: values.by ?? bug.caughtBy }));
+const faults = [];
 try {
+  if (bugs.length === 0) throw new Error('There is no such bug.');
   for (const name of copied) cpSync(path.join(root, name), path.join(garden, name), { recursive: true });
   symlinkSync(path.join(root, 'node_modules'), path.join(garden, 'node_modules'));
   // The quick ones are planted by `npm test`, which runs their tests without a bug as well.
@@ -88,6 +90,8 @@ try {
     const fault = await plant(bug);
     if (fault !== undefined) faults.push(`${bug.name}: ${fault}`);
   }
+} catch (error) {
+  faults.push(error.message);
 } finally {
   rmSync(garden, { recursive: true, force: true });
 }
