@@ -10,9 +10,12 @@ export default {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
+  setupFilesAfterEnv: ['<rootDir>/test/support/watch-for-leaks.ts'],
   // Sources import each other by the names they have once compiled.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/example-app/dist/'],
   errorOnDeprecated: true,
+  // Most tests wait more than they work, and jest would leave one processor out.
+  maxWorkers: '100%',
   restoreMocks: true,
 };

@@ -9,12 +9,11 @@ export type { Dialect, IntentStatus } from './sequencer/calls.js';
 export type { GrpcNames, OperationName } from './sequencer/grpc-names.js';
 export {
   type CreatedIntent,
-  type CreateLoginParameters,
-  type CreatePaymentParameters,
   createIntentClient,
   type IntentClient,
   type IntentClientOptions,
-  type LoginParameters,
+  type PreparedIntent,
 } from './sequencer/intent-client.js';
 export type { IntentEvent, IntentEventKind } from './sequencer/intent-event.js';
+export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
 export type { CallOptions, Transport, TryOptions } from './sequencer/transport.js';

@@ -1,5 +1,8 @@
+import type { Store } from 'express-rate-limit';
 import { readConnectionLimits } from './config/connection-limits.js';
+import { ledgerMend, readLedger } from './config/ledger-settings.js';
 import { readLogin } from './config/login-settings.js';
+import { readRateLimits } from './config/rate-limits.js';
 import { Report } from './config/report.js';
 import { readSequencer } from './config/sequencer-settings.js';
 import { readDestination, readOrigin, readRoutes, readWalletUrl } from './config/site-settings.js';
@@ -7,6 +10,7 @@ import { readWebhook } from './config/webhook-settings.js';
 import { ConfigError } from './errors.js';
 import type { VerifierKeyRing } from './keys/key-ring.js';
 import type { Signer } from './keys/verifier-key.js';
+import type { LedgerSettings } from './ledger/ledger-settings.js';
 import type { GrpcNames } from './sequencer/grpc-names.js';
 import type { Transport } from './sequencer/transport.js';
 
@@ -32,10 +36,29 @@ export interface Routes {
 export interface ConnectionLimits {
   /** Of one browser, known by its cookie. Default 3. */
   readonly perBrowser: number;
-  /** Of one address (`req.ip`, so that `trust proxy` counts), or of one /64 of IPv6. Default 20. */
+  /** Of one address (`req.ip`, so that `trust proxy` counts), or of one /56 of IPv6. Default 20. */
   readonly perAddress: number;
   /** Of all visitors of this process. Default 5000. */
   readonly perProcess: number;
+}
+
+/**
+ * How often an address may come within a window; more is refused with 429. An address is `req.ip`, so that `trust proxy`
+ * counts, or a /56 of IPv6.
+ */
+export interface RateLimits {
+  /** `POST /intent`. Default 120. */
+  readonly intent: number;
+  /** `POST /session` and `DELETE /session`. Default 120. */
+  readonly session: number;
+  /** `GET /status/:id`, and streams of events that are opened. Default 3000. */
+  readonly status: number;
+  /** Webhook calls that are refused; what the service has signed is not counted. Default 600. */
+  readonly webhook: number;
+  /** In milliseconds. Default 60 000. */
+  readonly windowMs: number;
+  /** Counts for all processes: a store of express-rate-limit. While it fails, and by default, each process counts for itself. */
+  readonly store: Store | undefined;
 }
 
 /** What can be set by an option or, where one is named, by an environment variable; the option wins. */
@@ -48,7 +71,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly emulatorPort?: number | undefined;
   /** How intents reach the service. Default `intents`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
-  /** Bound of one call to the service over all its tries, in milliseconds. Default 8000. */
+  /** Bound of one call to the service over all its tries, and of one to the store of the app's session, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
   /** Bound of one try of a call that may be repeated, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly tryTimeoutMs?: number | undefined;
@@ -81,9 +104,29 @@ export interface ConfigOptions extends GrpcNames {
   readonly serviceKey?: string | undefined;
   /** `INTENT_WALLET_URL`: where a link to the wallet leads; the client secret follows as the fragment. */
   readonly walletUrl?: string | undefined;
+  /** `INTENT_DATABASE_URL`: where the ledger is kept, a `postgres://` URL or a folder for one process. */
+  readonly databaseUrl?: string | undefined;
+  /** Takes a folder as the ledger in production too, which survives the death of the process and not a loss of power. */
+  readonly allowEmbeddedLedger?: boolean | undefined;
+  /** Whether the ledger's tables are made and changed at the start. Default true. */
+  readonly migrate?: boolean | undefined;
+  /** From the sequencer's word that a payment was submitted to `onPaid`, in milliseconds; then it is asked again. Default 0. */
+  readonly settleDelayMs?: number | undefined;
+  /** How long an intent is watched that nobody has paid, in milliseconds. Default 30 days. */
+  readonly watchMs?: number | undefined;
+  /** How long a settled payment is looked at, for the case that it is taken back, in milliseconds. Default 1 day. */
+  readonly reversalWatchMs?: number | undefined;
+  /** After so many failures of a hook a payment is a dead letter. Default 15, which takes some four hours. */
+  readonly hookAttempts?: number | undefined;
+  /** Bound of one call of a hook of payments, in milliseconds. Default 30 000. */
+  readonly hookTimeoutMs?: number | undefined;
+  /** A payment that came so long after its intent was created is `late`, in milliseconds. Default 15 minutes. */
+  readonly lateAfterMs?: number | undefined;
   readonly routes?: Partial<Routes> | undefined;
   /** How many streams of events may be open at once; more are refused with 429, or with 503 when the process is full. */
   readonly connections?: Partial<ConnectionLimits> | undefined;
+  /** How often an address may come; `false` limits nothing. */
+  readonly rateLimits?: Partial<RateLimits> | false | undefined;
   /** Another way to the service than its HTTP proxy; then no `sequencerUrl` is needed. */
   readonly transport?: Transport | undefined;
 }
@@ -128,6 +171,10 @@ export interface Config {
   readonly walletUrl: string | undefined;
   readonly routes: Routes;
   readonly connections: ConnectionLimits;
+  /** Undefined where no ledger is kept. */
+  readonly ledger: LedgerSettings | undefined;
+  /** Undefined where nothing is limited. */
+  readonly rateLimits: RateLimits | undefined;
   /** What the person who starts this should be told once. */
   readonly notices: readonly string[];
 }
@@ -151,16 +198,26 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     walletUrl: readWalletUrl(options.walletUrl ?? env.INTENT_WALLET_URL, production, report),
     routes: readRoutes(options.routes, report),
     connections: readConnectionLimits(options.connections, report),
+    ledger: readLedger(options, env, production, report),
+    rateLimits: readRateLimits(options.rateLimits, report),
     notices: report.notices,
   };
-  noteWhatIsNotRead(env, report);
   Object.freeze(report.notices);
   if (report.problems.length > 0) throw new ConfigError(report.problems);
   return Object.freeze(config);
 }
 
-function noteWhatIsNotRead(env: Environment, report: Report): void {
-  if (env.INTENT_DATABASE_URL) {
-    report.notices.push('INTENT_DATABASE_URL is set, but this version keeps no ledger.');
+/**
+ * Reads from the environment alone where the ledger is, for who looks after it and is no site.
+ * @throws {ConfigError} with what is missing or wrong
+ */
+export function parseLedgerSettings(env: Environment = process.env): LedgerSettings {
+  const report = new Report();
+  const settings = readLedger({}, env, false, report);
+  if (settings) return settings;
+  if (!env.INTENT_DATABASE_URL) {
+    const mend = `Set it as it is set for the site: ${ledgerMend}`;
+    report.problem('INTENT_DATABASE_URL', 'It names the ledger, and is not set.', mend);
   }
+  throw new ConfigError(report.problems);
 }

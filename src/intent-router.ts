@@ -2,14 +2,17 @@ import type { RequestHandler } from 'express';
 import type { Config, WebhookConfig } from './config.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { hostCookie } from './http/browser-cookie.js';
-import { liveEvents } from './http/live-events.js';
+import { type LiveEvents, liveEvents } from './http/live-events.js';
 import { forgivingLogger } from './http/logger.js';
 import { LoginAttempts } from './http/login-attempts.js';
 import { createLookAt } from './http/look-at.js';
+import { onceInAWhile } from './http/once-in-a-while.js';
 import { webhookRegistrar } from './http/register-webhook.js';
 import { createRouter } from './http/router.js';
 import { createSessionStore } from './http/session-store.js';
 import { createWebhookVerifier } from './http/verify-webhook.js';
+import type { IntentRecords, Ledger, SiteDatabase } from './ledger/ledger.js';
+import { databaseOf, type LedgerParts, recordsOf, routerLedger } from './router-ledger.js';
 import { type IntentRouterOptions, parseRouterOptions } from './router-options.js';
 import { createIntentClient, type IntentClient } from './sequencer/intent-client.js';
 import type { Transport } from './sequencer/transport.js';
@@ -20,9 +23,19 @@ import { watchIntent } from './sequencer/watch-intent.js';
 export interface IntentRouter extends RequestHandler {
   /** The client the routes use, to ask for a status from elsewhere in the app. */
   readonly client: IntentClient;
-  /** Resolves when the embedded sequencer listens, with where; to undefined where there is none; rejects with why not. */
+  /** The intents in the ledger. Without one everything that is asked of it rejects with `invalid_configuration`. */
+  readonly intents: IntentRecords;
+  /** The database of the ledger, for tables of the site's own; `tx` of the hooks writes to the same. As `intents` without one. */
+  readonly database: SiteDatabase;
+  /**
+   * Resolves when the ledger is open and the embedded sequencer listens, with where; to undefined where there is no such
+   * sequencer. Rejects with why not.
+   */
   ready(): Promise<EmbeddedAddresses | undefined>;
-  /** Ends the streams of events, lets running calls end and closes what the router holds open. */
+  /**
+   * Ends the streams of events, lets running calls and hooks end, and closes what the router holds open. Payments that come
+   * afterwards are settled by another process, or after the next start.
+   */
   close(): Promise<void>;
 }
 
@@ -31,6 +44,14 @@ export interface IntentRouter extends RequestHandler {
  * @throws {ConfigError} with everything that is missing or wrong at once
  */
 export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
+  return composeRouter(given, routerLedger);
+}
+
+/** The same, with a ledger of its own. */
+export function composeRouter(
+  given: IntentRouterOptions,
+  makeLedger: (parts: LedgerParts) => Ledger | undefined,
+): IntentRouter {
   const { options, config, termsOf } = parseRouterOptions(given);
   const { now = Date.now } = options;
   const logger = forgivingLogger(options.logger ?? console);
@@ -40,25 +61,22 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
   const client = clientOf(config, transport);
   const { login, production, webhook, connections } = config;
   const live = liveEvents({
-    client,
+    ...{ client, connections, logger, now },
     watch: (askStatus) => watchIntent(transport, { askStatus }),
-    ...{ connections, logger, now },
+    onSubmitted: onceInAWhile((id) => void ledger?.nudge(id), now),
   });
+  const ledger = makeLedger({ config, hooks: options, client, events: live.events, logger });
   const router = createRouter({
-    config,
-    client,
+    ...{ config, client, termsOf, logger, ledger, now },
     hooks: options,
-    termsOf,
-    logger,
     browserCookie: hostCookie('intent', production),
-    attempts: new LoginAttempts(login?.ttlMs ?? 0, now),
-    sessions: login && createSessionStore(login, production, now),
+    logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
+    sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
       verify: createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now }),
       register: webhookRegistrar(config, client, logger),
     },
     lookAt: createLookAt({ ask: (id) => live.events.look(id), logger }),
-    now,
     walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
     ...live,
   });
@@ -66,11 +84,9 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
   for (const notice of config.notices) logger.warn(`express-intents: ${notice}`);
   return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
     client,
-    ready: async () => embedded?.ready(),
-    close: () => {
-      live.events.close();
-      return closeAll(client, embedded);
-    },
+    intents: recordsOf(ledger),
+    database: databaseOf(ledger),
+    ...lifeOf({ live, ledger, client, embedded }),
   });
 }
 
@@ -96,7 +112,25 @@ function serviceKeysOf({ serviceKeys }: WebhookConfig, embedded: EmbeddedSequenc
   return async (): Promise<readonly string[]> => serviceKeys ?? (embedded ? [await embedded.serviceKey()] : []);
 }
 
-async function closeAll(client: IntentClient, embedded: EmbeddedSequencer | undefined): Promise<void> {
-  await client.close();
-  await embedded?.close();
+interface Parts {
+  readonly live: LiveEvents;
+  readonly ledger: Ledger | undefined;
+  readonly client: IntentClient;
+  readonly embedded: EmbeddedSequencer | undefined;
+}
+
+function lifeOf({ live, ledger, client, embedded }: Parts): Pick<IntentRouter, 'ready' | 'close'> {
+  return {
+    ready: async () => {
+      const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready()]);
+      return addresses;
+    },
+    close: async () => {
+      live.events.close();
+      // While it ends what it has begun it may still ask the sequencer.
+      await ledger?.close();
+      await client.close();
+      await embedded?.close();
+    },
+  };
 }

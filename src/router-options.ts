@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import * as z from 'zod';
+import { ledgerMend } from './config/ledger-settings.js';
 import { type Config, type ConfigOptions, parseConfig } from './config.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import type { Hooks } from './http/hooks.js';
@@ -24,6 +25,7 @@ export interface RouterSettings {
 
 const text = z.string('text').optional();
 const number = z.number('a number').optional();
+const aBoolean = z.boolean('true or false').optional();
 const aFunction = z.custom((value) => typeof value === 'function', 'a function');
 
 /** An object, or a function, of which only these properties are looked at: the others may be anybody's secrets. */
@@ -52,18 +54,33 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   destination: text,
   origin: text,
   secret: text,
-  login: z.boolean('true or false').optional(),
+  login: aBoolean,
   loginTtlMs: number,
   sessionTtlMs: number,
-  webhook: z.boolean('true or false').optional(),
+  webhook: aBoolean,
   serviceKey: text,
   walletUrl: text,
+  databaseUrl: text,
+  allowEmbeddedLedger: aBoolean,
+  migrate: aBoolean,
+  settleDelayMs: number,
+  watchMs: number,
+  reversalWatchMs: number,
+  hookAttempts: number,
+  hookTimeoutMs: number,
+  lateAfterMs: number,
   routes: withFunctions(),
   connections: withFunctions(),
+  rateLimits: z.union([z.literal(false), withFunctions()], 'an object, or false').optional(),
   transport: withFunctions('call', 'close'),
   payment: aFunction.optional(),
   clientAmount: withFunctions(),
   onCreated: aFunction.optional(),
+  onPaid: aFunction.optional(),
+  onReversed: aFunction.optional(),
+  verifyPayment: aFunction.optional(),
+  onDeadLetter: aFunction.optional(),
+  onLogin: aFunction.optional(),
   logger: withFunctions('warn', 'error'),
   now: aFunction.optional(),
 };
@@ -81,6 +98,7 @@ export function parseRouterOptions(options: IntentRouterOptions): RouterSettings
   const sound: IntentRouterOptions = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
   const config = collect(problems, () => parseConfig(sound));
   const termsOf = collect(problems, () => paymentTerms(sound));
+  if (config && !config.ledger) problems.push(...hooksWithoutLedger(sound));
   // What was given and is wrong is not missing besides.
   const told = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));
   if (told.length > 0 || !config) throw new ConfigError(told);
@@ -101,7 +119,6 @@ function optionOf(variable: string): string {
 }
 
 function problemsOfForm(name: string, value: unknown): ConfigProblem[] {
-  if (name === 'onPaid') return [noLedger];
   if (!Object.hasOwn(forms, name)) return [unknownOption(name)];
   const issue = forms[name as keyof IntentRouterOptions].safeParse(value).error?.issues[0];
   return issue ? [{ setting: name, problem: 'It has the wrong type.', mend: `Make it ${issue.message}.` }] : [];
@@ -130,11 +147,12 @@ const notCalled: ConfigProblem = {
   mend: 'app.use(intentRouter())',
 };
 
-const noLedger: ConfigProblem = {
-  setting: 'onPaid',
-  problem: 'It needs a ledger, so that no payment is lost, and this version keeps none.',
-  mend: 'Write intents down in onCreated, and ask router.client.paymentIntents.getStatus(id) before you deliver.',
-};
+/** What is settled must be written down, so that no payment is lost. */
+function hooksWithoutLedger(options: IntentRouterOptions): ConfigProblem[] {
+  const hooks = (['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'] as const).filter((name) => options[name]);
+  const problem = 'It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.';
+  return hooks.map((setting) => ({ setting, problem, mend: ledgerMend }));
+}
 
 /** A misspelt option would otherwise be a default that nobody chose. */
 function unknownOption(name: string): ConfigProblem {

@@ -644,11 +644,6 @@ describe('INTENT_SEQUENCER_URL=embedded', () => {
   });
 });
 
-it('says which variables of other versions it does not read', () => {
-  const config = parseConfig({}, { ...env, INTENT_DATABASE_URL: 'postgres://x:hunter2@db/x' });
-  expect(config.notices).toEqual(['INTENT_DATABASE_URL is set, but this version keeps no ledger.']);
-});
-
 describe('intentRouter', () => {
   const logged: string[] = [];
   const logger = {
@@ -752,15 +747,20 @@ describe('intentRouter', () => {
     expect((thrown as ConfigError).problems).toHaveLength(3);
   });
 
-  it('refuses onPaid, which would promise what only a ledger can keep', () => {
-    expect(routerProblems({ onPaid: () => {} })).toEqual([
-      {
-        setting: 'onPaid',
-        problem: 'It needs a ledger, so that no payment is lost, and this version keeps none.',
-        mend: expect.stringContaining('onCreated'),
-      },
-    ]);
-  });
+  it.each(['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'])(
+    'refuses %s without a ledger, which alone can keep what it promises',
+    (hook) => {
+      expect(routerProblems({ [hook]: () => {} })).toEqual([
+        {
+          setting: hook,
+          problem: 'It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.',
+          mend:
+            'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
+            'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)',
+        },
+      ]);
+    },
+  );
 
   it('takes http to another machine where the configuration does: outside of production', async () => {
     await intentRouter({ ...options, sequencerUrl: 'http://sequencer.internal:4747' }).close();

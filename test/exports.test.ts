@@ -10,12 +10,14 @@ it('express-intents exports these values', () => {
   "IntentError",
   "SequencerError",
   "createIntentClient",
+  "createServer",
   "createSigner",
   "currentUser",
   "generateKey",
   "intentRouter",
   "refuse",
   "requireLogin",
+  "requirePayment",
 ]
 `);
 });

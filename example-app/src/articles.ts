@@ -1,3 +1,5 @@
+import { essay } from './essay.js';
+
 /** Something the tea house sells. */
 export interface Article {
   readonly slug: string;
@@ -11,8 +13,11 @@ export interface Article {
   readonly facts: readonly (readonly [name: string, value: string])[];
   /** The colour the picture stands on; one of the tints in shop.css. */
   readonly tint: 'sage' | 'honey' | 'rose' | 'sky' | 'plum';
+  /** The page that it opens to the browser that has paid, where it is something to read. */
+  readonly opens?: string | undefined;
 }
 
+/** What stands on the shelf. */
 export const articles: readonly Article[] = [
   {
     slug: 'pot-of-assam',
@@ -96,11 +101,12 @@ export const articles: readonly Article[] = [
     line: 'No handle. Warm hands instead.',
     story:
       'Thrown by Marta in the yard behind us, dipped once in ash glaze and fired for a day and a night. No two run ' +
-      'alike. When it is too hot to hold, the tea is too hot to drink: it is a cup that looks after you.',
+      'alike. When it is too hot to hold, the tea is too hot to drink: it is a cup that looks after you. We drop the ' +
+      'first one that we wrap, every time, and take another.',
     facts: [
       ['Holds', '220 ml'],
       ['Made by', 'Marta, next door'],
-      ['Dishwasher', 'does not mind'],
+      ['Slips', 'once, as the console tells'],
     ],
     tint: 'plum',
   },
@@ -136,7 +142,7 @@ export const articles: readonly Article[] = [
   },
 ];
 
-const bySlug = new Map(articles.map((article) => [article.slug, article]));
+const bySlug = new Map<string, Article>([...articles, essay].map((article) => [article.slug, article]));
 
 /** Looks up what a browser asked for; anything that is not the name of an article is undefined. */
 export function findArticle(slug: unknown): Article | undefined {

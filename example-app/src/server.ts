@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { relative } from 'node:path';
 import type { Express } from 'express';
-import { setDevelopmentDefaults } from './development-defaults.js';
+import { isFirstStart, setDevelopmentDefaults } from './development-defaults.js';
 import { createShop, type Shop } from './shop.js';
 
 /** Only this machine can come in unless HOST says otherwise: the embedded sequencer lets anyone log in. */
@@ -16,18 +17,28 @@ async function start(): Promise<void> {
   const { env } = process;
   setDevelopmentDefaults(env);
   const port = readPort(env.PORT || '3000');
+  const isFirst = isFirstStart(env);
   const isSimulated = env.INTENT_SEQUENCER_URL === 'embedded';
   const shop = createShop({ isSimulated, trustProxy: env.NODE_ENV === 'production' });
   const server = await listen(shop.app, port, env.HOST || defaultHost);
-  const embedded = await shop.router.ready();
   closeOnSignal(server, shop);
+  if (isFirst) console.log('Making the database of the shop. This takes a few seconds, the first time.');
+  const embedded = await shop.ready();
   console.log(`
 The Patient Kettle is open.
 
   Shop       http://localhost:${port}
+  Orders     ${ordersIn(env)}
   Sequencer  ${embedded?.url ?? env.INTENT_SEQUENCER_URL}
   Wallet     ${env.INTENT_WALLET_URL || embedded?.walletUrl || 'not told: set INTENT_WALLET_URL'}
 `);
+}
+
+/** Where the orders are kept, without a password. */
+function ordersIn({ INTENT_DATABASE_URL: url = '' }: NodeJS.ProcessEnv): string {
+  if (!URL.canParse(url)) return relative('', url);
+  const { protocol, host, pathname } = new URL(url);
+  return `${protocol}//${host}${pathname}`;
 }
 
 function readPort(text: string): number {

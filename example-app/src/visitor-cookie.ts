@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { parseCookie } from 'cookie';
 import type { Request, RequestHandler } from 'express';
 
@@ -13,12 +13,12 @@ export function visitorCookie(): RequestHandler {
     const known = parseCookie(req.headers.cookie ?? '')[name];
     const visitor = known || randomUUID();
     if (!known) res.cookie(name, visitor, { httpOnly: true, sameSite: 'lax', secure: req.secure });
-    res.locals.visitor = visitor;
+    res.locals.visitor = createHash('sha256').update(visitor).digest('base64url');
     next();
   };
 }
 
-/** The browser a request comes from. */
+/** The browser a request comes from: a hash of its cookie, so that whoever reads what is kept cannot come as that browser. */
 export function visitorOf(req: Request): string {
   return req.res?.locals.visitor;
 }

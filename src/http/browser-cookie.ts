@@ -1,11 +1,15 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
+import { randomBytes } from '../keys/random-bytes.js';
 
 /** A cookie only our own server can read, bound to this host. The prefix needs https, so development goes without. */
 export interface HostCookie {
   read(req: Request): string | undefined;
-  /** @param maxAgeSeconds without it the cookie lasts as long as the browser's session */
+  /**
+   * Writes it, in place of what was written with the same answer before.
+   * @param maxAgeSeconds without it the cookie lasts as long as the browser's session
+   */
   write(res: Response, value: string, maxAgeSeconds?: number): void;
   clear(res: Response): void;
 }
@@ -13,42 +17,64 @@ export interface HostCookie {
 /** `__Host-` cookies (RFC 6265bis section 4.1.3.2) in production, plain ones elsewhere. */
 export function hostCookie(name: string, production: boolean): HostCookie {
   const fullName = production ? `__Host-${name}` : name;
-  const attributes = { name: fullName, path: '/', httpOnly: true, sameSite: 'lax', secure: production } as const;
+  const head = `${fullName}=`;
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: production } as const;
+  // The same each time but for what comes first: the value and the age.
+  const tail = stringifySetCookie({ name: fullName, value: '', ...attributes }).slice(head.length);
   const write = (res: Response, value: string, maxAgeSeconds?: number): void => {
-    const maxAge = maxAgeSeconds === undefined ? {} : { maxAge: maxAgeSeconds };
-    res.appendHeader('Set-Cookie', stringifySetCookie({ ...attributes, value, ...maxAge }));
+    const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
+    const cookie = `${head}${encodeURIComponent(value)}${age}${tail}`;
+    const others = [res.getHeader('Set-Cookie') ?? []].flat().map(String);
+    res.setHeader('Set-Cookie', [...others.filter((other) => !other.startsWith(head)), cookie]);
   };
   return {
-    read: (req) => parseCookie(req.headers.cookie ?? '')[fullName],
+    read: ({ headers: { cookie } }) => (cookie === undefined ? undefined : parseCookie(cookie)[fullName]),
     write,
     clear: (res) => write(res, '', 0),
   };
 }
 
+/** A browser that is known again by a random cookie. The cookie itself is kept nowhere. */
+export interface KnownBrowser {
+  /** SHA-256 of the cookie, 32 bytes: what the browser is known by. */
+  readonly hash: Uint8Array;
+  /** A key of 32 bytes that comes of the cookie, and so is there only while its browser asks (HKDF-SHA-256, RFC 5869). */
+  deriveKey(purpose: string): Uint8Array;
+  /** Has the browser keep its cookie for so long, and not only until it is closed. */
+  keep(maxAgeSeconds: number): void;
+}
+
 /** 256 random bits as base64url. */
 const tokenForm = /^[\w-]{43}$/;
 
-/**
- * Knows a browser again by a random cookie of which only the hash is kept.
- * @returns the hash, 32 bytes; the browser gets a cookie when it has none
- */
-export function rememberBrowser(cookie: HostCookie, req: Request, res: Response): Uint8Array {
-  const known = browserOf(cookie, req);
-  if (known) return known;
-  const token = randomBytes(32).toString('base64url');
-  cookie.write(res, token);
-  return hash(token);
+/** Knows the browser by its cookie; one that has none gets it with the answer, whatever that will be. */
+export function rememberBrowser(cookie: HostCookie, req: Request, res: Response): KnownBrowser {
+  const known = tokenOf(cookie, req);
+  const token = known ?? Buffer.from(randomBytes(32)).toString('base64url');
+  if (known === undefined) cookie.write(res, token);
+  return {
+    get hash() {
+      return hash(token);
+    },
+    deriveKey: (purpose) => new Uint8Array(hkdfSync('sha256', token, '', purpose, 32)),
+    keep: (maxAgeSeconds) => cookie.write(res, token, maxAgeSeconds),
+  };
 }
 
 /** The hash of the browser's cookie, 32 bytes; undefined when it has none of ours. */
 export function browserOf(cookie: HostCookie, req: Request): Uint8Array | undefined {
-  const token = cookie.read(req);
-  return token !== undefined && tokenForm.test(token) ? hash(token) : undefined;
+  const token = tokenOf(cookie, req);
+  return token === undefined ? undefined : hash(token);
 }
 
 /** Compares two hashes in constant time. */
 export function sameBrowser(a: Uint8Array, b: Uint8Array): boolean {
   return timingSafeEqual(a, b);
+}
+
+function tokenOf(cookie: HostCookie, req: Request): string | undefined {
+  const token = cookie.read(req);
+  return token !== undefined && tokenForm.test(token) ? token : undefined;
 }
 
 function hash(token: string): Uint8Array {

@@ -3,8 +3,8 @@ import type { LoginConfig } from '../config.js';
 import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
 import { browserOf } from './browser-cookie.js';
+import { callOnLogin } from './call-on-login.js';
 import { departureOf } from './departure.js';
-import { requireSameOrigin } from './origin-guard.js';
 import { readJsonBody } from './read-json-body.js';
 import { sendJson } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
@@ -14,24 +14,31 @@ const schema = z.strictObject({ id: z.string() });
 
 /** `POST /session` with `{ id }`: completes a login for the browser that began it, and answers `{ user: { id } }`. */
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
-  const { attempts, browserCookie, client, config } = context;
+  const { logins, browserCookie, client } = context;
+  const { ttlMs, keyRing } = login;
   return async (req, res) => {
-    requireSameOrigin(req, config.origin);
     const id = parseLoginId(await readJsonBody(req));
     const browser = browserOf(browserCookie, req);
-    if (!attempts.has(id, browser)) throw notBegunHere();
-    const question = { intent: id, verifier: login.keyRing.signer };
-    const { userId } = await client.loginIntents.getUserId(question, { signal: departureOf(res) });
-    // Asking took a while: another request may have completed this login meanwhile, and it counts once.
-    if (!browser || !attempts.take(id, browser)) throw notBegunHere();
+    if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notBegunHere();
+    const question = { intent: id, verifier: keyRing.signer };
+    const { userId } = await client.loginIntents.getUserId(question, { signal: departureOf(res).signal });
     const user = { id: userId };
-    await sessions.start(req, res, user).catch((error) => {
-      // The wallet has done its part: asking again must be enough once the app's store is back.
-      attempts.begin(id, browser);
-      throw error;
-    });
+    const completing = { id, browser, ttlMs, userId };
+    const isFirst = await logins.completeLogin(completing, (tx) => callOnLogin(context, user, req, { tx, intent: id }));
+    // Asking took a while: another request may have completed this login meanwhile, and it counts once.
+    if (!isFirst) throw notBegunHere();
+    await sessions.start(req, res, user).catch((error) => reopen(context, id, error));
     sendJson(res, 200, { user });
   };
+}
+
+/** The wallet has done its part: asking again must be enough once the app's store is back. @throws {unknown} `error` */
+async function reopen({ logins, logger }: RouterContext, id: string, error: unknown): Promise<never> {
+  await logins.reopenLogin(id).catch((failure) => {
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    logger.warn(`express-intents: the login ${id} began no session, and has to be begun anew: ${reason}`);
+  });
+  throw error;
 }
 
 /** @throws {IntentError} `unknown_field`, `invalid_id` */

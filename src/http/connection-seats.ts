@@ -1,4 +1,3 @@
-import { isIPv6 } from 'node:net';
 import type { ConnectionLimits } from '../config.js';
 import { IntentError } from '../errors.js';
 
@@ -70,23 +69,4 @@ function countDown(counts: Map<string, number>, key: string): void {
 
 function tooMany(who: string, limit: number): IntentError {
   return new IntentError('too_many_connections', `${who} ${limit} streams of events open, and may have no more.`);
-}
-
-/**
- * What an address counts as. One subscriber has a whole /64 of IPv6 to choose from; and an IPv4 address is the same
- * one on a socket that speaks both.
- */
-export function countedAddress(ip: string | undefined): string {
-  if (ip === undefined || !isIPv6(ip)) return (ip ?? '').slice(0, 64);
-  const [text = ''] = ip.toLowerCase().split('%');
-  if (text.startsWith('::ffff:') && text.includes('.')) return text.slice('::ffff:'.length);
-  const [head = '', tail] = text.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? 0 : tail.split(':').length;
-  const zeros = tail === undefined ? 0 : 8 - groups.length - after;
-  const all = [...groups, ...new Array<string>(zeros).fill('0'), ...(tail ? tail.split(':') : [])];
-  return `${all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
 }

@@ -1,85 +1,46 @@
-import type { Request } from 'express';
-import { IntentError } from '../errors.js';
-import type { CreatedIntent } from '../sequencer/intent-client.js';
-import type { CallOptions } from '../sequencer/transport.js';
+import type { AskedIntent, GivenIntent } from './asked-intent.js';
 import { rememberBrowser } from './browser-cookie.js';
-import { departureOf } from './departure.js';
-import type { IntentRecord, SitePaymentTerms } from './hooks.js';
-import { type IntentRequestBody, parseIntentRequest } from './intent-request.js';
-import { requireSameOrigin } from './origin-guard.js';
+import { createOnce } from './create-once.js';
+import { parseIdempotencyKey } from './idempotency-key.js';
+import { parseIntentRequest } from './intent-request.js';
+import { prepareIntent } from './prepare-intent.js';
 import { readJsonBody } from './read-json-body.js';
 import { sendJson } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
+import { sendIntent } from './send-intent.js';
+import { termsFor } from './terms-for.js';
 
-/** An accepted intent, and what the site's hook is told of it. */
-interface Accepted {
-  readonly created: CreatedIntent;
-  readonly record: IntentRecord;
-}
+/** What was paid for is there for as long as the browser has its cookie: 400 days, more than which no browser takes. */
+const keptCookieSeconds = 400 * 24 * 3_600;
 
-/** `POST /intent`: creates a payment or login intent and answers 201 `{ client_secret }`, nothing else. */
+/**
+ * `POST /intent`: creates a payment or login intent and answers 201 `{ client_secret }`, nothing else. With a ledger the
+ * intent is written down before its secret leaves, and a request is repeated by its `Idempotency-Key`.
+ */
 export function createIntentHandler(context: RouterContext): Handler {
-  const clientAmount = context.hooks.clientAmount !== undefined;
+  const { ledger, termsOf, hooks } = context;
+  const clientAmount = hooks.clientAmount !== undefined;
   return async (req, res) => {
-    requireSameOrigin(req, context.config.origin);
     const body = parseIntentRequest(await readJsonBody(req), { clientAmount });
     req.body = body;
-    // A create that was sent may have its effect, so it goes on; but nothing is sent for nobody.
-    const { created, record } = await create(context, req, body, { sendUntil: departureOf(res) });
-    context.webhook?.register(created.id, req);
-    await context.hooks.onCreated?.(record, req);
-    context.secrets.remember(created.id, created.clientSecret);
+    // Without a ledger there is nothing that could know the key again.
+    const key = ledger && parseIdempotencyKey(req);
+    // Before anything can fail: who asks again must be the same browser then.
     const browser = rememberBrowser(context.browserCookie, req, res);
-    if (record.kind === 'login' || record.login) context.attempts.begin(created.id, browser);
-    sendJson(res, 201, { client_secret: created.clientSecret });
+    const asked = { mode: body.mode ?? (termsOf ? 'payment' : 'login'), body, browser, req, res };
+    const isRepeatable = ledger && key !== undefined;
+    const given = await (isRepeatable ? createOnce(context, ledger, asked, key) : create(context, asked));
+    if (given.terms?.resource !== undefined) browser.keep(keptCookieSeconds);
+    context.secrets.remember(given.id, given.clientSecret);
+    sendJson(res, 201, { client_secret: given.clientSecret });
   };
 }
 
-async function create(
-  context: RouterContext,
-  req: Request,
-  body: IntentRequestBody,
-  options: CallOptions,
-): Promise<Accepted> {
-  const { termsOf } = context;
-  const mode = body.mode ?? (termsOf ? 'payment' : 'login');
-  if (mode === 'login') return createLogin(context, options);
-  if (!termsOf) throw new IntentError('not_supported', 'This site takes no payments.');
-  return createPayment(context, await termsOf(req, body), options);
-}
-
-async function createLogin({ client, config }: RouterContext, options: CallOptions): Promise<Accepted> {
-  const created = await client.loginIntents.create(loginParameters(config), options);
-  return { created, record: { id: created.id, kind: 'login' } };
-}
-
-async function createPayment(
-  { client, config, logger }: RouterContext,
-  terms: SitePaymentTerms,
-  options: CallOptions,
-): Promise<Accepted> {
-  const { amount, currency, destination = config.destination, metadata = {}, login = false } = terms;
-  if (destination === undefined) {
-    throw new IntentError(
-      'invalid_configuration',
-      'No account to pay to: set INTENT_DESTINATION, or return destination.',
-    );
-  }
-  const payment = { amount, currency, destination };
-  const parameters = login ? { ...payment, ...loginParameters(config) } : payment;
-  const created = await client.paymentIntents.create(parameters, options).catch((error) => {
-    // What the browser may choose was checked before, so it is the site that asks for what cannot be asked for.
-    if (isRefused(error))
-      logger.warn(`express-intents: the payment hook's terms were refused: ${error.message}`, payment);
-    throw error;
-  });
-  return { created, record: { id: created.id, kind: 'payment', ...payment, login, metadata } };
-}
-
-const isRefused = (error: unknown): error is IntentError => error instanceof IntentError && error.status < 500;
-
-function loginParameters({ login }: RouterContext['config']) {
-  if (!login) throw new IntentError('not_supported', 'This site has no logins.');
-  const { domain, keyRing } = login;
-  return { login: { verifier: keyRing.signer.publicKey, domain }, signers: [keyRing.signer] };
+async function create(context: RouterContext, asked: AskedIntent): Promise<GivenIntent> {
+  const terms = await termsFor(context, asked);
+  const prepared = await prepareIntent(context, terms);
+  await sendIntent(context, asked, prepared, terms);
+  const { id, clientSecret } = prepared;
+  await context.logins.record({ id, terms, browser: asked.browser.hash });
+  return { id, clientSecret, terms };
 }

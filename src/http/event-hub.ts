@@ -1,3 +1,5 @@
+import type { IntentStatus } from '../sequencer/calls.js';
+import type { SharedStatusOptions } from '../sequencer/shared-status.js';
 import { type FeedContext, IntentFeed, jittered } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
 import { heartbeatFrame } from './sse-frame.js';
@@ -45,9 +47,10 @@ export class EventHub {
   }
 
   /** Asks for the status anew, as after a hint, and tells those who listen what it says. @throws as `SharedStatus.get` */
-  async look(id: string): Promise<void> {
-    const status = await this.#context.status.get(id, { isFresh: true });
+  async look(id: string, options: Omit<SharedStatusOptions, 'isFresh'> = {}): Promise<IntentStatus> {
+    const status = await this.#context.status.get(id, { ...options, isFresh: true });
     this.#feeds.get(id)?.learn(status);
+    return status;
   }
 
   /** Ends all connections and all watches. */

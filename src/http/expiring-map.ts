@@ -1,3 +1,5 @@
+import { AgedMap } from '../sequencer/aged-map.js';
+
 export interface ExpiringMapOptions {
   /** How long an entry lasts, in milliseconds. */
   readonly ttlMs: number;
@@ -9,8 +11,8 @@ export interface ExpiringMapOptions {
 
 /** A bounded map that forgets by itself. Its entries are private: no log, no `inspect` and no JSON shows them. */
 export class ExpiringMap<Value> {
-  // In the order of their end, because all last equally long.
-  readonly #entries = new Map<string, { readonly value: Value; readonly endsAt: number }>();
+  // The oldest ends first, because all last equally long.
+  readonly #entries = new AgedMap<{ readonly value: Value; readonly endsAt: number }>();
   readonly #options: ExpiringMapOptions;
 
   constructor(options: ExpiringMapOptions) {
@@ -26,10 +28,8 @@ export class ExpiringMap<Value> {
   set(key: string, value: Value): void {
     const { ttlMs, capacity, now } = this.#options;
     this.#dropEnded();
-    this.#entries.delete(key);
-    const [oldest] = this.#entries.keys();
-    if (oldest !== undefined && this.#entries.size >= capacity) this.#entries.delete(oldest);
     this.#entries.set(key, { value, endsAt: now() + ttlMs });
+    if (this.#entries.size > capacity) this.#dropOldest();
   }
 
   /** Undefined where it was never here, or is here no more. */
@@ -46,9 +46,11 @@ export class ExpiringMap<Value> {
 
   #dropEnded(): void {
     const now = this.#options.now();
-    for (const [key, { endsAt }] of this.#entries) {
-      if (now < endsAt) return;
-      this.#entries.delete(key);
-    }
+    while ((this.#entries.oldest()?.value.endsAt ?? Number.POSITIVE_INFINITY) <= now) this.#dropOldest();
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#entries.oldest();
+    if (oldest) this.#entries.delete(oldest.key);
   }
 }

@@ -22,10 +22,13 @@ export interface LiveEventsOptions {
   readonly connections: ConnectionLimits;
   readonly logger: Logger;
   readonly now: () => number;
+  /** Called when it is learnt in any way that an intent was submitted. */
+  readonly onSubmitted?: ((id: string) => void) | undefined;
 }
 
-export function liveEvents({ client, watch, connections, logger, now }: LiveEventsOptions): LiveEvents {
-  const status = new SharedStatus((id, options) => client.paymentIntents.getStatus(id, options), now);
+export function liveEvents({ client, watch, connections, logger, now, onSubmitted }: LiveEventsOptions): LiveEvents {
+  const ask: AskStatus = (id, options) => client.paymentIntents.getStatus(id, options);
+  const status = new SharedStatus({ ask, now, onSubmitted });
   const secrets = new ClientSecrets(now);
   // With those who ask just now, but not from what was answered before: a watch asks when something may have changed.
   const askStatus: AskStatus = (id, options) => status.get(id, { ...options, isFresh: true });

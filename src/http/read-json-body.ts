@@ -29,7 +29,8 @@ function stringify(body: unknown): string {
   }
 }
 
-function requireJson({ headers }: Request): void {
+/** @throws {IntentError} `unsupported_media_type` */
+export function requireJson({ headers }: Request): void {
   const [mediaType = ''] = (headers['content-type'] ?? '').split(';', 1);
   const encoding = headers['content-encoding'] ?? 'identity';
   if (mediaType.trim().toLowerCase() === 'application/json' && encoding === 'identity') return;

@@ -1,32 +1,23 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { ConfigError, IntentError } from '../errors.js';
+import { requireRouter } from './attached-router.js';
+import { isOwnPath, isPageView } from './page-view.js';
 import { sendProblem } from './problem.js';
 import { sendEmpty } from './respond.js';
-import type { RouterContext } from './router-context.js';
 import type { IntentUser } from './session-store.js';
 
 declare global {
   namespace Express {
     interface Request {
-      /** Set by `requireLogin()`; absent on routes without it. */
+      /** Who is logged in, behind `requireLogin()`. On a route without it, to ask for the user throws `guard_missing`. */
       intent: { readonly user: IntentUser };
     }
   }
 }
 
-// Browsers read `//`, `/\` and a tab in between as the begin of another host; a header takes ASCII alone.
-const pathOfThisSite = /^\/(?![/\\])[\x21-\x7e]*$/;
-
 export interface RequireLoginOptions {
   /** A path of this site that a page view is redirected to; programs get 401 all the same. */
   readonly loginUrl?: string | undefined;
-}
-
-const contexts = new WeakMap<Request, RouterContext>();
-
-/** Lets `requireLogin` and `currentUser` find the router that is in front of them. */
-export function attachContext(req: Request, context: RouterContext): void {
-  contexts.set(req, context);
 }
 
 /**
@@ -35,7 +26,7 @@ export function attachContext(req: Request, context: RouterContext): void {
  * @throws {ConfigError} when `loginUrl` is not a path of this site
  */
 export function requireLogin({ loginUrl }: RequireLoginOptions = {}): RequestHandler {
-  if (loginUrl !== undefined && !pathOfThisSite.test(loginUrl)) {
+  if (loginUrl !== undefined && !isOwnPath(loginUrl)) {
     const problem = 'It is not a path of this site.';
     throw new ConfigError([{ setting: 'loginUrl', problem, mend: "requireLogin({ loginUrl: '/login' })" }]);
   }
@@ -59,19 +50,9 @@ export function requireLogin({ loginUrl }: RequireLoginOptions = {}): RequestHan
  * @throws {IntentError} `router_missing` when no router is in front of the route
  */
 export async function currentUser(req: Request): Promise<IntentUser | undefined> {
-  return requireContext(req).sessions?.read(req);
-}
-
-function requireContext(req: Request): RouterContext {
-  const context = contexts.get(req);
-  if (context) return context;
-  throw new IntentError('router_missing', 'Put app.use(intentRouter()) before the routes that ask who is logged in.');
+  return requireRouter(req).context.sessions?.read(req);
 }
 
 function refuse(req: Request, res: Response): void {
-  sendProblem(res, new IntentError('login_required'), requireContext(req).logger);
-}
-
-function isPageView(req: Request): boolean {
-  return (req.method === 'GET' || req.method === 'HEAD') && req.accepts(['json', 'html']) === 'html';
+  sendProblem(res, new IntentError('login_required'), requireRouter(req).context.logger);
 }

@@ -1,11 +1,12 @@
 import type { Request, Response } from 'express';
 import type { Config } from '../config.js';
+import type { Ledger } from '../ledger/ledger.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
 import type { HostCookie } from './browser-cookie.js';
 import type { Hooks } from './hooks.js';
 import type { LiveEvents } from './live-events.js';
 import type { Logger } from './logger.js';
-import type { LoginAttempts } from './login-attempts.js';
+import type { Logins } from './login-attempts.js';
 import type { LookAt } from './look-at.js';
 import type { TermsOf } from './payment-terms.js';
 import type { RegisterWebhook } from './register-webhook.js';
@@ -21,7 +22,10 @@ export interface RouterContext extends LiveEvents {
   readonly termsOf: TermsOf | undefined;
   readonly logger: Logger;
   readonly browserCookie: HostCookie;
-  readonly attempts: LoginAttempts;
+  /** Undefined where no database is configured. */
+  readonly ledger: Ledger | undefined;
+  /** The ledger, where there is one. */
+  readonly logins: Logins;
   /** Undefined where logins are switched off. */
   readonly sessions: SessionStore | undefined;
   /** Undefined where the site takes no webhooks. */

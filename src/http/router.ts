@@ -1,6 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Routes } from '../config.js';
 import { IntentError } from '../errors.js';
+import { attachRouter } from './attached-router.js';
 import { completeLoginHandler } from './complete-login.js';
 import { createIntentHandler } from './create-intent.js';
 import { elementFiles, elementsHandler } from './elements.js';
@@ -8,9 +9,10 @@ import { eventsHandler } from './events.js';
 import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
+import { requireSameOrigin } from './origin-guard.js';
 import { sendProblem } from './problem.js';
+import { rateLimiting } from './rate-limiting.js';
 import { webhookHandler } from './receive-webhook.js';
-import { attachContext } from './require-login.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { setUpWarnings } from './set-up-warnings.js';
 import { showSessionHandler } from './show-session.js';
@@ -23,7 +25,7 @@ export function createRouter(context: RouterContext): RequestHandler {
   const find = routeFinder(context.config.routes, handlersOf(context));
   const check = setUpWarnings(context);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
-    attachContext(req, context);
+    attachRouter(req, context);
     check(req);
     const route = find(req.path);
     if (!route) return next();
@@ -33,16 +35,20 @@ export function createRouter(context: RouterContext): RequestHandler {
 }
 
 interface Route {
+  readonly name: keyof Routes;
   readonly methods: Methods;
   /** What follows the route's own path: the id in `/status/:id`, else nothing. */
   readonly rest: string;
 }
 
-async function answer({ methods, rest }: Route, req: Request, res: Response, { logger }: RouterContext): Promise<void> {
+async function answer(route: Route, req: Request, res: Response, { config, logger }: RouterContext): Promise<void> {
+  const { name, methods, rest } = route;
   const method = req.method === 'HEAD' ? 'GET' : req.method;
   try {
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (!handler) throw new IntentError('method_not_allowed', `Allowed here: ${Object.keys(methods).join(', ')}.`);
+    // Before anything is counted, so that a page of another site takes nothing away from those whom it sends here.
+    if (method !== 'GET' && name !== 'webhook') requireSameOrigin(req, config.origin);
     await handler(req, res, rest);
   } catch (error) {
     const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
@@ -53,20 +59,21 @@ async function answer({ methods, rest }: Route, req: Request, res: Response, { l
 type RouteHandlers = Readonly<Record<keyof Routes, Methods | undefined>>;
 
 function handlersOf(context: RouterContext): RouteHandlers {
-  const { config, sessions, webhook } = context;
+  const { config, sessions, webhook, logger, now } = context;
   const { login } = config;
+  const limited = rateLimiting(config.rateLimits, logger, now);
   return {
-    intent: { POST: createIntentHandler(context) },
-    status: { GET: getStatusHandler(context) },
-    events: { GET: eventsHandler(context) },
+    intent: { POST: limited('intent', createIntentHandler(context)) },
+    status: { GET: limited('status', getStatusHandler(context)) },
+    events: { GET: limited('status', eventsHandler(context)) },
     elements: { GET: elementsHandler(context) },
-    webhook: webhook && { POST: webhookHandler(context, webhook.verify) },
+    webhook: webhook && { POST: limited('webhook', webhookHandler(context, webhook.verify)) },
     session:
       login && sessions
         ? {
-            POST: completeLoginHandler(context, login, sessions),
+            POST: limited('session', completeLoginHandler(context, login, sessions)),
             GET: showSessionHandler(sessions),
-            DELETE: logOutHandler(context, sessions),
+            DELETE: limited('session', logOutHandler(sessions)),
           }
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },
@@ -80,22 +87,22 @@ const files: Partial<Record<keyof Routes, readonly string[]>> = { elements: elem
 
 function routeFinder(routes: Routes, handlers: RouteHandlers): (path: string) => Route | undefined {
   const exact = new Map<string, Route>();
-  const open: { readonly prefix: string; readonly suffix: string; readonly methods: Methods }[] = [];
+  const open: (Omit<Route, 'rest'> & { readonly prefix: string; readonly suffix: string })[] = [];
   for (const name of Object.keys(handlers) as (keyof Routes)[]) {
     const [methods, path, suffix] = [handlers[name], routes[name], suffixes[name]];
     if (!methods || path === false) continue;
     const names = files[name];
-    if (names) for (const rest of names) exact.set(`${path}/${rest}`, { methods, rest });
-    else if (suffix === undefined) exact.set(path, { methods, rest: '' });
-    else open.push({ prefix: `${path}/`, suffix, methods });
+    if (names) for (const rest of names) exact.set(`${path}/${rest}`, { name, methods, rest });
+    else if (suffix === undefined) exact.set(path, { name, methods, rest: '' });
+    else open.push({ name, prefix: `${path}/`, suffix, methods });
   }
   return (path) => {
     const found = exact.get(path);
     if (found) return found;
-    for (const { prefix, suffix, methods } of open) {
+    for (const { name, prefix, suffix, methods } of open) {
       if (!path.startsWith(prefix) || !path.endsWith(suffix)) continue;
       const rest = path.slice(prefix.length, path.length - suffix.length);
-      if (rest !== '' && !rest.includes('/')) return { methods, rest };
+      if (rest !== '' && !rest.includes('/')) return { name, methods, rest };
     }
     return undefined;
   };

@@ -5,8 +5,12 @@ export interface QueryResult<Row> {
   readonly rowCount: number;
 }
 
-/** Runs one statement; parameters are `$1`, `$2`, ... */
+/** Runs statements; parameters are `$1`, `$2`, ... */
 export interface Queryable {
+  /**
+   * Runs one statement. Without `values` there may be several, parted by semicolons, and what the last gives is given back.
+   * @throws {IntentError} `ledger_unavailable` @throws what the database says against the statement, as the driver gives it
+   */
   query<Row extends object = Record<string, unknown>>(
     sql: string,
     values?: readonly unknown[],
@@ -31,7 +35,10 @@ export interface Database extends Queryable {
    *
    * On PGlite everything else waits meanwhile: whoever asks the database itself from within `work` gets an error at once,
    * where waiting for an answer would be for ever.
-   * @throws {IntentError} `ledger_unavailable` @throws what `work` throws
+   * `work` may not begin or end transactions itself; savepoints are its own. A statement that it does not wait for, and
+   * one that failed without being taken back to a savepoint, roll the whole back.
+   * @throws {IntentError} `ledger_unavailable`; when the connection is lost during the commit, it may have been done
+   * @throws what `work` throws
    */
   transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value>;
   /** Lets what runs end, and closes the connections. Can be called again. */

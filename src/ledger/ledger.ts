@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from './database.js';
+import type { Database, DatabaseTransaction } from './database.js';
 import type { IntentState } from './intent-state.js';
 
 /** The terms of a payment as they are written down; they never change. */
@@ -92,7 +92,7 @@ export interface IntentPage {
 
 /** What a site asks of its ledger: `router.intents`. */
 export interface IntentRecords {
-  /** Undefined where there is no such intent. @throws {IntentError} `invalid_id`, `ledger_unavailable` */
+  /** Undefined where there is no such intent. @throws {IntentError} `ledger_unavailable` */
   find(id: string): Promise<LedgerIntent | undefined>;
   /** @throws {IntentError} `invalid_request` for options that are wrong, `ledger_unavailable` */
   list(options?: ListOptions): Promise<IntentPage>;
@@ -106,10 +106,18 @@ export interface IntentRecords {
 }
 
 /**
+ * The database of the ledger, for tables of the site's own beside it: `router.database`. An embedded one is reached by no
+ * other way.
+ */
+export type SiteDatabase = Pick<Database, 'query' | 'transaction'>;
+
+/**
  * The durable record of intents, as the routes use it. Every method waits until the database is there, within bounded
  * time, and rejects with `ledger_unavailable` when it is not.
  */
 export interface Ledger extends IntentRecords {
+  /** @throws as `find` */
+  readonly database: SiteDatabase;
   /** Resolves once the database is open and migrated. @throws {IntentError} why it cannot be used */
   ready(): Promise<void>;
   /** Writes an intent down that the sequencer has accepted; from now on it is watched. */

@@ -1,6 +1,6 @@
+import { SequencerError } from '../errors.js';
 import type { Operation } from '../wire/envelope.js';
 import { listenForAbort } from './abort-listener.js';
-import { noAnswer } from './call-end.js';
 import type { Transport } from './transport.js';
 
 export interface TryBounds {
@@ -53,4 +53,9 @@ async function timedTry(
   } finally {
     stop();
   }
+}
+
+export function noAnswer(timeoutMs: number): SequencerError {
+  const message = `The sequencer did not answer within ${Math.round(timeoutMs)} ms.`;
+  return new SequencerError('sequencer_timeout', message);
 }

@@ -1,9 +1,7 @@
-import { type Dispatcher, errors, Pool } from 'undici';
-import { SequencerError } from '../errors.js';
-import { encodeRequest, openResponse } from '../wire/envelope.js';
-import { CallEnd } from './call-end.js';
-import { parseRetryAfter } from './retry-after.js';
-import type { Transport, TryOptions } from './transport.js';
+import { Pool } from 'undici';
+import { encodeRequest } from '../wire/envelope.js';
+import { maxResponseBytes, sendCall } from './http-call.js';
+import type { Transport } from './transport.js';
 import { WebSocketStreams } from './websocket-streams.js';
 
 export interface HttpTransportOptions {
@@ -19,9 +17,6 @@ export function isTimeout(timeoutMs: number): boolean {
 }
 
 const headers = { 'content-type': 'application/octet-stream', 'accept-encoding': 'identity' };
-
-/** No answer of the interface comes near this; more is a fault, and is cut before it is decoded. */
-const maxResponseBytes = 64 * 1024;
 
 /** What many answers that are on their way at once may need; none is opened before it is needed. */
 const maxConnections = 256;
@@ -47,7 +42,8 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
   let closed: Promise<void> | undefined;
   return {
     keepsTime: true,
-    call: (operation, body, options) => post(pool, path, encodeRequest(operation, body), options),
+    call: (operation, body, options = {}) =>
+      sendCall(pool, { method: 'POST', path, headers, body: encodeRequest(operation, body) }, options),
     openStream: (operation, body, options) => streams.open(operation, body, options),
     close: () => {
       // The pool refuses to be closed twice; whoever shuts a server down may well ask twice.
@@ -55,55 +51,4 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
       return closed;
     },
   };
-}
-
-async function post(pool: Pool, path: string, body: Uint8Array, options: TryOptions = {}): Promise<Uint8Array> {
-  const end = new CallEnd(options);
-  try {
-    const response = await pool.request({ method: 'POST', path, headers, body, signal: end });
-    const refusal = refusalOf(response);
-    if (refusal) {
-      // The connection is of use again only once the body is out of the way; one that is long is not worth waiting for.
-      await response.body.dump({ limit: maxResponseBytes }).catch(() => undefined);
-      throw refusal;
-    }
-    return openResponse(new Uint8Array(await response.body.arrayBuffer()));
-  } catch (error) {
-    throw end.aborted ? end.reason : asSequencerError(error);
-  } finally {
-    end.release();
-  }
-}
-
-/** What a proxy on the way says in place of the service: its own pages, or messages of another protocol. */
-const foreignType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|xml))\s*(?:;|$)/i;
-
-/** What makes an answer one that is not even read. */
-function refusalOf({ statusCode, headers }: Dispatcher.ResponseData): SequencerError | undefined {
-  // Interface section 7.3: a status other than 2xx means that the request failed. A redirect is one of these.
-  if (statusCode < 200 || statusCode > 299) {
-    return new SequencerError('sequencer_bad_status', `The sequencer answered with HTTP status ${statusCode}.`, {
-      httpStatus: statusCode,
-      retryAfterMs: parseRetryAfter(headers['retry-after'], Date.now()),
-    });
-  }
-  if (foreignType.test(String(headers['content-type'] ?? ''))) {
-    return new SequencerError('sequencer_bad_response', 'The answer says of itself that it is no envelope.');
-  }
-  if (!/^\s*(?:identity\s*)?$/i.test(String(headers['content-encoding'] ?? ''))) {
-    return new SequencerError('sequencer_bad_response', 'The answer is compressed, which was not asked for.');
-  }
-  return undefined;
-}
-
-function asSequencerError(error: unknown): SequencerError {
-  if (error instanceof SequencerError) return error;
-  if (error instanceof errors.ResponseExceededMaxSizeError) {
-    const message = `The answer is over ${maxResponseBytes} bytes.`;
-    return new SequencerError('sequencer_bad_response', message, { cause: error });
-  }
-  if (error instanceof errors.HTTPParserError) {
-    return new SequencerError('sequencer_bad_response', 'The answer is not HTTP.', { cause: error });
-  }
-  return new SequencerError('sequencer_unreachable', 'The sequencer cannot be reached.', { cause: error });
 }

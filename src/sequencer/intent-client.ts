@@ -1,12 +1,16 @@
 import { IntentError } from '../errors.js';
-import { signLoginIntent } from '../intents/login-intent.js';
-import { signPaymentIntent } from '../intents/payment-intent.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
 import { closableWatch } from './closable-watch.js';
 import { isTimeout } from './http-transport.js';
 import type { IntentEvent } from './intent-event.js';
+import {
+  type CreateLoginParameters,
+  type CreatePaymentParameters,
+  signLogin,
+  signPayment,
+} from './intent-parameters.js';
 import { defaultTryTimeoutMs, resilientTransport } from './resilient-transport.js';
 import type { CallOptions, Transport } from './transport.js';
 import { type ServiceAddress, transportTo } from './transport-to.js';
@@ -31,29 +35,15 @@ export interface CreatedIntent {
   readonly clientSecret: string;
 }
 
-/** Who verifies a login, and where the key is published (interface section 4.7). */
-export interface LoginParameters {
-  /** Base58 public key; its signer must be among `signers`. */
-  readonly verifier: string;
-  /** Bare registrable name, such as `example.com`. */
-  readonly domain: string;
-}
-
-export interface CreatePaymentParameters {
-  /** Base58 account that receives the payment. */
-  readonly destination: string;
-  /** Decimal string or number with at most two decimals; at least 0.05 usd. */
-  readonly amount: string | number;
-  /** Lowercase three-letter code. */
-  readonly currency: string;
-  /** Logs the payer in as well; needs `signers`. */
-  readonly login?: LoginParameters | undefined;
-  readonly signers?: readonly Signer[] | undefined;
-}
-
-export interface CreateLoginParameters {
-  readonly login: LoginParameters;
-  readonly signers: readonly Signer[];
+/** An intent that is signed and was not sent yet. The same terms, signers and client secret make the same one again. */
+export interface PreparedIntent extends CreatedIntent {
+  /**
+   * Sends it. Each call sends the same bytes, which the sequencer takes as one intent, so that this can be called again
+   * when nobody knows what became of the call before. Until it has resolved nobody may see the client secret: who
+   * knows it can be first to create the intent, with terms of his own.
+   * @throws {SequencerError} without an OK
+   */
+  create(options?: CallOptions): Promise<CreatedIntent>;
 }
 
 /** The operations of an integrator's server (interface section 4.7). */
@@ -61,12 +51,19 @@ export interface IntentClient {
   readonly paymentIntents: {
     /** @throws {IntentError} for terms that are wrong, before anything is sent @throws {SequencerError} without an OK */
     create(parameters: CreatePaymentParameters, options?: CallOptions): Promise<CreatedIntent>;
+    /**
+     * Signs an intent, for who writes it down before it is sent.
+     * @throws {IntentError} for terms that are wrong; `invalid_client_secret` also for one of another kind, amount or currency
+     */
+    prepare(parameters: CreatePaymentParameters): Promise<PreparedIntent>;
     /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
     getStatus(id: string, options?: CallOptions): Promise<IntentStatus>;
   };
   readonly loginIntents: {
     /** @throws {IntentError} for terms that are wrong, before anything is sent @throws {SequencerError} without an OK */
     create(parameters: CreateLoginParameters, options?: CallOptions): Promise<CreatedIntent>;
+    /** As that of payments. */
+    prepare(parameters: CreateLoginParameters): Promise<PreparedIntent>;
     /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
     getStatus(id: string, options?: CallOptions): Promise<IntentStatus>;
     /** The user's id at this domain. @throws {IntentError} `login_pending`, `intent_not_found` @throws {SequencerError} */
@@ -104,22 +101,29 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
   }
   const bounds = requireTimeouts(options);
   const transport = resilientTransport(options.transport ?? transportTo(options, bounds.timeoutMs), bounds);
-  const send = async (signing: Promise<SignedIntent>, callOptions?: CallOptions): Promise<CreatedIntent> => {
-    const intent = await signing;
-    await createIntent(transport, dialect, intent, callOptions);
-    return { id: intent.id, clientSecret: intent.clientSecret };
+  const prepared = (intent: SignedIntent): PreparedIntent => {
+    const { id, clientSecret } = intent;
+    const create = async (callOptions?: CallOptions): Promise<CreatedIntent> => {
+      await createIntent(transport, dialect, intent, callOptions);
+      return { id, clientSecret };
+    };
+    return Object.freeze({ id, clientSecret, create });
   };
+  const preparePayment = async (given: CreatePaymentParameters) => prepared(await signPayment(given, dialect));
+  const prepareLogin = async (given: CreateLoginParameters) => prepared(await signLogin(given));
   const status = (id: string, callOptions?: CallOptions) => getStatus(transport, id, callOptions);
   const watches = closableWatch(watchIntent(transport));
   return Object.freeze({
     paymentIntents: Object.freeze({
-      create: (parameters: CreatePaymentParameters, callOptions?: CallOptions) =>
-        send(signPayment(parameters, dialect), callOptions),
+      create: async (parameters: CreatePaymentParameters, callOptions?: CallOptions) =>
+        (await preparePayment(parameters)).create(callOptions),
+      prepare: preparePayment,
       getStatus: status,
     }),
     loginIntents: Object.freeze({
-      create: (parameters: CreateLoginParameters, callOptions?: CallOptions) =>
-        send(signLogin(parameters), callOptions),
+      create: async (parameters: CreateLoginParameters, callOptions?: CallOptions) =>
+        (await prepareLogin(parameters)).create(callOptions),
+      prepare: prepareLogin,
       getStatus: status,
       getUserId: async ({ intent, verifier }: { intent: string; verifier: Signer }, callOptions?: CallOptions) => ({
         userId: await getUserId(transport, intent, verifier, callOptions),
@@ -148,23 +152,4 @@ function requireTimeouts({ timeoutMs = 8_000, tryTimeoutMs }: IntentClientOption
     throw new IntentError('invalid_configuration', message);
   }
   return timeouts;
-}
-
-async function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {
-  const { destination, amount, currency, login, signers = [] } = parameters;
-  const terms = { destination, amount, currency, login: login && withSigner(login, signers) };
-  return signPaymentIntent(terms, { nameRendezvous: dialect === 'intents' });
-}
-
-async function signLogin({ login, signers = [] }: CreateLoginParameters): Promise<SignedIntent> {
-  return signLoginIntent(withSigner(login, signers));
-}
-
-function withSigner(
-  { verifier, domain }: LoginParameters,
-  signers: readonly Signer[],
-): { domain: string; verifier: Signer } {
-  const signer = signers.find(({ publicKey }) => publicKey === verifier);
-  if (!signer) throw new IntentError('invalid_key', 'signers must include the signer of the verifier.');
-  return { domain, verifier: signer };
 }

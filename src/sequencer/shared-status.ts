@@ -1,13 +1,28 @@
-import { listenForAbort } from './abort-listener.js';
+import { type Abortable, listenForAbort, throwIfAborted } from './abort-listener.js';
+import { AgedMap } from './aged-map.js';
 import type { IntentStatus } from './calls.js';
 import type { CallOptions } from './transport.js';
 
 /** How the status is asked for upstream, as `getStatus` of a client. */
 export type AskStatus = (id: string, options: CallOptions) => Promise<IntentStatus>;
 
-export interface SharedStatusOptions extends CallOptions {
+export interface SharedStatusOptions {
+  /** Ends the call early; it then rejects with the signal's reason. */
+  readonly signal?: Abortable | undefined;
   /** Takes no answer from the cache, as after a hint that something has changed; shares a call that is under way. */
   readonly isFresh?: boolean | undefined;
+  /** Whoever asks acts on the answer by himself: `onSubmitted` is not called for it. */
+  readonly isQuiet?: boolean | undefined;
+}
+
+export interface SharedStatusSettings {
+  readonly ask: AskStatus;
+  /** The time, in milliseconds. */
+  readonly now: () => number;
+  /** Of how many intents an answer is kept; the one asked for longest ago makes room. Default 10 000. */
+  readonly capacity?: number | undefined;
+  /** Called whenever it is learnt that an intent was submitted, also when it was learnt before; must not throw. */
+  readonly onSubmitted?: ((id: string) => void) | undefined;
 }
 
 /** A tab that asks every second sees a change as soon as it would have anyway, and a thousand tabs cost one. */
@@ -21,6 +36,8 @@ interface Call {
   upstream: AbortController | undefined;
   /** How many wait for the answer. */
   waiting: number;
+  /** Whether somebody who waits for it acts on it. */
+  isQuiet: boolean;
   /** The answer, once it is there. */
   status: IntentStatus | undefined;
   answeredAt: number;
@@ -28,22 +45,33 @@ interface Call {
   lifetimeMs: number | undefined;
 }
 
+/** A call that was just begun. */
+const newCall = {
+  upstream: undefined,
+  waiting: 0,
+  isQuiet: false,
+  status: undefined,
+  answeredAt: 0,
+  lifetimeMs: undefined,
+};
+
 /**
  * The status of intents for all who ask in this process: who asks for the same intent at the same time shares one call
  * upstream, and its answer for a short while after. A failure is shared and not kept.
  */
 export class SharedStatus {
-  // In the order in which they were last asked upstream.
-  readonly #calls = new Map<string, Call>();
+  // The oldest is the one that was asked upstream longest ago.
+  readonly #calls = new AgedMap<Call>();
   readonly #ask: AskStatus;
   readonly #now: () => number;
   readonly #capacity: number;
+  readonly #onSubmitted: (id: string) => void;
 
-  /** @param capacity of how many intents an answer is kept; the one asked for longest ago makes room */
-  constructor(ask: AskStatus, now: () => number, capacity = 10_000) {
+  constructor({ ask, now, capacity = 10_000, onSubmitted = () => undefined }: SharedStatusSettings) {
     this.#ask = ask;
     this.#now = now;
     this.#capacity = capacity;
+    this.#onSubmitted = onSubmitted;
   }
 
   /** How many intents an answer is kept of, or waited for. */
@@ -61,11 +89,13 @@ export class SharedStatus {
    * The status, known or asked for. Who leaves by `signal` ends the call upstream only when nobody else waits for it.
    * @throws {IntentError} `invalid_id` @throws {SequencerError} @throws the signal's reason
    */
-  async get(id: string, { signal, isFresh = false }: SharedStatusOptions = {}): Promise<IntentStatus> {
-    signal?.throwIfAborted();
+  async get(id: string, options: SharedStatusOptions = {}): Promise<IntentStatus> {
+    const { signal, isFresh = false, isQuiet = false } = options;
+    throwIfAborted(signal);
     const kept = this.#calls.get(id);
     const isShared = kept && this.#isUsable(kept) && !(isFresh && kept.lifetimeMs !== undefined);
     const call = isShared ? kept : this.#begin(id);
+    call.isQuiet ||= isQuiet;
     if (call.lifetimeMs !== undefined) return call.answer;
     call.waiting += 1;
     return signal ? this.#untilLeft(id, call, signal) : call.answer;
@@ -74,9 +104,9 @@ export class SharedStatus {
   /** Takes what was learnt of an intent on another way, so that nobody is told less than another was. */
   learn(id: string, status: IntentStatus): void {
     const answer = Promise.resolve(status);
-    const call = { answer, upstream: undefined, waiting: 0, status, answeredAt: 0, lifetimeMs: undefined };
+    const call: Call = { answer, ...newCall };
     this.#keep(id, call);
-    this.#settle(call, status);
+    this.#settle(id, call, status);
   }
 
   #isUsable({ lifetimeMs, answeredAt }: Call): boolean {
@@ -89,24 +119,25 @@ export class SharedStatus {
   #begin(id: string): Call {
     const upstream = new AbortController();
     const answer = this.#ask(id, { signal: upstream.signal });
-    const call: Call = { answer, upstream, waiting: 0, status: undefined, answeredAt: 0, lifetimeMs: undefined };
+    const call: Call = { answer, ...newCall, upstream };
     this.#keep(id, call);
     answer.then(
-      (status) => this.#settle(call, status),
+      (status) => this.#settle(id, call, status),
       // Whoever asks after a failure may well find the service back; one that stays down has the breaker in front.
       () => this.#drop(id, call),
     );
     return call;
   }
 
-  #settle(call: Call, status: IntentStatus): void {
+  #settle(id: string, call: Call, status: IntentStatus): void {
     call.upstream = undefined;
     call.status = status;
     call.answeredAt = this.#now();
     call.lifetimeMs = status.intentSubmitted ? submittedMs : pendingMs;
+    if (status.intentSubmitted && !call.isQuiet) this.#onSubmitted(id);
   }
 
-  #untilLeft(id: string, call: Call, signal: AbortSignal): Promise<IntentStatus> {
+  #untilLeft(id: string, call: Call, signal: Abortable): Promise<IntentStatus> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         reject(signal.reason);
@@ -127,11 +158,8 @@ export class SharedStatus {
 
   /** As the one that was asked for last; the one asked for longest ago makes room. */
   #keep(id: string, call: Call): void {
-    this.#calls.delete(id);
-    for (const oldest of this.#calls.keys()) {
-      if (this.#calls.size < this.#capacity) break;
-      this.#calls.delete(oldest);
-    }
     this.#calls.set(id, call);
+    const oldest = this.#calls.size > this.#capacity ? this.#calls.oldest() : undefined;
+    if (oldest) this.#calls.delete(oldest.key);
   }
 }

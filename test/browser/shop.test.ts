@@ -33,8 +33,23 @@ test('a visitor buys tea and is thanked', async () => {
     currency: 'usd',
   });
   await page.waitForURL(/\/thanks\//);
-  await page.locator('[data-payment="paid"]').waitFor();
+  await page.locator('[data-payment="settled"]').waitFor();
   expect(await page.locator('main').textContent()).toContain('A pot of Assam');
+});
+
+test('a visitor pays for an essay and reads it', async () => {
+  const { page } = await open(`${shop.origin}/articles/the-fourth-minute`);
+  await shop.sequencer.wallet('Ada').pay(await press(page, /^Pay/));
+  await page.waitForURL(/\/essays\//);
+  expect(await page.locator('main').textContent()).toContain('in the first minute');
+});
+
+test('a visitor is thanked although the hook fails the first time', async () => {
+  const { page } = await open(`${shop.origin}/articles/stoneware-cup`);
+  await shop.sequencer.wallet('Ada').pay(await press(page, /^Pay/));
+  await page.locator('[data-payment="settled"]').waitFor();
+  expect(await page.title()).toContain('It is paid.');
+  expect(shop.log.text).toContain('The cup has slipped.');
 });
 
 test('a visitor logs in, sees the account and logs out', async () => {
@@ -56,7 +71,10 @@ test('a visitor who declines is not thanked', async () => {
   expect(page.url()).toBe(address);
 });
 
-test.each(['/', '/articles/pot-of-assam', '/login'])('axe finds nothing on %s', async (path) => {
-  const { page } = await open(shop.origin + path);
-  expect(await axeViolations(page)).toEqual([]);
-});
+test.each(['/', '/articles/pot-of-assam', '/articles/the-fourth-minute', '/login'])(
+  'axe finds nothing on %s',
+  async (path) => {
+    const { page } = await open(shop.origin + path);
+    expect(await axeViolations(page)).toEqual([]);
+  },
+);

@@ -1,7 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createWallet } from 'express-intents/testing';
+import { Visitor } from '../../example-app/dist/visitor.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { begin, ledgerFolder, order, thanked, thanksOf } from './shop-fixture.js';
 
 const dist = new URL('../../example-app/dist/', import.meta.url);
 type Variables = Readonly<Record<string, string>>;
@@ -75,25 +80,29 @@ async function freePort(): Promise<string> {
   }
 }
 
-async function freePorts(): Promise<{ PORT: string; INTENT_EMULATOR_PORT: string }> {
-  return { PORT: await freePort(), INTENT_EMULATOR_PORT: await freePort() };
+/** Where a shop may listen, and a folder for its ledger. */
+async function ownPlace(): Promise<{ PORT: string; INTENT_EMULATOR_PORT: string; INTENT_DATABASE_URL: string }> {
+  const INTENT_DATABASE_URL = await ledgerFolder();
+  return { PORT: await freePort(), INTENT_EMULATOR_PORT: await freePort(), INTENT_DATABASE_URL };
 }
+
+const mainOf = (page: string): string | undefined => /<main[\s\S]*<\/main>/.exec(page)?.[0];
 
 const startShop = (variables: Variables): Promise<Program> => run('server.js', variables).printed('/wallet\n');
 
-test('starts, plays, ends quickly with Ctrl-C, and starts again on the same ports', async () => {
-  const ports = await freePorts();
+test('starts, plays, ends quickly with Ctrl-C, and starts again on the same ports and folder', async () => {
+  const place = await ownPlace();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    const shop = await startShop(ports);
-    expect(shop.output).toContain(`http://localhost:${ports.PORT}\n`);
-    expect(shop.output).toContain(`http://127.0.0.1:${ports.INTENT_EMULATOR_PORT}\n`);
+    const shop = await startShop(place);
+    expect(shop.output).toContain(`http://localhost:${place.PORT}\n`);
+    expect(shop.output).toContain(`http://127.0.0.1:${place.INTENT_EMULATOR_PORT}\n`);
 
-    const play = run('play.js', ports);
+    const play = run('play.js', place);
     expect([await play.end(), play.errors]).toEqual([0, '']);
     expect(play.output).toContain('All is well.');
 
     // Somebody who never sends a request does not hold the shop open.
-    const idle = connect(Number(ports.PORT), '127.0.0.1').on('error', () => undefined);
+    const idle = connect(Number(place.PORT), '127.0.0.1').on('error', () => undefined);
     await once(idle, 'connect');
     const startedAt = Date.now();
     shop.signal(signal);
@@ -104,17 +113,47 @@ test('starts, plays, ends quickly with Ctrl-C, and starts again on the same port
   }
 }, 60_000);
 
-test('says that a port is in use, and how to choose another', async () => {
-  const ports = await freePorts();
-  await startShop(ports);
+test('makes its database at the first start, and has the orders in it still after the process was killed', async () => {
+  const place = { ...(await ownPlace()), INTENT_DATABASE_URL: path.join(temporaryFolder(), 'new') };
+  const origin = `http://127.0.0.1:${place.PORT}`;
+  const wallet = createWallet({ url: `http://127.0.0.1:${place.INTENT_EMULATOR_PORT}`, name: 'Ada' });
+  const visitor = new Visitor(origin);
+  const logIn = async (): Promise<void> => {
+    const { secret, id } = await begin(visitor, { mode: 'login' });
+    await wallet.login(secret);
+    expect((await visitor.post('/session', { id })).status).toBe(200);
+  };
 
-  const sameShopPort = run('server.js', ports);
+  const killed = await startShop(place);
+  expect(killed.output).toContain('Making the database of the shop.');
+  await logIn();
+  const paid = await begin(visitor, order('sugar-cube'));
+  const begun = await begin(visitor, order('pot-of-assam'));
+  await wallet.pay(paid.secret);
+  const thanks = mainOf(await thanked(visitor, paid.id));
+  killed.signal('SIGKILL');
+  await killed.end();
+
+  const again = await startShop(place);
+  expect(again.output).not.toContain('Making');
+  expect(mainOf((await thanksOf(visitor, paid.id)).text)).toBe(thanks);
+  // The embedded sequencer has forgotten this one: nobody can pay it any more, and nobody is told that it is paid.
+  expect((await thanksOf(visitor, begun.id)).state).toBe('open');
+  await logIn();
+  expect((await visitor.get('/account')).text).toContain('One sugar cube');
+}, 60_000);
+
+test('says that a port is in use, and how to choose another', async () => {
+  const place = await ownPlace();
+  await startShop(place);
+
+  const sameShopPort = run('server.js', place);
   expect(await sameShopPort.end()).toBe(1);
-  expect(sameShopPort.errors).toContain(`Port ${ports.PORT} is in use: set PORT to a free port`);
+  expect(sameShopPort.errors).toContain(`Port ${place.PORT} is in use: set PORT to a free port`);
   expect(sameShopPort.errors).not.toMatch(/\n\s+at /);
 
-  const { PORT } = await freePorts();
-  const sameEmulatorPort = run('server.js', { ...ports, PORT });
+  const { PORT } = await ownPlace();
+  const sameEmulatorPort = run('server.js', { ...place, PORT });
   expect(await sameEmulatorPort.end()).toBe(1);
   expect(sameEmulatorPort.errors.match(/set INTENT_EMULATOR_PORT to a free port/g)).toHaveLength(1);
   expect(sameEmulatorPort.errors).not.toMatch(/\n\s+at /);
@@ -131,7 +170,7 @@ test.each([
 ])(
   'does not start with $variables, and says why',
   async ({ variables, message }) => {
-    const shop = run('server.js', { ...(await freePorts()), ...(variables as Variables) });
+    const shop = run('server.js', { ...(await ownPlace()), ...(variables as Variables) });
     expect(await shop.end()).toBe(1);
     expect(shop.errors).toMatch(message);
     expect(shop.errors).not.toMatch(/\n\s+at /);
@@ -141,7 +180,7 @@ test.each([
 );
 
 test('play says what is missing when no shop is open', async () => {
-  const play = run('play.js', await freePorts());
+  const play = run('play.js', await ownPlace());
   expect(await play.end()).toBe(1);
   expect(play.errors).toContain('Run `npm start` first');
 }, 30_000);

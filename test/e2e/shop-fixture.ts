@@ -1,34 +1,66 @@
+import path from 'node:path';
+import { jest } from '@jest/globals';
 import type { Express } from 'express';
 import { type Sequencer, startSequencer } from 'express-intents/testing';
 import { createShop, type Shop } from '../../example-app/dist/shop.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
+import { eventually } from '../browser/support/eventually.js';
+import { copyEmptyData } from '../support/embedded-template.js';
 import { intentIdOf } from '../support/intent-id.js';
 import { serve } from '../support/serve.js';
 import { destination, domain, LogRecorder, verifierSecret } from '../support/site.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 
 // The shop is the built one, and so is the package it imports by its name: what is tested is what is shipped.
 
 export interface OpenShop {
   readonly app: Express;
   readonly origin: string;
+  readonly router: Shop['router'];
   readonly sequencer: Sequencer;
   readonly log: LogRecorder;
 }
 
+jest.setTimeout(30_000);
+
 const shops: Shop[] = [];
 const sequencers: Sequencer[] = [];
 
-/** A shop on a free port, with a sequencer of its own on another. */
+/** A folder with an empty database, so that nobody waits until one is made. */
+export async function ledgerFolder(): Promise<string> {
+  const folder = temporaryFolder();
+  await copyEmptyData(path.join(folder, 'data'));
+  return folder;
+}
+
+/** A shop on a free port, with a database of its own and a sequencer of its own on another port. */
 export async function openShop(): Promise<OpenShop> {
   const sequencer = await startSequencer();
   sequencers.push(sequencer);
   const log = new LogRecorder();
   const intents = { sequencerUrl: sequencer.url, timeoutMs: 2_000, verifierSecret, destination, domain, logger: log };
-  const shop = createShop({ intents: { walletUrl: sequencer.walletUrl, ...intents } });
+  const databaseUrl = await ledgerFolder();
+  const shop = createShop({ intents: { walletUrl: sequencer.walletUrl, databaseUrl, ...intents } });
   shops.push(shop);
   const origin = await serve(shop.app);
   sequencer.setLocalDomain(domain, origin);
-  return { app: shop.app, origin, sequencer, log };
+  await shop.ready();
+  return { app: shop.app, router: shop.router, origin, sequencer, log };
+}
+
+/** What the thanks page says of a payment, in the words of the ledger. */
+export async function thanksOf(visitor: Visitor, id: string): Promise<{ state: string | undefined; text: string }> {
+  const { text } = await visitor.get(`/thanks/${id}`);
+  return { state: /data-payment="(\w+)"/.exec(text)?.[1], text };
+}
+
+/** Looks until the thanks page says so, as its script does, and gives it. */
+export async function thanked(visitor: Visitor, id: string, state = 'settled'): Promise<string> {
+  await eventually(async () => {
+    await visitor.get(`/status/${id}`);
+    expect((await thanksOf(visitor, id)).state).toBe(state);
+  });
+  return (await thanksOf(visitor, id)).text;
 }
 
 export interface Begun {

@@ -4,8 +4,9 @@ import { accountPage } from '../../example-app/dist/pages/account.js';
 import { articlePage } from '../../example-app/dist/pages/article.js';
 import { layout } from '../../example-app/dist/pages/layout.js';
 import { loginPage } from '../../example-app/dist/pages/login.js';
+import { thanksPage } from '../../example-app/dist/pages/thanks.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
-import { begin, loggedIn, type OpenShop, openShop, order } from './shop-fixture.js';
+import { begin, loggedIn, type OpenShop, openShop, order, thanked } from './shop-fixture.js';
 
 let shop: OpenShop;
 
@@ -18,7 +19,19 @@ async function everyPage(): Promise<{ path: string; text: string; headers: Heade
   const visitor = await loggedIn(shop);
   const { id } = await begin(visitor, order('sugar-cube'));
   const logIn = await new Visitor(shop.origin).get('/login');
-  const paths = ['/', '/articles/pot-of-assam', '/account', `/thanks/${id}`, '/nowhere', '/articles/%ff'];
+  const bought = await begin(visitor, order('the-fourth-minute'));
+  await shop.sequencer.wallet().pay(bought.secret);
+  await thanked(visitor, bought.id);
+  const paths = [
+    '/',
+    '/articles/pot-of-assam',
+    '/essays/the-fourth-minute',
+    `/thanks/${bought.id}`,
+    '/account',
+    `/thanks/${id}`,
+    '/nowhere',
+    '/articles/%ff',
+  ];
   const pages = await Promise.all(paths.map(async (path) => ({ path, ...(await visitor.get(path)) })));
   return [...pages, { path: '/login', ...logIn }];
 }
@@ -129,10 +142,13 @@ describe('markup', () => {
       story: hostile,
       facts: [[hostile, hostile]],
       tint: 'sage',
+      opens: hostile,
     } as const satisfies Article;
     const visit = { userId: hostile, isSimulated: false };
-    const placed = { id: hostile, article, placedAt: new Date(0), visitor: hostile, userId: hostile };
-    for (const page of [articlePage(article), accountPage(hostile, [{ order: placed, state: 'paid' }])]) {
+    const placed = { id: hostile, number: 1, article, paidAt: new Date(0), isTakenBack: false };
+    const intent = { id: hostile, state: 'settled', createdAt: new Date(0) } as const;
+    const thanks = thanksPage({ intent, article, order: placed });
+    for (const page of [articlePage(article), accountPage(hostile, [placed]), thanks]) {
       const markup = String(layout(page, visit));
       expect(markup).toContain(escaped);
       expect(markup).not.toMatch(/<script>|<img src=x/);

@@ -1,5 +1,5 @@
-import request from 'supertest';
 import { urlOfNobody } from '../support/fault-sequencer.js';
+import { post } from '../support/post.js';
 import { startSite } from '../support/site.js';
 
 const fail = (): never => {
@@ -16,7 +16,7 @@ test.each([
   ['rejects', { warn: async () => fail(), error: async () => fail() }],
 ])('a logger that %s changes nothing of what is answered, and ends no process', async (_how, logger) => {
   const { origin } = await startSite({ sequencerUrl: await urlOfNobody(), logger, mountPath: '/shop' });
-  const response = await request(origin).post('/shop/intent').send({ mode: 'login' }).expect(503);
+  const response = await post(origin, '/shop/intent').send({ mode: 'login' }).expect(503);
   expect(response.body.code).toBe('sequencer_unreachable');
   expect(unhandled).toEqual([]);
 });

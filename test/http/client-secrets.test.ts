@@ -3,6 +3,7 @@ import request from 'supertest';
 import { ClientSecrets } from '../../src/http/client-secrets.js';
 import { startEventSite } from '../support/event-site.js';
 import { intentIdOf } from '../support/intent-id.js';
+import { post } from '../support/post.js';
 import { startSiteWithSequencer } from '../support/site.js';
 
 const hourMs = 60 * 60 * 1000;
@@ -40,7 +41,7 @@ test('a secret shows in nothing that is printed, logged or enumerated', async ()
   const { origin, router, log } = await startSiteWithSequencer();
   const site = await startEventSite();
   for (const each of [origin, site.origin]) {
-    const { body } = await request(each).post('/intent').send({ order: 1 }).expect(201);
+    const { body } = await post(each).send({ order: 1 }).expect(201);
     const secret: string = body.client_secret;
     await request(each)
       .get(`/intent/${intentIdOf(secret)}/events`)
@@ -60,6 +61,6 @@ test('an intent that the site would not have has left no secret', async () => {
       throw new Error('no room in the book');
     },
   });
-  await request(site.origin).post('/intent').send({ order: 1 }).expect(500);
+  await post(site.origin).send({ order: 1 }).expect(500);
   expect(site.context.secrets.size).toBe(0);
 });

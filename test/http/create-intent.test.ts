@@ -1,10 +1,10 @@
 import request from 'supertest';
 import { type HttpProblem, httpError } from '../support/http-error.js';
 import { intentIdOf } from '../support/intent-id.js';
+import { post } from '../support/post.js';
 import { destination, expressVersions, startSiteWithSequencer } from '../support/site.js';
 
-const pay = (origin: string, body: object = { mode: 'payment', order: 42 }) =>
-  request(origin).post('/intent').send(body);
+const pay = (origin: string, body: object = { mode: 'payment', order: 42 }) => post(origin).send(body);
 
 describe.each(Object.entries(expressVersions))('POST /intent on %s', (_name, factory) => {
   test('a payment answers 201 with the client secret and nothing else (interface 1.5, 4.7)', async () => {

@@ -73,7 +73,7 @@ describe('seats', () => {
     expect(await from('192.0.2.2')).toBe('200');
     expect(await from('2001:db8:0:1::5')).toBe('200');
     expect(await from('2001:db8:0:1:ffff::6')).toBe('429');
-    expect(await from('2001:db8:0:2::5')).toBe('200');
+    expect(await from('2001:db8:0:100::5')).toBe('200');
   });
 
   test('a proxy that is not trusted cannot make addresses up', async () => {

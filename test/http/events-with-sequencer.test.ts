@@ -1,12 +1,13 @@
 import request from 'supertest';
 import { intentIdOf } from '../support/intent-id.js';
+import { post } from '../support/post.js';
 import { RawStream } from '../support/raw-stream.js';
 import { expressVersions, startSiteWithSequencer } from '../support/site.js';
 
 describe.each(Object.entries(expressVersions))('the events of a real intent, on %s', (_name, factory) => {
   test.each([{ mode: 'payment', order: 1 }, { mode: 'login' }])('%j', async (body) => {
     const { origin, sequencer } = await startSiteWithSequencer({ factory });
-    const created = await request(origin).post('/intent').send(body).expect(201);
+    const created = await post(origin).send(body).expect(201);
     const secret: string = created.body.client_secret;
     const id = intentIdOf(secret);
     const stream = new RawStream(origin, `/intent/${id}/events`);
@@ -23,7 +24,7 @@ describe.each(Object.entries(expressVersions))('the events of a real intent, on 
 
   test('a rejection is told', async () => {
     const { origin, sequencer } = await startSiteWithSequencer({ factory });
-    const created = await request(origin).post('/intent').send({ order: 1 }).expect(201);
+    const created = await post(origin).send({ order: 1 }).expect(201);
     const secret: string = created.body.client_secret;
     const stream = new RawStream(origin, `/intent/${intentIdOf(secret)}/events`);
     await stream.has('event: status');
@@ -34,7 +35,7 @@ describe.each(Object.entries(expressVersions))('the events of a real intent, on 
 
 test('router.close() ends the streams, and the server can close', async () => {
   const { origin, router } = await startSiteWithSequencer();
-  const created = await request(origin).post('/intent').send({ order: 1 }).expect(201);
+  const created = await post(origin).send({ order: 1 }).expect(201);
   const stream = new RawStream(origin, `/intent/${intentIdOf(created.body.client_secret)}/events`);
   await stream.has('event: status');
   await router.close();

@@ -6,6 +6,7 @@ import type { IntentEvent } from '../../src/sequencer/intent-event.js';
 import { type EventSite, intentId, otherIntentId, startEventSite } from '../support/event-site.js';
 import { eventually } from '../support/eventually.js';
 import { intentIdOf } from '../support/intent-id.js';
+import { post } from '../support/post.js';
 import { RawStream } from '../support/raw-stream.js';
 import { expressVersions } from '../support/site.js';
 import { scanned, submitted, unknown } from '../support/status-transport.js';
@@ -133,7 +134,7 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     const { origin, context, transport } = await startEventSite({ factory });
     const { headers, text } = await request(origin).head(path).expect(200);
     expect([headers['content-type'], text]).toEqual(['text/event-stream; charset=utf-8', undefined]);
-    const refused = await request(origin).post(path).expect(405);
+    const refused = await post(origin, path).expect(405);
     expect([refused.body.code, refused.headers.allow]).toEqual(['method_not_allowed', 'GET']);
     expect([transport.asked, context.events.size, context.seats.taken]).toEqual([0, 0, 0]);
   });
@@ -318,7 +319,7 @@ test.each([
 
 test('the watch gets the secret of an intent that was created here, and of no other', async () => {
   const site = await startEventSite();
-  const { body } = await request(site.origin).post('/intent').send({ order: 1 }).expect(201);
+  const { body } = await post(site.origin).send({ order: 1 }).expect(201);
   const created = intentIdOf(body.client_secret);
   new RawStream(site.origin, `/intent/${created}/events`);
   new RawStream(site.origin, path);

@@ -12,7 +12,10 @@ test.each([
   ['PUT', '/intent', 405],
 ])('helmet is on our own answers: %s %s', async (method, path, status) => {
   const { origin } = await startSite(base);
-  const { headers } = await request(origin)[method.toLowerCase() as 'get'](path).expect(status);
+  const { headers } = await request(origin)
+    [method.toLowerCase() as 'get'](path)
+    .set('Sec-Fetch-Site', 'same-origin')
+    .expect(status);
   expect(headers).toMatchObject({
     'content-security-policy': "default-src 'none';frame-ancestors 'none'",
     'x-content-type-options': 'nosniff',

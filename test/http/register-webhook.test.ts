@@ -1,6 +1,6 @@
-import request from 'supertest';
 import { v1 } from '../../src/wire/codec.js';
 import { intentIdOf } from '../support/intent-id.js';
+import { post } from '../support/post.js';
 import { recordingTransport } from '../support/recording-transport.js';
 import { generateJwtKey } from '../support/service-jwt.js';
 import { type SiteOptions, startSite } from '../support/site.js';
@@ -16,7 +16,7 @@ function startWebhookSite(options: SiteOptions = {}) {
 }
 
 async function createIntent(origin: string, body: object = { order: 1 }, path = '/intent'): Promise<string> {
-  const answer = await request(origin).post(path).send(body).expect(201);
+  const answer = await post(origin, path).send(body).expect(201);
   return intentIdOf(answer.body.client_secret);
 }
 
@@ -34,11 +34,7 @@ test('with the mount path and the name of the route', async () => {
 
 test('never with what the request says of its host', async () => {
   const { origin, transport } = await startWebhookSite();
-  await request(origin)
-    .post('/intent')
-    .set({ host: 'stranger.example', 'x-forwarded-host': 'stranger.example' })
-    .send({})
-    .expect(201);
+  await post(origin).set({ host: 'stranger.example', 'x-forwarded-host': 'stranger.example' }).send({}).expect(201);
   expect(transport.registered()).toMatchObject([{ url: 'https://shop.example/intent/webhook' }]);
 });
 
@@ -49,7 +45,7 @@ test('not at all without the option, nor for an intent that was not created', as
 
   const refusing = await startWebhookSite();
   refusing.transport.failWith(new Error('no line'));
-  await request(refusing.origin).post('/intent').send({}).expect(500);
+  await post(refusing.origin).send({}).expect(500);
   expect(refusing.transport.registered()).toEqual([]);
 });
 

@@ -2,6 +2,7 @@ import request from 'supertest';
 import { IntentError } from '../../src/errors.js';
 import { problemOf } from '../../src/http/problem.js';
 import { faultSequencer } from '../support/closing-fault-sequencer.js';
+import { post } from '../support/post.js';
 import { startSite } from '../support/site.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
@@ -33,7 +34,7 @@ test('a service that has failed five times is left alone, and the browser is tol
   expect(sequencer.calls).toHaveLength(5);
   expect(log.text).toContain('sequencer_unavailable');
   // Other things go on.
-  await request(origin).post('/intent').send({ mode: 'login' }).expect(502);
+  await post(origin).send({ mode: 'login' }).expect(502);
   expect(sequencer.calls).toHaveLength(6);
 });
 

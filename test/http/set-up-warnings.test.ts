@@ -1,5 +1,6 @@
 import request from 'supertest';
 import { countingTransport } from '../support/counting-transport.js';
+import { post } from '../support/post.js';
 import { startSite } from '../support/site.js';
 
 const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
@@ -27,6 +28,12 @@ test('at the root nothing is told', async () => {
   expect(log.lines).toEqual([]);
 });
 
+test('outside of production nothing is told of proxies', async () => {
+  const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', true) });
+  await request(origin).get('/session').set('X-Forwarded-For', '192.0.2.1').expect(200);
+  expect(log.lines).toEqual([]);
+});
+
 describe('in production', () => {
   const nodeEnv = process.env.NODE_ENV;
   beforeEach(() => {
@@ -38,7 +45,7 @@ describe('in production', () => {
 
   test('http is told once, with the mend, and cookies are bound to the host and to https', async () => {
     const { origin, log } = await startSite({ ...base, payment: () => ({ amount: 5, currency: 'usd' }) });
-    const created = await request(origin).post('/intent').send({}).expect(201);
+    const created = await post(origin).send({}).expect(201);
     expect(created.get('Set-Cookie')).toEqual([
       expect.stringMatching(/^__Host-intent=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
     ]);
@@ -50,6 +57,28 @@ describe('in production', () => {
   test('https that a trusted proxy ends is https', async () => {
     const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', 1) });
     await request(origin).get('/session').set('X-Forwarded-Proto', 'https').expect(200);
+    expect(log.lines).toEqual([]);
+  });
+
+  const forwarded = { 'X-Forwarded-For': '192.0.2.1', 'X-Forwarded-Proto': 'https' };
+
+  test('a proxy that is not trusted is told once, since its visitors count as one', async () => {
+    const { origin, log } = await startSite(base);
+    for (let n = 0; n < 3; n += 1) await request(origin).get('/session').set(forwarded).expect(200);
+    expect(log.lines.filter((line) => line.includes('X-Forwarded-For'))).toEqual([
+      expect.stringMatching(/all visitors then count as one.*app\.set\('trust proxy', 1\)/),
+    ]);
+  });
+
+  test('a proxy that is trusted to the full is told once, since then no address is certain', async () => {
+    const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', true) });
+    for (let n = 0; n < 3; n += 1) await request(origin).get('/session').set(forwarded).expect(200);
+    expect(log.lines).toEqual([expect.stringMatching(/'trust proxy' is true.*number of proxies/)]);
+  });
+
+  test.each([1, 'loopback', () => true])('trust proxy: %p is taken as it is', async (trust) => {
+    const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', trust) });
+    await request(origin).get('/session').set(forwarded).expect(200);
     expect(log.lines).toEqual([]);
   });
 

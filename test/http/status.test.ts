@@ -1,12 +1,13 @@
 import request from 'supertest';
 import { intentIdOf } from '../support/intent-id.js';
+import { post } from '../support/post.js';
 import { expressVersions, startSiteWithSequencer } from '../support/site.js';
 
 describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface 2.6, 3, 4.4)', (_name, factory) => {
   test('the three flags turn true in their order', async () => {
     let nowMs = 0;
     const { origin, sequencer } = await startSiteWithSequencer({ factory, now: () => nowMs });
-    const { body } = await request(origin).post('/intent').send({ order: 1 }).expect(201);
+    const { body } = await post(origin).send({ order: 1 }).expect(201);
     const status = async () => {
       // An answer is good for 250 ms.
       nowMs += 250;
@@ -39,7 +40,7 @@ describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface
 
 test('a rejection is told to nobody as a fact: the flags stay', async () => {
   const { origin, sequencer } = await startSiteWithSequencer();
-  const { body } = await request(origin).post('/intent').send({ order: 1 }).expect(201);
+  const { body } = await post(origin).send({ order: 1 }).expect(201);
   await sequencer.wallet().reject(body.client_secret);
   const { body: status } = await request(origin)
     .get(`/status/${intentIdOf(body.client_secret)}`)

@@ -5,6 +5,7 @@ import { parseClientSecret } from '../../src/intents/payload.js';
 import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
 import type { IntentRouterOptions } from '../../src/router-options.js';
 import { kindsOf, poll } from '../emulator/fixture.js';
+import { post } from '../support/post.js';
 import { serve } from '../support/serve.js';
 import { generateJwtKey, jwtOf } from '../support/service-jwt.js';
 import { destination, domain, LogRecorder, verifierSecret } from '../support/site.js';
@@ -33,7 +34,7 @@ async function startEmbedded(mountPath = '/', options: IntentRouterOptions = {})
 }
 
 async function secretOf(origin: string, path: string, body: object): Promise<string> {
-  const answer = await request(origin).post(path).send(body).expect(201);
+  const answer = await post(origin, path).send(body).expect(201);
   return answer.body.client_secret;
 }
 

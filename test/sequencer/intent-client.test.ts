@@ -135,6 +135,51 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $w
     expect(await rejectedCode(client.loginIntents.create(unlisted))).toBe('sequencer_error');
   });
 
+  it('prepares an intent that the sequencer does not know until it is created, however often', async () => {
+    const prepared = await client.paymentIntents.prepare(payment);
+    expect(await client.paymentIntents.getStatus(prepared.id)).toMatchObject({ exists: false });
+    const { id, clientSecret } = prepared;
+    expect(await Promise.all([prepared.create(), prepared.create()])).toEqual([
+      { id, clientSecret },
+      { id, clientSecret },
+    ]);
+    expect(await client.paymentIntents.getStatus(id)).toEqual(fresh);
+    expect(await sequencer.wallet().scan(clientSecret)).toMatchObject({ id, amount: '12.50' });
+  });
+
+  it('prepares the same payment again from its client secret, also with a login', async () => {
+    const parameters = { ...payment, ...login() };
+    const { clientSecret, id } = await client.paymentIntents.create(parameters);
+    const again = await client.paymentIntents.prepare({ ...parameters, amount: 12.5, clientSecret });
+    expect(await again.create()).toEqual({ id, clientSecret });
+  });
+
+  it('prepares the same login again from its client secret', async () => {
+    const first = await client.loginIntents.prepare(login());
+    const { id, clientSecret } = first;
+    const again = await client.loginIntents.prepare({ ...login(), clientSecret });
+    expect(await first.create()).toEqual(await again.create());
+    await sequencer.wallet('Ben').login(clientSecret);
+    expect(await client.loginIntents.getUserId({ intent: id, verifier })).toEqual({
+      userId: sequencer.wallet('Ben').userId(domain),
+    });
+  });
+
+  it('prepares nothing from a client secret of other terms, or of none', async () => {
+    const paid = await client.paymentIntents.create(payment);
+    const loggedIn = await client.loginIntents.create(login());
+    const { prepare } = client.paymentIntents;
+    const attempts = [
+      prepare({ ...payment, amount: '12.51', clientSecret: paid.clientSecret }),
+      prepare({ ...payment, currency: 'eur', clientSecret: paid.clientSecret }),
+      prepare({ ...payment, clientSecret: loggedIn.clientSecret }),
+      prepare({ ...payment, clientSecret: paid.id }),
+      prepare({ ...payment, clientSecret: '' }),
+      client.loginIntents.prepare({ ...login(), clientSecret: paid.clientSecret }),
+    ];
+    expect(await Promise.all(attempts.map(rejectedCode))).toEqual(attempts.map(() => 'invalid_client_secret'));
+  });
+
   it('makes another intent of the same terms every time', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => client.paymentIntents.create(payment)));
     expect(new Set(made.map(({ id }) => id)).size).toBe(20);

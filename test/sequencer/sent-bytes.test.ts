@@ -9,6 +9,7 @@ import {
   generateKey,
   type IntentClient,
   type IntentClientOptions,
+  type PreparedIntent,
 } from '../../src/index.js';
 import { ok, startFaultSequencer } from '../support/fault-sequencer.js';
 import { grpcOk, startGrpcFaultServer } from '../support/grpc-fault-server.js';
@@ -133,6 +134,34 @@ describe.each([
       const seed = createHash('sha256').update(bs58.decode(created.clientSecret)).digest();
       expect(bs58.encode(nacl.sign.keyPair.fromSeed(seed).publicKey)).toBe(created.id);
     });
+
+    const preparing: [string, (client: IntentClient, clientSecret?: string) => Promise<PreparedIntent>][] = [
+      ['payment', (client, clientSecret) => client.paymentIntents.prepare({ ...payment, clientSecret })],
+      [
+        'payment with login',
+        (client, clientSecret) => client.paymentIntents.prepare({ ...payment, ...login, clientSecret }),
+      ],
+      ['login', (client, clientSecret) => client.loginIntents.prepare({ ...login, clientSecret })],
+    ];
+
+    it.each(preparing)(
+      '%s: a second time, also from the client secret alone, the same bytes',
+      async (_kind, prepare) => {
+        const client = createIntentClient({ ...service.options, dialect });
+        const first = await prepare(client);
+        await first.create();
+        await first.create();
+        await (await prepare(client, first.clientSecret)).create();
+        await (await prepare(client)).create();
+        await client.close();
+        const [sent = '', again, fromSecret, another] = service
+          .calls()
+          .map(({ body }) => Buffer.from(body).toString('hex'));
+        expect(sent.length).toBeGreaterThan(100);
+        expect([again, fromSecret]).toEqual([sent, sent]);
+        expect(another).not.toBe(sent);
+      },
+    );
 
     it.each(kinds)('%s: neither the secret nor its seed is on the wire', async (_kind, create) => {
       const { created } = await send(dialect, create);

@@ -10,15 +10,17 @@ const down = new SequencerError('sequencer_unreachable', 'down');
 function sharedStatus(capacity?: number) {
   const transport = new StatusTransport();
   let nowMs = 5_000;
-  const status = new SharedStatus(
-    (intent, options) => getStatus(transport, intent, options),
-    () => nowMs,
+  const told: string[] = [];
+  const status = new SharedStatus({
+    ask: (intent, options) => getStatus(transport, intent, options),
+    now: () => nowMs,
     capacity,
-  );
+    onSubmitted: (intent) => told.push(intent),
+  });
   const pass = (durationMs: number): void => {
     nowMs += durationMs;
   };
-  return { transport, status, pass };
+  return { transport, status, told, pass };
 }
 
 test('who asks at the same time shares one call, each intent its own', async () => {
@@ -195,4 +197,39 @@ test('a thousand tabs that ask every second for ten seconds cost at most five ca
   }
   expect(transport.asked).toBeGreaterThan(10);
   expect(transport.asked).toBeLessThanOrEqual(50);
+});
+
+describe('that an intent was submitted is passed on', () => {
+  test('whoever learns it, and only when the sequencer says so', async () => {
+    const { transport, status, told } = sharedStatus();
+    await status.get(id);
+    expect(told).toEqual([]);
+    transport.answerWith(submitted);
+    await Promise.all([status.get(id, { isFresh: true }), status.get(id, { isFresh: true })]);
+    await status.get(id);
+    status.known(id);
+    expect(told).toEqual([id]);
+    status.learn(otherId, submitted);
+    status.learn(otherId, pending);
+    expect(told).toEqual([id, otherId]);
+  });
+
+  test('but not to somebody who learns it by the same call', async () => {
+    const { transport, status, told } = sharedStatus();
+    transport.answerWith('nothing');
+    const both = [status.get(id), status.get(id, { isFresh: true, isQuiet: true })];
+    transport.answerWith(submitted);
+    await Promise.all(both);
+    expect(told).toEqual([]);
+  });
+
+  test('also while he waits for an answer that may be from before', async () => {
+    const { transport, status, told } = sharedStatus();
+    transport.answerWith('nothing');
+    const earlier = status.get(id, { isFresh: true, isQuiet: true });
+    status.learn(id, submitted);
+    expect(told).toEqual([id]);
+    transport.answerWith(pending);
+    expect(await earlier).toEqual(pending);
+  });
 });

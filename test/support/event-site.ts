@@ -59,7 +59,8 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     termsOf: async () => ({ amount: '4.50', currency: 'usd' }),
     logger: log,
     browserCookie: hostCookie('intent', false),
-    attempts: new LoginAttempts(0, now),
+    ledger: undefined,
+    logins: new LoginAttempts(0, now),
     sessions: undefined,
     webhook: serviceKey
       ? {

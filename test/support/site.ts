@@ -1,8 +1,10 @@
 import express, { type Express } from 'express';
 import express4 from 'express4';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
-import { type IntentRouter, intentRouter } from '../../src/intent-router.js';
+import { composeRouter, type IntentRouter } from '../../src/intent-router.js';
 import { formatBase58 } from '../../src/keys/base58.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { type LedgerParts, routerLedger } from '../../src/router-ledger.js';
 import type { IntentRouterOptions } from '../../src/router-options.js';
 import { serve } from './serve.js';
 
@@ -37,6 +39,8 @@ export interface Site {
 export interface SiteOptions extends IntentRouterOptions {
   readonly factory?: ExpressFactory;
   readonly mountPath?: string;
+  /** Makes the ledger in place of the product. */
+  readonly makeLedger?: (parts: LedgerParts) => Ledger | undefined;
   /** Middlewares in front of the router. */
   readonly before?: (app: Express) => void;
   /** Routes behind it. */
@@ -50,6 +54,7 @@ const sequencers: Sequencer[] = [];
 export async function startSite({
   factory = express,
   mountPath,
+  makeLedger = routerLedger,
   before,
   after,
   ...options
@@ -57,7 +62,7 @@ export async function startSite({
   const log = new LogRecorder();
   const app = factory();
   before?.(app);
-  const router = intentRouter({ verifierSecret, destination, domain, logger: log, ...options });
+  const router = composeRouter({ verifierSecret, destination, domain, logger: log, ...options }, makeLedger);
   routers.push(router);
   if (mountPath === undefined) app.use(router);
   else app.use(mountPath, router);

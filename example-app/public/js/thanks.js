@@ -1,12 +1,23 @@
-const id = document.querySelector('[data-watch]')?.dataset.watch;
-const intervalMs = 2_000;
+const intervalMs = 1_000;
+const watched = () => document.querySelector('[data-watch]');
 
-// The page itself asks the payment service on the server, so it is loaded again rather than told that all is well.
+// The answer is the page itself, since what is paid and what is not is the server's to say.
 async function look() {
-  const response = document.hidden ? undefined : await fetch(`/status/${id}`).catch(() => undefined);
-  const status = response?.ok ? await response.json() : {};
-  if (status.intent_submitted) location.reload();
-  else setTimeout(look, intervalMs);
+  if (!document.hidden) await lookAgain().catch(() => undefined);
+  if (watched()) setTimeout(look, intervalMs);
 }
 
-if (id) look();
+async function lookAgain() {
+  const shown = watched();
+  // Whoever asks for the status has the ledger look at the payment at once.
+  await fetch(`/status/${shown.dataset.watch}`);
+  const response = await fetch(location.href);
+  if (!response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const news = page.querySelector('[data-payment]');
+  if (news.dataset.payment === shown.dataset.payment) return;
+  document.title = page.title;
+  shown.replaceWith(news);
+}
+
+if (watched()) look();

@@ -1,16 +1,9 @@
 import { priceOf } from '../articles.js';
 import { type Html, html } from '../html.js';
-import type { Order } from '../order-book.js';
-import type { PaymentState } from '../payment-state.js';
+import type { Order } from '../orders.js';
 import { type Page, shorten } from './layout.js';
 
-/** An order with what the payment service said of it just now. */
-export interface CheckedOrder {
-  readonly order: Order;
-  readonly state: PaymentState;
-}
-
-export const accountPage = (userId: string, orders: readonly CheckedOrder[]): Page => ({
+export const accountPage = (userId: string, orders: readonly Order[]): Page => ({
   title: 'My account',
   main: html`
       <section class="account">
@@ -27,24 +20,22 @@ export const accountPage = (userId: string, orders: readonly CheckedOrder[]): Pa
       </section>`,
 });
 
-/** Begun and never paid is not bought; but when the service is silent, nothing is hidden. */
-function orderList(orders: readonly CheckedOrder[]): Html {
-  const shown = orders.filter(({ state }) => state !== 'pending');
-  if (shown.length === 0) {
+function orderList(orders: readonly Order[]): Html {
+  if (orders.length === 0) {
     return html`<p class="empty">Nothing yet. The <a href="/articles/sugar-cube">sugar cube</a> is a modest start.</p>`;
   }
-  return html`<ul class="orders">${shown.map(orderRow)}
+  return html`<ul class="orders">${orders.map(orderRow)}
         </ul>`;
 }
 
-const orderRow = ({ order: { article, placedAt }, state }: CheckedOrder): Html => html`
+const orderRow = ({ number, article, paidAt, isTakenBack }: Order): Html => html`
           <li class="order">
             <span class="tile tile--small tint-${article.tint}">
               <img src="/images/${article.slug}.svg" alt="" width="64" height="64">
             </span>
-            <span class="order__name">${article.name}<time datetime="${placedAt.toISOString()}">${dayOf(placedAt)}</time></span>
+            <span class="order__name">${article.opens ? html`<a href="${article.opens}">${article.name}</a>` : article.name}<span>No. ${number}, <time datetime="${paidAt.toISOString()}">${dayOf(paidAt)}</time></span></span>
             <span class="order__price">${priceOf(article)}</span>
-            <span class="badge badge--${state}">${state === 'paid' ? 'Paid' : 'Cannot be checked now'}</span>
+            ${isTakenBack ? html`<span class="badge">Taken back</span>` : html`<span class="badge badge--settled">Paid</span>`}
           </li>`;
 
 const dayOf = (date: Date): string => date.toLocaleDateString('en-GB', { day: 'numeric', month: 'long' });

@@ -15,9 +15,10 @@ export const articlePage = (article: Article): Page => ({
           <p class="article__price">${priceOf(article)}</p>
           <p class="lead">${article.line}</p>
           <p>${article.story}</p>
-          <intent-button class="pay" mode="payment" payee="${shopName}" success-url="/thanks/{{INTENT_ID}}"
+          <intent-button class="pay" mode="payment" payee="${shopName}" success-url="${article.opens ?? '/thanks/{{INTENT_ID}}'}"
             data-article="${article.slug}">Pay ${priceOf(article)}</intent-button>
           <p class="fine">Paid from your wallet in one step. We learn nothing about you but that you have taste.</p>
+          ${article.opens && html`<p class="fine">Paid before, in this browser? <a href="${article.opens}">Read on</a>.</p>`}
           <dl class="facts">${article.facts.map(
             ([name, value]) => html`
             <div><dt>${name}</dt><dd>${value}</dd></div>`,

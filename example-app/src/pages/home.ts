@@ -1,4 +1,5 @@
 import { type Article, articles, priceOf } from '../articles.js';
+import { essay } from '../essay.js';
 import { html } from '../html.js';
 import type { Page } from './layout.js';
 
@@ -20,6 +21,17 @@ export const homePage = (): Page => ({
         <ul class="shelf">${articles.map(card)}
         </ul>
       </section>
+      <section class="reading" aria-labelledby="reading">
+        <h2 id="reading">To read while it steeps</h2>
+        <a class="reading__link" href="/articles/${essay.slug}">
+          <span class="tile tint-${essay.tint}"><img src="/images/${essay.slug}.svg" alt="" width="120" height="120"></span>
+          <span class="card__text">
+            <span class="card__name">${essay.name}</span>
+            <span class="card__price">${priceOf(essay)}</span>
+            <span class="card__line">${essay.line}</span>
+          </span>
+        </a>
+      </section>
       ${behindTheCounter}`,
 });
 
@@ -39,7 +51,7 @@ const card = (article: Article) => html`
 
 const code = `app.use(intentRouter({
   payment: (req) => priceOf(req.body.order),
-  onCreated: (intent, req) => remember(intent, req),
+  onPaid: (payment, { tx }) => orders.place(payment, tx),
 }));
 
 app.get('/account', requireLogin({ loginUrl: '/login' }),
@@ -50,8 +62,8 @@ const behindTheCounter = html`
         <div>
           <p class="counter__eyebrow">Behind the counter</p>
           <h2 id="counter">The till is one piece of middleware.</h2>
-          <p class="counter__text">This shop is an ordinary Express app. Payments, logins and the session come from one middleware; the price
-            comes from the server, and the server asks the payment service itself before it says thank you.</p>
+          <p class="counter__text">This shop is an ordinary Express app. Payments, logins and the session come from one middleware. The price
+            comes from the server, and every payment becomes one order: also when you close this page, or somebody pulls our plug.</p>
         </div>
         <pre class="counter__code" tabindex="0"><code>${code}</code></pre>
       </section>`;

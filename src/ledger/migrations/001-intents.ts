@@ -85,7 +85,7 @@ begin
     raise exception 'intent % does not go from % to %', old.id, old.state, new.state using errcode = 'check_violation';
   end if;
   insert into express_intents.history (intent_id, from_state, to_state, attempts)
-    values (old.id, old.state, new.state, new.attempts);
+    values (old.id, old.state, new.state, old.attempts);
   return new;
 end
 $$;

@@ -1,0 +1,28 @@
+// The process whose cost is measured: one of bench/servers/, as its parent says. Driven by messages.
+import { once } from 'node:events';
+
+let server;
+
+const answers = {
+  start: async ({ module, ...options }) => {
+    const { default: start } = await import(`./servers/${module}.mjs`);
+    server = await start(options);
+    server.keepAliveTimeout = 60_000;
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1024 });
+    await once(server, 'listening');
+    return server.address().port;
+  },
+  used: () => {
+    const { user, system } = process.cpuUsage();
+    return { cpuUs: user + system, rss: process.memoryUsage.rss() };
+  },
+};
+
+process.on('message', async ({ n, ask, options }) => {
+  try {
+    process.send({ n, answer: await answers[ask](options) });
+  } catch (error) {
+    process.send({ n, error: error.stack });
+  }
+});
+process.on('disconnect', () => process.exit());

@@ -1,0 +1,107 @@
+// The usual way: what a good programmer writes in an afternoon, with Express, the packages one finds first, and the
+// published proto file.
+import { createHash, randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { ed25519 as noble } from '@noble/curves/ed25519.js';
+import bs58 from 'bs58';
+import express from 'express';
+import session from 'express-session';
+import protobuf from 'protobufjs';
+import nacl from 'tweetnacl';
+
+const curves = {
+  noble: {
+    publicKeyOf: (seed) => noble.getPublicKey(seed),
+    sign: (bytes, seed) => noble.sign(bytes, seed),
+  },
+  tweetnacl: {
+    publicKeyOf: (seed) => nacl.sign.keyPair.fromSeed(seed).publicKey,
+    sign: (bytes, seed) => nacl.sign.detached(bytes, nacl.sign.keyPair.fromSeed(seed).secretKey),
+  },
+};
+
+export default async function usual({ url, domain, destination, verifierSeed, curve = 'noble' }) {
+  const { publicKeyOf, sign } = curves[curve];
+  const proto = await protobuf.load(new URL('../../proto/intents.proto', import.meta.url).pathname);
+  const type = (name) => proto.lookupType(`intents.v1.${name}`);
+  const [Message, Request, Response] = ['Message', 'Request', 'Response'].map(type);
+  const [GetStatusRequest, GetStatusResponse, RequestToLogin] = [
+    'GetStatusRequest',
+    'GetStatusResponse',
+    'RequestToLogin',
+  ].map(type);
+  const verifier = Buffer.from(verifierSeed, 'hex');
+
+  async function call(service, method, body) {
+    const response = await fetch(`${url}/v1/api`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: Request.encode({ service, method, body }).finish(),
+    });
+    if (!response.ok) throw new Error(`The service answered with ${response.status}.`);
+    const answer = Response.decode(new Uint8Array(await response.arrayBuffer()));
+    if (answer.result !== 0) throw new Error(answer.message);
+    return answer.body;
+  }
+
+  function payment(rendezvousKey) {
+    return {
+      requestToReceiveBill: {
+        requestorAccount: { value: bs58.decode(destination) },
+        partial: { currency: 'usd', nativeAmount: 4.5 },
+        rendezvousKey: { value: rendezvousKey },
+      },
+    };
+  }
+
+  function login(rendezvousKey) {
+    const request = {
+      domain: { domain },
+      verifier: { value: publicKeyOf(verifier) },
+      rendezvousKey: { value: rendezvousKey },
+    };
+    const signature = { value: sign(RequestToLogin.encode(request).finish(), verifier) };
+    return { requestToLogin: { ...request, signature } };
+  }
+
+  const app = express();
+  app.use(express.json());
+  app.post('/intent', async (req, res) => {
+    const isLogin = req.body.mode === 'login';
+    const payload = Buffer.alloc(20);
+    payload.set(isLogin ? [3] : [2, 140]);
+    if (!isLogin) payload.writeUIntLE(450, 2, 6);
+    randomBytes(11).copy(payload, 9);
+    const seed = createHash('sha256').update(payload).digest();
+    const rendezvousKey = publicKeyOf(seed);
+    const message = isLogin ? login(rendezvousKey) : payment(rendezvousKey);
+    const signature = { value: sign(Message.encode(message).finish(), seed) };
+    await call(
+      'Intents',
+      'createIntent',
+      Message.encode({ ...message, sendMessageRequestSignature: signature }).finish(),
+    );
+    res.status(201).json({ client_secret: bs58.encode(payload) });
+  });
+  app.get('/status/:id', async (req, res) => {
+    const request = GetStatusRequest.encode({ intentId: { value: bs58.decode(req.params.id) } }).finish();
+    const { exists, codeScanned, intentSubmitted } = GetStatusResponse.decode(
+      await call('MicroPayment', 'getStatus', request),
+    );
+    res.json({ exists, code_scanned: codeScanned, intent_submitted: intentSubmitted });
+  });
+  app.get('/.well-known/service-payments.json', (_req, res) => {
+    res.json({ public_keys: [bs58.encode(publicKeyOf(verifier))] });
+  });
+  const sessions = session({ secret: randomBytes(32).toString('hex'), resave: false, saveUninitialized: false });
+  app.post('/session', sessions, (req, res) => {
+    req.session.user = 'somebody';
+    res.json({});
+  });
+  app.get('/account', sessions, (req, res) => {
+    if (req.session.user) res.send(`Hello ${req.session.user}`);
+    else res.sendStatus(401);
+  });
+  app.get('/hello', (_req, res) => res.send('Hello'));
+  return createServer(app);
+}

@@ -1,0 +1,65 @@
+import { type Request, type Response, Router } from 'express';
+import { currentUser, type IntentRouter, requireLogin, requirePayment } from 'express-intents';
+import { answerError } from './answer-error.js';
+import { findArticle } from './articles.js';
+import { essay } from './essay.js';
+import { findOrder, latestOrdersOf } from './orders.js';
+import { accountPage } from './pages/account.js';
+import { articlePage } from './pages/article.js';
+import { essayPage } from './pages/essay.js';
+import { homePage } from './pages/home.js';
+import { layout, type Page } from './pages/layout.js';
+import { loginPage } from './pages/login.js';
+import { notFoundPage } from './pages/message.js';
+import { thanksPage } from './pages/thanks.js';
+import { visitorOf } from './visitor-cookie.js';
+
+/** Sends a page; never stored, because every one of them shows who is logged in. */
+export type Send = (req: Request, res: Response, page: Page, status?: number) => Promise<void>;
+
+/** How many orders the account page shows. */
+const shownOrders = 12;
+
+/** Every page that people see. */
+export function pageRoutes({ intents, database }: IntentRouter, isSimulated: boolean): Router {
+  const send: Send = async (req, res, page, status = 200) => {
+    const user = await currentUser(req);
+    const markup = layout(page, { userId: user?.id, isSimulated });
+    res.status(status).set('Cache-Control', 'no-store').type('html').send(markup.toString());
+  };
+  const notFound = (req: Request, res: Response) => send(req, res, notFoundPage, 404);
+  const routes = Router();
+  routes.get('/', (req, res) => send(req, res, homePage()));
+  routes.get('/articles/:slug', (req, res) => {
+    const article = findArticle(req.params.slug);
+    return article ? send(req, res, articlePage(article)) : notFound(req, res);
+  });
+  routes.get(essay.opens, requirePayment(essayTerms, { payUrl: `/articles/${essay.slug}` }), (req, res) =>
+    send(req, res, essayPage()),
+  );
+  routes.get('/thanks/:intent', async (req, res) => {
+    const intent = await intents.find(req.params.intent);
+    const article = findArticle(intent?.metadata.article);
+    // Somebody else's purchase looks like one that is not there.
+    if (!intent || !article || intent.metadata.visitor !== visitorOf(req)) return notFound(req, res);
+    return send(req, res, thanksPage({ intent, article, order: await findOrder(intent.id, database) }));
+  });
+  routes.get('/login', async (req, res) => {
+    if (await currentUser(req)) return res.redirect(303, '/account');
+    return send(req, res, loginPage());
+  });
+  routes.get('/account', requireLogin({ loginUrl: '/login' }), async (req, res) => {
+    const { id } = req.intent.user;
+    return send(req, res, accountPage(id, await latestOrdersOf(id, shownOrders, database)));
+  });
+  routes.use(notFound);
+  routes.use(answerError(send));
+  return routes;
+}
+
+const essayTerms = () => ({
+  resource: essay.opens,
+  amount: essay.price,
+  currency: 'usd',
+  order: { article: essay.slug },
+});

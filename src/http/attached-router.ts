@@ -1,0 +1,29 @@
+import type { Request } from 'express';
+import { IntentError } from '../errors.js';
+import type { RouterContext } from './router-context.js';
+import { unguardedIntent } from './unguarded-intent.js';
+
+/** The router that a request has passed. */
+export interface AttachedRouter {
+  readonly context: RouterContext;
+  /** The path it is mounted under, which its routes come after; empty at the root. */
+  readonly baseUrl: string;
+}
+
+const routers = new WeakMap<Request, AttachedRouter>();
+
+/** Lets the guards of other routes find the router that is in front of them. */
+export function attachRouter(req: Request, context: RouterContext): void {
+  routers.set(req, { context, baseUrl: req.baseUrl });
+  req.intent ??= unguardedIntent;
+}
+
+/** @throws {IntentError} `router_missing` when no router is in front of the route */
+export function requireRouter(req: Request): AttachedRouter {
+  const router = routers.get(req);
+  if (router) return router;
+  throw new IntentError(
+    'router_missing',
+    'Put app.use(intentRouter()) before the routes that ask who is logged in, or what was paid.',
+  );
+}

@@ -1,0 +1,65 @@
+import { parseMoney } from '../intents/money.js';
+import { bounded } from '../ledger/bounded.js';
+import type { Ledger, LedgerIntent } from '../ledger/ledger.js';
+import type { Payment } from '../ledger/payment.js';
+import type { SharedStatus } from '../sequencer/shared-status.js';
+import type { PaymentDemand } from './required-payment.js';
+
+/** Of the payments that may settle at any moment so many are looked at, the newest first. */
+const maxPending = 5;
+
+export interface PaymentSearch {
+  readonly ledger: Ledger;
+  readonly status: SharedStatus;
+  /** Hash of the browser's cookie. */
+  readonly browser: Uint8Array;
+  readonly demand: PaymentDemand;
+  /** How long somebody waits who may have paid just now, in milliseconds. */
+  readonly waitMs: number;
+}
+
+/**
+ * A settled payment of this browser that comes up to the demand; undefined where there is none. One that was submitted just
+ * now is given the time to settle.
+ * @throws {IntentError} `ledger_unavailable`
+ */
+export async function findPayment(search: PaymentSearch): Promise<Payment | undefined> {
+  const { ledger, browser, demand } = search;
+  const known = (await ledger.paymentsFor(browser, demand.resource)).filter((intent) => isEnough(intent, demand));
+  const paid = settledOf(known);
+  const pending = known.filter(({ state }) => state === 'open' || state === 'submitted');
+  if (paid || pending.length === 0) return paid;
+  if (!(await settleNow(search, pending.slice(0, maxPending)))) return undefined;
+  const then = await ledger.paymentsFor(browser, demand.resource);
+  return settledOf(then.filter((intent) => isEnough(intent, demand)));
+}
+
+function isEnough({ amount, currency }: LedgerIntent, demand: PaymentDemand): boolean {
+  if (amount === undefined || currency === undefined) return false;
+  if (demand.currency !== undefined && currency !== demand.currency) return false;
+  return demand.money === undefined || parseMoney(amount, currency).hundredths >= demand.money.hundredths;
+}
+
+function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
+  const intent = intents.find(({ state }) => state === 'settled');
+  if (!intent) return undefined;
+  const { id, amount, currency, destination, metadata, resource, userId, createdAt, submittedAt } = intent;
+  if (amount === undefined || currency === undefined || destination === undefined || !submittedAt) return undefined;
+  return Object.freeze({ id, amount, currency, destination, metadata, resource, userId, createdAt, submittedAt });
+}
+
+/** Has those settle that were submitted, within bounded time. Whether there was one. */
+async function settleNow(
+  { ledger, status, waitMs }: PaymentSearch,
+  pending: readonly LedgerIntent[],
+): Promise<boolean> {
+  const signal = AbortSignal.timeout(waitMs);
+  const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
+    // Who looks at a page again and again makes nobody write: those who have not paid cost a question that is shared.
+    if (state === 'open' && !(await status.get(id, { signal, isFresh: true })).intentSubmitted) return false;
+    await bounded(signal, () => ledger.nudge(id));
+    return true;
+  };
+  const settled = await Promise.allSettled(pending.map(settle));
+  return settled.some((result) => result.status === 'rejected' || result.value);
+}

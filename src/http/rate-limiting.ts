@@ -1,0 +1,93 @@
+import type { Request, Response } from 'express';
+import type { AugmentedRequest, Options, RateLimitRequestHandler } from 'express-rate-limit';
+import type { RateLimits } from '../config.js';
+import { IntentError } from '../errors.js';
+import { AddressCounts } from './address-counts.js';
+import { countedAddress } from './counted-address.js';
+import type { Logger } from './logger.js';
+import type { Handler } from './router-context.js';
+import { SteadyStore } from './steady-store.js';
+
+/** What is counted by itself: each has its own limit, whatever handlers share it. */
+export type LimitedRoute = 'intent' | 'session' | 'status' | 'webhook';
+
+/** Puts the limit of a route in front of a handler. */
+export type Limited = (route: LimitedRoute, handler: Handler) => Handler;
+
+/** Resolves when the request may go on; undefined where it may at once. @throws {IntentError} `rate_limited` */
+type Limit = (req: Request, res: Response) => Promise<void> | undefined;
+
+interface LimitContext {
+  readonly limits: RateLimits;
+  readonly logger: Logger;
+  readonly now: () => number;
+}
+
+/** Where the library leaves what it has counted. The app may use it as well, under the name that it has by itself. */
+const property = 'intentRateLimit';
+
+/**
+ * Limits how often an address may come. A cookie is not looked at: whoever wants another one drops it.
+ * @param limits undefined where nothing is limited
+ */
+export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): Limited {
+  if (!limits) return (_route, handler) => handler;
+  const known = new Map<LimitedRoute, Limit>();
+  return (route, handler) => {
+    const limit = known.get(route) ?? createLimit(route, { limits, logger, now });
+    known.set(route, limit);
+    return (req, res, path) => {
+      const passing = limit(req, res);
+      return passing ? passing.then(() => handler(req, res, path)) : handler(req, res, path);
+    };
+  };
+}
+
+/**
+ * In this process alone, who is under the limit is let through by the count, and the library sees the others, which it may
+ * well count again: of what a request for a status costs, it would be an eighth, and its headers another. With the site's
+ * store, and where what succeeds is not counted, it sees every request.
+ */
+function createLimit(route: LimitedRoute, context: LimitContext): Limit {
+  const { limits, logger, now } = context;
+  const { [route]: most, windowMs, store: shared } = limits;
+  const own = new AddressCounts(windowMs, now);
+  const keyOf = ({ ip }: Request): string => `${route}:${countedAddress(ip)}`;
+  const isCountedFirst = !shared && route !== 'webhook';
+  const store = shared ? new SteadyStore({ shared, own, logger, now }) : own;
+  let limiter: Promise<RateLimitRequestHandler> | undefined;
+  return (req, res) => {
+    if (isCountedFirst && own.increment(keyOf(req)).totalHits <= most) return undefined;
+    limiter ??= load({ ...optionsOf(route, context), store, keyGenerator: keyOf });
+    return limiter.then((library) => passed(library, req, res));
+  };
+}
+
+function optionsOf(route: LimitedRoute, { limits, now }: LimitContext): Partial<Options> {
+  const { [route]: limit, windowMs } = limits;
+  const refusal = (resetTime = new Date(now() + windowMs)): IntentError =>
+    new IntentError('rate_limited', 'This address has asked too often.', { retryAfterMs: resetTime.getTime() - now() });
+  return {
+    ...{ windowMs, limit },
+    handler: (req, _res, next) => next(refusal((req as AugmentedRequest)[property]?.resetTime)),
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    identifier: route,
+    requestPropertyName: property,
+    // The service may call as often as there are payments.
+    skipSuccessfulRequests: route === 'webhook',
+    // What the library would tell of a set-up that is wrong, the router tells.
+    validate: false,
+  };
+}
+
+async function load(options: Partial<Options>): Promise<RateLimitRequestHandler> {
+  const { rateLimit } = await import('express-rate-limit');
+  return rateLimit(options);
+}
+
+function passed(limiter: RateLimitRequestHandler, req: Request, res: Response): Promise<void> {
+  return new Promise((resolve, reject) => {
+    void limiter(req, res, (error?: unknown) => (error ? reject(error) : resolve()));
+  });
+}

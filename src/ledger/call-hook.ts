@@ -1,0 +1,99 @@
+import { bounded } from './bounded.js';
+import type { Payment, PaymentHookContext } from './payment.js';
+import type { SettlementContext } from './settlement-context.js';
+import { LeaseLost, type Work, writeWork } from './work.js';
+
+type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
+
+/** A hook whose effects commit together with the change of the state that it stands for. */
+export interface HookCall {
+  readonly name: 'onPaid' | 'onReversed';
+  /** Undefined where the site has none: then the state changes by itself. */
+  readonly hook: Hook | undefined;
+  /** What becomes of the row, as `writeWork` takes it. */
+  readonly changes: string;
+  readonly values: readonly unknown[];
+}
+
+/**
+ * Calls a hook and settles, or neither of them. The change of the state is the last statement before the commit and holds
+ * only for whoever has the lease, so that of two processes that both think so one alone commits.
+ */
+export async function callHook(
+  context: SettlementContext,
+  work: Work,
+  { name, hook, changes, values }: HookCall,
+  lease: AbortSignal,
+): Promise<void> {
+  const { db, settings } = context;
+  if (!hook) {
+    await writeWork(db, work, changes, values);
+    return;
+  }
+  // Each call is counted before it begins, so that one that takes the process with it counts as well.
+  if (work.attempts >= settings.hookAttempts) return bury(context, work, name, new Error('The process ended in it.'));
+  const begun = await writeWork(db, work, 'attempts = i.attempts + 1');
+  const { payment } = work;
+  const { attempts: attempt } = begun;
+  const late = work.submittedAfterMs > settings.lateAfterMs;
+  const signal = AbortSignal.any([lease, AbortSignal.timeout(settings.hookTimeoutMs)]);
+  try {
+    await db.transaction(async (tx) => {
+      await bounded(signal, () => hook(payment, { tx, attempt, late, signal }));
+      await writeWork(tx, begun, changes, values);
+    });
+  } catch (error) {
+    if (error instanceof LeaseLost) throw error;
+    await failed(context, begun, name, error);
+  }
+}
+
+/** Has the hook called again later, each time after twice as long; or no more. */
+async function failed(context: SettlementContext, work: Work, name: HookCall['name'], error: unknown): Promise<void> {
+  const { db, settings, timing, logger } = context;
+  const { payment, attempts } = work;
+  if (attempts >= settings.hookAttempts) return bury(context, work, name, error);
+  const waitMs = Math.min(timing.retryFirstMs * 2 ** (attempts - 1), timing.retryCapMs);
+  await writeWork(
+    db,
+    work,
+    `last_error = $4, leased_until = null,
+     due_at = now() + $5::float8 * (0.9 + random() * 0.2) * interval '1 millisecond'`,
+    [textOf(error), waitMs],
+  );
+  const next = `It is called again in about ${Math.ceil(waitMs / 1_000)} s.`;
+  logger.warn(`express-intents: ${name} has failed for ${payment.id} (${attempts}). ${next}`, describe(error));
+}
+
+/** Gives a payment up to a person. */
+export async function bury(
+  { db, hooks, settings, logger }: SettlementContext,
+  work: Work,
+  hook: HookCall['name'] | 'verifyPayment',
+  error: unknown,
+): Promise<void> {
+  const changes = `state = 'dead', dead_hook = $4, last_error = $5, due_at = null, leased_until = null`;
+  const { payment, attempts } = await writeWork(db, work, changes, [hook, textOf(error)]);
+  logger.error(
+    `express-intents: the payment ${payment.id} is a dead letter: ${hook} has failed ${attempts} times. It is kept; when the ` +
+      `reason is mended: npx express-intents ledger retry ${payment.id}`,
+    describe(error),
+  );
+  try {
+    const { onDeadLetter } = hooks;
+    if (!onDeadLetter) return;
+    await bounded(AbortSignal.timeout(settings.hookTimeoutMs), () => onDeadLetter(payment, { hook, attempts, error }));
+  } catch (failure) {
+    logger.error(`express-intents: onDeadLetter has failed for ${payment.id}.`, describe(failure));
+  }
+}
+
+/** What is kept of an error: enough to know it again. */
+function textOf(error: unknown): string {
+  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return text.replaceAll('\0', '').slice(0, 1_000);
+}
+
+function describe(error: unknown): Record<string, unknown> {
+  return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };
+}

@@ -1,0 +1,64 @@
+import { canCompleteLogin, completeLogin, reopenLogin } from './complete-login.js';
+import type { Database } from './database.js';
+import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './find-intents.js';
+import type { Ledger, SiteDatabase } from './ledger.js';
+import { Opening } from './opening.js';
+import { confirmIntent, findRepeated, recordIntent, reserveIntent } from './record-intent.js';
+import { Settlement } from './settlement.js';
+import type { SettlementContext } from './settlement-context.js';
+import { defaultTiming, type SettlementTiming } from './settlement-timing.js';
+
+export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing'> {
+  /** Opens the database, migrated. */
+  readonly open: () => Promise<Database>;
+  /** For tests, and for whoever knows better. */
+  readonly timing?: Partial<SettlementTiming> | undefined;
+}
+
+/** Begins to open the database, and to settle what is in it. */
+export function createLedger({ open, timing: given, ...rest }: LedgerOptions): Ledger {
+  const timing = { ...defaultTiming, ...given };
+  const watch = { watchFirstMs: timing.watchFirstMs, watchMs: rest.settings.watchMs };
+  const opening = new Opening({ open, logger: rest.logger });
+  const withDb = async <Value>(use: (db: Database) => Promise<Value>): Promise<Value> => use(await opening.database());
+  let settlement: Settlement | undefined;
+  opening.whenOpen((db) => {
+    settlement = new Settlement({ db, timing, ...rest });
+    settlement.start();
+  });
+  return Object.freeze<Ledger>({
+    database: Object.freeze<SiteDatabase>({
+      query: (sql, values) => withDb((db) => db.query(sql, values)),
+      transaction: (work) => withDb((db) => db.transaction(work)),
+    }),
+    ready: () => opening.ready(),
+    record: (intent) => withDb((db) => recordIntent(db, intent, watch)),
+    repeated: (browser, key) => withDb((db) => findRepeated(db, browser, key)),
+    reserve: (intent, idempotency) =>
+      withDb(async (db) => {
+        const isFirst = await reserveIntent(db, intent, idempotency);
+        return isFirst ? undefined : findRepeated(db, intent.browser, idempotency.key);
+      }),
+    confirm: (id) => withDb((db) => confirmIntent(db, id, watch)),
+    canCompleteLogin: (id, browser, ttlMs) => withDb((db) => canCompleteLogin(db, id, browser, ttlMs)),
+    completeLogin: (login, work) =>
+      withDb((db) =>
+        db.transaction(async (tx) => {
+          const isFirst = await completeLogin(tx, login);
+          if (isFirst) await work(tx);
+          return isFirst;
+        }),
+      ),
+    reopenLogin: (id) => withDb((db) => reopenLogin(db, id)),
+    paymentsFor: (browser, resource) => withDb((db) => findPaymentsFor(db, browser, resource)),
+    find: (id) => withDb((db) => findIntent(db, id)),
+    list: (options = {}) => withDb((db) => listIntents(db, options)),
+    history: (id) => withDb((db) => historyOf(db, id)),
+    retry: (id) => withDb((db) => retryIntent(db, id, rest.settings.watchMs)),
+    nudge: async (id) => settlement?.nudge(id),
+    close: async () => {
+      await settlement?.close();
+      await opening.close();
+    },
+  });
+}

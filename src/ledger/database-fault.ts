@@ -1,0 +1,46 @@
+import { IntentError } from '../errors.js';
+
+/** What drivers say when it is not the database that speaks (`pg`). */
+const lostInDriver = /^Connection terminated|^Client (?:has|was) |^Query read timeout|^timeout exceeded/;
+
+/** Of Node: `ECONNRESET` and the like, but none of its own `ERR_INVALID_ARG_TYPE` and the like. */
+const systemCode = /^E(?!RR_)[A-Z_]+$/;
+
+/**
+ * SQLSTATEs after which the same may well succeed on another connection or at another time: connection exceptions (08),
+ * a want of resources (53), a shut-down or a time-out (57), the system (58), an idle or overlong transaction (25P03, 25P04),
+ * and a server that takes no writes because it is no longer the primary (25006).
+ */
+const unavailable = /^(?:08|53|57|58)|^25P0[34]$|^25006$/;
+
+/** Of those, the ones after which this connection is good for more: a time-out or a cancel of one statement, a want of resources. */
+const spared = /^57014$|^53/;
+
+/** SQLSTATE, where the database itself has said no. */
+function sqlStateOf(error: unknown): string | undefined {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !systemCode.test(code) ? code : undefined;
+}
+
+/** Whether a connection may be used again after this error. Whatever is not the word of the database leaves that open. */
+export function isUsableAfter(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state !== undefined && (spared.test(state) || !unavailable.test(state));
+}
+
+/** `ledger_unavailable` where it is a matter of reaching the database; anything else as it is. */
+export function explainFault(error: unknown): unknown {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  const state = sqlStateOf(error);
+  const isUnavailable = state
+    ? unavailable.test(state)
+    : systemCode.test(String(code)) || lostInDriver.test(String(message));
+  return isUnavailable ? unreachable('The database did not do what it was asked', error) : error;
+}
+
+/** `ledger_unavailable`, with what has happened and the reason. */
+export function unreachable(what: string, cause?: unknown): IntentError {
+  const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };
+  const reason = [message, typeof code === 'string' && `(${code})`].filter(Boolean).join(' ');
+  return new IntentError('ledger_unavailable', reason ? `${what}: ${reason}` : `${what}.`, cause ? { cause } : {});
+}

@@ -1,0 +1,28 @@
+import type { Database } from './database.js';
+import type { LedgerSettings } from './ledger-settings.js';
+import { requirePackage } from './optional-package.js';
+
+/**
+ * Lets pass where the package is installed that this database needs, without loading it.
+ * @throws {ConfigError} with how to install it
+ */
+export function requireDatabasePackage({ kind }: LedgerSettings['database']): void {
+  requirePackage(kind === 'postgres' ? 'pg' : '@electric-sql/pglite');
+}
+
+/**
+ * Opens the database that the settings name; its package is loaded here and not before.
+ * @throws {IntentError} as `openPostgres` and `openEmbedded`
+ */
+export async function openDatabase(
+  settings: Pick<LedgerSettings, 'database'> & Partial<Pick<LedgerSettings, 'hookTimeoutMs'>>,
+): Promise<Database> {
+  const { database, hookTimeoutMs = 0 } = settings;
+  if (database.kind === 'embedded') {
+    const { openEmbedded } = await import('./embedded.js');
+    return openEmbedded({ folder: database.folder });
+  }
+  const { openPostgres } = await import('./postgres.js');
+  // A hook may take its time between two statements.
+  return openPostgres({ url: database.url, idleInTransactionMs: Math.max(60_000, 2 * hookTimeoutMs) });
+}

@@ -1,0 +1,121 @@
+import { Socket } from 'node:net';
+import type { Pool, PoolClient } from 'pg';
+import { unreachable } from './database-fault.js';
+import { requirePackage } from './optional-package.js';
+
+/** All in milliseconds. */
+export interface PostgresBounds {
+  /** Until there is a connection, a new one or one that others have given back. */
+  readonly connectMs: number;
+  /** Of one statement, kept by the server and, a second later, by this side. */
+  readonly statementMs: number;
+  /** Of what still runs when all is closed. */
+  readonly closeMs: number;
+}
+
+/** pgbouncer in front of Postgres knows few parameters that a connection may begin with. */
+const isRefusedParameter = (error: unknown): boolean =>
+  (error as { code?: unknown }).code === '08P01' && /startup parameter/.test((error as Error).message);
+
+/** Connections to Postgres, at most ten, none of them kept once anything is wrong with it. */
+export class PostgresPool {
+  readonly #Pool: typeof Pool;
+  readonly #url: string;
+  readonly #bounds: PostgresBounds;
+  readonly #sockets = new Set<Socket>();
+  #pool: Pool;
+  #closing: Promise<void> | undefined;
+
+  private constructor(PoolOfPg: typeof Pool, url: string, bounds: PostgresBounds) {
+    this.#Pool = PoolOfPg;
+    this.#url = url;
+    this.#bounds = bounds;
+    this.#pool = this.#createPool({ statement_timeout: bounds.statementMs });
+  }
+
+  /** Loads `pg`; nothing else does. Nothing is connected yet. @throws {ConfigError} with how to install it */
+  static async load(url: string, bounds: PostgresBounds): Promise<PostgresPool> {
+    requirePackage('pg');
+    const { default: pg } = await import('pg');
+    return new PostgresPool(pg.Pool, url, bounds);
+  }
+
+  /** @throws {IntentError} `ledger_unavailable` */
+  async take(): Promise<PoolClient> {
+    if (this.#closing) throw unreachable('The ledger is closed');
+    try {
+      return await this.#connect();
+    } catch (error) {
+      throw unreachable('The database cannot be reached', error);
+    }
+  }
+
+  /** Takes a connection back, and drops one that is broken. */
+  giveBack(client: PoolClient, isBroken: boolean): void {
+    client.release(isBroken);
+    if (isBroken) this.#dropIdle();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #connect(): Promise<PoolClient> {
+    const pool = this.#pool;
+    try {
+      return await pool.connect();
+    } catch (error) {
+      if (!isRefusedParameter(error)) throw error;
+      if (pool === this.#pool) {
+        pool.end().catch(ignore);
+        this.#pool = this.#createPool({});
+      }
+      return this.#pool.connect();
+    }
+  }
+
+  #createPool(parameters: { readonly statement_timeout?: number }): Pool {
+    const { connectMs, statementMs } = this.#bounds;
+    const pool = new this.#Pool({
+      connectionString: this.#url,
+      application_name: 'express-intents',
+      max: 10,
+      connectionTimeoutMillis: connectMs,
+      query_timeout: statementMs + 1_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      allowExitOnIdle: true,
+      stream: () => this.#createSocket(),
+      ...parameters,
+    });
+    // An idle connection that breaks is taken out by the pool itself.
+    pool.on('error', ignore);
+    // One that breaks in between, even in the moment in which it is handed over, says so at its next statement.
+    pool.on('connect', (client) => client.on('error', ignore));
+    return pool;
+  }
+
+  #createSocket(): Socket {
+    const socket = new Socket();
+    this.#sockets.add(socket);
+    return socket.once('close', () => this.#sockets.delete(socket));
+  }
+
+  /** What broke one connection has most likely broken those that are idle, and each would cost a call its time-out. */
+  #dropIdle(): void {
+    for (let count = this.#pool.idleCount; count > 0; count -= 1) {
+      this.#pool.connect().then((client) => client.release(true), ignore);
+    }
+  }
+
+  async #close(): Promise<void> {
+    const ended = this.#pool.end();
+    const late = new Promise((resolve) => setTimeout(resolve, this.#bounds.closeMs).unref());
+    await Promise.race([ended, late]);
+    // A server that does not answer is not waited for.
+    for (const socket of this.#sockets) socket.destroySoon();
+  }
+}
+
+function ignore(): void {}

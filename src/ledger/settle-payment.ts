@@ -1,0 +1,166 @@
+import { IntentError } from '../errors.js';
+import { bounded } from './bounded.js';
+import { bury, callHook } from './call-hook.js';
+import type { Payment } from './payment.js';
+import type { SequencerStatus, SettlementContext } from './settlement-context.js';
+import { type Work, writeWork } from './work.js';
+
+/**
+ * Does what is due for one payment that was claimed. Only the word of the sequencer, asked for here, moves a state.
+ * @throws {LeaseLost} when the payment is another's meanwhile
+ */
+export async function settlePayment(context: SettlementContext, work: Work, lease: AbortSignal): Promise<void> {
+  const status = await askOrWait(context, work, lease);
+  if (!status) return;
+  if (work.state === 'settled') return checkReversal(context, work, status, lease);
+  if (work.state === 'submitted') return settleSubmitted(context, work, status, lease);
+  if (!status.intentSubmitted) return waitForPayment(context, work);
+  const submitted = await writeWork(
+    context.db,
+    work,
+    `state = 'submitted', submitted_at = now(), attempts = 0, last_error = null,
+     due_at = now() + $4::float8 * interval '1 millisecond',
+     leased_until = case when $4::float8 = 0 then i.leased_until end`,
+    [context.settings.settleDelayMs],
+  );
+  if (context.settings.settleDelayMs === 0) await settle(context, submitted, lease);
+}
+
+/** A sequencer that does not answer says nothing about a payment: it is asked again. */
+async function askOrWait(
+  context: SettlementContext,
+  work: Work,
+  signal: AbortSignal,
+): Promise<SequencerStatus | undefined> {
+  try {
+    return await context.askStatus(work.payment.id, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    await lookLater(context, work, error instanceof IntentError ? error.code : String(error));
+    return undefined;
+  }
+}
+
+async function waitForPayment(context: SettlementContext, work: Work): Promise<void> {
+  if (!work.isOver) return lookLater(context, work);
+  await writeWork(context.db, work, `state = 'expired', due_at = null, leased_until = null`);
+}
+
+/** The older what is waited for, the later the next look. */
+async function lookLater({ db, timing }: SettlementContext, work: Work, lastError?: string): Promise<void> {
+  const { watchFirstMs, watchGrowth, watchCapMs } = timing;
+  const waitMs = `least(greatest($4::float8, $5::float8 * 1000 *
+    extract(epoch from now() - coalesce(i.settled_at, i.submitted_at, i.created_at))::float8), $6::float8)`;
+  await writeWork(
+    db,
+    work,
+    `due_at = now() + ${waitMs} * (0.9 + random() * 0.2) * interval '1 millisecond', leased_until = null,
+     last_error = coalesce($7, i.last_error)`,
+    [watchFirstMs, watchGrowth, watchCapMs, lastError ?? null],
+  );
+}
+
+/** Some time has passed since the sequencer called it submitted: after a delay, or because a hook has failed. */
+async function settleSubmitted(
+  context: SettlementContext,
+  work: Work,
+  { exists, intentSubmitted }: SequencerStatus,
+  lease: AbortSignal,
+): Promise<void> {
+  if (intentSubmitted) return settle(context, work, lease);
+  if (exists) {
+    context.logger.warn(`express-intents: the payment ${work.payment.id} was taken back before it settled.`);
+    await writeWork(context.db, work, `state = 'open', submitted_at = null, attempts = 0, leased_until = null`);
+    return;
+  }
+  // Whoever has forgotten the intent says nothing about it.
+  const forgotten = 'The sequencer does not know the intent any more.';
+  return work.isOver ? bury(context, work, 'verifyPayment', new Error(forgotten)) : lookLater(context, work, forgotten);
+}
+
+async function settle(context: SettlementContext, work: Work, lease: AbortSignal): Promise<void> {
+  const { hooks, settings, timing } = context;
+  const payment = await withUserId(context, work, lease);
+  const doubt = await doubtOf(context, payment, lease);
+  lease.throwIfAborted();
+  if (doubt !== undefined) {
+    return work.isOver ? bury(context, work, 'verifyPayment', doubt) : lookLater(context, work, String(doubt));
+  }
+  const firstReversalMs = settings.reversalWatchMs > 0 ? timing.reversalFirstMs : null;
+  await callHook(
+    context,
+    { ...work, payment },
+    {
+      name: 'onPaid',
+      hook: hooks.onPaid,
+      changes: `state = 'settled', settled_at = now(), user_id = coalesce($4, i.user_id), attempts = 0, last_error = null,
+        due_at = now() + $5::float8 * interval '1 millisecond', leased_until = null`,
+      values: [payment.userId ?? null, firstReversalMs],
+    },
+    lease,
+  );
+}
+
+/** Who has paid is good to know, and never a reason to leave a payment unsettled. */
+async function withUserId(
+  { askUserId, logger }: SettlementContext,
+  { payment, login }: Work,
+  signal: AbortSignal,
+): Promise<Payment> {
+  if (!login || payment.userId !== undefined || !askUserId) return payment;
+  try {
+    return Object.freeze({ ...payment, userId: await askUserId(payment.id, { signal }) });
+  } catch (error) {
+    const reason = error instanceof IntentError ? error.code : String(error);
+    logger.warn(`express-intents: who has paid ${payment.id} could not be asked for: ${reason}`);
+    return payment;
+  }
+}
+
+/** What `verifyPayment` has against settling now; undefined where it has nothing. */
+async function doubtOf({ hooks, settings }: SettlementContext, payment: Payment, lease: AbortSignal): Promise<unknown> {
+  const { verifyPayment } = hooks;
+  if (!verifyPayment) return undefined;
+  const signal = AbortSignal.any([lease, AbortSignal.timeout(settings.hookTimeoutMs)]);
+  try {
+    const isVerified = await bounded(signal, () => verifyPayment(payment, { signal }));
+    return isVerified === true ? undefined : new Error('verifyPayment said no.');
+  } catch (error) {
+    return error ?? new Error('verifyPayment has failed.');
+  }
+}
+
+/** One answer may be a mistake of the sequencer; only when it says so again is a payment taken back. */
+async function checkReversal(
+  context: SettlementContext,
+  work: Work,
+  { exists, intentSubmitted }: SequencerStatus,
+  lease: AbortSignal,
+): Promise<void> {
+  const { db, hooks, settings, timing, logger } = context;
+  if (intentSubmitted || !exists) {
+    const nextLook = `case when now() - i.settled_at < $4::float8 * interval '1 millisecond'
+      then now() + greatest($5::float8 * interval '1 millisecond', now() - i.settled_at) end`;
+    const values = [settings.reversalWatchMs, timing.reversalFirstMs];
+    await writeWork(db, work, `doubted_at = null, leased_until = null, due_at = ${nextLook}`, values);
+    return;
+  }
+  if (!work.isDoubted) {
+    const changes = `doubted_at = now(), leased_until = null, due_at = now() + $4::float8 * interval '1 millisecond'`;
+    await writeWork(db, work, changes, [timing.doubtMs]);
+    return;
+  }
+  logger.error(`express-intents: the payment ${work.payment.id} was taken back after it had settled.`);
+  await callHook(
+    context,
+    work,
+    {
+      name: 'onReversed',
+      hook: hooks.onReversed,
+      changes: `state = 'reversed', reversed_at = now(), doubted_at = null, attempts = 0, last_error = null,
+        due_at = null, leased_until = null`,
+      values: [],
+    },
+    lease,
+  );
+}

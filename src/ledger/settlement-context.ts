@@ -1,0 +1,37 @@
+import type { Database } from './database.js';
+import type { LedgerSettings } from './ledger-settings.js';
+import type { PaymentHooks } from './payment.js';
+import type { SettlementTiming } from './settlement-timing.js';
+
+/** What the sequencer says of an intent (interface section 2.6), as far as the ledger needs it. */
+export interface SequencerStatus {
+  readonly exists: boolean;
+  readonly intentSubmitted: boolean;
+}
+
+/** Asks the sequencer now, and not a cache. */
+export type AskSequencer = (id: string, options: { readonly signal: AbortSignal }) => Promise<SequencerStatus>;
+
+/** Asks the sequencer who has paid, where the terms of the payment log the payer in. */
+export type AskUserId = (id: string, options: { readonly signal: AbortSignal }) => Promise<string>;
+
+/** Where the ledger tells what an operator should know. */
+export interface LedgerLogger {
+  warn(message: string, details?: Record<string, unknown>): void;
+  error(message: string, details?: Record<string, unknown>): void;
+}
+
+/** What settling needs of the rest. */
+export interface SettlementContext {
+  readonly db: Database;
+  readonly hooks: PaymentHooks;
+  readonly askStatus: AskSequencer;
+  /** Undefined where the site has no logins. */
+  readonly askUserId: AskUserId | undefined;
+  readonly settings: Pick<
+    LedgerSettings,
+    'settleDelayMs' | 'watchMs' | 'reversalWatchMs' | 'hookAttempts' | 'hookTimeoutMs' | 'lateAfterMs'
+  >;
+  readonly timing: SettlementTiming;
+  readonly logger: LedgerLogger;
+}

@@ -1,0 +1,160 @@
+import { holdLease, type Lease } from './lease.js';
+import { settlePayment } from './settle-payment.js';
+import type { SettlementContext } from './settlement-context.js';
+import { Urgent } from './urgent.js';
+import { claimDue, claimNamed, endClaims, giveBack, LeaseLost, type Work } from './work.js';
+
+/** Why work is given back that has not ended when the ledger is closed. */
+class Closing extends Error {
+  constructor() {
+    super('The ledger is being closed.');
+    this.name = 'Closing';
+  }
+}
+
+/** After a failure of the database the next look comes later and later, up to this, in milliseconds. */
+const longestPauseMs = 10_000;
+
+/** Settles payments: claims what is due, and what somebody hinted at before that, and works on a few at once. */
+export class Settlement {
+  readonly #context: SettlementContext;
+  readonly #urgent: Urgent;
+  readonly #running = new Map<Lease, Promise<void>>();
+  #isClosed = false;
+  #failures = 0;
+  #wake: () => void = () => undefined;
+  #loop: Promise<void> | undefined;
+
+  constructor(context: SettlementContext) {
+    this.#context = context;
+    this.#urgent = new Urgent(() => this.#wake());
+  }
+
+  /** Looks for work from now on, until `close`. */
+  start(): void {
+    this.#loop ??= this.#run();
+  }
+
+  /** Has an intent looked at now. Resolves once that was tried, whatever came of it. */
+  nudge(id: string): Promise<void> {
+    return this.#isClosed ? Promise.resolve() : this.#urgent.add(id);
+  }
+
+  /**
+   * Claims as much as there is room for and works on it.
+   * @returns how much was claimed, at once; `idle` waits for the end of the work
+   */
+  async round(): Promise<number> {
+    const { db, timing } = this.#context;
+    const room = timing.concurrency - this.#running.size;
+    if (room <= 0) return 0;
+    const named = await this.#claimHinted(room);
+    const left = room - named;
+    const due = left > 0 ? await claimDue(db, left, timing) : [];
+    for (const work of due) this.#begin(work);
+    return named + due.length;
+  }
+
+  /** Resolves when nothing is being worked on. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
+  }
+
+  /** Claims no more, lets running work end, and gives back what takes too long. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#urgent.close();
+    this.#wake();
+    await this.#loop;
+    const tooLong = setTimeout(() => {
+      for (const lease of this.#running.keys()) lease.abort(new Closing());
+    }, this.#context.timing.closeMs);
+    await this.idle();
+    clearTimeout(tooLong);
+  }
+
+  async #run(): Promise<void> {
+    const { db } = this.#context;
+    if (!db.isShared)
+      await endClaims(db).catch((error) => this.#tell('what was begun before waits for its lease', error));
+    while (!this.#isClosed) {
+      const claimed = await this.#tryRound();
+      const hasRoom = this.#running.size < this.#context.timing.concurrency;
+      const hasMore = this.#failures === 0 && (claimed > 0 || this.#urgent.size > 0);
+      if (!hasMore || !hasRoom) await this.#pause();
+    }
+  }
+
+  async #tryRound(): Promise<number> {
+    try {
+      const claimed = await this.round();
+      this.#failures = 0;
+      return claimed;
+    } catch (error) {
+      this.#failures += 1;
+      // Once for each outage: the next lines would say the same.
+      if (this.#failures === 1) this.#tell('payments cannot be looked at', error);
+      return 0;
+    }
+  }
+
+  /** Until there is room again, a hint, or the time for the next look. */
+  #pause(): Promise<void> {
+    const { roundMs } = this.#context.timing;
+    const pauseMs = Math.min(roundMs * 2 ** Math.min(this.#failures, 10), Math.max(longestPauseMs, roundMs));
+    return new Promise((resolve) => {
+      if (this.#isClosed) return resolve();
+      const timer = setTimeout(resolve, pauseMs * (0.9 + Math.random() * 0.2)).unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async #claimHinted(room: number): Promise<number> {
+    const { db, timing } = this.#context;
+    const ids = this.#urgent.take(room);
+    if (ids.length === 0) return 0;
+    const missed = new Set(ids);
+    try {
+      const claimed = await claimNamed(db, ids, timing);
+      for (const work of claimed) {
+        missed.delete(work.payment.id);
+        this.#begin(work);
+      }
+      return claimed.length;
+    } finally {
+      this.#urgent.missed([...missed]);
+    }
+  }
+
+  #begin(work: Work): void {
+    const lease = holdLease(this.#context.db, work, this.#context.timing.leaseMs);
+    const ended = this.#work(work, lease).finally(() => {
+      lease.stop();
+      this.#running.delete(lease);
+      this.#urgent.done(work.payment.id);
+      this.#wake();
+    });
+    this.#running.set(lease, ended);
+  }
+
+  async #work(work: Work, lease: Lease): Promise<void> {
+    try {
+      await settlePayment(this.#context, work, lease.signal);
+    } catch (error) {
+      // Whoever has the payment now does what is to be done.
+      if (error instanceof LeaseLost) return;
+      if (error instanceof Closing) return giveBack(this.#context.db, work).catch(() => undefined);
+      // The lease ends by itself, and with it the claim.
+      this.#tell(`the payment ${work.payment.id} could not be looked at`, error);
+    }
+  }
+
+  #tell(what: string, error: unknown): void {
+    this.#context.logger.error(`express-intents: ${what}`, {
+      message: error instanceof Error ? error.message : String(error),
+    });
+  }
+}

@@ -1,0 +1,134 @@
+import type { Queryable } from './database.js';
+import { type IntentRow, intentColumns } from './intent-row.js';
+import type { Payment } from './payment.js';
+import type { SettlementTiming } from './settlement-timing.js';
+
+/** A payment that one process has claimed, for as long as its lease lasts. */
+export interface Work {
+  readonly payment: Payment;
+  readonly state: 'open' | 'submitted' | 'settled';
+  /** Whether the payer is to be logged in as well. */
+  readonly login: boolean;
+  /** The fence: every write of this work names it, and none counts once somebody else has claimed the payment. */
+  readonly leaseToken: string;
+  /** How often the hook that is due was called. */
+  readonly attempts: number;
+  /** From the creation of the intent to the word of the sequencer that it was submitted. */
+  readonly submittedAfterMs: number;
+  /** Whether it was watched as long as it should be. */
+  readonly isOver: boolean;
+  /** Whether the sequencer has once said that it was taken back. */
+  readonly isDoubted: boolean;
+}
+
+/** What of the columns a worker needs besides those that everybody is shown. */
+const workColumns = `${intentColumns}, i.lease_token::text as lease_token, i.watch_until <= now() as is_over,
+  i.doubted_at is not null as is_doubted`;
+
+type WorkRow = IntentRow & {
+  readonly state: Work['state'];
+  readonly lease_token: string;
+  readonly is_over: boolean;
+  readonly is_doubted: boolean;
+};
+
+/** Of what is due, the longest waiting first; what others have locked is theirs. Materialized, so that the limit holds. */
+const dueIntents = `select id from express_intents.intents
+  where due_at <= now() and (leased_until is null or leased_until <= now())
+  order by due_at limit $2::int for update skip locked`;
+
+const namedIntents = `select id from express_intents.intents
+  where id = any($2::text[]) and state = 'open' and (leased_until is null or leased_until <= now())
+  for update skip locked`;
+
+/** Claims what is due, at most `limit` of it. */
+export function claimDue(db: Queryable, limit: number, timing: SettlementTiming): Promise<Work[]> {
+  return claim(db, dueIntents, limit, timing);
+}
+
+/** Claims those of these that are open and nobody else's, due or not. */
+export function claimNamed(db: Queryable, ids: readonly string[], timing: SettlementTiming): Promise<Work[]> {
+  return claim(db, namedIntents, ids, timing);
+}
+
+async function claim(db: Queryable, which: string, argument: unknown, { leaseMs }: SettlementTiming): Promise<Work[]> {
+  const { rows } = await db.query<WorkRow>(
+    `with claimed as materialized (${which})
+     update express_intents.intents i
+     set leased_until = now() + $1::float8 * interval '1 millisecond', lease_token = i.lease_token + 1
+     from claimed where i.id = claimed.id
+     returning ${workColumns}`,
+    [leaseMs, argument],
+  );
+  return rows.map(toWork);
+}
+
+function toWork(row: WorkRow): Work {
+  const submittedMs = row.submitted_ms ?? 0;
+  return {
+    payment: Object.freeze({
+      id: row.id,
+      amount: row.amount ?? '',
+      currency: row.currency ?? '',
+      destination: row.destination ?? '',
+      metadata: JSON.parse(row.metadata),
+      resource: row.resource ?? undefined,
+      userId: row.user_id ?? undefined,
+      createdAt: new Date(row.created_ms),
+      submittedAt: new Date(submittedMs),
+    }),
+    state: row.state,
+    login: row.login,
+    leaseToken: row.lease_token,
+    attempts: Number(row.attempts),
+    submittedAfterMs: submittedMs - row.created_ms,
+    isOver: row.is_over,
+    isDoubted: row.is_doubted,
+  };
+}
+
+/** Whether a work has been another's since: then nothing of it may be written. */
+export class LeaseLost extends Error {
+  constructor(id: string) {
+    super(`The work on ${id} is not this process's own any more.`);
+    this.name = 'LeaseLost';
+  }
+}
+
+/**
+ * Writes what became of a work, if it is still this process's own.
+ * @param changes what stands behind `set`; its parameters begin with `$4`
+ * @returns the row as work again, with what was changed
+ * @throws {LeaseLost}
+ */
+export async function writeWork(
+  db: Queryable,
+  { payment: { id }, leaseToken, state }: Work,
+  changes: string,
+  values: readonly unknown[] = [],
+): Promise<Work> {
+  const { rows } = await db.query<WorkRow>(
+    `update express_intents.intents i set ${changes}
+     where id = $1 and lease_token = $2::bigint and state = $3
+     returning ${workColumns}`,
+    [id, leaseToken, state, ...values],
+  );
+  if (!rows[0]) throw new LeaseLost(id);
+  return toWork(rows[0]);
+}
+
+/** Ends a claim before its time, so that another process need not wait for the end of the lease. */
+export async function giveBack(db: Queryable, { payment: { id }, leaseToken }: Work): Promise<void> {
+  await db.query('update express_intents.intents set leased_until = null where id = $1 and lease_token = $2::bigint', [
+    id,
+    leaseToken,
+  ]);
+}
+
+/** Ends all claims of a database that one process alone can open: whoever had them has died. */
+export async function endClaims(db: Queryable): Promise<void> {
+  await db.query(
+    `update express_intents.intents set leased_until = null, lease_token = lease_token + 1
+     where due_at is not null and leased_until is not null`,
+  );
+}

@@ -1,0 +1,131 @@
+import { type Dispatcher, errors } from 'undici';
+import { SequencerError } from '../errors.js';
+import { openResponse } from '../wire/envelope.js';
+import { noAnswer } from './bounded-try.js';
+import { parseRetryAfter } from './retry-after.js';
+import type { TryOptions } from './transport.js';
+
+/** No answer of the interface comes near this; more is a fault, and is cut before it is decoded. */
+export const maxResponseBytes = 64 * 1024;
+
+/**
+ * Sends one request and opens the envelope that is its answer.
+ * @throws {SequencerError} for every other answer, and for none @throws the signal's reason
+ */
+export function sendCall(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  options: TryOptions,
+): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    if (options.signal?.aborted) reject(options.signal.reason);
+    else dispatcher.dispatch(request, new HttpCall(resolve, reject, options));
+  });
+}
+
+/** What undici tells of one call. Its `request` makes streams and signals of the same, for half as much again. */
+class HttpCall implements Dispatcher.DispatchHandler {
+  readonly #resolve: (answer: Uint8Array) => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #signal: AbortSignal | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #chunks: Buffer[] = [];
+  #controller: Dispatcher.DispatchController | undefined;
+  #refusal: SequencerError | undefined;
+  #isOver = false;
+
+  constructor(
+    resolve: (answer: Uint8Array) => void,
+    reject: (reason: unknown) => void,
+    { signal, timeoutMs }: TryOptions,
+  ) {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#signal = signal;
+    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#leave(noAnswer(timeoutMs)), timeoutMs);
+    signal?.addEventListener('abort', this.#onAbort);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // It waited for a connection, and nobody for it any more: nothing is sent.
+    if (this.#isOver) controller.abort(new Error('The call is over.'));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    statusCode: number,
+    headers: Dispatcher.ResponseData['headers'],
+  ): void {
+    // Before the answer there may be interim ones.
+    if (statusCode >= 200) this.#refusal = refusalOf(statusCode, headers);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    // The connection is of use again only once the body of a refusal is out of the way.
+    if (!this.#refusal) this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (!this.#end()) return;
+    try {
+      if (this.#refusal) throw this.#refusal;
+      this.#resolve(openResponse(new Uint8Array(Buffer.concat(this.#chunks))));
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.#end()) this.#reject(this.#refusal ?? asSequencerError(error));
+  }
+
+  readonly #onAbort = (): void => this.#leave(this.#signal?.reason);
+
+  #leave(reason: Error): void {
+    if (!this.#end()) return;
+    this.#reject(reason);
+    this.#controller?.abort(reason);
+  }
+
+  /** Whether it was not over before. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
+    return true;
+  }
+}
+
+/** What a proxy on the way says in place of the service: its own pages, or messages of another protocol. */
+const foreignType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|xml))\s*(?:;|$)/i;
+
+/** What makes an answer one that is not even read. */
+function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers']): SequencerError | undefined {
+  // Interface section 7.3: a status other than 2xx means that the request failed. A redirect is one of these.
+  if (statusCode > 299) {
+    return new SequencerError('sequencer_bad_status', `The sequencer answered with HTTP status ${statusCode}.`, {
+      httpStatus: statusCode,
+      retryAfterMs: parseRetryAfter(headers['retry-after'], Date.now()),
+    });
+  }
+  if (foreignType.test(String(headers['content-type'] ?? ''))) {
+    return new SequencerError('sequencer_bad_response', 'The answer says of itself that it is no envelope.');
+  }
+  if (!/^\s*(?:identity\s*)?$/i.test(String(headers['content-encoding'] ?? ''))) {
+    return new SequencerError('sequencer_bad_response', 'The answer is compressed, which was not asked for.');
+  }
+  return undefined;
+}
+
+function asSequencerError(error: Error): SequencerError {
+  if (error instanceof errors.ResponseExceededMaxSizeError) {
+    const message = `The answer is over ${maxResponseBytes} bytes.`;
+    return new SequencerError('sequencer_bad_response', message, { cause: error });
+  }
+  if (error instanceof errors.HTTPParserError) {
+    return new SequencerError('sequencer_bad_response', 'The answer is not HTTP.', { cause: error });
+  }
+  return new SequencerError('sequencer_unreachable', 'The sequencer cannot be reached.', { cause: error });
+}

@@ -1,0 +1,278 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import request from 'supertest';
+import { intentId, startEventSite } from '../support/event-site.js';
+import { eventually } from '../support/eventually.js';
+import { RawStream } from '../support/raw-stream.js';
+import { recordingTransport } from '../support/recording-transport.js';
+import { generateJwtKey } from '../support/service-jwt.js';
+import { type Site, startSite } from '../support/site.js';
+
+/** Of Node's own server, as docs/security.md asks for them, but shorter than anybody would wait here. */
+const shortTimeouts: ServerOptions = { headersTimeout: 1_000, requestTimeout: 1_500, connectionsCheckingInterval: 100 };
+
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+interface Target extends Site {
+  readonly server: Server;
+  /** What reached the service. */
+  readonly calls: readonly { readonly method: string }[];
+}
+
+/** A site with every route, on a server that gives up on who is too slow. */
+async function startTarget(options: ServerOptions = shortTimeouts): Promise<Target> {
+  const transport = recordingTransport();
+  const { publicKey: serviceKey } = generateJwtKey();
+  const payment = () => ({ amount: 5, currency: 'usd' });
+  const site = await startSite({
+    transport,
+    payment,
+    ...{ webhook: true, serviceKey, origin: 'https://shop.example' },
+    before: (app) => app.set('trust proxy', 1),
+  });
+  const server = createServer(options, site.app);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { ...site, origin, server, calls: transport.calls };
+}
+
+/** A connection of an attacker, and what came back over it. */
+interface Attack {
+  readonly socket: Socket;
+  text: string;
+}
+
+function attack(origin: string, ...lines: string[]): Promise<Attack> {
+  return new Promise((resolve) => {
+    const { hostname, port } = new URL(origin);
+    const one: Attack = { socket: connect(Number(port), hostname), text: '' };
+    sockets.push(one.socket);
+    one.socket.setEncoding('latin1').on('data', (chunk) => {
+      one.text += chunk;
+    });
+    one.socket.on('error', () => undefined);
+    one.socket.on('connect', () => {
+      one.socket.write(lines.join('\r\n'));
+      resolve(one);
+    });
+  });
+}
+
+const isOver = ({ socket }: Attack): boolean => socket.destroyed;
+
+/** Somebody who means well, comes from elsewhere, and waits no longer than five seconds. */
+async function buys({ origin }: Target): Promise<void> {
+  const headers = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-For': '203.0.113.7' };
+  await request(origin).post('/intent').set(headers).timeout(5_000).send({ order: 1 }).expect(201);
+}
+
+const jsonHead = ['Host: shop', 'Sec-Fetch-Site: same-origin', 'Content-Type: application/json'];
+const jwtHead = ['Host: shop', 'Content-Type: application/jwt'];
+
+const bodyRoutes: [route: string, head: readonly string[]][] = [
+  ['POST /intent', jsonHead],
+  ['POST /session', jsonHead],
+  ['POST /intent/webhook', jwtHead],
+];
+const otherRoutes: [route: string, head: readonly string[]][] = [
+  ['DELETE /session', jsonHead],
+  ['GET /session', jsonHead],
+  [`GET /status/${intentId}`, jsonHead],
+  ['GET /.well-known/service-payments.json', jsonHead],
+  ['PUT /intent', jsonHead],
+];
+
+describe('5 KiB and endless bodies', () => {
+  const over = 'x'.repeat(9 * 1024);
+
+  test.each(bodyRoutes)(
+    '%s takes no body that is over its limit, whichever way its length is told',
+    async (route, head) => {
+      const target = await startTarget();
+      const chunk = `${over.length.toString(16)}\r\n${over}\r\n0\r\n\r\n`;
+      const told = await attack(
+        target.origin,
+        `${route} HTTP/1.1`,
+        ...head,
+        `Content-Length: ${over.length}`,
+        '',
+        over,
+      );
+      const chunked = await attack(
+        target.origin,
+        `${route} HTTP/1.1`,
+        ...head,
+        'Transfer-Encoding: chunked',
+        '',
+        chunk,
+      );
+      const boast = await attack(target.origin, `${route} HTTP/1.1`, ...head, 'Content-Length: 99999999999', '', '{');
+      for (const each of [told, chunked, boast]) {
+        await eventually('it is let go', () => isOver(each));
+        expect(each.text).toMatch(/^HTTP\/1\.1 413 [\s\S]*"code":"body_too_large"/);
+      }
+      expect(target.calls).toEqual([]);
+    },
+  );
+
+  test('5 KiB of JSON are refused by the routes that take JSON', async () => {
+    const { origin, calls } = await startTarget();
+    for (const path of ['/intent', '/session']) {
+      const post = request(origin).post(path).set('Sec-Fetch-Site', 'same-origin');
+      const answer = await post.send({ order: 'x'.repeat(5 * 1024) }).expect(413);
+      expect(answer.body.code).toBe('body_too_large');
+    }
+    expect(calls).toEqual([]);
+  });
+
+  const megabyte = Buffer.alloc(1024 * 1024, 0x20);
+  const chunk = Buffer.concat([Buffer.from(`${megabyte.length.toString(16)}\r\n`), megabyte, Buffer.from('\r\n')]);
+
+  /** Sends as fast as the other side reads, until it is cut off. */
+  function pour({ socket }: Attack): void {
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on('drain', more);
+    more();
+  }
+
+  /** Pours bodies into these routes at the same time; gives what was answered, and how much was kept at the most. */
+  async function pourInto(target: Target, routes: typeof bodyRoutes): Promise<{ texts: string[]; mostKept: number }> {
+    const before = process.memoryUsage().arrayBuffers;
+    const endless: Attack[] = [];
+    for (const [route, head] of routes) {
+      endless.push(await attack(target.origin, `${route} HTTP/1.1`, ...head, 'Transfer-Encoding: chunked', '', ''));
+    }
+    for (const each of endless) pour(each);
+    let mostKept = 0;
+    await buys(target);
+    while (!endless.every(isOver)) {
+      mostKept = Math.max(mostKept, process.memoryUsage().arrayBuffers - before);
+      await wait(5);
+    }
+    return { texts: endless.map(({ text }) => text), mostKept };
+  }
+
+  // What is on its way counts as well, at both ends: it is in this very process.
+  const mostOnTheWay = 64 * 1024 * 1024;
+
+  test.each(bodyRoutes)('%s: a body without end is cut off at once', async (...route) => {
+    // Without any help of the server's own.
+    const target = await startTarget({ requestTimeout: 0, headersTimeout: 0 });
+    const { texts, mostKept } = await pourInto(target, [route]);
+    expect(texts).toEqual([expect.stringMatching(/^HTTP\/1\.1 413 /)]);
+    expect(mostKept).toBeLessThan(mostOnTheWay);
+    expect(target.log.lines).toEqual([]);
+  });
+
+  test('where no body is read one without end is kept nowhere, and cut off by the server', async () => {
+    const target = await startTarget();
+    const { texts, mostKept } = await pourInto(target, otherRoutes);
+    for (const text of texts) expect(text).toMatch(/^HTTP\/1\.1 (?:200|204|404|405) /);
+    expect(mostKept).toBeLessThan(otherRoutes.length * mostOnTheWay);
+    expect(target.log.lines).toEqual([]);
+  });
+});
+
+describe('500 slow-loris connections', () => {
+  test('are let go in time, and meanwhile everybody else is served', async () => {
+    const target = await startTarget();
+    const head = [...jsonHead, 'Content-Length: 4096'];
+    const slow: Attack[] = [];
+    for (let n = 0; n < 100; n += 1) {
+      slow.push(
+        await attack(target.origin, 'POST /intent HTTP/1.1', 'Host: shop'),
+        await attack(target.origin, 'POST /intent HTTP/1.1', ...head, '', '{'),
+        await attack(target.origin, 'POST /session HTTP/1.1', ...head, '', '{"id":"'),
+        await attack(target.origin, 'POST /intent/webhook HTTP/1.1', ...jwtHead, 'Content-Length: 4096', '', 'e'),
+        await attack(target.origin, 'DELETE /session HTTP/1.1', ...head, '', 'x'),
+      );
+    }
+    expect(slow).toHaveLength(500);
+    const dripping = setInterval(() => {
+      for (const { socket } of slow) if (!socket.destroyed) socket.write('a');
+    }, 50);
+    let served = 0;
+    while (slow.some((each) => !isOver(each))) {
+      await buys(target);
+      served += 1;
+      await wait(20);
+    }
+    clearInterval(dripping);
+    expect(served).toBeGreaterThan(5);
+    const open = await new Promise((resolve) => target.server.getConnections((_error, count) => resolve(count)));
+    expect(open).toBeLessThan(10);
+    // Nobody's body ever came to an end, so nothing came of any; and it is not worth a line each.
+    expect(target.calls.filter(({ method }) => method === 'createIntent')).toHaveLength(served);
+    expect(target.log.lines).toEqual([]);
+  }, 30_000);
+
+  test('nor are answers that nobody takes made in heaps', async () => {
+    const target = await startTarget();
+    // A pipeline of questions whose answers nobody takes.
+    const greedy = await attack(target.origin, '');
+    greedy.socket.pause();
+    const question = 'GET /intent/v1/elements.js HTTP/1.1\r\nHost: shop\r\n\r\n'.repeat(1_000);
+    const before = process.memoryUsage().arrayBuffers;
+    for (let n = 0; n < 20; n += 1) greedy.socket.write(question);
+    await wait(300);
+    await buys(target);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
+  });
+});
+
+describe('SSE exhaustion', () => {
+  const streamsAtOnce = 300;
+
+  test('one address takes twenty streams, whatever it says of itself, and everybody else gets theirs', async () => {
+    const { origin, context, transport, log } = await startEventSite({ before: (app) => app.set('trust proxy', 1) });
+    const proxied = (address: string): string => `X-Forwarded-For: ${address}`;
+    const open = async (headers: readonly string[], id = intentId): Promise<RawStream> => {
+      const stream = new RawStream(origin, `/intent/${id}/events`, headers);
+      await stream.has('\r\n\r\n');
+      return stream;
+    };
+    const attackers: RawStream[] = [];
+    for (let n = 0; n < streamsAtOnce; n += 1) {
+      // Each time another browser, another intent, another made-up address in front of the one the proxy saw.
+      const cookie = `Cookie: intent=${randomBytes(32).toString('base64url')}`;
+      const id = `${intentId.slice(0, -3)}${String.fromCharCode(65 + (n % 8), 65 + (Math.trunc(n / 8) % 8))}z`;
+      const spoofed = n % 2 === 0 ? `198.51.100.${n % 250}, 192.0.2.1` : '192.0.2.1';
+      attackers.push(await open([cookie, proxied(spoofed)], id));
+    }
+    const statuses = attackers.map(({ head }) => Number(head.slice(9, 12)));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(streamsAtOnce - 20);
+    expect(context.seats.taken).toBe(20);
+    expect(transport.asked).toBeLessThanOrEqual(20);
+    expect((await open([proxied('203.0.113.7')])).head).toMatch(/^http\/1.1 200 /);
+    // Nobody's log is filled by it.
+    expect(log.lines).toEqual([]);
+    for (const { socket } of attackers) socket.destroy();
+    await eventually('their seats are free', () => context.seats.taken === 1);
+  });
+
+  test('a whole /64 of IPv6 is one address', async () => {
+    const { origin } = await startEventSite({ before: (app) => app.set('trust proxy', 1) });
+    const statuses: string[] = [];
+    for (let n = 0; n < 30; n += 1) {
+      const address = `X-Forwarded-For: 2001:db8:0:1:${n.toString(16)}:${(n * 7).toString(16)}::1`;
+      const stream = new RawStream(origin, `/intent/${intentId}/events`, [address]);
+      await stream.has('\r\n\r\n');
+      statuses.push(stream.head.slice(9, 12));
+    }
+    expect(statuses.filter((status) => status === '200')).toHaveLength(20);
+  });
+});

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import request from 'supertest';
+import { startSequencer } from '../../src/emulator/index.js';
+import { startSite } from '../support/site.js';
+import { inProduction } from './support/in-production.js';
+
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
+
+/** Runs node in production; gives all that it printed, and its exit code. */
+function node(...args: string[]): Promise<{ code: number; printed: string }> {
+  const env = { ...process.env, NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'embedded' };
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { env, timeout: 10_000 }, (error, stdout, stderr) => {
+      resolve({ code: error ? Number(error.code ?? 1) : 0, printed: `${stdout}\n${stderr}` });
+    });
+  });
+}
+
+describe('dev mode in production', () => {
+  test.each(['embedded', 'Embedded', ' embedded', 'embedded/', 'http://127.0.0.1:4747'])(
+    'a sequencer %j is refused when the site starts',
+    async (sequencerUrl) => {
+      const start = inProduction(() => startSite({ sequencerUrl }));
+      await expect(start).rejects.toMatchObject({ code: 'invalid_configuration' });
+      await expect(start).rejects.toThrow('- INTENT_SEQUENCER_URL:');
+    },
+  );
+
+  test('nothing else of development stands in for what is missing: no key, no domain', async () => {
+    const nothing = { verifierSecret: '', domain: '', destination: '', sequencerUrl: 'https://service.example' };
+    const start = inProduction(() => startSite(nothing));
+    for (const missing of ['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN']) {
+      await expect(start).rejects.toThrow(`- ${missing}:`);
+    }
+  });
+
+  test('the embedded sequencer does not start, whoever starts it', async () => {
+    await expect(inProduction(() => startSequencer())).rejects.toMatchObject({ code: 'invalid_configuration' });
+    const [command, site] = await Promise.all([
+      node(`${dist}cli/main.js`, 'sequencer', '--port', '0'),
+      node('--input-type=module', '-e', `const { intentRouter } = await import('${dist}index.js'); intentRouter();`),
+    ]);
+    expect(command.code).not.toBe(0);
+    expect(command.printed).toMatch(/NODE_ENV=production/);
+    expect(site.code).not.toBe(0);
+    expect(site.printed).toMatch(/INTENT_SEQUENCER_URL: .*refused when NODE_ENV=production/);
+  });
+
+  test('an error shows no stack, no path and no setting', async () => {
+    const transport = {
+      call: async () => Promise.reject(new Error('at /srv/shop/secret.js:1')),
+      close: async () => undefined,
+    };
+    const site = await inProduction(() =>
+      startSite({ transport, payment: () => ({ amount: 1, currency: 'nothing' }) }),
+    );
+    const post = () => request(site.origin).post('/intent').set('Sec-Fetch-Site', 'same-origin');
+    for (const answer of [await post().send({ order: 1 }), await post().send({ mode: 'login' })]) {
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      expect(answer.text).not.toMatch(/\bat |\/srv|\.js|INTENT_/);
+    }
+  });
+});

@@ -1,0 +1,177 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer as createPlainServer, type RequestListener } from 'node:http';
+import { createSecureServer } from 'node:http2';
+import { createServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createIntentClient } from '../../src/client.js';
+import { createHttpTransport } from '../../src/sequencer/http-transport.js';
+import { encode, v1 } from '../../src/wire/codec.js';
+import { encodeOkResponse, operations } from '../../src/wire/envelope.js';
+import { localhostCertificate } from '../support/localhost-certificate.js';
+import { startSite } from '../support/site.js';
+import { inProduction } from './support/in-production.js';
+import { someone } from './support/people.js';
+
+type Closable = Server & { closeAllConnections?: () => void };
+const servers: Closable[] = [];
+
+/** Listens on a free port of this machine; gives the port. */
+async function listen(server: Closable): Promise<number> {
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, () => resolve()));
+  return (server.address() as AddressInfo).port;
+}
+
+/** Answers whatever is asked as a service would that has the intent, and counts. */
+function counting(): RequestListener & { count: number } {
+  const answer = encodeOkResponse(encode(v1.GetStatusResponse, { exists: true }));
+  const listener = Object.assign(
+    (req: Parameters<RequestListener>[0], res: Parameters<RequestListener>[1]): void => {
+      listener.count += 1;
+      req.resume();
+      res.end(answer);
+    },
+    { count: 0 },
+  );
+  return listener;
+}
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections?.();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+describe('self-signed certificate', () => {
+  test('a service whose certificate nobody vouches for hears nothing, whatever is asked of it', async () => {
+    const service = counting();
+    const port = await listen(createServer(localhostCertificate, service));
+    const site = await inProduction(() =>
+      startSite({ sequencerUrl: `https://localhost:${port}`, payment: () => ({ amount: 1, currency: 'usd' }) }),
+    );
+    const browser = someone(site);
+    for (const body of [{ order: 1 }, { mode: 'login' }]) {
+      const { status, body: problem } = await browser.send('POST', '/intent', body);
+      expect([status, problem.code]).toEqual([503, 'sequencer_unreachable']);
+      expect(JSON.stringify(problem)).not.toContain('client_secret');
+    }
+    expect((await browser.send('GET', `/status/${'1'.repeat(32)}`)).status).toBe(503);
+    expect(service.count).toBe(0);
+  });
+
+  test('nor does one over gRPC, nor one that offers a stream', async () => {
+    let heard = 0;
+    const server = createSecureServer(localhostCertificate);
+    server.on('sessionError', () => undefined);
+    server.on('stream', () => {
+      heard += 1;
+    });
+    const upgrades = createServer(localhostCertificate);
+    upgrades.on('upgrade', (_req, socket) => {
+      heard += 1;
+      socket.destroy();
+    });
+    const grpc = createIntentClient({ grpcUrl: `https://localhost:${await listen(server)}`, timeoutMs: 2_000 });
+    await expect(grpc.paymentIntents.getStatus('1'.repeat(32))).rejects.toMatchObject({
+      code: 'sequencer_unreachable',
+    });
+    await grpc.close();
+    const transport = createHttpTransport({ url: `https://localhost:${await listen(upgrades)}`, timeoutMs: 2_000 });
+    const stream = transport.openStream?.(operations.openMessageStream, new Uint8Array(), {});
+    await expect(stream?.[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'sequencer_unreachable' });
+    await transport.close();
+    expect(heard).toBe(0);
+  });
+});
+
+describe('TLS downgrade', () => {
+  test.each([
+    ['a service over http', { sequencerUrl: 'http://service.example' }, 'INTENT_SEQUENCER_URL'],
+    ['a service on this machine over http', { sequencerUrl: 'http://127.0.0.1:4747' }, 'INTENT_SEQUENCER_URL'],
+    ['gRPC in the clear', { grpcUrl: 'http://service.example' }, 'INTENT_SEQUENCER_GRPC_URL'],
+    ['gRPC that does not say', { grpcUrl: 'service.example:443' }, 'INTENT_SEQUENCER_GRPC_URL'],
+    ['an origin of the site over http', { origin: 'http://shop.example' }, 'INTENT_ORIGIN'],
+    ['a wallet over http', { walletUrl: 'http://wallet.example' }, 'INTENT_WALLET_URL'],
+  ])('in production %s is refused when the site starts', async (_what, options, setting) => {
+    const given = { sequencerUrl: 'https://service.example', ...options };
+    const start = inProduction(() => startSite(given));
+    await expect(start).rejects.toMatchObject({ code: 'invalid_configuration' });
+    await expect(start).rejects.toThrow(`- ${setting}:`);
+  });
+
+  test('a client of its own speaks http to no other machine', () => {
+    for (const url of ['http://service.example', 'http://127.0.0.1.example', 'http://10.0.0.1', 'ftp://localhost']) {
+      expect(() => createIntentClient({ url })).toThrow(/must be/);
+    }
+  });
+});
+
+describe('redirect to http', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'express-intents-tls-'));
+  const trusted = join(folder, 'ca.pem');
+  const script = fileURLToPath(new URL('./support/call-service.mjs', import.meta.url));
+  beforeAll(() => writeFileSync(trusted, localhostCertificate.cert));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  /** What comes of calling these services, from a process that trusts the certificate. */
+  async function call(urls: readonly string[], flags = ''): Promise<string[]> {
+    const env = { ...process.env, NODE_EXTRA_CA_CERTS: trusted, NODE_OPTIONS: flags };
+    const { stdout } = await promisify(execFile)(process.execPath, [script, ...urls], { env });
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { called: string }).called);
+  }
+
+  test('is not followed where the certificate is trusted, and no old version of TLS, other name or lack of TLS is taken', async () => {
+    const [plain, sound, redirecting] = [counting(), counting(), counting()];
+    const plainPort = await listen(createPlainServer(plain));
+    const soundPort = await listen(createServer(localhostCertificate, sound));
+    const redirects = [301, 302, 303, 307, 308].map((status) =>
+      createServer(localhostCertificate, (req, res) => {
+        redirecting.count += 1;
+        req.resume();
+        res.writeHead(status, { location: `http://localhost:${plainPort}/v1/api` }).end();
+      }),
+    );
+    const old: TlsOptions = {
+      ...localhostCertificate,
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT@SECLEVEL=0',
+    };
+    let heardInTheOldWay = 0;
+    const oldServer = createTlsServer(old, (socket) => {
+      heardInTheOldWay += 1;
+      socket.destroy();
+    });
+    oldServer.on('tlsClientError', () => undefined);
+    const oldUrl = `https://localhost:${await listen(oldServer)}`;
+    const outcomes = await call([
+      `https://localhost:${soundPort}`,
+      `https://127.0.0.1:${soundPort}`,
+      oldUrl,
+      `https://localhost:${plainPort}`,
+      ...(await Promise.all(redirects.map(async (server) => `https://localhost:${await listen(server)}`))),
+    ]);
+    expect(outcomes).toEqual([
+      // Which shows that the others are refused for what they are.
+      'answered',
+      'sequencer_unreachable',
+      'sequencer_unreachable',
+      'sequencer_unreachable',
+      ...new Array(5).fill('sequencer_bad_status'),
+    ]);
+    expect([sound.count, redirecting.count, plain.count, heardInTheOldWay]).toEqual([1, 5, 0, 0]);
+    // And it is the version alone that kept them apart.
+    await call([oldUrl], '--tls-min-v1.0 --tls-cipher-list=DEFAULT@SECLEVEL=0');
+    expect(heardInTheOldWay).toBeGreaterThan(0);
+  });
+});

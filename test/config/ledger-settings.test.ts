@@ -1,0 +1,129 @@
+import { type ConfigOptions, type Environment, parseConfig } from '../../src/config.js';
+import { ConfigError, type ConfigProblem, generateKey } from '../../src/index.js';
+
+const env = {
+  INTENT_SEQUENCER_URL: 'https://sequencer.example',
+  INTENT_VERIFIER_SECRET: generateKey().secret,
+  INTENT_DOMAIN: 'shop.example',
+};
+const ledgerOf = (options: ConfigOptions, more: Environment = {}) => parseConfig(options, { ...env, ...more }).ledger;
+
+function problemsOf(read: () => unknown): readonly ConfigProblem[] {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const url = 'postgres://shop:hunter2@db.example/shop';
+
+test('no ledger is kept where no database is named', () => {
+  expect(ledgerOf({})).toBeUndefined();
+  expect(ledgerOf({ databaseUrl: '' }, { INTENT_DATABASE_URL: url })).toBeUndefined();
+  expect(ledgerOf({ settleDelayMs: 1_000 }, { INTENT_DATABASE_URL: '' })).toBeUndefined();
+});
+
+test('Postgres is named by a URL, and everything else has a default', () => {
+  expect(ledgerOf({}, { INTENT_DATABASE_URL: url })).toEqual({
+    database: { kind: 'postgres', url },
+    migrate: true,
+    settleDelayMs: 0,
+    watchMs: 2_592_000_000,
+    reversalWatchMs: 86_400_000,
+    hookAttempts: 15,
+    hookTimeoutMs: 30_000,
+    lateAfterMs: 900_000,
+  });
+});
+
+test.each(['postgres://shop@/shop?host=/run/postgresql', 'postgres:///shop?host=/run/postgresql', 'postgres://'])(
+  'a Postgres behind a socket: %s',
+  (databaseUrl) => {
+    expect(ledgerOf({ databaseUrl })?.database).toEqual({ kind: 'postgres', url: databaseUrl });
+  },
+);
+
+test('the option wins over the environment', () => {
+  const ledger = ledgerOf({ databaseUrl: 'postgresql://other/shop' }, { INTENT_DATABASE_URL: url });
+  expect(ledger?.database).toEqual({ kind: 'postgres', url: 'postgresql://other/shop' });
+});
+
+test.each(['./ledger', 'ledger', '/var/lib/shop/ledger', '../a folder with spaces', 'C:\\ledger', 'postgres'])(
+  'anything that is no URL is a folder: %s',
+  (folder) => {
+    expect(ledgerOf({ databaseUrl: folder })?.database).toEqual({ kind: 'embedded', folder });
+  },
+);
+
+test.each([
+  'mysql://shop@db/shop',
+  'http://localhost/ledger',
+  'sqlite:./ledger.db',
+  'file:///ledger',
+  'POSTGRES://x/y',
+  '"postgres://shop:hunter2@db/shop"',
+  ' postgres://shop:hunter2@db/shop',
+])('another scheme is refused: %s', (databaseUrl) => {
+  expect(problemsOf(() => ledgerOf({ databaseUrl }))).toMatchObject([
+    { setting: 'INTENT_DATABASE_URL', problem: 'Its scheme is neither postgres nor that of a folder.' },
+  ]);
+});
+
+test('a URL that cannot be read is refused, and no password is told', () => {
+  const [problem] = problemsOf(() => ledgerOf({ databaseUrl: 'postgres://shop:hunter2@[db/shop' }));
+  expect(problem).toMatchObject({ setting: 'INTENT_DATABASE_URL', problem: 'It cannot be read as a URL.' });
+  expect(JSON.stringify(problem)).not.toContain('hunter2');
+});
+
+describe('in production', () => {
+  const production = { NODE_ENV: 'production' };
+
+  test('a folder is refused, and the mend says what it does not survive', () => {
+    expect(problemsOf(() => ledgerOf({ databaseUrl: './ledger' }, production))).toEqual([
+      {
+        setting: 'INTENT_DATABASE_URL',
+        problem:
+          'It is a folder, and NODE_ENV is production. Such a ledger survives the death of the process and not a loss of power.',
+        mend: 'INTENT_DATABASE_URL=postgres://..., or intentRouter({ allowEmbeddedLedger: true }) where that will do',
+      },
+    ]);
+  });
+
+  test('a folder is taken with allowEmbeddedLedger, and Postgres without', () => {
+    const ledger = ledgerOf({ databaseUrl: './ledger', allowEmbeddedLedger: true }, production);
+    expect(ledger?.database.kind).toBe('embedded');
+    expect(ledgerOf({ databaseUrl: url }, production)?.database.kind).toBe('postgres');
+  });
+});
+
+test('what is set is taken', () => {
+  const set = {
+    migrate: false,
+    settleDelayMs: 60_000,
+    watchMs: 86_400_000,
+    reversalWatchMs: 0,
+    hookAttempts: 3,
+    hookTimeoutMs: 5_000,
+    lateAfterMs: 60_000,
+  };
+  expect(ledgerOf({ databaseUrl: url, ...set })).toMatchObject(set);
+});
+
+test.each([
+  ['settleDelayMs', -1],
+  ['settleDelayMs', 0.5],
+  ['watchMs', 0],
+  ['watchMs', Number.NaN],
+  ['reversalWatchMs', -5],
+  ['hookAttempts', 0],
+  ['hookAttempts', 2.5],
+  ['hookAttempts', 1_001],
+  ['hookTimeoutMs', 2 ** 31],
+  ['lateAfterMs', 0],
+])('%s of %d is refused, with or without a ledger', (name, value) => {
+  expect(problemsOf(() => ledgerOf({ [name]: value }))).toMatchObject([{ setting: name }]);
+  expect(problemsOf(() => ledgerOf({ databaseUrl: url, [name]: value }))).toMatchObject([{ setting: name }]);
+});

@@ -1,0 +1,65 @@
+import { type ConfigOptions, parseConfig } from '../../src/config.js';
+import { ConfigError } from '../../src/errors.js';
+import { intentRouter } from '../../src/intent-router.js';
+import { countingTransport } from '../support/counting-transport.js';
+
+type RateLimits = ConfigOptions['rateLimits'];
+
+const base = { transport: countingTransport(), login: false };
+const limitsOf = (rateLimits: unknown) => parseConfig({ ...base, rateLimits: rateLimits as RateLimits }, {}).rateLimits;
+
+function problemsOf(read: () => unknown): unknown {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+const store = { increment: () => ({ totalHits: 1, resetTime: undefined }), decrement: () => {}, resetKey: () => {} };
+
+test('there are limits by default, and each can be set', () => {
+  const byDefault = { intent: 120, session: 120, status: 3_000, webhook: 600, windowMs: 60_000, store: undefined };
+  expect(limitsOf(undefined)).toEqual(byDefault);
+  expect(limitsOf({ status: 5, intent: undefined })).toEqual({ ...byDefault, status: 5 });
+  expect(limitsOf({ windowMs: 1_000, store })).toEqual({ ...byDefault, windowMs: 1_000, store });
+  expect(limitsOf(false)).toBeUndefined();
+});
+
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is no limit', (value) => {
+  expect(problemsOf(() => limitsOf({ session: value }))).toEqual([
+    {
+      setting: 'rateLimits',
+      problem: 'session is not a whole number over 0.',
+      mend: 'rateLimits: { session: 120 }, or rateLimits: false to limit nothing',
+    },
+  ]);
+});
+
+test.each([0, -1, 1.5, 2 ** 31, '60000'])('%p is no window', (windowMs) => {
+  expect(problemsOf(() => limitsOf({ windowMs }))).toMatchObject([{ setting: 'rateLimits.windowMs' }]);
+});
+
+test.each([null, {}, { increment: () => 1 }, 'redis', () => store])('%p is no store', (wrong) => {
+  expect(problemsOf(() => limitsOf({ store: wrong }))).toMatchObject([
+    { setting: 'rateLimits', problem: 'store is no store of express-rate-limit.' },
+  ]);
+});
+
+test('a limit that there is not is told, so that no misspelt one is without effect', () => {
+  expect(problemsOf(() => limitsOf({ intents: 1 }))).toEqual([
+    {
+      setting: 'rateLimits',
+      problem: 'There is no limit intents.',
+      mend: 'Known: intent, session, status, webhook, windowMs, store.',
+    },
+  ]);
+});
+
+test.each([null, 5, 'many', true])('rateLimits: %p is refused', (rateLimits) => {
+  expect(problemsOf(() => intentRouter({ ...base, rateLimits: rateLimits as unknown as RateLimits }))).toEqual([
+    { setting: 'rateLimits', problem: 'It has the wrong type.', mend: 'Make it an object, or false.' },
+  ]);
+});

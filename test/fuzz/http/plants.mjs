@@ -1,0 +1,24 @@
+// Faults that are put into a site on purpose, to see that they are found.
+const onSome = (act) => (app, service) =>
+  app.use((req, res, next) =>
+    req.method === 'GET' && req.headers['if-none-match'] !== undefined ? act(req, res, next, service) : next(),
+  );
+
+export const plants = {
+  throws: onSome(() => {
+    setImmediate(() => {
+      throw new TypeError('planted');
+    });
+  }),
+  rejects: onSome((_req, _res, next) => {
+    void Promise.reject(new TypeError('planted'));
+    next();
+  }),
+  breaks: onSome((_req, res) => void res.status(500).end('planted')),
+  hangs: onSome(() => undefined),
+  leaks: onSome((_req, res) => void res.end('canary-of-the-service')),
+  changes: onSome((_req, _res, next, service) => {
+    void service.call({ method: 'createIntent' });
+    next();
+  }),
+};

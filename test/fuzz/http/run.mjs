@@ -1,0 +1,140 @@
+// Sends hostile requests to every route of the built package: `npm run fuzz:http -- --count 1000000`. Nothing may crash, be
+// left without an answer, be told that it is the server's fault, or change what it may not. Ends with 1 when it does, and
+// with what repeats it: `--seed`. `--planted throws|rejects|hangs|changes|leaks|breaks` shows that a fault is found.
+import { generateKeyPairSync, randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { SignJWT } from 'jose';
+import { parseClientSecret } from '../../../dist/intents/payload.js';
+import { intentIdOf, rendezvousKeyPair } from '../../../dist/intents/rendezvous.js';
+import { formatBase58 } from '../../../dist/keys/base58.js';
+import { Connection } from './connection.mjs';
+import { plants } from './plants.mjs';
+import { hostileRequest } from './requests.mjs';
+import { changesSession, faultOfAnswer, isAllowed } from './rule.mjs';
+import { ownOrigin, startSites } from './site.mjs';
+
+const connections = 24;
+const mostFaults = 10;
+
+const { values } = parseArgs({
+  options: Object.fromEntries(['count', 'seed', 'planted', 'patience'].map((name) => [name, { type: 'string' }])),
+});
+const count = Number(values.count ?? 200_000);
+const seed = Number(values.seed ?? randomInt(2 ** 32));
+/** How long an answer may take, on a machine that has other things to do as well; in milliseconds. */
+const patienceMs = Number(values.patience ?? 15_000);
+const faults = [];
+const tally = new Map();
+/** The request that was sent last, by the two ports of its connection. */
+const current = new Map();
+
+for (const event of ['uncaughtException', 'unhandledRejection']) {
+  process.on(event, (error) =>
+    note(`${event}: ${error?.stack ?? error}, during ${[...current.values()].slice(-3).map(shown).join(' ')}`),
+  );
+}
+// The parser of addresses that Express has is deprecated, and its own concern.
+process.on('warning', (warning) => warning.code === 'DEP0170' || note(`warning: ${warning.stack}`));
+
+console.log(`fuzz:http: ${count} requests, seed ${seed}`);
+const service = serviceKeyPair();
+const sites = await startSites({ serviceKey: service.publicKey, plant: plants[values.planted], onChange });
+const known = await whatABrowserKnows();
+const begun = performance.now();
+let next = 0;
+await Promise.all(Array.from({ length: connections }, (_, n) => send(sites[n % sites.length])));
+await finish();
+report();
+
+/** Sends until there are enough, over one connection after the other. */
+async function send(site) {
+  const connection = new Connection(site.port, current, patienceMs);
+  for (let n = next++; n < count && faults.length < mostFaults; n = next++) {
+    const request = hostileRequest(seed, n, known);
+    const outcome = await connection.send(request);
+    const fault = faultOfAnswer(request, outcome);
+    if (fault) note(`request ${n} ${fault}: ${shown(request)}`);
+    if (changesSession(outcome) && !isAllowed('session', request))
+      note(`request ${n} changed a session: ${shown(request)}`);
+    const kind = outcome.kind === 'answer' ? String(outcome.status) : outcome.kind;
+    tally.set(kind, (tally.get(kind) ?? 0) + 1);
+  }
+  connection.close();
+}
+
+/** The service was asked to create something. */
+function onChange(connection) {
+  const request = current.get(connection);
+  if (request && !isAllowed('intent', request)) note(`an intent was created by ${shown(request)}`);
+}
+
+/** After all that, a site does what it is for, has nothing in its log, and can be closed. */
+async function finish() {
+  // Callbacks that are still to come are waited for.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  current.clear();
+  for (const { port, log, router, server } of sites) {
+    const errors = log.filter(([line]) =>
+      /^express-intents: (?:internal_error|invalid_configuration|sequencer)/.test(line),
+    );
+    if (errors.length > 0) note(`the log has errors: ${JSON.stringify(errors[0]).slice(0, 500)}`);
+    const body = '{"mode":"login"}';
+    const headers = { origin: ownOrigin, 'content-type': 'application/json' };
+    const answer = await fetch(`http://127.0.0.1:${port}/intent`, {
+      method: 'POST',
+      headers,
+      body,
+      signal: AbortSignal.timeout(15_000),
+    });
+    if (answer.status !== 201) note(`afterwards a login was answered ${answer.status}`);
+    await router.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+  if (Object.keys(Object.prototype).length > 0 || 'polluted' in {}) note('a prototype was polluted');
+}
+
+/** As text, and no longer than anybody reads: what is there many times is there twice. */
+function shown({ bytes }) {
+  const text = bytes.toString('latin1').replace(/(.{1,12}?)\1{4,}/gs, '$1$1...');
+  return JSON.stringify(text.slice(0, 700));
+}
+
+function note(fault) {
+  if (faults.length < mostFaults) faults.push(fault);
+}
+
+/** The ids and cookies of logins that were begun, one at each site, and calls that the service has signed. */
+async function whatABrowserKnows() {
+  const known = { ids: [], cookies: ['intent=none'], jwts: ['e.e.e'] };
+  for (const { port } of sites) {
+    for (const body of ['{"mode":"login"}', '{"mode":"login"}']) {
+      const headers = { origin: ownOrigin, 'content-type': 'application/json', cookie: known.cookies.at(-1) };
+      const answer = await fetch(`http://127.0.0.1:${port}/intent`, { method: 'POST', headers, body });
+      const { client_secret: secret } = await answer.json();
+      known.ids.push(intentIdOf(rendezvousKeyPair(parseClientSecret(secret))));
+      const lines = answer.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
+      if (lines.length > 0) known.cookies.push(lines.join('; '));
+    }
+  }
+  for (const intent of known.ids) {
+    known.jwts.push(
+      await new SignJWT({ intent, state: 'SUBMITTED' }).setProtectedHeader({ alg: 'EdDSA' }).sign(service.privateKey),
+    );
+  }
+  return known;
+}
+
+function serviceKeyPair() {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  return { privateKey, publicKey: formatBase58(Buffer.from(publicKey.export({ format: 'jwk' }).x, 'base64url')) };
+}
+
+function report() {
+  const seconds = ((performance.now() - begun) / 1_000).toFixed(0);
+  const kinds = [...tally].sort(([a], [b]) => a.localeCompare(b)).map(([kind, times]) => `${kind}: ${times}`);
+  console.log(`fuzz:http: ${seconds} s, ${kinds.join(', ')}`);
+  for (const fault of faults) console.error(`fuzz:http: FAULT: ${fault}`);
+  console.log(faults.length === 0 ? 'fuzz:http: no fault' : `fuzz:http: repeat with --seed ${seed} --count ${count}`);
+  process.exit(faults.length === 0 ? 0 : 1);
+}

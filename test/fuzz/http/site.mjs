@@ -1,0 +1,99 @@
+// The built package on real sites, each with every route there is, before a service that says OK to everything and counts.
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { createServer as createPlainServer } from 'node:http';
+import express from 'express';
+import session from 'express-session';
+import express4 from 'express4';
+import { createServer, intentRouter, requireLogin } from '../../../dist/index.js';
+import { formatBase58 } from '../../../dist/keys/base58.js';
+import { encode, v1 } from '../../../dist/wire/codec.js';
+
+export const ownOrigin = 'https://shop.example';
+/** What must be in no answer. */
+export const canaries = {
+  verifierSecret: formatBase58(new Uint8Array(32).fill(0xca)),
+  secret: 'canary-of-the-cookie-secret-0123456789',
+  appSecret: 'canary-of-the-session-secret',
+  upstream: 'canary-of-the-service',
+};
+
+const answers = {
+  getLoginForThirdPartyApp: encode(v1.GetLoginForThirdPartyAppResponse, {
+    userId: { value: new Uint8Array(32).fill(7) },
+  }),
+  getStatus: encode(v1.GetStatusResponse, { exists: true, codeScanned: true }),
+};
+
+/** The connection of the request that is being answered: both of its ports. */
+const asking = new AsyncLocalStorage();
+
+/** A service that says OK to everything, and tells of each call that changes something, with who asked for it. */
+function tellingService(onChange) {
+  return {
+    async call({ method }) {
+      if (method === 'createIntent') onChange(asking.getStore());
+      return answers[method] ?? new Uint8Array();
+    },
+    async close() {},
+  };
+}
+
+const variants = [
+  { factory: express, options: { payment: () => ({ amount: 5, currency: 'usd' }) } },
+  { factory: express4, options: { clientAmount: { min: 1, max: 9, currency: 'usd' } }, before: withSessions },
+  {
+    factory: express,
+    options: { payment: lookUp },
+    isPlain: true,
+    before: (app) => app.use(express.json(), express.text({ type: 'application/jwt' })),
+  },
+];
+
+function withSessions(app) {
+  app.set('trust proxy', 1);
+  app.use(session({ secret: canaries.appSecret, resave: false, saveUninitialized: true }));
+}
+
+/** As a site that reads what the page has sent, and refuses what it does not sell. */
+function lookUp(req) {
+  const { order } = req.body;
+  if (order === 'refused') throw Object.assign(new Error('We do not sell that.'), { status: 404, expose: true });
+  return { amount: '4.50', currency: 'usd', login: order === 'with-login', metadata: { order } };
+}
+
+/** Starts the sites; `serviceKey` signs the webhooks they take. `plant` puts a fault into them. */
+export async function startSites({ serviceKey, plant, onChange }) {
+  const sites = [];
+  for (const { factory, options, before, isPlain } of variants) {
+    const service = tellingService(onChange);
+    const log = [];
+    const note = (...line) => void log.push(line);
+    const app = factory();
+    app.disable('x-powered-by');
+    app.use((req, _res, next) => asking.run(`${req.socket.localPort} ${req.socket.remotePort}`, next));
+    before?.(app);
+    const router = intentRouter({
+      ...options,
+      transport: service,
+      origin: ownOrigin,
+      domain: 'shop.example',
+      destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+      verifierSecret: canaries.verifierSecret,
+      secret: canaries.secret,
+      webhook: true,
+      // All come from one address.
+      rateLimits: false,
+      serviceKey,
+      logger: { warn: note, error: note },
+    });
+    plant?.(app, service);
+    app.use(router);
+    app.get('/account', requireLogin({ loginUrl: '/login' }), (req, res) => res.send(`in ${req.intent.user.id}`));
+    // As apps do it: what it is told is nobody else's business.
+    app.use((error, _req, res, _next) => void res.status(error.status ?? 500).json({ app: 'error' }));
+    const server = isPlain ? createPlainServer(app) : createServer(app);
+    await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+    sites.push({ port: server.address().port, log, router, server });
+  }
+  return sites;
+}

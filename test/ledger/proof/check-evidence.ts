@@ -1,0 +1,190 @@
+import type { IntentState } from '../../../src/ledger/intent-state.js';
+import type { EffectEvidence, Evidence, IntentEvidence, SequencerEvent, StepEvidence } from './evidence.js';
+
+// What must be true of every run, whatever happened in it. It knows the rules by itself and takes none from the ledger.
+
+export type FaultKind =
+  | 'lost record'
+  | 'changed terms'
+  | 'illegal step'
+  | 'broken path'
+  | 'unheard payment'
+  | 'unheard reversal'
+  | 'settled twice'
+  | 'missing effect'
+  | 'doubled effect'
+  | 'wrong effect'
+  | 'foreign effect'
+  | 'forgotten work'
+  | 'lost payment'
+  | 'undue payment';
+
+export interface FoundFault {
+  readonly kind: FaultKind;
+  readonly id: string;
+  readonly detail: string;
+}
+
+const legalSteps: Readonly<Record<IntentState, readonly IntentState[]>> = {
+  creating: ['open'],
+  open: ['submitted', 'expired'],
+  submitted: ['settled', 'open', 'dead'],
+  settled: ['reversed', 'dead'],
+  reversed: ['open'],
+  expired: ['open'],
+  dead: ['submitted', 'settled'],
+};
+
+/** Everything that is known of one intent. */
+interface Story {
+  readonly id: string;
+  readonly row: IntentEvidence | undefined;
+  readonly steps: readonly StepEvidence[];
+  readonly events: readonly SequencerEvent[];
+  readonly effects: readonly EffectEvidence[];
+}
+
+type Rule = (story: Story) => Iterable<readonly [FaultKind, string]>;
+
+/**
+ * Looks for faults in the evidence of a run.
+ * @param isOver whether the run went on until everything had been looked at: then what is paid must be settled
+ */
+export function checkEvidence(evidence: Evidence, { isOver }: { readonly isOver: boolean }): FoundFault[] {
+  const rules = isOver ? [...always, paidIsSettled] : always;
+  return storiesOf(evidence).flatMap((story) =>
+    rules.flatMap((rule) => [...rule(story)].map(([kind, detail]) => ({ kind, id: story.id, detail }))),
+  );
+}
+
+function storiesOf({ sequencer, intents, steps, effects }: Evidence): Story[] {
+  const by = <Item extends { readonly id: string }>(items: readonly Item[]): Map<string, Item[]> => {
+    const map = new Map<string, Item[]>();
+    for (const item of items) map.set(item.id, [...(map.get(item.id) ?? []), item]);
+    return map;
+  };
+  const [events, rows, changes, written] = [by(sequencer), by(intents), by(steps), by(effects)];
+  const ids = new Set([...events.keys(), ...rows.keys(), ...changes.keys(), ...written.keys()]);
+  return [...ids].map((id) => ({
+    id,
+    row: rows.get(id)?.[0],
+    steps: changes.get(id) ?? [],
+    events: events.get(id) ?? [],
+    effects: written.get(id) ?? [],
+  }));
+}
+
+/** Whether two things are equal as JSON, in whatever order their members stand. */
+function isSame(one: object, other: object): boolean {
+  const inOrder = (_name: string, value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([first], [second]) => (first < second ? -1 : 1)))
+      : value;
+  return JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
+}
+
+// ---- The rules ----
+
+/** Whoever can be paid is written down, with the terms that the sequencer knows. */
+const recordIsKept: Rule = function* ({ row, events }) {
+  const created = events.find((event) => event.what === 'created');
+  if (!row && events.some(({ what }) => what === 'handed out')) yield ['lost record', 'its secret is out'];
+  if (!row || !created) return;
+  const { amount, currency, destination, login, resource, metadata } = row;
+  const kept = { amount, currency, destination, login, resource, metadata };
+  if (!isSame(kept, { ...created.terms })) {
+    yield ['changed terms', `${JSON.stringify(created.terms)} became ${JSON.stringify(kept)}`];
+  }
+};
+
+/** The steps follow each other from the beginning to the state of the row, and each is one that there is. */
+const pathIsLegal: Rule = function* ({ row, steps }) {
+  for (const { from, to } of steps) if (!legalSteps[from].includes(to)) yield ['illegal step', `${from} > ${to}`];
+  for (const [index, { from, at }] of steps.entries()) {
+    const before = steps[index - 1];
+    const isJoined = before ? before.to === from : from === 'creating' || from === 'open';
+    if (!isJoined) yield ['broken path', `step ${index + 1} begins with ${from}`];
+    if (before && before.at > at) yield ['broken path', `step ${index + 1} is older than the one before`];
+  }
+  const last = steps.at(-1)?.to;
+  if (!row && steps.length > 0) yield ['broken path', 'there are steps and no row'];
+  if (row && last !== undefined && last !== row.state)
+    yield ['broken path', `${last} in the end, and now ${row.state}`];
+  if (row && last === undefined && row.state !== 'creating' && row.state !== 'open') {
+    yield ['broken path', `${row.state} without a step`];
+  }
+};
+
+/** What the sequencer has answered from one step, or from the beginning, to another. */
+function answersBetween(story: Story, after: number, until: number): string[] {
+  return story.events.flatMap((event) =>
+    event.what === 'said' && event.at >= after && event.at <= until ? [event.said] : [],
+  );
+}
+
+/** Nothing moves on anything but the word of the sequencer, given to this ledger. */
+const sequencerSaidSo: Rule = function* (story) {
+  for (const [index, { from, to, at }] of story.steps.entries()) {
+    const answers = answersBetween(story, story.steps[index - 1]?.at ?? 0, at);
+    const [yes, no] = ['submitted', 'not submitted'].map((said) => answers.filter((answer) => answer === said).length);
+    if (from === 'open' && to === 'submitted' && !yes) yield ['unheard payment', 'nobody said that it was submitted'];
+    if (from === 'submitted' && to === 'open' && !no) yield ['unheard reversal', 'taken back, and nobody said so'];
+    // The sequencer must have said so twice; between the two a hook may have failed for good and have been retried.
+    const settledAt = story.steps.findLast((step, before) => before < index && step.from === 'submitted')?.at ?? 0;
+    const noes = answersBetween(story, settledAt, at).filter((answer) => answer === 'not submitted').length;
+    if (to === 'reversed' && noes < 2) yield ['unheard reversal', `reversed, and it was said ${noes} times`];
+  }
+};
+
+/** Between two settlements there is a reversal. */
+const settledOnce: Rule = function* ({ steps }) {
+  let isSettled = false;
+  for (const { from, to } of steps) {
+    if (from === 'submitted' && to === 'settled') {
+      if (isSettled) yield ['settled twice', 'without a reversal in between'];
+      isSettled = true;
+    }
+    if (to === 'reversed') isSettled = false;
+  }
+};
+
+/** One effect for each settlement, each reversal and each login, with the payment that was agreed. */
+const effectsAreExact: Rule = function* ({ row, steps, events, effects }) {
+  const due: Readonly<Record<EffectEvidence['by'], number>> = {
+    onPaid: steps.filter(({ from, to }) => to === 'settled' && from !== 'dead').length,
+    onReversed: steps.filter(({ to }) => to === 'reversed').length,
+    login: row?.loginCompletedAt === undefined ? 0 : 1,
+  };
+  for (const [by, expected] of Object.entries(due)) {
+    const found = effects.filter((effect) => effect.by === by).length;
+    if (found < expected) yield ['missing effect', `${by}: ${found} of ${expected}`];
+    if (found > expected) yield ['doubled effect', `${by}: ${found} instead of ${expected}`];
+  }
+  for (const { by, amount, currency, metadata } of effects) {
+    const agreed = { amount: row?.amount, currency: row?.currency, metadata: row?.metadata };
+    if (row && by !== 'login' && !isSame({ amount, currency, metadata }, agreed)) {
+      yield ['wrong effect', JSON.stringify({ amount, currency, metadata })];
+    }
+  }
+  const isOut = events.some(({ what }) => what === 'handed out');
+  if (effects.length > 0 && !(row && isOut)) yield ['foreign effect', 'nobody has its secret'];
+};
+
+/** What waits for something is looked at some time. */
+const workIsKnown: Rule = function* ({ row }) {
+  if (row?.kind !== 'payment' || row.isDue) return;
+  if (row.state === 'open' || row.state === 'submitted') yield ['forgotten work', `${row.state}, and never due`];
+};
+
+const always: readonly Rule[] = [recordIsKept, pathIsLegal, sequencerSaidSo, settledOnce, effectsAreExact, workIsKnown];
+
+/** In the end the ledger agrees with the sequencer, unless it was told to watch no longer before. */
+const paidIsSettled: Rule = function* ({ row, steps, events }) {
+  const turn = events.findLast(({ what }) => what === 'paid' || what === 'taken back');
+  const isPaid = turn?.what === 'paid';
+  const state = row?.state ?? 'not there';
+  const last = steps.at(-1);
+  const wasWatched = !(last && (state === 'expired' || state === 'reversed') && (turn?.at ?? 0) > last.at);
+  if (isPaid && state !== 'settled' && wasWatched) yield ['lost payment', `paid, and ${state}`];
+  if (!isPaid && (state === 'settled' || state === 'submitted') && wasWatched) yield ['undue payment', state];
+};

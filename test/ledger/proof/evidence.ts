@@ -1,0 +1,89 @@
+import type { Database } from '../../../src/ledger/database.js';
+import type { IntentState } from '../../../src/ledger/intent-state.js';
+import type { RecordedTerms } from '../../../src/ledger/ledger.js';
+
+/** What the sequencer did and said, told by itself. Times are milliseconds since 1970. */
+export type SequencerEvent =
+  | { readonly what: 'created'; readonly id: string; readonly at: number; readonly terms: RecordedTerms }
+  /** The site has given the client secret to the browser: from now on it can be paid. */
+  | { readonly what: 'handed out'; readonly id: string; readonly at: number }
+  | { readonly what: 'paid'; readonly id: string; readonly at: number }
+  | { readonly what: 'taken back'; readonly id: string; readonly at: number }
+  | { readonly what: 'said'; readonly id: string; readonly at: number; readonly said: Answer };
+
+/** What was answered to a question for the status; `nothing` is an error or no answer at all. */
+export type Answer = 'submitted' | 'not submitted' | 'unknown' | 'nothing';
+
+/** A row of the ledger. */
+export interface IntentEvidence extends RecordedTerms {
+  readonly id: string;
+  readonly kind: 'payment' | 'login';
+  readonly state: IntentState;
+  readonly isDue: boolean;
+  readonly submittedAt: number | undefined;
+  readonly settledAt: number | undefined;
+  readonly reversedAt: number | undefined;
+  readonly loginCompletedAt: number | undefined;
+}
+
+/** One change of a state, in the order in which they were written. */
+export interface StepEvidence {
+  readonly id: string;
+  readonly at: number;
+  readonly from: IntentState;
+  readonly to: IntentState;
+}
+
+/** What was written through a transaction of the ledger, in a table that takes everything twice. */
+export interface EffectEvidence {
+  readonly id: string;
+  readonly by: 'onPaid' | 'onReversed' | 'login';
+  /** Which process it was. */
+  readonly worker: string;
+  /** The payment as the hook saw it; nothing for a login. */
+  readonly amount: string | undefined;
+  readonly currency: string | undefined;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** Everything that is known at the end of a run. */
+export interface Evidence {
+  readonly sequencer: readonly SequencerEvent[];
+  readonly intents: readonly IntentEvidence[];
+  readonly steps: readonly StepEvidence[];
+  readonly effects: readonly EffectEvidence[];
+}
+
+/** Nothing in it forbids a doubled effect: it would be seen. */
+export const effectsTable = `create table if not exists public.effects
+  (intent_id text, by text, amount text, currency text, metadata text, worker text)`;
+
+/** Writes an effect; everything is text. */
+export const insertEffect = 'insert into public.effects values ($1, $2, $3, $4, $5, $6)';
+
+const ms = (column: string): string => `extract(epoch from ${column})::float8 * 1000`;
+
+/** What a database holds, of one moment, and read in words of its own and not in those of the ledger. */
+export function readEvidence(db: Database): Promise<Omit<Evidence, 'sequencer'>> {
+  return db.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read');
+    const intents = await tx.query<IntentEvidence & { metadata: string }>(
+      `select id, kind, amount::text as amount, currency, destination, login, resource, metadata::text as metadata, state,
+       due_at is not null as "isDue", ${ms('submitted_at')} as "submittedAt", ${ms('settled_at')} as "settledAt",
+       ${ms('reversed_at')} as "reversedAt", ${ms('login_completed_at')} as "loginCompletedAt"
+     from express_intents.intents order by created_at, id`,
+    );
+    const steps = await tx.query<StepEvidence>(
+      `select intent_id as id, ${ms('at')} as at, from_state as "from", to_state as "to"
+     from express_intents.history order by number`,
+    );
+    const effects = await tx.query<EffectEvidence & { metadata: string }>(
+      'select intent_id as id, by, amount, currency, metadata, worker from public.effects order by intent_id, by',
+    );
+    const read = <Row extends { metadata: string }>(row: Row) => ({
+      ...(Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as Row),
+      metadata: JSON.parse(row.metadata),
+    });
+    return { intents: intents.rows.map(read), steps: steps.rows, effects: effects.rows.map(read) };
+  });
+}

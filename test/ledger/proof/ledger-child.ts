@@ -1,0 +1,91 @@
+// A process that holds a ledger, and dies where it is told to. Started by `LedgerProcess`, bundled to one file, with
+// nothing in it but the ledger.
+import { setTimeout as wait } from 'node:timers/promises';
+import { createLedger } from '../../../src/ledger/create-ledger.js';
+import type { Database } from '../../../src/ledger/database.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import { migrate } from '../../../src/ledger/migrate.js';
+import { openDatabase } from '../../../src/ledger/open-database.js';
+import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
+import { openPostgres } from '../../../src/ledger/postgres.js';
+import type { SequencerStatus } from '../../../src/ledger/settlement-context.js';
+import type { ChildOrders, HookOrders, PlannedFault } from './child-orders.js';
+import { effectsTable, insertEffect, readEvidence } from './evidence.js';
+import { connectPeer } from './peer.js';
+import { watchedDatabase } from './watched-database.js';
+
+const orders = JSON.parse(process.argv[2] ?? '') as ChildOrders;
+const { name, database, settings, timing } = orders;
+
+let fault = orders.fault;
+async function reach(point: string): Promise<void> {
+  if (point !== fault?.point) return;
+  const { times, signal } = fault;
+  fault = times > 1 ? { ...fault, times: times - 1 } : undefined;
+  if (times > 1) return;
+  // Whoever is stopped cannot say when it wants to go on.
+  if (signal === 'SIGSTOP') await call('stopping');
+  process.kill(process.pid, signal);
+}
+
+let unwatched: Database | undefined;
+async function open(): Promise<Database> {
+  // A connection that is dead must not outlast the test.
+  unwatched = await (database.kind === 'postgres'
+    ? openPostgres({ url: database.url, connectMs: 2_000, statementMs: 1_000 })
+    : openDatabase({ database }));
+  const watched = watchedDatabase(unwatched, reach);
+  await migrate(watched);
+  await unwatched.query(effectsTable);
+  return watched;
+}
+
+const hook = (by: 'onPaid' | 'onReversed') => {
+  return async (payment: Payment, { tx, attempt }: PaymentHookContext): Promise<void> => {
+    const { id, amount, currency, metadata } = payment;
+    const { waitMs, throws } = await call<HookOrders>('hook', by, id, attempt);
+    await tx.query(insertEffect, [id, by, amount, currency, JSON.stringify(metadata), name]);
+    if (waitMs > 0) await wait(waitMs);
+    if (throws) throw new Error('The printer is on fire.');
+  };
+};
+
+type Login = Parameters<Ledger['completeLogin']>[0];
+
+const handlers = (): Parameters<typeof connectPeer>[1] => ({
+  ready: () => ledger.ready(),
+  record: ledger.record,
+  reserve: ledger.reserve,
+  confirm: ledger.confirm,
+  nudge: ledger.nudge,
+  retry: ledger.retry,
+  list: ledger.list,
+  find: ledger.find,
+  paymentsFor: ledger.paymentsFor,
+  canCompleteLogin: ledger.canCompleteLogin,
+  completeLogin: (login: Login) =>
+    ledger.completeLogin(login, async (tx) => {
+      await tx.query(insertEffect, [login.id, 'login', null, null, '{}', name]);
+    }),
+  close: ledger.close,
+  failAt: (planned: PlannedFault | undefined) => {
+    fault = planned;
+  },
+  evidence: () => unwatched && readEvidence(unwatched),
+});
+
+const tell = (message: string, details?: unknown): void =>
+  void call('log', `${name}: ${message} ${details ? JSON.stringify(details) : ''}`).catch(() => undefined);
+
+const call = connectPeer(process, { call: (which: string, ...given: never[]) => handlers()[which]?.(...given) });
+const ledger = createLedger({
+  open,
+  hooks: { onPaid: hook('onPaid'), onReversed: hook('onReversed') },
+  askStatus: (id) => call<SequencerStatus>('status', id),
+  askUserId: undefined,
+  settings,
+  timing,
+  logger: { warn: tell, error: tell },
+});
+// Without its parent it is of no use.
+process.once('disconnect', () => process.exit());

@@ -1,0 +1,52 @@
+// The statements of the ledger by name, so that a process can be killed before and after each of them. A statement that
+// nobody has named is an error: then it is to be named here, and is tried from then on.
+
+const names: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ['look for migrations', /^select version::text as version from express_intents\.migrations/],
+  ['lock for the migration', /^select pg_advisory_xact_lock/],
+  ['look for the schema', /from pg_catalog\.pg_namespace/],
+  ['create the schema', /^create schema/],
+  ['create the migrations table', /^create table if not exists express_intents\.migrations/],
+  ['look for the migration', /^select from express_intents\.migrations where version/],
+  ['create the tables', /^create table express_intents\.intents/],
+  ['note the migration', /^insert into express_intents\.migrations/],
+  ['end claims', /lease_token = lease_token \+ 1 where due_at is not null/],
+  ['record', /^insert into express_intents\.intents .*'open'/],
+  ['reserve', /^insert into express_intents\.intents .*'creating'/],
+  ['find repeated', /i\.sealed_secret from express_intents\.intents/],
+  ['confirm', /and state = 'creating'$/],
+  ['claim due', /^with claimed .*due_at <= now\(\)/],
+  ['claim hinted', /^with claimed .*id = any\(\$2/],
+  ['heartbeat', /^update .*set leased_until = now\(\) .*leased_until is not null$/],
+  ['give back', /^update \S+ set leased_until = null where id/],
+  ['look later', /coalesce\(\$7, i\.last_error\)/],
+  ['expire', /set state = 'expired'/],
+  ['submit', /set state = 'submitted'/],
+  ['take back', /set state = 'open', submitted_at = null/],
+  ['begin the hook', /set attempts = i\.attempts \+ 1/],
+  ['hook failed', /set last_error = \$4, leased_until = null/],
+  ['bury', /set state = 'dead'/],
+  ['settle', /set state = 'settled'/],
+  ['look for a reversal', /set doubted_at = null, leased_until = null, due_at/],
+  ['doubt', /set doubted_at = now\(\)/],
+  ['reverse', /set state = 'reversed'/],
+  ['retry', /case when state <> 'dead' then 'open'/],
+  ['check the login', /^select 1 from express_intents\.intents where/],
+  ['complete the login', /set login_completed_at = now\(\)/],
+  ['reopen the login', /set login_completed_at = null/],
+  ['find payments', /where browser = \$1 and resource = \$2/],
+  ['list', /i\.created_at::text as created/],
+  ['find', /from express_intents\.intents i where id = \$1$/],
+  ['read the history', /from express_intents\.history where intent_id/],
+  ['write the effect', /^insert into public\.effects/],
+];
+
+/** @throws for a statement that has no name, or two */
+export function statementName(sql: string): string {
+  const line = sql.trim().replaceAll(/\s+/g, ' ');
+  const found = names.filter(([, pattern]) => pattern.test(line)).map(([name]) => name);
+  const [name, another] = found;
+  if (name === undefined) throw new Error(`Name this statement in statement-name.ts: ${line}`);
+  if (another !== undefined) throw new Error(`This statement is both ${name} and ${another}: ${line}`);
+  return name;
+}

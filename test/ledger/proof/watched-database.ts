@@ -1,0 +1,32 @@
+import type { Database, DatabaseTransaction, Queryable } from '../../../src/ledger/database.js';
+import { statementName } from './statement-name.js';
+
+/** Told of each point that the ledger comes to: `before settle`, `after settle`, `before the commit`. May end the process. */
+export type Reach = (point: string) => void | Promise<void>;
+
+/** A database whose every statement is announced before it begins and after it has ended: the seam where crashes come in. */
+export function watchedDatabase(db: Database, reach: Reach): Database {
+  const watched = (on: Queryable): Queryable['query'] =>
+    async function query<Row extends object>(sql: string, values?: readonly unknown[]) {
+      const name = statementName(sql);
+      await reach(`before ${name}`);
+      const result = await on.query<Row>(sql, values);
+      await reach(`after ${name}`);
+      return result;
+    };
+  return {
+    isShared: db.isShared,
+    query: watched(db),
+    transaction: async <Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> => {
+      const value = await db.transaction(async (tx) => {
+        await reach('after the begin');
+        const done = await work({ client: tx.client, query: watched(tx) });
+        await reach('before the commit');
+        return done;
+      });
+      await reach('after the commit');
+      return value;
+    },
+    close: () => db.close(),
+  };
+}

@@ -1,0 +1,131 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+
+/** A Postgres that this test file has to itself, reached through a Unix socket. */
+export interface PostgresServer {
+  /** Of a database on it, as a site would set it. */
+  url(database: string): string;
+  /** The socket itself, for a relay that stands in between. */
+  readonly socketPath: string;
+  /** Runs SQL as the superuser, over a connection of its own; gives the rows of the last statement. */
+  run(database: string, sql: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+  /** Makes a database, as a copy of another where one is named, and gives its name. */
+  createDatabase(template?: string): Promise<string>;
+  /** Lets the server, and all of its processes, sleep. */
+  pause(): void;
+  resume(): void;
+  /** Ends it as `kill -9` does. */
+  kill(): Promise<void>;
+  /** Starts it again. */
+  start(): Promise<void>;
+}
+
+let starting: Promise<RunningServer> | undefined;
+
+/** The server of this test file; it starts when it is first asked for, and ends with the file. */
+export function startPostgres(): Promise<PostgresServer> {
+  starting ??= RunningServer.start();
+  return starting;
+}
+
+afterAll(async () => {
+  await (await starting?.catch(() => undefined))?.end();
+});
+
+const supervisor = fileURLToPath(new URL('./postgres-process.mjs', import.meta.url));
+
+class RunningServer implements PostgresServer {
+  readonly socketPath: string;
+  readonly #folder: string;
+  readonly #process: ChildProcess;
+  readonly #answers: AsyncIterator<string>;
+  #pid = 0;
+  #databases = 0;
+
+  private constructor(process: ChildProcess, answers: AsyncIterator<string>, folder: string) {
+    this.#process = process;
+    this.#answers = answers;
+    this.#folder = folder;
+    this.socketPath = path.join(folder, '.s.PGSQL.5432');
+  }
+
+  static async start(): Promise<RunningServer> {
+    const child = spawn(process.execPath, [supervisor], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const { sockets } = await nextAnswer(answers);
+    const server = new RunningServer(child, answers, String(sockets));
+    await server.start();
+    return server;
+  }
+
+  url(database: string): string {
+    return `postgres://postgres@/${database}?host=${this.#folder}`;
+  }
+
+  async run(database: string, sql: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.url(database) });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return [await client.query(sql, values && [...values])].flat().at(-1)?.rows ?? [];
+    } finally {
+      await client.end();
+    }
+  }
+
+  async createDatabase(template = 'template0'): Promise<string> {
+    this.#databases += 1;
+    const name = `test_${this.#databases}`;
+    await this.run('postgres', `create database ${name} template ${template} strategy file_copy`);
+    return name;
+  }
+
+  pause(): void {
+    for (const pid of this.#processes()) process.kill(pid, 'SIGSTOP');
+  }
+
+  resume(): void {
+    for (const pid of this.#processes()) process.kill(pid, 'SIGCONT');
+  }
+
+  async kill(): Promise<void> {
+    const processes = this.#processes();
+    for (const pid of processes) process.kill(pid, 'SIGKILL');
+    await this.#order('stop');
+  }
+
+  async start(): Promise<void> {
+    this.#pid = Number((await this.#order('start')).pid);
+  }
+
+  async end(): Promise<void> {
+    const ended = once(this.#process, 'exit');
+    this.#process.stdin?.end();
+    await ended;
+  }
+
+  async #order(order: string): Promise<Record<string, unknown>> {
+    this.#process.stdin?.write(`${order}\n`);
+    return nextAnswer(this.#answers);
+  }
+
+  /** The server's first process and those it has started. */
+  #processes(): number[] {
+    const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+    const pairs = table
+      .trim()
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/).map(Number));
+    return [this.#pid, ...pairs.flatMap(([pid, parent]) => (pid !== undefined && parent === this.#pid ? [pid] : []))];
+  }
+}
+
+async function nextAnswer(answers: AsyncIterator<string>): Promise<Record<string, unknown>> {
+  const { value, done } = await answers.next();
+  if (done) throw new Error('Postgres could not be started; the reason stands above.');
+  return JSON.parse(value);
+}

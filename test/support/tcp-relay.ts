@@ -1,0 +1,92 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A line to a server on which anything can happen. */
+export interface TcpRelay {
+  readonly port: number;
+  /** How many connections there are. */
+  readonly open: number;
+  /** Cuts all connections, now. */
+  cut(): void;
+  /**
+   * Cuts a connection when what comes from the client has these bytes: `before` they get to the server, or `after` it has
+   * answered, without its answer. Once.
+   */
+  cutAt(bytes: string, when: 'before' | 'after'): void;
+  /** Lets nothing through any more in either direction, as a line that is dead without anybody having been told. */
+  freeze(): void;
+  /** New connections go through; those from before the freeze stay dead. */
+  thaw(): void;
+}
+
+const relays: (() => Promise<unknown>)[] = [];
+
+/** Stands in front of a server that listens on a Unix socket, until the test file is done. */
+export async function startRelay(socketPath: string): Promise<TcpRelay> {
+  const clients = new Set<Socket>();
+  let trap: { readonly bytes: string; readonly when: 'before' | 'after' } | undefined;
+  /** What ends the server's side of a line that is dead. */
+  const dead: (() => void)[] = [];
+  let isFrozen = false;
+
+  const server = createServer({ noDelay: true }, (client) => {
+    const upstream = connect(socketPath);
+    let isCutNext = false;
+    let isDead = false;
+    const die = (): void => {
+      isDead = true;
+      dead.push(() => upstream.destroy());
+    };
+    if (isFrozen) die();
+    clients.add(client);
+    client.once('close', () => clients.delete(client));
+    client.once('freeze', die);
+    const cut = (): void => {
+      client.resetAndDestroy();
+      upstream.destroy();
+    };
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      from.on('error', cut).on('close', () => isDead || cut());
+      from.on('data', (data) => {
+        if (isDead) return;
+        const when = from === client && trap && data.includes(trap.bytes) ? trap.when : undefined;
+        if (when) trap = undefined;
+        if (isCutNext || when === 'before') return cut();
+        isCutNext = when === 'after';
+        to.write(data);
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cutAll = (): void => {
+    for (const client of clients) client.resetAndDestroy();
+  };
+  relays.push(async () => {
+    cutAll();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    get open() {
+      return clients.size;
+    },
+    cut: cutAll,
+    cutAt(bytes, when) {
+      trap = { bytes, when };
+    },
+    freeze() {
+      isFrozen = true;
+      for (const client of clients) client.emit('freeze');
+    },
+    thaw() {
+      isFrozen = false;
+      for (const thaw of dead.splice(0)) thaw();
+    },
+  };
+}
+
+afterAll(async () => {
+  for (const close of relays.splice(0)) await close();
+});
