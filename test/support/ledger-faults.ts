@@ -3,7 +3,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 
 type Method = Exclude<keyof Ledger, 'database'>;
 type Moment = 'before' | 'after';
-type AnyMethod = (...given: unknown[]) => Promise<unknown>;
+type AnyMethod = (...given: never[]) => Promise<unknown>;
 
 /** Lets single calls of a ledger fail as a database does: before it has done anything, or after it has done everything. */
 export class LedgerFaults {
