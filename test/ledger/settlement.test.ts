@@ -159,6 +159,18 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await effects()).toEqual([]);
     });
 
+    it('at a login does nothing: it is no payment, also when the sequencer calls it submitted', async () => {
+      const ledger = fixture({ hooks: { onPaid: writeEffect } });
+      const id = await ledger.createLogin();
+      ledger.pay(id);
+      await ledger.after(5_000);
+      void ledger.settlement.nudge(id);
+      await ledger.work();
+      expect([ledger.asked.size, await effects()]).toEqual([0, []]);
+      expect(await ledger.find(id)).toMatchObject({ kind: 'login', state: 'open', dueAt: undefined });
+      await ledger.settlement.close();
+    });
+
     it('at what is settled, or at what nobody knows, does nothing', async () => {
       const ledger = fixture({ hooks: { onPaid: writeEffect } });
       const id = await ledger.create();
