@@ -1,6 +1,6 @@
 import type { Store } from 'express-rate-limit';
 import { readConnectionLimits } from './config/connection-limits.js';
-import { readLedger } from './config/ledger-settings.js';
+import { ledgerMend, readLedger } from './config/ledger-settings.js';
 import { readLogin } from './config/login-settings.js';
 import { readRateLimits } from './config/rate-limits.js';
 import { Report } from './config/report.js';
@@ -205,4 +205,19 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   Object.freeze(report.notices);
   if (report.problems.length > 0) throw new ConfigError(report.problems);
   return Object.freeze(config);
+}
+
+/**
+ * Reads from the environment alone where the ledger is, for who looks after it and is no site.
+ * @throws {ConfigError} with what is missing or wrong
+ */
+export function parseLedgerSettings(env: Environment = process.env): LedgerSettings {
+  const report = new Report();
+  const settings = readLedger({}, env, false, report);
+  if (settings) return settings;
+  if (!env.INTENT_DATABASE_URL) {
+    const mend = `Set it as it is set for the site: ${ledgerMend}`;
+    report.problem('INTENT_DATABASE_URL', 'It names the ledger, and is not set.', mend);
+  }
+  throw new ConfigError(report.problems);
 }

@@ -21,7 +21,7 @@ export interface SharedStatusSettings {
   readonly now: () => number;
   /** Of how many intents an answer is kept; the one asked for longest ago makes room. Default 10 000. */
   readonly capacity?: number | undefined;
-  /** Called whenever it is learnt that an intent was submitted, also for what was known; must not throw. */
+  /** Called whenever it is learnt that an intent was submitted, also when it was learnt before; must not throw. */
   readonly onSubmitted?: ((id: string) => void) | undefined;
 }
 
