@@ -1,4 +1,4 @@
-import { type Abortable, listenForAbort, throwIfAborted } from './abort-listener.js';
+import { Abort, type Abortable, listenForAbort, throwIfAborted } from './abort.js';
 import { AgedMap } from './aged-map.js';
 import type { IntentStatus } from './calls.js';
 import type { CallOptions } from './transport.js';
@@ -33,7 +33,7 @@ const submittedMs = 60_000;
 interface Call {
   readonly answer: Promise<IntentStatus>;
   /** Ends the call; gone once the answer is there. */
-  upstream: AbortController | undefined;
+  upstream: Abort | undefined;
   /** How many wait for the answer. */
   waiting: number;
   /** Whether somebody who waits for it acts on it. */
@@ -117,8 +117,8 @@ export class SharedStatus {
   }
 
   #begin(id: string): Call {
-    const upstream = new AbortController();
-    const answer = this.#ask(id, { signal: upstream.signal });
+    const upstream = new Abort();
+    const answer = this.#ask(id, { signal: upstream });
     const call: Call = { answer, ...newCall, upstream };
     this.#keep(id, call);
     answer.then(
