@@ -15,5 +15,7 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/example-app/dist/'],
   errorOnDeprecated: true,
+  // Most tests wait more than they work, and jest would leave one processor out.
+  maxWorkers: '100%',
   restoreMocks: true,
 };

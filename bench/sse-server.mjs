@@ -12,7 +12,9 @@ import { createRouter } from '../dist/http/router.js';
 const transport = { call: async () => new Uint8Array(), close: async () => undefined };
 const limit = 1_000_000;
 const connections = { perBrowser: limit, perAddress: limit, perProcess: limit };
-const config = parseConfig({ transport, connections, login: false }, {});
+// All clients come from one address.
+const rateLimits = { status: 1_000_000_000 };
+const config = parseConfig({ transport, connections, rateLimits, login: false }, {});
 const logger = { warn: () => undefined, error: () => undefined };
 
 /** What each watch waits with. */

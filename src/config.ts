@@ -1,6 +1,6 @@
 import type { Store } from 'express-rate-limit';
 import { readConnectionLimits } from './config/connection-limits.js';
-import { readLedger } from './config/ledger-settings.js';
+import { ledgerMend, readLedger } from './config/ledger-settings.js';
 import { readLogin } from './config/login-settings.js';
 import { readRateLimits } from './config/rate-limits.js';
 import { Report } from './config/report.js';
@@ -71,7 +71,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly emulatorPort?: number | undefined;
   /** How intents reach the service. Default `intents`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
-  /** Bound of one call to the service over all its tries, in milliseconds. Default 8000. */
+  /** Bound of one call to the service over all its tries, and of one to the store of the app's session, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
   /** Bound of one try of a call that may be repeated, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly tryTimeoutMs?: number | undefined;
@@ -205,4 +205,19 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   Object.freeze(report.notices);
   if (report.problems.length > 0) throw new ConfigError(report.problems);
   return Object.freeze(config);
+}
+
+/**
+ * Reads from the environment alone where the ledger is, for who looks after it and is no site.
+ * @throws {ConfigError} with what is missing or wrong
+ */
+export function parseLedgerSettings(env: Environment = process.env): LedgerSettings {
+  const report = new Report();
+  const settings = readLedger({}, env, false, report);
+  if (settings) return settings;
+  if (!env.INTENT_DATABASE_URL) {
+    const mend = `Set it as it is set for the site: ${ledgerMend}`;
+    report.problem('INTENT_DATABASE_URL', 'It names the ledger, and is not set.', mend);
+  }
+  throw new ConfigError(report.problems);
 }

@@ -20,7 +20,14 @@ export { type IntentRouter, intentRouter } from './intent-router.js';
 export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
 export type { DatabaseTransaction, Queryable, QueryResult } from './ledger/database.js';
 export type { IntentState } from './ledger/intent-state.js';
-export type { IntentPage, IntentRecords, LedgerIntent, ListOptions, StateChange } from './ledger/ledger.js';
+export type {
+  IntentPage,
+  IntentRecords,
+  LedgerIntent,
+  ListOptions,
+  SiteDatabase,
+  StateChange,
+} from './ledger/ledger.js';
 export type { DeadLetter, Payment, PaymentHookContext, PaymentHooks } from './ledger/payment.js';
 export type { IntentRouterOptions } from './router-options.js';
 export type { Dialect, IntentStatus } from './sequencer/calls.js';

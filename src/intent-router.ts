@@ -71,7 +71,7 @@ export function composeRouter(
     hooks: options,
     browserCookie: hostCookie('intent', production),
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
-    sessions: login && createSessionStore(login, production, now),
+    sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
       verify: createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now }),
       register: webhookRegistrar(config, client, logger),

@@ -9,7 +9,7 @@ import type { Database } from './ledger/database.js';
 import type { IntentRecords, Ledger, SiteDatabase } from './ledger/ledger.js';
 import type { LedgerSettings } from './ledger/ledger-settings.js';
 import { migrate, requireMigrated } from './ledger/migrate.js';
-import { openDatabase } from './ledger/open-database.js';
+import { openDatabase, requireDatabasePackage } from './ledger/open-database.js';
 import type { SettlementTiming } from './ledger/settlement-timing.js';
 import type { IntentClient } from './sequencer/intent-client.js';
 
@@ -25,6 +25,7 @@ export interface LedgerParts {
 /**
  * Makes the ledger of a router; undefined where no database is configured.
  * @param timing how often it looks, for tests
+ * @throws {ConfigError} where its package is missing
  */
 export function routerLedger(
   { config, hooks, client, events, logger }: LedgerParts,
@@ -32,6 +33,7 @@ export function routerLedger(
 ): Ledger | undefined {
   const { ledger: settings, login } = config;
   if (!settings) return undefined;
+  requireDatabasePackage(settings.database);
   return createLedger({
     open: () => openMigrated(settings),
     ...{ settings, hooks, logger, timing },

@@ -31,7 +31,7 @@ export async function placeOrder({ id, metadata }: Payment, tx: Queryable): Prom
   await tx.query(
     `insert into tea_house.orders (id, article, user_id) values ($1, $2, $3)
      on conflict (id) do update set taken_back_at = null`,
-    [id, metadata.article, metadata.userId],
+    [id, metadata.article, metadata.userId ?? null],
   );
 }
 

@@ -57,4 +57,9 @@ export function pageRoutes({ intents, database }: IntentRouter, isSimulated: boo
   return routes;
 }
 
-const essayTerms = () => ({ resource: essay.opens, amount: essay.price, currency: 'usd' });
+const essayTerms = () => ({
+  resource: essay.opens,
+  amount: essay.price,
+  currency: 'usd',
+  order: { article: essay.slug },
+});

@@ -11,7 +11,7 @@ export const payments = {
   payment: async (req: Request) => {
     const { slug, price, opens } = requireArticle(req.body);
     const user = await currentUser(req);
-    const metadata = { article: slug, visitor: visitorOf(req), userId: user?.id ?? null };
+    const metadata = { article: slug, visitor: visitorOf(req), userId: user?.id };
     return { amount: price, currency: 'usd', resource: opens, metadata };
   },
   onPaid: async (payment, { tx, attempt }) => {

@@ -21,9 +21,8 @@ export function amountIn(payload: Uint8Array, locale: string): string {
  * @param currency lowercase three-letter code
  */
 export function formatAmount(amount: string, currency: string, locale: string): string {
-  const code = currency.toUpperCase();
   const isNative = currency === nativeCurrency;
-  const options: Intl.NumberFormatOptions = isNative ? {} : { style: 'currency', currency: code };
+  const options: Intl.NumberFormatOptions = isNative ? {} : { style: 'currency', currency };
   // A text goes in exactly where the browser can do that, and as the nearest double elsewhere.
   const write = (more?: object): string =>
     new Intl.NumberFormat(locale, { ...options, ...more }).format(amount as `${number}`);
@@ -31,5 +30,5 @@ export function formatAmount(amount: string, currency: string, locale: string): 
   const exact = write({ minimumFractionDigits: 2 });
   const number = amount.endsWith('.00') || usual.length > exact.length ? usual : exact;
   // ISO 4217 does not know the native unit, so neither does the browser.
-  return isNative ? `${number} ${code}` : number;
+  return isNative ? `${number} KIN` : number;
 }

@@ -1,7 +1,7 @@
 // The library for this is a third of the size of everything else that people must load before they can pay.
 
-/** The Bitcoin alphabet: no 0, O, I or l, which are easily misread. */
-const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
+/** The Bitcoin alphabet: the digits and letters of ASCII but for 0, O, I and l, which are easily misread. */
+const alphabet = String.fromCharCode(...Array(123).keys()).replace(/\W|[_0OIl]/g, '');
 
 export function encodeBase58(bytes: Uint8Array): string {
   let text = '';

@@ -1,35 +1,36 @@
 import { amountIn, formatAmount } from './amount.js';
-import { call } from './api.js';
-import { type ClientSecret, parseClientSecret } from './client-secret.js';
+import { askForIntent } from './ask-for-intent.js';
+import { parseClientSecret } from './client-secret.js';
 import { fail } from './end.js';
 import { expire, follow } from './follow.js';
+import type { State } from './intent-dialog.js';
 import { type IntentFlow, isReason, show } from './intent-flow.js';
 import { intentIdOf } from './intent-id.js';
 import { loadTexts, localeOf } from './locale.js';
 import { rememberPending } from './pending.js';
 import { Problem, problemOf } from './problem.js';
 import { qrCode } from './qr-code.js';
-import { requireThat } from './require-that.js';
 import { returnUrl, walletLink } from './return-url.js';
-import type { Settings } from './settings.js';
 
 // From the click to the code on the screen.
 
-/** Opens the dialog and creates an intent; does nothing while one is under way. */
+/** Opens the dialog and creates an intent. While one is under way no other is begun. */
 export async function begin(flow: IntentFlow): Promise<void> {
-  if (flow.attempt) return;
-  const settings = flow.read();
+  if (flow.attempt) {
+    // It may go on behind a dialog that was closed, or since before a reload.
+    if (flow.stage === 'confirming') await open(flow);
+    return;
+  }
   const attempt = new AbortController();
   const { signal } = attempt;
-  flow.settings = settings;
+  flow.settings = flow.read();
   flow.attempt = attempt;
   flow.latestId = undefined;
-  await loadTexts(settings.locale);
+  flow.stage = 'preparing';
+  await open(flow);
   if (signal.aborted) return;
-  flow.dialog.open(localeOf(settings.locale), settings);
-  show(flow, 'preparing');
   try {
-    if (!isSecureContext) throw new Problem('insecure_page');
+    if (!isSecureContext) throw new Problem('insecure_page', 426);
     const secret = await obtain(flow, signal);
     if (!signal.aborted) await present(flow, secret, signal);
   } catch (error) {
@@ -39,9 +40,7 @@ export async function begin(flow: IntentFlow): Promise<void> {
 
 /** A new intent in place of one that came to nothing; the old one is still watched. */
 export function retry(flow: IntentFlow): void {
-  if (!isReason(flow.state)) return;
-  // At once, so that a second click finds nothing to try again.
-  flow.state = 'preparing';
+  if (!isReason(flow.stage)) return;
   flow.attempt = undefined;
   for (const watch of flow.watches.values()) watch.rest();
   void begin(flow);
@@ -49,7 +48,7 @@ export function retry(flow: IntentFlow): void {
 
 /** Takes a client secret for the intent that is being begun, or the next one. @throws {TypeError} */
 export function give(flow: IntentFlow, clientSecret: string): void {
-  payloadOf(clientSecret, flow.read().mode);
+  parseClientSecret(clientSecret, flow.read().mode);
   if (flow.shownId && flow.attempt) {
     void present(flow, clientSecret, flow.attempt.signal);
     return;
@@ -58,8 +57,18 @@ export function give(flow: IntentFlow, clientSecret: string): void {
   flow.onGiven?.();
 }
 
+/** Opens the dialog on what is going on, unless that is over once the texts for it are there. */
+async function open(flow: IntentFlow): Promise<void> {
+  const { attempt, settings, stage } = flow;
+  await loadTexts(settings.locale);
+  if (flow.attempt !== attempt || flow.stage !== stage) return;
+  flow.dialog.open(localeOf(settings.locale), settings);
+  if (stage === 'confirming') flow.dialog.clearCode();
+  show(flow, stage as State);
+}
+
 async function obtain(flow: IntentFlow, signal: AbortSignal): Promise<string> {
-  const { mode, order, amount, routes, locale } = flow.settings;
+  const { mode, order, locale } = flow.settings;
   // What was given for an earlier click is not for the handler of this one.
   const before = flow.given;
   flow.given = undefined;
@@ -72,16 +81,16 @@ async function obtain(flow: IntentFlow, signal: AbortSignal): Promise<string> {
   const given = flow.given ?? before;
   flow.given = undefined;
   if (given) return given;
-  // The price is the server's business, so this says what is bought and nothing else.
-  const answer = call<{ client_secret: string }>(routes.intent, signal, { mode, order, amount });
+  const answer = askForIntent(flow, signal);
   // The first amount a page formats takes tens of milliseconds. They pass here, while the server is asked.
   formatAmount('1.00', 'usd', locale);
-  return (await answer).client_secret;
+  return answer;
 }
 
 async function present(flow: IntentFlow, secret: string, signal: AbortSignal): Promise<void> {
   const { mode, walletUrl, expiresInMs, what, urls } = flow.settings;
-  const payload = payloadOf(secret, mode);
+  flow.key = undefined;
+  const payload = parseClientSecret(secret, mode);
   const id = await intentIdOf(payload);
   if (signal.aborted) return;
   const amount = mode === 'payment' ? amountIn(payload, flow.dialog.locale.tag) : '';
@@ -97,10 +106,4 @@ async function present(flow: IntentFlow, secret: string, signal: AbortSignal): P
   flow.dialog.showCode(code, amount, walletUrl && walletLink(walletUrl, secret, Object.fromEntries(back)));
   show(flow, 'waiting');
   follow(flow, id);
-}
-
-function payloadOf(secret: string, mode: Settings['mode']): ClientSecret['payload'] {
-  const { kind, payload } = parseClientSecret(secret);
-  requireThat(kind === mode, 'client secret', mode);
-  return payload;
 }

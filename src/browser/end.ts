@@ -2,9 +2,10 @@ import { completeLogin, type User } from './complete-login.js';
 import { delay } from './delay.js';
 import { endAttempt, type IntentFlow, isReason, putAway, unwatch, unwatchAll } from './intent-flow.js';
 import { forgetPending } from './pending.js';
-import { type Problem, problemOf } from './problem.js';
+import { isRefusal, type Problem, problemOf } from './problem.js';
 import { problemText } from './problem-text.js';
 import { returnUrl } from './return-url.js';
+import type { Watch } from './watch.js';
 
 // The ways in which a payment or a login ends: confirmed, failed, given up by the person, or taken out of the page.
 
@@ -12,9 +13,18 @@ import { returnUrl } from './return-url.js';
 const lingerMs = 1_200;
 
 /** The wallet has confirmed an intent: completes the login where there is one, and goes on. */
-export async function succeed(flow: IntentFlow, id: string): Promise<void> {
-  const { completesLogin, mode, routes, urls, what } = flow.settings;
+export async function succeed(flow: IntentFlow, watch: Watch): Promise<void> {
+  const { id, settings } = watch;
+  const { completesLogin, mode, routes, urls, what } = settings;
+  // Another order is on the screen, and stays there.
+  if (flow.attempt && what !== flow.settings.what && !completesLogin) {
+    unwatch(flow, watch);
+    forgetPending(what);
+    void flow.emit('success', { intent: id });
+    return;
+  }
   unwatchAll(flow);
+  flow.settings = settings;
   // Another intent may just be on its way, and must not be shown over this.
   flow.attempt?.abort();
   const attempt = new AbortController();
@@ -48,9 +58,8 @@ export async function succeed(flow: IntentFlow, id: string): Promise<void> {
 function failLogin(flow: IntentFlow, problem: Problem): void {
   forgetPending(flow.settings.what);
   const isSeen = flow.dialog.element.open;
-  if (isSeen) fail(flow, problem);
-  else endAttempt(flow);
-  if (!isSeen && problem.code !== 'intent_not_found') void flow.emit('error', { error: problem });
+  if (isSeen || problem.code !== 'intent_not_found') fail(flow, problem);
+  if (!isSeen) endAttempt(flow);
 }
 
 export function fail(flow: IntentFlow, problem: Problem): void {
@@ -59,13 +68,18 @@ export function fail(flow: IntentFlow, problem: Problem): void {
   const sentence = problemText(problem, texts);
   // Said only where it is certain: no code was shown that a wallet could have paid.
   const isUnpaid = settings.mode === 'payment' && watches.size === 0;
-  putAway(flow, 'problem', isUnpaid ? `${sentence} ${texts.unpaid}` : sentence);
+  putAway(
+    flow,
+    'problem',
+    isUnpaid ? `${sentence} ${texts.unpaid}` : sentence,
+    isRefusal(problem) && problem.code !== 'intent_not_found',
+  );
   void flow.emit('error', { error: problem });
 }
 
 /** The person has closed the dialog. A payment that the wallet has scanned may still be confirmed, so it is still watched. */
 export async function closed(flow: IntentFlow): Promise<void> {
-  const { state, watches, latestId: intent } = flow;
+  const { stage: state, watches, latestId: intent } = flow;
   // What is being confirmed goes on to its end.
   if (state === 'confirming') return;
   endAttempt(flow);

@@ -1,5 +1,5 @@
 import { succeed } from './end.js';
-import { type IntentFlow, putAway, show, unwatch } from './intent-flow.js';
+import { type IntentFlow, putAway, show, unwatch, watchedIds } from './intent-flow.js';
 import { forgetPending, recallPending } from './pending.js';
 import { type Sign, startWatch, type Watch } from './watch.js';
 
@@ -9,26 +9,27 @@ import { type Sign, startWatch, type Watch } from './watch.js';
 export function restore(flow: IntentFlow): void {
   flow.settings = flow.read();
   const id = recallPending(flow.settings.what);
-  if (id) void follow(flow, id, true).ask();
+  if (id && !watchedIds.has(id)) void follow(flow, id, true).ask();
 }
 
 export function follow(flow: IntentFlow, id: string, isRestored = false): Watch {
   const { watches, settings } = flow;
   const known = watches.get(id);
   if (known) return known;
-  const watch = startWatch(id, settings.routes, (sign) => hear(flow, watch, sign, isRestored));
+  const watch = startWatch(id, settings, (sign) => hear(flow, watch, sign, isRestored));
   watches.set(id, watch);
+  watchedIds.add(id);
   return watch;
 }
 
 function hear(flow: IntentFlow, watch: Watch, sign: Sign, isRestored: boolean): void {
   const { id } = watch;
   if (sign === 'submitted') {
-    void succeed(flow, id);
+    void succeed(flow, watch);
     return;
   }
   if (sign === 'unknown' && isRestored) {
-    const { what } = flow.settings;
+    const { what } = watch.settings;
     if (recallPending(what) === id) forgetPending(what);
     unwatch(flow, watch);
   }
@@ -39,7 +40,7 @@ function hear(flow: IntentFlow, watch: Watch, sign: Sign, isRestored: boolean): 
   if (id !== flow.shownId) return;
   if (Date.now() >= flow.endsAtMs) expire(flow);
   else if (sign === 'rejected') putAway(flow, sign);
-  else show(flow, sign === 'silent' ? 'offline' : watch.isScanned ? 'scanned' : 'waiting');
+  else show(flow, sign === 'offline' ? sign : watch.isScanned ? 'scanned' : 'waiting');
 }
 
 /** The time of the code on the screen is over. */

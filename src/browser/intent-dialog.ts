@@ -29,11 +29,11 @@ const isHandheld = (): boolean => matchMedia('(pointer:coarse),(max-width:480px)
 export class IntentDialog {
   readonly element: HTMLDialogElement;
   readonly #host: HTMLElement;
-  readonly #title = make('h2', { part: 'title', id: 'title', dir: 'auto' });
+  readonly #title = make('h2', { part: 'title', dir: 'auto' });
   readonly #amount = make('p', { part: 'amount', dir: 'auto' });
   readonly #payee = make('p', { part: 'payee', dir: 'auto' });
   readonly #code = make('div', { part: 'code', role: 'img' });
-  readonly #mark = make('path', {});
+  readonly #mark = make('path');
   readonly #status = make('p', { part: 'status', role: 'status', dir: 'auto' });
   readonly #link = make('a', { part: 'link', target: '_blank', rel: 'noreferrer' });
   readonly #retry = make('button', { part: 'retry' });
@@ -46,7 +46,7 @@ export class IntentDialog {
     this.#host = host;
     this.element = make(
       'dialog',
-      { part: 'dialog', 'aria-labelledby': 'title', autofocus: '', tabindex: -1 },
+      { part: 'dialog', autofocus: '', tabindex: -1 },
       this.#title,
       this.#amount,
       this.#payee,
@@ -70,6 +70,7 @@ export class IntentDialog {
     const { tag, texts } = locale;
     this.locale = locale;
     this.element.lang = tag;
+    this.element.setAttribute('aria-label', texts[mode]);
     this.#title.textContent = texts[mode];
     this.#amount.textContent = '\u00a0';
     this.#amount.hidden = mode === 'login';
@@ -102,26 +103,28 @@ export class IntentDialog {
     this.#code.replaceChildren();
     this.#link.removeAttribute('href');
     this.#link.hidden = true;
-    this.#amount.hidden ||= !this.#amount.textContent?.trim();
+    this.#amount.hidden ||= !this.#amount.textContent.trim();
   }
 
-  /** @param text is read aloud once; by default what goes with the state */
-  show(state: State, text?: string): void {
+  /**
+   * @param text is read aloud once; by default what goes with the state
+   * @param isFinal whether there is nothing to try again
+   */
+  show(state: State, text?: string, isFinal = state === 'done'): void {
     const { element } = this;
     const { texts } = this.locale;
     const mark = marks[state] ?? '';
     element.dataset.state = state;
     element.toggleAttribute('data-mark', !!mark);
     this.#mark.setAttribute('d', mark);
-    this.#retry.hidden = !mark || state === 'done';
+    this.#retry.hidden = !mark || isFinal;
     this.#cancel.textContent = mark || state === 'confirming' ? texts.close : texts.cancel;
     const isHere = state === 'waiting' && this.#link.href && isHandheld();
     const sentence = text ?? texts[isHere ? 'waitingHere' : (state as 'waiting')];
     // Set again and again, the same sentence would be read aloud again and again.
     if (this.#status.textContent !== sentence) this.#status.textContent = sentence;
     // What had the focus may just have gone.
-    const { activeElement } = element.getRootNode() as ShadowRoot;
-    if (element.open && !activeElement?.getClientRects().length) element.focus();
+    if (element.open && !this.#host.shadowRoot?.activeElement?.getClientRects().length) element.focus();
   }
 
   #putAway(): void {

@@ -11,9 +11,11 @@ export interface IntentFlow {
   /** Every intent that may still be confirmed; more than one after a second try. */
   readonly watches: Map<string, Watch>;
   settings: Settings;
-  state: State | 'idle';
+  stage: State | 'idle';
   /** Of the dialog that is open, from its opening to its end. */
   attempt?: AbortController | undefined;
+  /** The idempotency key of the intent that is being begun, once the site was asked for it. */
+  key?: string | undefined;
   given?: string | undefined;
   onGiven?: (() => void) | undefined;
   latestId?: string | undefined;
@@ -29,7 +31,7 @@ export const createFlow = (dialog: IntentDialog, read: () => Settings, emit: Emi
   emit,
   watches: new Map(),
   settings: {} as Settings,
-  state: 'idle',
+  stage: 'idle',
   endsAtMs: 0,
 });
 
@@ -37,22 +39,28 @@ export const createFlow = (dialog: IntentDialog, read: () => Settings, emit: Emi
 export const isReason = (state: string): state is 'rejected' | 'expired' | 'problem' =>
   /rejected|expired|problem/.test(state);
 
-export function show(flow: IntentFlow, state: State, text?: string): void {
-  flow.state = state;
-  flow.dialog.show(state, text);
+type Shown = Parameters<IntentDialog['show']>;
+
+export function show(flow: IntentFlow, ...shown: Shown): void {
+  flow.stage = shown[0];
+  flow.dialog.show(...shown);
 }
 
 /** Takes the code off the page; what it stood for is still watched. */
-export function putAway(flow: IntentFlow, state: State, text?: string): void {
+export function putAway(flow: IntentFlow, ...shown: Shown): void {
   clearTimeout(flow.timer);
   flow.shownId = undefined;
   flow.dialog.clearCode();
-  show(flow, state, text);
+  show(flow, ...shown);
 }
+
+/** What the buttons of this page watch: of two with the same order, one is told after a reload. */
+export const watchedIds = new Set<string>();
 
 export function unwatch(flow: IntentFlow, watch: Watch): void {
   watch.stop();
   flow.watches.delete(watch.id);
+  watchedIds.delete(watch.id);
 }
 
 export function unwatchAll(flow: IntentFlow): void {
@@ -62,8 +70,9 @@ export function unwatchAll(flow: IntentFlow): void {
 export function endAttempt(flow: IntentFlow): void {
   clearTimeout(flow.timer);
   flow.attempt?.abort();
-  flow.state = 'idle';
+  flow.stage = 'idle';
   flow.attempt = undefined;
   flow.shownId = undefined;
   flow.onGiven = undefined;
+  flow.key = undefined;
 }

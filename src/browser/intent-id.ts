@@ -31,5 +31,5 @@ async function portablePublicKey(seed: Uint8Array): Promise<Uint8Array> {
 
 /** Whether a text can be an id; what comes out of a store is not believed. */
 export function isIntentId(text: unknown): text is string {
-  return decodeBase58(text, 32) !== undefined;
+  return !!decodeBase58(text, 32);
 }

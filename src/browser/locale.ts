@@ -42,5 +42,4 @@ export async function loadTexts(tag: string): Promise<void> {
 
 const languageOf = (tag: string): string => tag.split('-')[0] as string;
 
-const canonical = (text: string | null | undefined): string =>
-  attempt(() => Intl.getCanonicalLocales(text || [])[0]) ?? '';
+const canonical = (text: string | null | undefined): string => attempt(() => `${new Intl.Locale(text ?? '')}`) ?? '';

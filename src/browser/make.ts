@@ -7,8 +7,10 @@ export function make<Name extends keyof Tags>(
   attributes: Attributes = {},
   ...children: (Node | string)[]
 ): Tags[Name] {
-  const kind = /svg|path/.test(name) ? '2000/svg' : '1999/xhtml';
-  const element = document.createElementNS(`http://www.w3.org/${kind}`, name) as Tags[Name];
+  const isDrawing = /svg|path/.test(name);
+  const element = (
+    isDrawing ? document.createElementNS('http://www.w3.org/2000/svg', name) : document.createElement(name)
+  ) as Tags[Name];
   for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value as string);
   element.append(...children);
   return element;

@@ -18,4 +18,4 @@ export function forgetPending(what: string): void {
   attempt(() => sessionStorage.removeItem(keyOf(what)));
 }
 
-const keyOf = (what: string): string => `express-intents ${what}`;
+const keyOf = (what: string): string => `intent-button ${what}`;

@@ -12,8 +12,11 @@ export class Problem extends Error {
   }
 }
 
-/** Whether asking again can help without anyone doing anything. */
-export const isPassing = ({ status }: Problem): boolean => [0, 409, 429].includes(status) || status >= 500;
+/** Whether the site has said no for good: a 4xx, but for 409 and 429, which pass. To ask the same again would not help. */
+export const isRefusal = ({ status }: Problem): boolean => /^4(?!09|29)/.test(`${status}`);
+
+/** Whether the site may have done what it was asked for: its answer never came, or another spoke in its place. */
+export const isUnheard = ({ code }: Problem): boolean => /offline|unreadable/.test(code);
 
 /** Anything thrown, as a problem with a code. */
 export function problemOf(error: unknown, code = 'internal_error'): Problem {

@@ -2,9 +2,9 @@
 // The smallest library for this would be a sixth of all that people must load before they can pay; the tests hold every
 // module against it.
 
-/** By version, from 1 on: the codewords for error correction in each block, and the number of blocks. */
-const correctionLengths = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26];
-const blockCounts = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16];
+/** By version, from 1 on: the codewords for error correction in each block, and the number of blocks, as digits to base 36. */
+const correctionLengths = 'agqiogimmqummoossqqq';
+const blockCounts = '11122444555899aabdeg';
 
 /** Says level M and mask 2, which turns every third column over. */
 const format = 0x5e7c;
@@ -18,12 +18,13 @@ export function qrModules(text: string): Readonly<Rows> {
   for (let version = 1; version <= 20; version += 1) {
     const rows = functionPatterns(version);
     const free = freeModules(rows);
-    const corrections = correctionLengths[version - 1] as number;
-    const blocks = blockCounts[version - 1] as number;
+    const read = (digits: string): number => Number.parseInt(digits.charAt(version - 1), 36);
+    const corrections = read(correctionLengths);
+    const blocks = read(blockCounts);
     const capacity = (free.length >> 3) - corrections * blocks;
-    // Half a byte says what comes, one or two say how much, and half a byte is the end.
-    const hex = `4${hexOf(bytes.length, version < 10 ? 2 : 4)}${bytes.map((byte) => hexOf(byte, 2)).join('')}0`;
-    const data = (hex.match(/../g) ?? []).map((pair) => Number(`0x${pair}`));
+    // Half a byte says what comes, one or two say how much, and half a byte is the end: everything is moved by a half.
+    const whole = [...(version < 10 ? [] : [bytes.length >> 8]), bytes.length & 255, ...bytes, 0];
+    const data = whole.map((byte, at) => (((whole[at - 1] ?? 4) & 15) << 4) | (byte >> 4));
     if (data.length > capacity) continue;
     for (let pad = 236; data.length < capacity; pad = 253 - pad) data.push(pad);
     const codewords = withCorrection(data, corrections, blocks);
@@ -34,8 +35,6 @@ export function qrModules(text: string): Readonly<Rows> {
   }
   throw new TypeError('This is too long for a QR code');
 }
-
-const hexOf = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
 
 /** The modules that are the same in every code of a version. */
 function functionPatterns(version: number): Rows {
@@ -67,20 +66,15 @@ function functionPatterns(version: number): Rows {
     set(at, 6, ~at);
     set(6, at, ~at);
   }
-  for (let bit = 0; bit < 15; bit += 1) {
-    const dark = format >> bit;
-    // From both ends to the corner, past the lines of dots.
-    const near = bit < 8 ? bit : 14 - bit;
-    const at = near < 6 ? near : near + 1;
-    if (bit < 8) {
-      set(8, at, dark);
-      set(size - 1 - bit, 8, dark);
-    } else {
-      set(at, 8, dark);
-      set(8, size - 15 + bit, dark);
-    }
-  }
   set(8, size - 8, 1);
+  for (let bit = 0; bit < 8; bit += 1) {
+    // From both ends to the corner, past the lines of dots.
+    const at = bit < 6 ? bit : bit + 1;
+    set(8, at, format >> bit);
+    set(at, 8, format >> (14 - bit));
+    set(size - 1 - bit, 8, format >> bit);
+    set(8, size - 1 - bit, format >> (14 - bit));
+  }
   if (version > 6) setVersion(version, size, set);
   return rows;
 }
@@ -114,14 +108,10 @@ function freeModules(rows: Rows): (readonly [x: number, y: number])[] {
 
 /** Blocks of data and then their corrections, each block in turn giving one codeword. */
 function withCorrection(data: readonly number[], corrections: number, blocks: number): number[] {
-  const length = Math.floor(data.length / blocks);
-  const parts: number[][] = [];
-  for (let at = 0; at < data.length; ) {
-    // The last ones are longer by one.
-    const end = at + length + (parts.length < blocks - (data.length % blocks) ? 0 : 1);
-    parts.push(data.slice(at, end));
-    at = end;
-  }
+  // The last ones are longer by one.
+  const startOf = (block: number): number =>
+    block * Math.floor(data.length / blocks) + Math.max(0, block - blocks + (data.length % blocks));
+  const parts = Array.from({ length: blocks }, (_, block) => data.slice(startOf(block), startOf(block + 1)));
   return [...inTurn(parts), ...inTurn(parts.map((part) => correctionOf(part, corrections)))];
 }
 
@@ -134,14 +124,11 @@ function correctionOf(data: readonly number[], length: number): number[] {
   for (let index = 0, root = 1; index < length; index += 1, root = times(root, 2)) {
     divisor = [...divisor, 0].map((each, at) => each ^ times(divisor[at - 1] ?? 0, root));
   }
-  const rest = [...data, ...Array<number>(length).fill(0)];
-  data.forEach((_, at) => {
-    const factor = rest[at] as number;
-    divisor.forEach((each, offset) => {
-      rest[at + offset] = (rest[at + offset] ?? 0) ^ times(each, factor);
-    });
-  });
-  return rest.slice(-length);
+  const [, ...lower] = divisor;
+  return data.reduce<number[]>(
+    ([first = 0, ...rest], byte) => lower.map((each, at) => (rest[at] ?? 0) ^ times(each, byte ^ first)),
+    [],
+  );
 }
 
 function times(one: number, other: number): number {

@@ -22,7 +22,7 @@ export interface Settings {
   readonly urls: { readonly success: string | undefined; readonly cancel: string | undefined };
   /** BCP 47, of a language there are texts in. */
   readonly locale: string;
-  /** Names what is bought or entered: the same after a reload. */
+  /** What is bought or entered, as the server is asked for it: the same after a reload. */
   readonly what: string;
 }
 
@@ -32,7 +32,7 @@ export function readSettings(element: HTMLElement, options: ButtonOptions): Sett
   for (const [name, value] of Object.entries(given)) checkOption(name, value);
   const { mode = given.login ? 'login' : 'payment', order, amount, base = siteBase, routes } = given;
   const { success, cancel } = given.confirmParams ?? {};
-  const lang = element.closest('[lang]')?.getAttribute('lang');
+  const lang = element.closest<HTMLElement>('[lang]')?.lang;
   return {
     payee: location.hostname,
     expiresInMs: mode === 'login' ? loginTtlMs : paymentTtlMs,
@@ -43,7 +43,8 @@ export function readSettings(element: HTMLElement, options: ButtonOptions): Sett
     routes: withBase(base, { ...siteRoutes, ...routes }),
     urls: { success: success?.url, cancel: cancel?.url },
     locale: negotiateTag([given.locale, lang, ...navigator.languages]),
-    what: JSON.stringify([mode, order, amount]),
+    // The price is the server's business, so this says what is bought and nothing else.
+    what: JSON.stringify({ mode, order, amount }),
   } as Settings;
 }
 
@@ -61,5 +62,6 @@ function attributesOf(element: HTMLElement): ButtonOptions {
 
 function withBase(base: string, routes: ElementRoutes): ElementRoutes {
   const paths = Object.entries(routes).map(([name, path]) => [name, path && base + path]);
-  return { ...routes, ...Object.fromEntries(paths) };
+  // It has the names of what went in.
+  return Object.fromEntries(paths) as ElementRoutes;
 }

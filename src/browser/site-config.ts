@@ -1,5 +1,5 @@
 /** Paths of the routes the element asks; `false` where a route is switched off. */
-export interface ElementRoutes {
+export type ElementRoutes = {
   /** Creates an intent. Default `/intent`. */
   readonly intent: string | false;
   /** Tells the status; the id follows. Default `/status`. */
@@ -8,7 +8,7 @@ export interface ElementRoutes {
   readonly events: string | false;
   /** Completes a login. Default `/session`. */
   readonly session: string | false;
-}
+};
 
 /** What the site tells the element by way of the file it serves. */
 interface SiteConfig extends ElementRoutes {

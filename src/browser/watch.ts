@@ -1,16 +1,18 @@
 import { call, type Status } from './api.js';
 import { attempt } from './attempt.js';
-import type { ElementRoutes } from './site-config.js';
+import type { Settings } from './settings.js';
 
 /**
- * What a watch tells: `created` and `unknown` are the service's word that there is such an intent or not, `silent` says that
+ * What a watch tells: `created` and `unknown` are the service's word that there is such an intent or not, `offline` says that
  * neither stream nor status answers. Scanned and rejected are hints for the screen; submitted is what counts.
  */
-export type Sign = 'created' | 'unknown' | 'scanned' | 'rejected' | 'submitted' | 'silent';
+export type Sign = 'created' | 'unknown' | 'scanned' | 'rejected' | 'submitted' | 'offline';
 
 /** Watches one intent, by the stream where there is one, else by asking, until it is stopped; an hour at the most. */
 export interface Watch {
   readonly id: string;
+  /** Those it was begun with: the button may be for another order by now. */
+  readonly settings: Settings;
   /** Set by whoever listens: the answer to `scanned` comes again with each status. */
   isScanned: boolean;
   /** Asks for the status now. */
@@ -29,13 +31,15 @@ const longestMs = 8_000;
 /** Coming back to a page fires several events at once. */
 const sameMomentMs = 300;
 const endMs = 3_600_000;
+/** Of an EventSource that the browser has given up. */
+const closedState = 2;
 
-export function startWatch(id: string, { events, status }: ElementRoutes, tell: (sign: Sign) => void): Watch {
+export function startWatch(id: string, settings: Settings, tell: (sign: Sign) => void): Watch {
+  const { events, status } = settings.routes;
   const startedAtMs = Date.now();
   const stopped = new AbortController();
-  const { signal } = stopped;
   const say = (sign: Sign): void => {
-    if (!signal.aborted) tell(sign);
+    if (!stopped.signal.aborted) tell(sign);
   };
   let asking: AbortController | undefined;
   let askedAtMs = 0;
@@ -70,7 +74,7 @@ export function startWatch(id: string, { events, status }: ElementRoutes, tell: 
     if (asking !== own) return;
     failures = answer ? 0 : failures + 1;
     if (answer) say(signOf(answer));
-    else if (!stream.isAlive() && (failures > 1 || !navigator.onLine)) say('silent');
+    else if (!stream.isAlive() && (failures > 1 || !navigator.onLine)) say('offline');
     plan();
   }
 
@@ -78,17 +82,17 @@ export function startWatch(id: string, { events, status }: ElementRoutes, tell: 
     clearTimeout(timer);
     // Coming into view asks at once.
     if (Date.now() - startedAtMs > endMs) stop();
-    if (signal.aborted || document.hidden || !status) return;
+    if (stopped.signal.aborted || document.hidden || !status) return;
     const usualMs = stream.isAlive() ? besideStreamMs : isCalm ? calmMs : briskMs;
     timer = setTimeout(ask, failures > 0 ? Math.min(briskMs * 2 ** (failures - 1), longestMs) : usualMs);
   }
 
-  followPage(signal, stream, say, () => {
+  followPage(stopped.signal, stream, say, () => {
     if (!isCalm) stream.open();
     if (Date.now() - askedAtMs > sameMomentMs) void ask();
   });
   plan();
-  return { id, isScanned: false, ask, rest, stop };
+  return { id, settings, isScanned: false, ask, rest, stop };
 }
 
 /** Opens the stream, and again when the page comes back. @param wake when there may be news that nobody has told */
@@ -104,7 +108,7 @@ function followPage(signal: AbortSignal, stream: Stream, say: (sign: Sign) => vo
   // A page with an open stream is not kept for the way back.
   listen(['pagehide', 'offline'], stream.close);
   // A stream over a network that is gone looks alive for long; the browser knows better.
-  listen(['offline'], () => say('silent'));
+  listen(['offline'], () => say('offline'));
   stream.open();
 }
 
@@ -114,7 +118,9 @@ interface Stream {
   isAlive(): boolean;
 }
 
-const signByEvent: Readonly<Record<string, Sign>> = {
+/** What each event of the stream says; a status has to be read. */
+const signByEvent: Readonly<Record<string, Sign | ''>> = {
+  status: '',
   code_scanned: 'scanned',
   client_rejected_payment: 'rejected',
   client_rejected_login: 'rejected',
@@ -135,20 +141,19 @@ function createStream(url: string | false, say: (sign: Sign) => void, tellAlive:
     source = undefined;
     isAlive = false;
   };
-  const listen = (event: string, sign: (data: string) => Sign): void =>
-    source?.addEventListener(event, ({ data }) => {
-      live(true);
-      say(sign(data));
-    });
   const open = (): void => {
     if (source || !url) return;
     source = new EventSource(url);
-    listen('status', (data) => signOf(attempt(() => JSON.parse(data)) ?? {}));
-    for (const [event, sign] of Object.entries(signByEvent)) listen(event, () => sign);
+    for (const [event, sign] of Object.entries(signByEvent)) {
+      source.addEventListener(event, ({ data }) => {
+        live(true);
+        say(sign || signOf(attempt(() => JSON.parse(data)) ?? {}));
+      });
+    }
     source.addEventListener('error', () => {
       live(false);
       // Otherwise the browser opens it again by itself.
-      if (source?.readyState === EventSource.CLOSED) close();
+      if (source?.readyState === closedState) close();
     });
   };
   return { open, close, isAlive: () => isAlive };

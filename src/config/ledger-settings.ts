@@ -45,7 +45,10 @@ function readSettlement(options: ConfigOptions, report: Report): Omit<LedgerSett
   };
 }
 
-/** Any text that names no other scheme is the path of a folder. The URL is never told: it may hold a password. */
+/**
+ * Any text that names no other scheme is the path of a folder, but for what looks like a URL all the same, such as one in
+ * quotes. The URL is never told: it may hold a password.
+ */
 function readDatabase(url: string, report: Report): LedgerSettings['database'] | undefined {
   if (/^postgres(?:ql)?:\/\//.test(url)) {
     // A socket is named in the query, and then a user may come before no host at all.
@@ -56,7 +59,7 @@ function readDatabase(url: string, report: Report): LedgerSettings['database'] |
       'INTENT_DATABASE_URL=postgres://user:password@host:5432/database',
     );
   }
-  if (/^[a-z][a-z+.-]+:/i.test(url)) {
+  if (/^[a-z][a-z+.-]+:|:\/\//i.test(url)) {
     return report.problem('INTENT_DATABASE_URL', 'Its scheme is neither postgres nor that of a folder.', ledgerMend);
   }
   return Object.freeze({ kind: 'embedded', folder: url });

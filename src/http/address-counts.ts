@@ -25,11 +25,6 @@ export class AddressCounts implements Store {
     return this.#counts.size;
   }
 
-  get(key: string): IncrementResponse | undefined {
-    const count = this.#counts.get(key);
-    return count && { totalHits: count.hits, resetTime: count.resetTime };
-  }
-
   increment(key: string): IncrementResponse {
     const count = this.#counts.get(key) ?? { hits: 0, resetTime: this.#endOfWindow() };
     if (count.hits === 0) this.#counts.set(key, count);

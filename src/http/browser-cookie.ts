@@ -1,6 +1,7 @@
-import { createHash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
+import { randomBytes } from '../keys/random-bytes.js';
 
 /** A cookie only our own server can read, bound to this host. The prefix needs https, so development goes without. */
 export interface HostCookie {
@@ -16,15 +17,18 @@ export interface HostCookie {
 /** `__Host-` cookies (RFC 6265bis section 4.1.3.2) in production, plain ones elsewhere. */
 export function hostCookie(name: string, production: boolean): HostCookie {
   const fullName = production ? `__Host-${name}` : name;
-  const attributes = { name: fullName, path: '/', httpOnly: true, sameSite: 'lax', secure: production } as const;
+  const head = `${fullName}=`;
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: production } as const;
+  // The same each time but for what comes first: the value and the age.
+  const tail = stringifySetCookie({ name: fullName, value: '', ...attributes }).slice(head.length);
   const write = (res: Response, value: string, maxAgeSeconds?: number): void => {
-    const maxAge = maxAgeSeconds === undefined ? {} : { maxAge: maxAgeSeconds };
+    const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
+    const cookie = `${head}${encodeURIComponent(value)}${age}${tail}`;
     const others = [res.getHeader('Set-Cookie') ?? []].flat().map(String);
-    const kept = others.filter((other) => !other.startsWith(`${fullName}=`));
-    res.setHeader('Set-Cookie', [...kept, stringifySetCookie({ ...attributes, value, ...maxAge })]);
+    res.setHeader('Set-Cookie', [...others.filter((other) => !other.startsWith(head)), cookie]);
   };
   return {
-    read: (req) => parseCookie(req.headers.cookie ?? '')[fullName],
+    read: ({ headers: { cookie } }) => (cookie === undefined ? undefined : parseCookie(cookie)[fullName]),
     write,
     clear: (res) => write(res, '', 0),
   };
@@ -46,10 +50,12 @@ const tokenForm = /^[\w-]{43}$/;
 /** Knows the browser by its cookie; one that has none gets it with the answer, whatever that will be. */
 export function rememberBrowser(cookie: HostCookie, req: Request, res: Response): KnownBrowser {
   const known = tokenOf(cookie, req);
-  const token = known ?? randomBytes(32).toString('base64url');
+  const token = known ?? Buffer.from(randomBytes(32)).toString('base64url');
   if (known === undefined) cookie.write(res, token);
   return {
-    hash: hash(token),
+    get hash() {
+      return hash(token);
+    },
     deriveKey: (purpose) => new Uint8Array(hkdfSync('sha256', token, '', purpose, 32)),
     keep: (maxAgeSeconds) => cookie.write(res, token, maxAgeSeconds),
   };

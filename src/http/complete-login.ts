@@ -21,7 +21,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     const browser = browserOf(browserCookie, req);
     if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notBegunHere();
     const question = { intent: id, verifier: keyRing.signer };
-    const { userId } = await client.loginIntents.getUserId(question, { signal: departureOf(res) });
+    const { userId } = await client.loginIntents.getUserId(question, { signal: departureOf(res).signal });
     const user = { id: userId };
     const completing = { id, browser, ttlMs, userId };
     const isFirst = await logins.completeLogin(completing, (tx) => callOnLogin(context, user, req, { tx, intent: id }));

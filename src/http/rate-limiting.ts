@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { AugmentedRequest, Options, RateLimitRequestHandler, Store } from 'express-rate-limit';
+import type { AugmentedRequest, Options, RateLimitRequestHandler } from 'express-rate-limit';
 import type { RateLimits } from '../config.js';
 import { IntentError } from '../errors.js';
 import { AddressCounts } from './address-counts.js';
@@ -44,9 +44,9 @@ export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now
 }
 
 /**
- * In this process alone, who is under the limit is let through by the count, and the library sees the others: of what a
- * request for a status costs, it would be an eighth, and its headers another. With the site's store, and where what
- * succeeds is not counted, it sees every request.
+ * In this process alone, who is under the limit is let through by the count, and the library sees the others, which it may
+ * well count again: of what a request for a status costs, it would be an eighth, and its headers another. With the site's
+ * store, and where what succeeds is not counted, it sees every request.
  */
 function createLimit(route: LimitedRoute, context: LimitContext): Limit {
   const { limits, logger, now } = context;
@@ -54,21 +54,12 @@ function createLimit(route: LimitedRoute, context: LimitContext): Limit {
   const own = new AddressCounts(windowMs, now);
   const keyOf = ({ ip }: Request): string => `${route}:${countedAddress(ip)}`;
   const isCountedFirst = !shared && route !== 'webhook';
-  const store = shared ? new SteadyStore({ shared, own, logger, now }) : isCountedFirst ? counted(own) : own;
+  const store = shared ? new SteadyStore({ shared, own, logger, now }) : own;
   let limiter: Promise<RateLimitRequestHandler> | undefined;
   return (req, res) => {
     if (isCountedFirst && own.increment(keyOf(req)).totalHits <= most) return undefined;
     limiter ??= load({ ...optionsOf(route, context), store, keyGenerator: keyOf });
     return limiter.then((library) => passed(library, req, res));
-  };
-}
-
-/** What was counted already, for a library that means to count it. */
-function counted(own: AddressCounts): Store {
-  return {
-    increment: (key) => own.get(key) ?? own.increment(key),
-    decrement: (key) => own.decrement(key),
-    resetKey: (key) => own.resetKey(key),
   };
 }
 

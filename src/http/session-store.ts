@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { LoginConfig } from '../config.js';
+import type { Config, LoginConfig } from '../config.js';
 import { appSessionOf } from './app-session.js';
 import { hostCookie } from './browser-cookie.js';
 import { openSession, sealSession } from './sealed-session.js';
@@ -18,7 +18,11 @@ export interface SessionStore {
   end(req: Request, res: Response): Promise<void>;
 }
 
-export function createSessionStore(login: LoginConfig, production: boolean, now: () => number): SessionStore {
+export function createSessionStore(
+  login: LoginConfig,
+  { production, sequencer: { timeoutMs } }: Config,
+  now: () => number,
+): SessionStore {
   const cookie = hostCookie('intent-session', production);
   return {
     read: async (req) => {
@@ -26,10 +30,10 @@ export function createSessionStore(login: LoginConfig, production: boolean, now:
       // is kept in the app's session clears the cookie, so one that is there is the later of the two.
       const sealed = cookie.read(req);
       const user = sealed === undefined ? undefined : await openSession(sealed, login.cookieKeys, now());
-      return user ?? appSessionOf(req)?.user;
+      return user ?? appSessionOf(req, timeoutMs)?.user;
     },
     start: async (req, res, user) => {
-      const session = appSessionOf(req);
+      const session = appSessionOf(req, timeoutMs);
       if (session) {
         await session.start(user);
         if (cookie.read(req) !== undefined) cookie.clear(res);
@@ -40,7 +44,7 @@ export function createSessionStore(login: LoginConfig, production: boolean, now:
       cookie.write(res, await sealSession(user, key, now() + login.sessionTtlMs), Math.ceil(login.sessionTtlMs / 1000));
     },
     end: async (req, res) => {
-      const session = appSessionOf(req);
+      const session = appSessionOf(req, timeoutMs);
       // The session of somebody who is not logged in is none of our business.
       if (session?.user) await session.end();
       if (cookie.read(req) !== undefined) cookie.clear(res);

@@ -1,10 +1,13 @@
 import type { Request } from 'express';
+import { isUnrenewable } from './app-session.js';
 import type { RouterContext } from './router-context.js';
 
 /** Looks at requests until it has told what only a request can show to be wrong. */
 export type SetUpCheck = (req: Request) => void;
 
 interface Warning {
+  /** Default `warn`. */
+  readonly level?: 'error';
   readonly applies: (req: Request, context: RouterContext) => boolean;
   readonly text: (req: Request) => string;
 }
@@ -38,14 +41,30 @@ const anyProxy: Warning = {
     "proxies: app.set('trust proxy', 1).",
 };
 
+/** Looked at once: with cookie-session a look costs a signature. */
+function unrenewableSession(): Warning {
+  let isSeen = false;
+  return {
+    level: 'error',
+    applies: (req, { config }) => {
+      if (isSeen || !config.login || !(req as { session?: unknown }).session) return false;
+      isSeen = true;
+      return isUnrenewable(req);
+    },
+    text: () =>
+      'The app has a req.session that cannot be renewed, so a login kept in it could be fixated, and logins are refused. Use ' +
+      'express-session or cookie-session; or put the router in front of the session, and it keeps logins in a cookie of its own.',
+  };
+}
+
 /** Warns, once each, of what is wrong around the router. */
 export function setUpWarnings(context: RouterContext): SetUpCheck {
-  const pending = new Set([underPrefix, plainHttp, unknownProxy, anyProxy]);
+  const pending = new Set([underPrefix, plainHttp, unknownProxy, anyProxy, unrenewableSession()]);
   return (req) => {
     for (const warning of pending) {
       if (!warning.applies(req, context)) continue;
       pending.delete(warning);
-      context.logger.warn(`express-intents: ${warning.text(req)}`);
+      context.logger[warning.level ?? 'warn'](`express-intents: ${warning.text(req)}`);
     }
   };
 }

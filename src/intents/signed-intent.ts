@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from '../keys/random-bytes.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { encode, v1 } from '../wire/codec.js';
 import { encodePayload, formatClientSecret, nonceLength, type Payload } from './payload.js';
@@ -66,5 +66,5 @@ export async function signIntent(
 
 /** 11 bytes that nobody can guess, never made from an order number or the time. */
 export function newNonce(): Uint8Array {
-  return randomFillSync(new Uint8Array(nonceLength));
+  return randomBytes(nonceLength);
 }

@@ -36,7 +36,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
   });
   const lock = await lockFolder(folder);
   try {
-    const open = (name: string): Promise<PGlite> => PGlite.create({ dataDir: path.join(folder, name) });
+    // Without a timer that would keep a process alive which has nothing else to do.
+    const startParams = [...PGlite.defaultStartParams, '-c', 'log_startup_progress_interval=0'];
+    const open = (name: string) => PGlite.create({ dataDir: path.join(folder, name), startParams });
     return new EmbeddedDatabase(await openData(folder, open), lock, waitMs, closeMs);
   } catch (error) {
     await lock.release();
@@ -125,8 +127,7 @@ class EmbeddedDatabase implements Database {
       this.#abandon = reject;
     });
     const value = await scope.hold((held) => Promise.race([work(held), abandoned]));
-    if (scope.firstFault === undefined) return value;
-    // Where that was not taken back to a savepoint, nothing more is taken in this transaction.
+    // Once a statement has failed, nothing more is taken, and older versions commit that without a word.
     return tx.query('select').then(
       () => value,
       () => {

@@ -1,5 +1,14 @@
 import type { Database } from './database.js';
 import type { LedgerSettings } from './ledger-settings.js';
+import { requirePackage } from './optional-package.js';
+
+/**
+ * Lets pass where the package is installed that this database needs, without loading it.
+ * @throws {ConfigError} with how to install it
+ */
+export function requireDatabasePackage({ kind }: LedgerSettings['database']): void {
+  requirePackage(kind === 'postgres' ? 'pg' : '@electric-sql/pglite');
+}
 
 /**
  * Opens the database that the settings name; its package is loaded here and not before.

@@ -1,5 +1,5 @@
 import { IntentError, SequencerError } from '../errors.js';
-import { listenForAbort } from './abort-listener.js';
+import { type Abortable, listenForAbort } from './abort-listener.js';
 
 export interface GateLimits {
   /** How many may be inside at a time. */
@@ -12,7 +12,7 @@ export interface Patience {
   /** How long to wait, in milliseconds. */
   readonly timeoutMs: number;
   /** What ends the wait early, with its reason. */
-  readonly signals: readonly (AbortSignal | undefined)[];
+  readonly signals: readonly (Abortable | undefined)[];
 }
 
 /**

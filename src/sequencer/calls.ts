@@ -1,7 +1,7 @@
 import { IntentError, SequencerError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import { unsignedBytes } from '../intents/signed-intent.js';
-import { formatBase58, parseBase58, parseIntentId } from '../keys/base58.js';
+import { formatBase58, parseIntentId, parseVerifierKey } from '../keys/base58.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { decode, encode, v1 } from '../wire/codec.js';
 import { operations } from '../wire/envelope.js';
@@ -60,7 +60,7 @@ export async function getUserId(
   const codec = v1.GetLoginForThirdPartyAppRequest;
   const request = {
     intentId: { value: parseIntentId(id) },
-    verifier: { value: parseBase58(verifier.publicKey, 32, 'invalid_key') },
+    verifier: { value: parseVerifierKey(verifier.publicKey) },
   };
   const signature = { value: await signChecked(verifier, unsignedBytes(codec, request)) };
   const body = encode(codec, { ...request, signature });

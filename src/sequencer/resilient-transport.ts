@@ -1,6 +1,6 @@
 import { SequencerError } from '../errors.js';
 import { nameOf, type Operation } from '../wire/envelope.js';
-import { listenForAbort } from './abort-listener.js';
+import { listenForAbort, throwIfAborted } from './abort-listener.js';
 import { boundedTry } from './bounded-try.js';
 import { Breaker } from './breaker.js';
 import { CallGate, type GateLimits, noTurn } from './call-gate.js';
@@ -83,8 +83,7 @@ class ResilientCalls {
 
   async call(operation: Operation, body: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     const { signal, sendUntil } = options;
-    signal?.throwIfAborted();
-    sendUntil?.throwIfAborted();
+    throwIfAborted(signal, sendUntil);
     if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The client is closed.');
     const lane = this.#laneOf(operation);
     this.#unfinished += 1;
@@ -152,8 +151,7 @@ class ResilientCalls {
 
   #sendOnce(lane: Lane, call: Call): Promise<Uint8Array> {
     const { operation, body, signal, sendUntil } = call;
-    sendUntil?.throwIfAborted();
-    signal?.throwIfAborted();
+    throwIfAborted(sendUntil, signal);
     const leftMs = this.#leftMs(call);
     const bounds = { timeoutMs: lane.isRepeatable ? Math.min(this.#options.tryTimeoutMs, leftMs) : leftMs, signal };
     return boundedTry(this.#inner, operation, body, bounds);

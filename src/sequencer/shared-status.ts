@@ -1,4 +1,4 @@
-import { listenForAbort } from './abort-listener.js';
+import { type Abortable, listenForAbort, throwIfAborted } from './abort-listener.js';
 import { AgedMap } from './aged-map.js';
 import type { IntentStatus } from './calls.js';
 import type { CallOptions } from './transport.js';
@@ -6,7 +6,9 @@ import type { CallOptions } from './transport.js';
 /** How the status is asked for upstream, as `getStatus` of a client. */
 export type AskStatus = (id: string, options: CallOptions) => Promise<IntentStatus>;
 
-export interface SharedStatusOptions extends CallOptions {
+export interface SharedStatusOptions {
+  /** Ends the call early; it then rejects with the signal's reason. */
+  readonly signal?: Abortable | undefined;
   /** Takes no answer from the cache, as after a hint that something has changed; shares a call that is under way. */
   readonly isFresh?: boolean | undefined;
   /** Whoever asks acts on the answer by himself: `onSubmitted` is not called for it. */
@@ -89,7 +91,7 @@ export class SharedStatus {
    */
   async get(id: string, options: SharedStatusOptions = {}): Promise<IntentStatus> {
     const { signal, isFresh = false, isQuiet = false } = options;
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     const kept = this.#calls.get(id);
     const isShared = kept && this.#isUsable(kept) && !(isFresh && kept.lifetimeMs !== undefined);
     const call = isShared ? kept : this.#begin(id);
@@ -135,7 +137,7 @@ export class SharedStatus {
     if (status.intentSubmitted && !call.isQuiet) this.#onSubmitted(id);
   }
 
-  #untilLeft(id: string, call: Call, signal: AbortSignal): Promise<IntentStatus> {
+  #untilLeft(id: string, call: Call, signal: Abortable): Promise<IntentStatus> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         reject(signal.reason);

@@ -1,4 +1,5 @@
 import type { Operation } from '../wire/envelope.js';
+import type { Abortable } from './abort-listener.js';
 
 /** How one call may be bounded by its caller. */
 export interface CallOptions {
@@ -8,7 +9,7 @@ export interface CallOptions {
    * From when it is aborted on nothing more is sent: a call that waits rejects with the signal's reason, one that was sent
    * goes on to its end, and is not repeated. For what may have an effect on behalf of somebody who may leave.
    */
-  readonly sendUntil?: AbortSignal | undefined;
+  readonly sendUntil?: Abortable | undefined;
 }
 
 /** What a transport that keeps time is told besides. */

@@ -116,6 +116,8 @@ async function startTrack(keptIn: 'the sealed cookie' | 'express-session'): Prom
     origin: ownOrigin,
     payment: () => ({ amount: 5, currency: 'usd' }),
     webhook: true,
+    // All come from one address.
+    rateLimits: false,
     serviceKey: generateJwtKey().publicKey,
     before: (app) => {
       if (store) app.use(session({ secret: 'of the app', resave: false, saveUninitialized: false, store }));

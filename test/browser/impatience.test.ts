@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { begin, buttonScript, closed, event, idOf, part, seen, state } from './support/checkout.js';
+import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 
@@ -89,6 +90,11 @@ test('a payment that comes through is not covered by a second try that is still 
   await part(page, 'retry').click();
   await state(page, 'preparing');
   await site.sequencer.wallet('Ada').pay(first);
+  // Coming back to the page asks at once.
+  await eventually(async () => {
+    await page.evaluate(() => dispatchEvent(new Event('focus')));
+    expect(await count(page, 'success')).toBe(1);
+  });
   await state(page, 'done');
   letGo();
   await page.waitForTimeout(500);
@@ -127,6 +133,50 @@ test('a login that was scanned and then cancelled logs nobody in', async () => {
   await page.waitForTimeout(1_500);
   expect(completions).toBe(0);
   expect(await count(page, 'success')).toBe(0);
+});
+
+describe('a payment that was put away and confirmed after all, while another order is on the screen,', () => {
+  /** One order that a wallet has, and another whose code is shown. */
+  async function twoOrders(confirmParams: object): Promise<{ page: Page; first: string; second: string }> {
+    const { page } = await open(site.page({ script: buttonScript({ confirmParams }, 'globalThis.button = button;') }));
+    const first = await begin(page);
+    await site.sequencer.wallet('Ada').scan(first);
+    await event(page, 'scanned');
+    await part(page, 'cancel').click();
+    await closed(page);
+    await page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { order: 'other' }));
+    const second = await begin(page);
+    await site.sequencer.wallet('Ada').pay(first);
+    // Coming back to the page asks at once.
+    await eventually(async () => {
+      await page.evaluate(() => dispatchEvent(new Event('focus')));
+      expect(await count(page, 'success')).toBe(1);
+    });
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(first) });
+    return { page, first, second };
+  }
+
+  test('is told, and leaves the other on the screen until it is paid too', async () => {
+    const { page, first, second } = await twoOrders({});
+    expect(await part(page, 'dialog').getAttribute('data-state')).toBe('waiting');
+    expect(await part(page, 'code').locator('svg').isVisible()).toBe(true);
+    await site.sequencer.wallet('Ada').pay(second);
+    await state(page, 'done');
+    await closed(page);
+    const paid = (await seen(page)).filter(([name]) => name === 'success').map(([, { intent }]) => intent);
+    expect(paid).toEqual([idOf(first), idOf(second)]);
+  });
+
+  test('does not take the page away, and is not told again after a reload', async () => {
+    const { page } = await twoOrders({ success: { url: '/thanks' } });
+    // Longer than "paid" stays on the screen.
+    await page.waitForTimeout(1_500);
+    expect(new URL(page.url()).pathname).not.toBe('/thanks');
+    await page.reload();
+    await part(page, 'button').waitFor();
+    await page.waitForTimeout(500);
+    expect(await count(page, 'success')).toBe(1);
+  });
 });
 
 test('a secret that comes too late is not shown for the next click', async () => {

@@ -14,8 +14,8 @@ const vectors = [
 const bytesOf = (hex: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(hex, 'hex'));
 
 describe('the id of an intent (protocol section 7)', () => {
-  test.each(vectors)('follows from the secret of a %s', async (_kind, { payload, id }) => {
-    expect(await intentIdOf(parseClientSecret(bs58.encode(bytesOf(payload))).payload)).toBe(id);
+  test.each(vectors)('follows from the secret of a %s', async (kind, { payload, id }) => {
+    expect(await intentIdOf(parseClientSecret(bs58.encode(bytesOf(payload)), kind))).toBe(id);
   });
 
   test('is the same where the browser has no Ed25519', async () => {
@@ -65,8 +65,10 @@ describe('a client secret', () => {
   const secretOf = (...first: number[]): string =>
     bs58.encode(Uint8Array.from({ length: 20 }, (_, at) => first[at] ?? 0));
 
-  test.each(vectors)('of a %s tells its kind', (kind, { payload }) => {
-    expect(parseClientSecret(bs58.encode(bytesOf(payload))).kind).toBe(kind);
+  test.each(vectors)('of a %s is one of that kind alone', (kind, { payload }) => {
+    const secret = bs58.encode(bytesOf(payload));
+    expect(parseClientSecret(secret, kind)).toEqual(bytesOf(payload));
+    expect(() => parseClientSecret(secret, kind === 'login' ? 'payment' : 'login')).toThrow(TypeError);
   });
 
   test.each([
@@ -81,6 +83,8 @@ describe('a client secret', () => {
     ['another spelling', `1${secretOf(2, 1)}`],
     ['a text without end', '2'.repeat(1_000_000)],
   ])('is not %s, and the refusal does not repeat it', (_name, secret) => {
-    expect(() => parseClientSecret(secret)).toThrow(new TypeError('This is no client secret'));
+    for (const kind of ['payment', 'login'] as const) {
+      expect(() => parseClientSecret(secret, kind)).toThrow(new TypeError(`The client secret must be ${kind}`));
+    }
   });
 });

@@ -133,7 +133,7 @@ async function setHidden(page: Page, hidden: boolean): Promise<void> {
   await page.evaluate((isHidden) => {
     Object.defineProperty(document, 'visibilityState', { value: isHidden ? 'hidden' : 'visible', configurable: true });
     Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
-    document.dispatchEvent(new Event('visibilitychange'));
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
   }, hidden);
 }
 
@@ -179,6 +179,42 @@ describe('a reload', () => {
     await site.sequencer.wallet('Ada').pay(code);
     await page.goto(address);
     await page.waitForURL(`${site.origin}/thanks`);
+  });
+
+  test('of a page with two buttons for the same order tells of one success', async () => {
+    const more = `
+const { button: second } = elements.create('button', { mode: 'payment', order: 42 });
+record(second);
+document.querySelector('main').append(second);`;
+    const { page } = await open(site.page({ script: buttonScript({}, more) }));
+    const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+    await part(page, 'button').first().click();
+    const { client_secret: code } = (await (await answer).json()) as { client_secret: string };
+    await state(page, 'waiting');
+    await page.reload();
+    await page.locator('intent-button').nth(1).waitFor();
+    await site.sequencer.wallet('Ada').pay(code);
+    await event(page, 'success');
+    // Longer than from one question to the next.
+    await page.waitForTimeout(1_500);
+    expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
+  });
+
+  test('of one button leaves what is pending to another that comes later', async () => {
+    const more = `
+globalThis.another = () => {
+  button.unmount();
+  const { button: second } = elements.create('button', { mode: 'payment', order: 42 });
+  record(second);
+  document.querySelector('main').append(second);
+};`;
+    const { page } = await open(site.page({ script: buttonScript({}, more) }));
+    const code = await begin(page);
+    await page.reload();
+    await part(page, 'button').waitFor();
+    await page.evaluate(() => (globalThis as unknown as { another(): void }).another());
+    await site.sequencer.wallet('Ada').pay(code);
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 
   test('after success does not succeed twice', async () => {

@@ -1,5 +1,7 @@
+import type { Page, Route } from 'playwright-core';
 import { domain } from '../support/site.js';
-import { begin, buttonScript, clickAndScan, event, idOf, part, state } from './support/checkout.js';
+import { begin, buttonScript, clickAndScan, closed, event, idOf, part, seen, state } from './support/checkout.js';
+import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 
@@ -11,8 +13,7 @@ beforeAll(async () => {
 });
 
 /** What the server says to the page's own question. */
-const session = (page: import('playwright-core').Page): Promise<unknown> =>
-  page.evaluate(async () => (await fetch('/session')).json());
+const session = (page: Page): Promise<unknown> => page.evaluate(async () => (await fetch('/session')).json());
 
 const login = { mode: 'login', order: undefined };
 
@@ -71,4 +72,131 @@ test('the success page in another browser, as a wallet opens it, cannot take the
 
   await event(page, 'success');
   expect(await session(page)).toEqual({ user: { id: site.sequencer.wallet('Ada').userId(domain) } });
+});
+
+const userOf = (name: string): { id: string } => ({ id: site.sequencer.wallet(name).userId(domain) });
+
+/** Answers to `POST /session`, one after the other; those after them, and every `GET /session`, are the site's own. */
+async function answerLogin(page: Page, ...answers: ((route: Route) => Promise<void>)[]): Promise<string[]> {
+  const asked: string[] = [];
+  await page.route('**/session', async (route) => {
+    asked.push(route.request().method());
+    const answer = route.request().method() === 'POST' ? answers.shift() : undefined;
+    await (answer ? answer(route) : route.continue());
+  });
+  return asked;
+}
+
+const noAnswer = (route: Route): Promise<void> => route.abort();
+const busy = (route: Route): Promise<void> => route.fulfill({ status: 503, json: { code: 'too_busy' } });
+const over = (route: Route): Promise<void> => route.fulfill({ status: 404, json: { code: 'intent_not_found' } });
+
+describe('an answer to the last step of a login', () => {
+  test.each([
+    ['is lost', noAnswer],
+    ['comes from a proxy', (route: Route) => route.fulfill({ status: 504, body: '<h1>Gateway time-out</h1>' })],
+  ])('that %s after it had its effect does not keep a person out', async (_name, answer) => {
+    const visit = await open(site.page({ script: buttonScript(login) }));
+    visit.forgive(/ERR_FAILED/, /status of (?:404|504)/);
+    const asked = await answerLogin(visit.page, async (route) => {
+      await route.fetch();
+      await answer(route);
+    });
+    await site.sequencer.wallet('Ada').login(await begin(visit.page));
+    expect(await event(visit.page, 'success')).toMatchObject({ user: userOf('Ada') });
+    await state(visit.page, 'done');
+    expect(asked).toEqual(['POST', 'POST', 'GET']);
+    expect((await seen(visit.page)).map(([name]) => name)).not.toContain('error');
+  });
+
+  test('that is lost before it had an effect is asked for again', async () => {
+    const visit = await open(site.page({ script: buttonScript(login) }));
+    visit.forgive(/ERR_FAILED/);
+    const asked = await answerLogin(visit.page, noAnswer);
+    await site.sequencer.wallet('Ada').login(await begin(visit.page));
+    expect(await event(visit.page, 'success')).toMatchObject({ user: userOf('Ada') });
+    expect(asked).toEqual(['POST', 'POST']);
+  });
+
+  test('that is lost leaves nobody logged in where nobody is', async () => {
+    const visit = await open(site.page({ script: buttonScript(login) }));
+    visit.forgive(/ERR_FAILED/, /status of 404/);
+    const asked = await answerLogin(visit.page, noAnswer, over);
+    await site.sequencer.wallet('Ada').login(await begin(visit.page));
+    await state(visit.page, 'problem');
+    expect(await event(visit.page, 'error')).toBeDefined();
+    expect(asked).toEqual(['POST', 'POST', 'GET']);
+  });
+
+  test('that says no passes nobody off as the one who was logged in before', async () => {
+    const visit = await open(site.page({ script: buttonScript(login) }));
+    visit.forgive(/status of (?:404|503)/);
+    await site.sequencer.wallet('Ada').login(await begin(visit.page));
+    await event(visit.page, 'success');
+    await closed(visit.page);
+    const asked = await answerLogin(visit.page, busy, over);
+    await site.sequencer.wallet('Ben').login(await begin(visit.page));
+    await state(visit.page, 'problem');
+    expect(asked).toEqual(['POST', 'POST']);
+    expect((await seen(visit.page)).filter(([name]) => name === 'success')).toHaveLength(1);
+  });
+});
+
+describe('while a person is being let in', () => {
+  /** Holds `POST /session`; gives what lets it go. */
+  async function hold(page: Page): Promise<{ asked: string[]; letGo: () => void }> {
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const asked = await answerLogin(page, async (route) => {
+      await held;
+      await route.continue();
+    });
+    return { asked, letGo };
+  }
+
+  const isOpen = (page: Page): Promise<boolean> => part(page, 'dialog').isVisible();
+
+  test('the button brings back the dialog that was closed', async () => {
+    const { page } = await open(site.page({ script: buttonScript(login) }));
+    const { asked, letGo } = await hold(page);
+    await site.sequencer.wallet('Ada').login(await begin(page));
+    await state(page, 'confirming');
+    await page.keyboard.press('Escape');
+    await closed(page);
+    await part(page, 'button').click();
+    await eventually(async () => expect(await isOpen(page)).toBe(true));
+    expect(await part(page, 'status').textContent()).toBe('Letting you in…');
+    letGo();
+    await state(page, 'done');
+    await closed(page);
+    expect(asked).toEqual(['POST']);
+    const names = (await seen(page)).map(([name]) => name);
+    expect(names.filter((name) => name !== 'scanned')).toEqual(['invoke', 'success']);
+  });
+
+  test('the button shows so, also where it goes on since a reload', async () => {
+    const walletUrl = 'https://wallet.example/';
+    const { page } = await open(site.page({ script: buttonScript({ ...login, walletUrl }), lang: 'de' }));
+    const code = await begin(page);
+    const { asked, letGo } = await hold(page);
+    await page.reload();
+    await site.sequencer.wallet('Ada').login(code);
+    await eventually(() => expect(asked).toEqual(['POST']));
+    expect(await isOpen(page)).toBe(false);
+    await part(page, 'button').click();
+    await eventually(async () => expect(await isOpen(page)).toBe(true));
+    expect(await part(page, 'title').textContent()).toBe('Mit Wallet anmelden');
+    expect(await part(page, 'status').textContent()).toBe('Sie werden angemeldet …');
+    // There is no link and no amount any more, so no room is kept for them either.
+    for (const name of ['link', 'amount']) {
+      expect(await part(page, name).evaluate((element) => element.getClientRects().length)).toBe(0);
+    }
+    letGo();
+    await state(page, 'done');
+    await closed(page);
+    expect(await event(page, 'success')).toMatchObject({ user: userOf('Ada') });
+    expect(asked).toEqual(['POST']);
+  });
 });

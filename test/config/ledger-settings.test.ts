@@ -64,6 +64,8 @@ test.each([
   'sqlite:./ledger.db',
   'file:///ledger',
   'POSTGRES://x/y',
+  '"postgres://shop:hunter2@db/shop"',
+  ' postgres://shop:hunter2@db/shop',
 ])('another scheme is refused: %s', (databaseUrl) => {
   expect(problemsOf(() => ledgerOf({ databaseUrl }))).toMatchObject([
     { setting: 'INTENT_DATABASE_URL', problem: 'Its scheme is neither postgres nor that of a folder.' },

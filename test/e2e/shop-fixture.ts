@@ -54,9 +54,12 @@ export async function thanksOf(visitor: Visitor, id: string): Promise<{ state: s
   return { state: /data-payment="(\w+)"/.exec(text)?.[1], text };
 }
 
-/** Waits until the thanks page says so, and gives it. */
+/** Looks until the thanks page says so, as its script does, and gives it. */
 export async function thanked(visitor: Visitor, id: string, state = 'settled'): Promise<string> {
-  await eventually(async () => expect((await thanksOf(visitor, id)).state).toBe(state));
+  await eventually(async () => {
+    await visitor.get(`/status/${id}`);
+    expect((await thanksOf(visitor, id)).state).toBe(state);
+  });
   return (await thanksOf(visitor, id)).text;
 }
 

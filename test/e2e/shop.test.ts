@@ -1,7 +1,9 @@
 import type { Payment } from 'express-intents';
+import { type Article, articles } from '../../example-app/dist/articles.js';
 import { findOrder, latestOrdersOf, type Order, placeOrder, takeOrderBack } from '../../example-app/dist/orders.js';
 import { accountPage } from '../../example-app/dist/pages/account.js';
 import { shorten } from '../../example-app/dist/pages/layout.js';
+import { thanksPage } from '../../example-app/dist/pages/thanks.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
 import { eventually } from '../browser/support/eventually.js';
 import { domain } from '../support/site.js';
@@ -40,13 +42,27 @@ describe('a payment', () => {
     const visitor = new Visitor(shop.origin);
     const { secret, id } = await begin(visitor, order('stoneware-cup'));
     await shop.sequencer.wallet().pay(secret);
-    const inBetween = await thanked(visitor, id, 'submitted');
-    expect(inBetween).toContain('Your payment is here.');
-    expect(await findOrder(id, shop.router.database)).toBeUndefined();
-
     await thanked(visitor, id);
     expect(await findOrder(id, shop.router.database)).toMatchObject({ id, article: { slug: 'stoneware-cup' } });
+    expect(await shop.router.intents.history(id)).toEqual([
+      expect.objectContaining({ from: 'open', to: 'submitted' }),
+      expect.objectContaining({ from: 'submitted', to: 'settled', attempts: 2 }),
+    ]);
     expect(shop.log.text).toContain('The cup has slipped.');
+  });
+
+  test.each([
+    ['open', 'Not paid yet.', true],
+    ['submitted', 'Your payment is here.', true],
+    ['settled', 'It is paid.', false],
+    ['reversed', 'taken back', false],
+    ['expired', 'never paid', false],
+    ['dead', 'It is not lost', true],
+  ] as const)('that is %s is told with %j; the page looks again: %j', (state, words, looksAgain) => {
+    const intent = { id: 'x', state, createdAt: new Date(0) };
+    const page = thanksPage({ intent, article: articles[0] as Article, order: undefined });
+    expect([page.title, String(page.main)].join()).toContain(words);
+    expect(page.scripts).toEqual(looksAgain ? ['thanks.js'] : []);
   });
 
   test('that is taken back is shown so, and is the same order when it comes after all', async () => {
@@ -163,7 +179,10 @@ describe('the essay', () => {
   test('opens to the browser that has paid for it, and to no other', async () => {
     const visitor = new Visitor(shop.origin);
     const closed = await visitor.get(read);
-    expect([closed.status, closed.headers.get('location')]).toEqual([303, '/articles/the-fourth-minute']);
+    expect([closed.status, closed.headers.get('location')]).toEqual([
+      303,
+      `/articles/the-fourth-minute?return=${encodeURIComponent(read)}`,
+    ]);
     expect((await visitor.get('/articles/the-fourth-minute')).text).not.toContain('in the first minute');
 
     const { secret, id } = await begin(visitor, order('the-fourth-minute'));

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
 import { departureOf } from '../../src/http/departure.js';
+import type { Abortable } from '../../src/sequencer/abort-listener.js';
 import { Browser } from '../support/browser.js';
 import { faultSequencer } from '../support/closing-fault-sequencer.js';
 import { ok } from '../support/fault-sequencer.js';
@@ -117,7 +118,7 @@ describe('POST /intent', () => {
 
 describe('the signal', () => {
   test('is not aborted by an answer that arrives, and nothing is left listening', async () => {
-    const seen: { signal: AbortSignal; res: Response }[] = [];
+    const seen: { signal: Abortable; res: Response }[] = [];
     const origin = await serve((_req, res) => {
       const response = res as unknown as Response;
       const before = res.listenerCount('close');
@@ -132,7 +133,7 @@ describe('the signal', () => {
   });
 
   test('is aborted at once for a client that has left already', async () => {
-    const { promise, resolve } = deferred<AbortSignal>();
+    const { promise, resolve } = deferred<Abortable>();
     const origin = await serve(async (_req, res) => {
       await once(res, 'close');
       resolve(departureOf(res as unknown as Response));

@@ -1,4 +1,5 @@
-import type { Express } from 'express';
+import cookieSession from 'cookie-session';
+import type { ErrorRequestHandler, Express } from 'express';
 import session from 'express-session';
 import { currentUser, requireLogin } from '../../src/http/require-login.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
@@ -36,6 +37,7 @@ async function logIn(site: Awaited<ReturnType<typeof startSiteWithSequencer>>, b
 describe.each([
   ['a sealed cookie', {}],
   ['express-session', { before: expressSession }],
+  ['cookie-session', { before: (app) => app.use(cookieSession({ keys: ['test'] })) }],
 ] as [string, SiteOptions][])('login kept in %s', (_name, options) => {
   const start = (more: SiteOptions = {}) => startSiteWithSequencer({ ...options, ...more, after: account });
 
@@ -151,8 +153,8 @@ describe('express-session', () => {
     const { secret, id } = await begin(browser);
     await site.sequencer.wallet().login(secret);
     expect(await browser.send('POST', '/session', { id })).toMatchObject({
-      status: 500,
-      body: { code: 'internal_error' },
+      status: 503,
+      body: { code: 'session_unavailable' },
     });
     expect((await browser.send('GET', '/account')).status).toBe(401);
     isDown = false;
@@ -303,6 +305,26 @@ describe('requireLogin', () => {
     '/a\nb',
   ])('refuses the login page %j', (loginUrl) => {
     expect(() => requireLogin({ loginUrl })).toThrow(/not a path of this site/);
+  });
+
+  test('a route without it gets no user, not even somebody who is logged in, but an error that says what to change', async () => {
+    const told: unknown[] = [];
+    const after = (app: Express): void => {
+      app.get('/open', (req, res) => void res.send(`Hello ${req.intent.user.id}`));
+      app.use(((error, _req, res, _next) => {
+        told.push(error);
+        res.status(error.status).end();
+      }) satisfies ErrorRequestHandler);
+    };
+    const site = await startSiteWithSequencer({ after });
+    const browser = new Browser(site.origin);
+    expect((await browser.send('GET', '/open')).status).toBe(500);
+    await logIn(site, browser);
+    expect((await browser.send('GET', '/open')).status).toBe(500);
+    expect(told).toEqual([
+      expect.objectContaining({ code: 'guard_missing', message: expect.stringContaining('requireLogin()') }),
+      expect.objectContaining({ code: 'guard_missing' }),
+    ]);
   });
 
   test('without a router in front it says what to change', async () => {

@@ -118,6 +118,20 @@ describe.each(kinds)('a transaction: %s', (kind) => {
     expect(await names()).toEqual([]);
   });
 
+  test('the same when it failed by way of the client', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    const work = db.transaction(async (tx) => {
+      const client = tx.client as { query(sql: string): Promise<unknown> };
+      await client.query(`insert into ${table} (name) values ('a')`);
+      await client.query('no sql').catch(() => undefined);
+    });
+    await expect(work).rejects.toMatchObject({
+      code: 'internal_error',
+      message: expect.stringContaining('rolled back'),
+    });
+    expect(await names()).toEqual([]);
+  });
+
   test('whose commit the database refuses writes nothing, and gives its error', async () => {
     const { db, table, names } = await openWithTable(kind);
     const work = db.transaction((tx) => tx.query(`insert into ${table} (name, parent) values ('a', 'nobody')`));

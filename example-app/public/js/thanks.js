@@ -3,16 +3,21 @@ const watched = () => document.querySelector('[data-watch]');
 
 // The answer is the page itself, since what is paid and what is not is the server's to say.
 async function look() {
-  const response = document.hidden ? undefined : await fetch(location.href).catch(() => undefined);
-  if (response?.ok) {
-    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
-    const [now, then] = [page.querySelector('[data-payment]'), document.querySelector('[data-payment]')];
-    if (now.dataset.payment !== then.dataset.payment) {
-      document.title = page.title;
-      then.replaceWith(now);
-    }
-  }
+  if (!document.hidden) await lookAgain().catch(() => undefined);
   if (watched()) setTimeout(look, intervalMs);
 }
 
-if (watched()) setTimeout(look, intervalMs);
+async function lookAgain() {
+  const shown = watched();
+  // Whoever asks for the status has the ledger look at the payment at once.
+  await fetch(`/status/${shown.dataset.watch}`);
+  const response = await fetch(location.href);
+  if (!response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+  const news = page.querySelector('[data-payment]');
+  if (news.dataset.payment === shown.dataset.payment) return;
+  document.title = page.title;
+  shown.replaceWith(news);
+}
+
+if (watched()) look();

@@ -20,7 +20,7 @@ export const en = {
   unpaid: 'Nothing was paid.',
   offline: 'No answer right now. Leave this open: we keep asking.',
   unreachable: 'No answer right now. Please check your connection.',
-  service: 'No answer from the payment service. Please try again soon.',
+  service: 'No answer right now. Please try again soon.',
   refused: 'This is not on offer right now.',
   amount: 'This amount cannot be paid here.',
   over: 'This login took too long or was used already.',

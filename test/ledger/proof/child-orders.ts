@@ -9,10 +9,14 @@ export interface ChildOrders {
   readonly database: LedgerSettings['database'];
   readonly settings: SettlementContext['settings'];
   readonly timing: Partial<SettlementTiming>;
-  /** What happens to it at a point that it comes to, the first or a later time. */
-  readonly fault?:
-    | { readonly point: string; readonly times: number; readonly signal: 'SIGKILL' | 'SIGSTOP' }
-    | undefined;
+  readonly fault?: PlannedFault | undefined;
+}
+
+/** What happens to a process at a point that it comes to, the first time or a later one. */
+export interface PlannedFault {
+  readonly point: string;
+  readonly times: number;
+  readonly signal: 'SIGKILL' | 'SIGSTOP';
 }
 
 /** What a hook is told to do with a payment. */
@@ -21,3 +25,17 @@ export interface HookOrders {
   readonly waitMs: number;
   readonly throws: boolean;
 }
+
+const dayMs = 24 * 3_600_000;
+
+/** A ledger in such a hurry that a test sees all of it. */
+export const hasty: Pick<ChildOrders, 'settings' | 'timing'> = {
+  settings: {
+    ...{ settleDelayMs: 0, watchMs: dayMs, reversalWatchMs: dayMs, lateAfterMs: dayMs },
+    ...{ hookAttempts: 4, hookTimeoutMs: 5_000 },
+  },
+  timing: {
+    ...{ roundMs: 15, watchFirstMs: 20, watchCapMs: 1_000, retryFirstMs: 10, retryCapMs: 60 },
+    ...{ reversalFirstMs: 40, doubtMs: 20, leaseMs: 400, closeMs: 60 },
+  },
+};

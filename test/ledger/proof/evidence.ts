@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../src/ledger/database.js';
+import type { Database } from '../../../src/ledger/database.js';
 import type { IntentState } from '../../../src/ledger/intent-state.js';
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
 
@@ -63,24 +63,27 @@ export const insertEffect = 'insert into public.effects values ($1, $2, $3, $4, 
 
 const ms = (column: string): string => `extract(epoch from ${column})::float8 * 1000`;
 
-/** Reads what a database holds, in words of its own and not in those of the ledger. */
-export async function readEvidence(db: Queryable): Promise<Omit<Evidence, 'sequencer'>> {
-  const intents = await db.query<IntentEvidence & { metadata: string }>(
-    `select id, kind, amount::text as amount, currency, destination, login, resource, metadata::text as metadata, state,
+/** What a database holds, of one moment, and read in words of its own and not in those of the ledger. */
+export function readEvidence(db: Database): Promise<Omit<Evidence, 'sequencer'>> {
+  return db.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read');
+    const intents = await tx.query<IntentEvidence & { metadata: string }>(
+      `select id, kind, amount::text as amount, currency, destination, login, resource, metadata::text as metadata, state,
        due_at is not null as "isDue", ${ms('submitted_at')} as "submittedAt", ${ms('settled_at')} as "settledAt",
        ${ms('reversed_at')} as "reversedAt", ${ms('login_completed_at')} as "loginCompletedAt"
      from express_intents.intents order by created_at, id`,
-  );
-  const steps = await db.query<StepEvidence>(
-    `select intent_id as id, ${ms('at')} as at, from_state as "from", to_state as "to"
+    );
+    const steps = await tx.query<StepEvidence>(
+      `select intent_id as id, ${ms('at')} as at, from_state as "from", to_state as "to"
      from express_intents.history order by number`,
-  );
-  const effects = await db.query<EffectEvidence & { metadata: string }>(
-    'select intent_id as id, by, amount, currency, metadata, worker from public.effects order by intent_id, by',
-  );
-  const read = <Row extends { metadata: string }>(row: Row) => ({
-    ...(Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as Row),
-    metadata: JSON.parse(row.metadata),
+    );
+    const effects = await tx.query<EffectEvidence & { metadata: string }>(
+      'select intent_id as id, by, amount, currency, metadata, worker from public.effects order by intent_id, by',
+    );
+    const read = <Row extends { metadata: string }>(row: Row) => ({
+      ...(Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as Row),
+      metadata: JSON.parse(row.metadata),
+    });
+    return { intents: intents.rows.map(read), steps: steps.rows, effects: effects.rows.map(read) };
   });
-  return { intents: intents.rows.map(read), steps: steps.rows, effects: effects.rows.map(read) };
 }

@@ -7,28 +7,33 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import { migrate } from '../../../src/ledger/migrate.js';
 import { openDatabase } from '../../../src/ledger/open-database.js';
 import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
+import { openPostgres } from '../../../src/ledger/postgres.js';
 import type { SequencerStatus } from '../../../src/ledger/settlement-context.js';
-import type { ChildOrders, HookOrders } from './child-orders.js';
+import type { ChildOrders, HookOrders, PlannedFault } from './child-orders.js';
 import { effectsTable, insertEffect, readEvidence } from './evidence.js';
 import { connectPeer } from './peer.js';
 import { watchedDatabase } from './watched-database.js';
 
 const orders = JSON.parse(process.argv[2] ?? '') as ChildOrders;
-const { name, fault, database, settings, timing } = orders;
+const { name, database, settings, timing } = orders;
 
-let left = fault?.times ?? 0;
+let fault = orders.fault;
 async function reach(point: string): Promise<void> {
   if (point !== fault?.point) return;
-  left -= 1;
-  if (left !== 0) return;
+  const { times, signal } = fault;
+  fault = times > 1 ? { ...fault, times: times - 1 } : undefined;
+  if (times > 1) return;
   // Whoever is stopped cannot say when it wants to go on.
-  if (fault.signal === 'SIGSTOP') await call('stopping', point);
-  process.kill(process.pid, fault.signal);
+  if (signal === 'SIGSTOP') await call('stopping');
+  process.kill(process.pid, signal);
 }
 
 let unwatched: Database | undefined;
 async function open(): Promise<Database> {
-  unwatched = await openDatabase({ database, hookTimeoutMs: settings.hookTimeoutMs });
+  // A connection that is dead must not outlast the test.
+  unwatched = await (database.kind === 'postgres'
+    ? openPostgres({ url: database.url, connectMs: 2_000, statementMs: 1_000 })
+    : openDatabase({ database }));
   const watched = watchedDatabase(unwatched, reach);
   await migrate(watched);
   await unwatched.query(effectsTable);
@@ -63,6 +68,9 @@ const handlers = (): Parameters<typeof connectPeer>[1] => ({
       await tx.query(insertEffect, [login.id, 'login', null, null, '{}', name]);
     }),
   close: ledger.close,
+  failAt: (planned: PlannedFault | undefined) => {
+    fault = planned;
+  },
   evidence: () => unwatched && readEvidence(unwatched),
 });
 

@@ -1,33 +1,18 @@
-import { execFileSync, fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { IntentPage, LedgerIntent, ListOptions, NewIntent, RepeatedIntent } from '../../../src/ledger/ledger.js';
-import type { ChildOrders } from './child-orders.js';
+import { compile } from '../../support/child-program.js';
+import type { ChildOrders, PlannedFault } from './child-orders.js';
 import type { Evidence } from './evidence.js';
 import { connectPeer, type Handlers } from './peer.js';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
-const bundle = path.join(root, `node_modules/.cache/express-intents/ledger-child-${process.pid}-${Date.now()}.mjs`);
-let isBuilt = false;
+let program: Promise<string> | undefined;
+const running = new Set<LedgerProcess>();
 
-/** The sources of the ledger as they are, in one file that starts fast; beside `node_modules`, where its packages are. */
-function buildChild(): string {
-  if (isBuilt) return bundle;
-  const entry = fileURLToPath(new URL('./ledger-child.ts', import.meta.url));
-  const flags = ['--bundle', '--packages=external', '--platform=node', '--format=esm', '--target=node20'];
-  execFileSync(path.join(root, 'node_modules/.bin/esbuild'), [
-    entry,
-    ...flags,
-    '--log-level=warning',
-    `--outfile=${bundle}`,
-  ]);
-  isBuilt = true;
-  return bundle;
-}
-
-afterAll(() => rmSync(bundle, { force: true }));
+afterAll(async () => {
+  for (const child of running) child.signal('SIGKILL');
+  await Promise.all([...running].map(({ exited }) => exited));
+});
 
 /** A process that holds a ledger. Calls of one that has died reject. */
 export class LedgerProcess {
@@ -37,19 +22,26 @@ export class LedgerProcess {
   readonly #call: ReturnType<typeof connectPeer>;
   #isGone = false;
 
-  /** @param handlers what it asks for: `status`, `hook`, `log` */
-  constructor(orders: ChildOrders, handlers: Handlers) {
-    const child = fork(buildChild(), [JSON.stringify(orders)], {
+  private constructor(child: ChildProcess, handlers: Handlers) {
+    this.pid = child.pid ?? 0;
+    this.#call = connectPeer(child, handlers);
+    running.add(this);
+    this.exited = once(child, 'exit').then(([code, signal]) => {
+      this.#isGone = true;
+      running.delete(this);
+      return String(signal ?? code);
+    });
+  }
+
+  /** @param handlers what it asks for: `status`, `hook`, `log`, `stopping` */
+  static async start(orders: ChildOrders, handlers: Handlers): Promise<LedgerProcess> {
+    program ??= compile(new URL('./ledger-child.ts', import.meta.url));
+    const child = fork(await program, [JSON.stringify(orders)], {
       serialization: 'advanced',
       // A life is too short for code that is compiled better.
       execArgv: ['--liftoff-only'],
     });
-    this.pid = child.pid ?? 0;
-    this.exited = once(child, 'exit').then(([code, signal]) => String(signal ?? code));
-    void this.exited.then(() => {
-      this.#isGone = true;
-    });
-    this.#call = connectPeer(child, handlers);
+    return new LedgerProcess(child, handlers);
   }
 
   get isGone(): boolean {
@@ -74,6 +66,8 @@ export class LedgerProcess {
   canCompleteLogin = (id: string, browser: Uint8Array, ttlMs: number): Promise<boolean> =>
     this.#ask('canCompleteLogin', id, browser, ttlMs);
   completeLogin = (login: object): Promise<boolean> => this.#ask('completeLogin', login);
+  /** Has it come to its end, or sleep, at a point; undefined: no more. */
+  failAt = (fault: PlannedFault | undefined): Promise<void> => this.#ask('failAt', fault);
   close = (): Promise<void> => this.#ask('close');
   evidence = (): Promise<Omit<Evidence, 'sequencer'>> => this.#ask('evidence');
 

@@ -60,7 +60,7 @@ export class Shop {
     this.truth = new SequencerTruth(() => !this.#isCalm && random.below(20) === 0);
   }
 
-  /** From now on nothing fails any more. */
+  /** From now on nothing fails any more, nobody comes any more, and what was given up is taken up. */
   calmDown(): void {
     this.#isCalm = true;
   }
@@ -92,7 +92,9 @@ export class Shop {
       () => this.#takeUp(ledger),
     ];
     await ledger.ready().catch(() => undefined);
-    await Promise.all(visits.map((visit) => visit().catch(() => undefined)));
+    await Promise.all(
+      (this.#isCalm ? [() => this.#takeUp(ledger)] : visits).map((visit) => visit().catch(() => undefined)),
+    );
   }
 
   /** Takes up what was given up. */

@@ -1,0 +1,41 @@
+import path from 'node:path';
+import { parseLedgerSettings } from '../config.js';
+import { IntentError } from '../errors.js';
+import type { Database } from '../ledger/database.js';
+import type { LedgerSettings } from '../ledger/ledger-settings.js';
+import { openDatabase } from '../ledger/open-database.js';
+
+/**
+ * Opens the ledger that the environment names, for as long as `use` needs it.
+ * @throws {IntentError} why it cannot be opened @throws what `use` throws
+ */
+export async function withLedger<Value>(
+  use: (db: Database, settings: LedgerSettings) => Promise<Value>,
+): Promise<Value> {
+  const settings = parseLedgerSettings();
+  const db = await openDatabase(settings).catch((error) => {
+    throw error instanceof IntentError && error.code === 'ledger_locked' ? openInSite(settings) : error;
+  });
+  try {
+    return await use(db, settings);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Where the ledger is, without what is secret in its URL. */
+export function placeOf({ database }: LedgerSettings): string {
+  if (database.kind === 'embedded') return `the folder ${path.resolve(database.folder)}`;
+  // A socket is named in the query, and then a user may come before no host at all.
+  const { host, pathname, searchParams } = new URL(database.url.replace('@/', '@localhost/'));
+  return `Postgres at ${searchParams.get('host') ?? host}${pathname}`;
+}
+
+function openInSite(settings: LedgerSettings): IntentError {
+  return new IntentError(
+    'ledger_locked',
+    `The site is running and has ${placeOf(settings)} open, which one process alone can.\n` +
+      'Either ask the site itself: router.intents has find, list, history and retry.\n' +
+      'Or stop the site, run this again, and start it.',
+  );
+}

@@ -1,0 +1,64 @@
+import request from 'supertest';
+import { requireLogin } from '../../src/http/require-login.js';
+import { countingTransport } from '../support/counting-transport.js';
+import { startSite } from '../support/site.js';
+import { hostileAddresses } from './support/hostile-addresses.js';
+
+const ownOrigin = 'https://shop.example';
+
+/** Whether a browser that is sent there stays on the site: by the parser of the URL Standard, which browsers have as well. */
+const isHere = (address: string): boolean =>
+  URL.canParse(address, `${ownOrigin}/account`) && new URL(address, `${ownOrigin}/account`).origin === ownOrigin;
+
+/** The guard with this login page; undefined where it is refused. */
+function guardWith(loginUrl: string) {
+  try {
+    return requireLogin({ loginUrl });
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'invalid_configuration' });
+    return undefined;
+  }
+}
+
+describe('hostile return addresses', () => {
+  test('a page view is sent to none of them that leads away from the site', async () => {
+    expect(hostileAddresses.length).toBeGreaterThan(202);
+    const guards = hostileAddresses.map((address) => [address, guardWith(address)] as const);
+    const taken = guards.flatMap(([address, guard]) => (guard ? [{ address, guard }] : []));
+    const site = await startSite({
+      transport: countingTransport(),
+      after: (app) => {
+        for (const [n, { guard }] of taken.entries()) app.get(`/${n}`, guard, (_req, res) => void res.send('in'));
+      },
+    });
+    for (const [n, { address }] of taken.entries()) {
+      const answer = await request(site.origin).get(`/${n}`).set('Accept', 'text/html').expect(303);
+      const location = answer.headers.location ?? '';
+      expect([address, isHere(location), location.startsWith('/')]).toEqual([address, true, true]);
+    }
+    // Of these, the ones that only look bad may pass; most may not.
+    expect(taken.length).toBeLessThan(hostileAddresses.length / 5);
+  });
+
+  test('the address that somebody comes with is not where they are sent', async () => {
+    const site = await startSite({
+      transport: countingTransport(),
+      after: (app) => app.get('/account', requireLogin({ loginUrl: '/login' }), (_req, res) => void res.send('in')),
+    });
+    for (const address of hostileAddresses.slice(0, 60)) {
+      const text = encodeURIComponent(address);
+      const get = request(site.origin).get(`/account?next=${text}&return_to=${text}&redirect=${text}`);
+      const answer = await get.set({ Accept: 'text/html', Referer: 'https://evil.example/' }).expect(303);
+      expect(answer.headers.location).toBe('/login');
+    }
+  });
+
+  test('what is no address of a site, or has a secret to give away, is no wallet either', async () => {
+    const transport = countingTransport();
+    const bad = hostileAddresses.filter((address) => !/^https?:/i.test(address));
+    for (const walletUrl of [...bad, 'https://wallet.example/#', 'wallet.example', 'https://']) {
+      await expect(startSite({ transport, walletUrl })).rejects.toMatchObject({ code: 'invalid_configuration' });
+    }
+    expect(bad.length).toBeGreaterThan(150);
+  });
+});

@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import type { Page, Route } from 'playwright-core';
+import { begin, buttonScript, closed, idOf, part, state } from './support/checkout.js';
+import { eventually } from './support/eventually.js';
+import { type StrictSite, startStrictSite } from './support/strict-site.js';
+import { useChromium, type Visit } from './support/visit.js';
+
+const open = useChromium();
+let site: StrictSite;
+
+beforeAll(async () => {
+  site = await startStrictSite();
+});
+
+const script = buttonScript({}, 'globalThis.button = button;');
+const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+
+/** The keys of the questions for an intent so far, in order. */
+const keysOf = ({ requests }: Visit): (string | undefined)[] =>
+  requests
+    .filter((request) => request.method() === 'POST' && new URL(request.url()).pathname === '/intent')
+    .map((request) => request.headers()['idempotency-key']);
+
+type Answer = (route: Route) => Promise<void>;
+const status =
+  (code: number, problem: object = {}): Answer =>
+  (route) =>
+    route.fulfill({ status: code, json: problem });
+const noAnswer: Answer = (route) => route.abort();
+const proxyPage: Answer = (route) => route.fulfill({ status: 502, contentType: 'text/html', body: '<h1>Oops</h1>' });
+const cutShort: Answer = (route) => route.fulfill({ status: 201, json: undefined, body: '{"client_s' });
+/** Has its effect, and nobody hears of it. */
+const lost: Answer = async (route) => {
+  await route.fetch();
+  await route.abort();
+};
+
+/** A visit whose first questions for an intent are answered so; those after them go on to the site. */
+async function visitWith(answers: readonly Answer[], of = script): Promise<Visit> {
+  const visit = await open(site.page({ script: of }));
+  visit.forgive(/status of [45]\d\d/, /ERR_FAILED/);
+  const rest = [...answers];
+  await visit.page.route('**/intent', (route) => (rest.shift() ?? ((one) => one.continue()))(route));
+  return visit;
+}
+
+async function fail(page: Page): Promise<void> {
+  await part(page, 'button').click();
+  await state(page, 'problem');
+}
+
+async function cancel(page: Page): Promise<void> {
+  await part(page, 'cancel').click();
+  await closed(page);
+}
+
+test.each([
+  ['the site is too busy', status(503)],
+  ['the site fails', status(500)],
+  ['there were too many questions', status(429)],
+  ['the site is at work on it', status(409)],
+  ['nobody answers', noAnswer],
+  ['the answer is lost', lost],
+  ['a proxy answers', proxyPage],
+  ['the answer ends too early', cutShort],
+])('trying again asks with the same key where %s', async (_name, answer) => {
+  const visit = await visitWith([answer, answer]);
+  await fail(visit.page);
+  await part(visit.page, 'retry').click();
+  await eventually(() => expect(keysOf(visit)).toHaveLength(2));
+  await state(visit.page, 'problem');
+  await part(visit.page, 'retry').click();
+  await state(visit.page, 'waiting');
+  const [key, ...others] = keysOf(visit);
+  expect(key).toMatch(uuid);
+  expect(others).toEqual([key, key]);
+});
+
+test('every intent that is begun anew has a key of its own', async () => {
+  const visit = await visitWith([status(503)]);
+  const { page } = visit;
+  await fail(page);
+  await cancel(page);
+  // After a failure that the person has put away, and after a code that was.
+  await begin(page);
+  await cancel(page);
+  const code = await begin(page);
+  await site.sequencer.wallet('Ada').reject(code);
+  await state(page, 'rejected');
+  await part(page, 'retry').click();
+  await state(page, 'waiting');
+  expect(new Set(keysOf(visit)).size).toBe(4);
+  for (const key of keysOf(visit)) expect(key).toMatch(uuid);
+});
+
+test('a code that has expired is followed by one with another key', async () => {
+  const visit = await visitWith([], buttonScript({ expiresInMs: 60_000 }));
+  await visit.page.clock.install();
+  await begin(visit.page);
+  await visit.page.clock.fastForward(61_000);
+  await state(visit.page, 'expired');
+  await part(visit.page, 'retry').click();
+  await state(visit.page, 'waiting');
+  expect(new Set(keysOf(visit)).size).toBe(2);
+});
+
+test('an answer that is final ends the key', async () => {
+  const visit = await visitWith([status(503), status(404, { code: 'request_refused' })]);
+  await fail(visit.page);
+  await part(visit.page, 'retry').click();
+  await eventually(() => expect(keysOf(visit)).toHaveLength(2));
+  await part(visit.page, 'retry').waitFor({ state: 'hidden' });
+  await cancel(visit.page);
+  await begin(visit.page);
+  const [first, second, third] = keysOf(visit);
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
+});
+
+test('a reload begins anew, also while the site is being asked', async () => {
+  const visit = await visitWith([() => new Promise(() => undefined)]);
+  await part(visit.page, 'button').click();
+  await eventually(() => expect(keysOf(visit)).toHaveLength(1));
+  await visit.page.reload();
+  await begin(visit.page);
+  expect(new Set(keysOf(visit)).size).toBe(2);
+});
+
+test('a login is begun anew by each try, since its time runs from when it was created', async () => {
+  const visit = await visitWith([status(503)], buttonScript({ mode: 'login', order: undefined }));
+  await fail(visit.page);
+  await part(visit.page, 'retry').click();
+  await state(visit.page, 'waiting');
+  expect(new Set(keysOf(visit)).size).toBe(2);
+});
+
+const reused = status(422, { code: 'idempotency_key_reused' });
+
+test('a key that the site knows from another request is replaced, and the person never hears of it', async () => {
+  const visit = await visitWith([status(503), reused]);
+  await fail(visit.page);
+  await part(visit.page, 'retry').click();
+  await state(visit.page, 'waiting');
+  const [first, second, third] = keysOf(visit);
+  expect(second).toBe(first);
+  expect(third).toMatch(uuid);
+  expect(third).not.toBe(first);
+  expect(keysOf(visit)).toHaveLength(3);
+});
+
+test('a site that knows every key is asked twice and no more', async () => {
+  const visit = await visitWith([status(503), reused, reused, reused]);
+  await fail(visit.page);
+  await part(visit.page, 'retry').click();
+  await eventually(() => expect(keysOf(visit)).toHaveLength(3));
+  await state(visit.page, 'problem');
+  await visit.page.waitForTimeout(200);
+  expect(keysOf(visit)).toHaveLength(3);
+});
+
+/** Answers as a site with a ledger does: the same key brings the same intent, and with another request nothing. */
+function ledger(): { readonly answer: Answer; readonly orders: unknown[] } {
+  const kept = new Map<string, { body: string; json: object }>();
+  const orders: unknown[] = [];
+  const answer: Answer = async (route) => {
+    const key = route.request().headers()['idempotency-key'] ?? randomUUID();
+    const body = route.request().postData() ?? '';
+    const known = kept.get(key);
+    if (known && known.body !== body) return reused(route);
+    const json = known?.json ?? ((await (await route.fetch()).json()) as object);
+    if (!known) orders.push(JSON.parse(body).order);
+    kept.set(key, { body, json });
+    // The first answer is lost.
+    return kept.size === 1 && !known ? route.abort() : route.fulfill({ status: 201, json });
+  };
+  return { answer, orders };
+}
+
+test('with a ledger, an answer that was lost is followed by the very same intent', async () => {
+  const { answer, orders } = ledger();
+  const visit = await visitWith([answer, answer]);
+  await fail(visit.page);
+  const again = visit.page.waitForResponse('**/intent');
+  await part(visit.page, 'retry').click();
+  const { client_secret: secret } = (await (await again).json()) as { client_secret: string };
+  await state(visit.page, 'waiting');
+  expect(orders).toEqual([42]);
+  expect((await site.router.client.paymentIntents.getStatus(idOf(secret))).exists).toBe(true);
+});
+
+test('with a ledger, another order after an answer that was lost is another intent', async () => {
+  const { answer, orders } = ledger();
+  const visit = await visitWith([answer, answer, answer]);
+  await fail(visit.page);
+  await visit.page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { order: 43 }));
+  await part(visit.page, 'retry').click();
+  await state(visit.page, 'waiting');
+  expect(orders).toEqual([42, 43]);
+});
+
+describe('trying again', () => {
+  test.each([400, 401, 403, 404, 413, 422])('is not offered where the answer was %i', async (code) => {
+    const { page } = await visitWith([status(code, { code: 'request_refused', detail: 'We do not sell that.' })]);
+    await fail(page);
+    expect(await part(page, 'status').textContent()).toContain('We do not sell that.');
+    expect(await part(page, 'retry').isVisible()).toBe(false);
+    expect(await part(page, 'cancel').textContent()).toBe('Close');
+    await cancel(page);
+    await begin(page);
+  });
+
+  test('is not offered on a page that is not secure', async () => {
+    const { page } = await open(site.page({ script }), {
+      before: () => Object.defineProperty(globalThis, 'isSecureContext', { value: false }),
+    });
+    await fail(page);
+    expect(await part(page, 'status').textContent()).toContain('https');
+    expect(await part(page, 'retry').isVisible()).toBe(false);
+  });
+
+  test('is offered for a login that was over before it was completed', async () => {
+    const visit = await visitWith([], buttonScript({ mode: 'login', order: undefined }));
+    await visit.page.route('**/session', status(404, { code: 'intent_not_found' }));
+    await site.sequencer.wallet('Ada').login(await begin(visit.page));
+    await state(visit.page, 'problem');
+    await part(visit.page, 'retry').click();
+    await state(visit.page, 'waiting');
+  });
+});

@@ -1,0 +1,232 @@
+import { jest } from '@jest/globals';
+import { run } from '../../src/cli/run.js';
+import { formatBase58 } from '../../src/keys/base58.js';
+import { openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+// To open an embedded database takes its time on a busy machine.
+jest.setTimeout(60_000);
+
+const before = { ...process.env };
+
+afterEach(() => {
+  process.env = { ...before };
+});
+
+/** Runs a command in this process; gives its exit code and what it printed. */
+async function command(...args: string[]): Promise<{ code: number; out: string; error: string }> {
+  const lines = { out: [] as string[], error: [] as string[] };
+  const code = await run(args, { out: (line) => lines.out.push(line), error: (line) => lines.error.push(line) });
+  return { code, out: lines.out.join('\n'), error: lines.error.join('\n') };
+}
+
+const idOf = (number: number): string => formatBase58(new Uint8Array(32).fill(number));
+const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
+
+/** A ledger with five payments, made a minute after the other, and a login; one of them is dead and one expired. */
+async function fill(test: TestDatabase): Promise<void> {
+  const insertPayment = `insert into express_intents.intents
+    (id, kind, amount, currency, destination, login, resource, metadata, state, due_at, watch_until)
+    values ($1, 'payment', 4.5, 'usd', $2, false, $3, $4, 'open', now(), now())`;
+  await test.setTime('2026-03-04T05:06:07Z');
+  for (let number = 1; number <= 5; number += 1) {
+    await test.db.query(insertPayment, [idOf(number), destination, null, JSON.stringify({ order: number })]);
+    await test.advance(60_000);
+  }
+  await test.db.query(`insert into express_intents.intents (id, kind, state) values ($1, 'login', 'open')`, [idOf(6)]);
+  const change = (number: number, changes: string) =>
+    test.db.query(`update express_intents.intents set ${changes} where id = $1`, [idOf(number)]);
+  await change(2, `state = 'submitted', submitted_at = now()`);
+  await test.advance(60_000);
+  await change(2, 'attempts = 15');
+  await change(2, `state = 'dead', dead_hook = 'onPaid', due_at = null, last_error = E'Error: no \\x1b[31mstock'`);
+  await change(3, `state = 'expired', due_at = null`);
+}
+
+describe('in a ledger', () => {
+  let test: TestDatabase;
+
+  beforeAll(async () => {
+    test = await openTestDatabase('postgres', { fakeTime: true });
+    await fill(test);
+    await test.close();
+  });
+
+  beforeEach(() => {
+    process.env.INTENT_DATABASE_URL = test.url;
+  });
+
+  it('list shows the newest first, page after page, and what has failed', async () => {
+    const first = await command('ledger', 'list', '--limit', '3');
+    expect(first).toMatchObject({ code: 0, error: '' });
+    const [head, ...rest] = first.out.split('\n');
+    expect(head).toMatch(/^STATE +CREATED \(UTC\) +AMOUNT +INTENT$/);
+    expect(rest.slice(0, 3)).toEqual([
+      `open       2026-03-04 05:11:07  login              ${idOf(6)}`,
+      `open       2026-03-04 05:10:07  4.50 usd           ${idOf(5)}`,
+      `open       2026-03-04 05:09:07  4.50 usd           ${idOf(4)}`,
+    ]);
+    const more = /^More: npx express-intents (.*)$/m.exec(first.out)?.[1]?.split(' ') ?? [];
+    const second = await command(...more);
+    expect(second.out.split('\n').slice(1)).toEqual([
+      `expired    2026-03-04 05:08:07  4.50 usd           ${idOf(3)}`,
+      `dead       2026-03-04 05:07:07  4.50 usd           ${idOf(2)}`,
+      '           onPaid has failed 15 times: Error: no \u{FFFD}[31mstock',
+      `open       2026-03-04 05:06:07  4.50 usd           ${idOf(1)}`,
+    ]);
+  });
+
+  it('list takes a state, and says when there is none', async () => {
+    const dead = await command('ledger', 'list', '--state', 'dead');
+    expect(dead.out.split('\n')).toHaveLength(3);
+    expect(dead.out).toContain(idOf(2));
+    expect(await command('ledger', 'list', '--state=settled')).toEqual({
+      code: 0,
+      out: 'There is none that is settled.',
+      error: '',
+    });
+    const paged = await command('ledger', 'list', '--state', 'open', '--limit', '1');
+    expect(paged.out).toContain('ledger list --state open --limit 1 --after ');
+  });
+
+  it('list --json is for programs: what cannot be printed is escaped, and read as it was', async () => {
+    const { out } = await command('ledger', 'list', '--json', '--limit', '5');
+    expect(out).not.toContain('\u001b');
+    const page = JSON.parse(out);
+    expect(page.intents).toHaveLength(5);
+    expect(page.intents[4]).toMatchObject({ id: idOf(2), amount: '4.50', metadata: { order: 2 }, state: 'dead' });
+    expect(page.intents[4].lastError).toBe('Error: no \u001b[31mstock');
+    expect(page.next).toEqual(expect.any(String));
+  });
+
+  it('show tells all of one intent, with what has become of it', async () => {
+    expect((await command('ledger', 'show', idOf(2))).out.split('\n')).toEqual([
+      `intent     ${idOf(2)}`,
+      'kind       payment',
+      'state      dead',
+      'failed     onPaid has failed 15 times: Error: no \u{FFFD}[31mstock',
+      'amount     4.50 usd',
+      `to         ${destination}`,
+      'metadata   {"order":2}',
+      '',
+      '2026-03-04 05:07:07  created',
+      '2026-03-04 05:11:07  open -> submitted',
+      '2026-03-04 05:12:07  submitted -> dead, 15 calls of its hook',
+      '',
+      `To take it up again: npx express-intents ledger retry ${idOf(2)}`,
+    ]);
+    const json = JSON.parse((await command('ledger', 'show', '--json', idOf(2))).out);
+    expect(json).toMatchObject({
+      intent: { id: idOf(2) },
+      history: [{ to: 'submitted' }, { to: 'dead', attempts: 15 }],
+    });
+  });
+
+  it('retry takes up what was given up, once, and says who goes on with it', async () => {
+    const who = 'by a site that runs, in a moment';
+    const retried = await command('ledger', 'retry', idOf(2));
+    expect(retried).toEqual({ code: 0, out: `onPaid is called again ${who}.`, error: '' });
+    expect((await command('ledger', 'show', idOf(2))).out).toMatch(/^state {6}submitted$/m);
+    const again = await command('ledger', 'retry', idOf(2));
+    expect(again).toEqual({ code: 1, out: '', error: 'There is nothing to take up again: the intent is submitted.' });
+    expect(await command('ledger', 'retry', idOf(3))).toMatchObject({ code: 0, out: `It is watched again ${who}.` });
+  });
+
+  it.each(['show', 'retry'])('%s says that there is no such intent', async (name) => {
+    expect(await command('ledger', name, idOf(9))).toEqual({
+      code: 1,
+      out: '',
+      error: `There is no intent ${idOf(9)} in this ledger.`,
+    });
+  });
+
+  it('migrate says what it did, where, and with no password', async () => {
+    const fresh = await openTestDatabase('postgres', { migrated: false });
+    process.env.INTENT_DATABASE_URL = fresh.url.replace('postgres@', 'postgres:hunter2@');
+    const unmigrated = await command('ledger', 'list');
+    expect(unmigrated).toMatchObject({ code: 1, error: expect.stringContaining('npx express-intents migrate') });
+    const first = await command('migrate');
+    expect(first).toMatchObject({ code: 0, error: '' });
+    expect(first.out).toMatch(/^migrated {3}1 intents\nThe ledger in Postgres at \/.*\/test_\d+ is up to date now\.$/);
+    expect(first.out).not.toContain('hunter2');
+    expect((await command('migrate')).out).toMatch(/^The ledger in .* was up to date\.$/);
+    expect(await command('ledger', 'list')).toEqual({ code: 0, out: 'There is none.', error: '' });
+  });
+});
+
+it('in a folder the same, as long as no site runs on it', async () => {
+  const test = await openTestDatabase('embedded', { fakeTime: true });
+  await fill(test);
+  await test.close();
+  process.env.INTENT_DATABASE_URL = test.url;
+  expect(await command('migrate')).toEqual({
+    code: 0,
+    out: `The ledger in the folder ${test.url} was up to date.`,
+    error: '',
+  });
+  expect((await command('ledger', 'list')).out.split('\n')).toHaveLength(8);
+  expect((await command('ledger', 'retry', idOf(2))).out).toBe('onPaid is called again once the site runs.');
+  expect((await command('ledger', 'show', idOf(2))).out).toMatch(/^state {6}submitted$/m);
+});
+
+it('while a site runs on a folder the command says so, what to do, and harms nothing', async () => {
+  const { db, url } = await openTestDatabase('embedded');
+  process.env.INTENT_DATABASE_URL = url;
+  for (const args of [['ledger', 'list'], ['ledger', 'retry', idOf(1)], ['migrate']]) {
+    const { code, out, error } = await command(...args);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(error).toContain(`The site is running and has the folder ${url} open`);
+    expect(error).toMatch(/router\.intents .*\nOr stop the site/);
+  }
+  await db.query('select from express_intents.intents');
+});
+
+it('while a site runs on Postgres the command works beside it', async () => {
+  const { db, url } = await openTestDatabase('postgres');
+  process.env.INTENT_DATABASE_URL = url;
+  await db.transaction(async (tx) => {
+    await tx.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`);
+    expect(await command('ledger', 'list')).toMatchObject({ code: 0, out: 'There is none.' });
+  });
+});
+
+it('a folder is for this command in production as well', async () => {
+  process.env.NODE_ENV = 'production';
+  process.env.INTENT_DATABASE_URL = temporaryFolder();
+  expect(await command('migrate')).toMatchObject({ code: 0 });
+});
+
+describe('what is wrong', () => {
+  it.each([
+    [
+      'nothing is set',
+      '',
+      ['ledger', 'list'],
+      1,
+      /INTENT_DATABASE_URL: It names the ledger, and is not set\.\n.*Set it as it is set for the site/,
+    ],
+    ['another scheme', 'mysql://shop:hunter2@db/shop', ['migrate'], 1, /neither postgres nor/],
+    [
+      'nobody listens',
+      'postgres://shop:hunter2@127.0.0.1:1/shop',
+      ['ledger', 'list'],
+      1,
+      /cannot be reached: .*ECONNREFUSED/,
+    ],
+    ['no action', '', ['ledger'], 2, /Say what to do: ledger list, ledger show, ledger retry\./],
+    ['an unknown action', '', ['ledger', 'toString'], 2, /Say what to do/],
+    ['an unknown state', '', ['ledger', 'list', '--state', 'lost'], 2, /The state must be one of creating, open/],
+    ['a limit that is none', '', ['ledger', 'list', '--limit', 'all'], 2, /from 1 to 1000/],
+    ['a cursor that is none', '', ['ledger', 'list', '--after', 'x'], 2, /The cursor/],
+    ['an unknown flag', '', ['ledger', 'list', '--all'], 2, /--all/],
+    ['no id', '', ['ledger', 'show'], 2, /Name one intent: ledger show <id>\./],
+    ['two ids', '', ['ledger', 'retry', idOf(1), idOf(2)], 2, /Name one intent/],
+    ['an id that is none', '', ['ledger', 'show', '17'], 2, /Base58 form of 32 bytes/],
+    ['an argument to migrate', '', ['migrate', 'now'], 2, /now/],
+  ])('%s', async (_name, url, args, code, error) => {
+    process.env.INTENT_DATABASE_URL = url;
+    const told = await command(...args);
+    expect(told).toMatchObject({ code, out: '', error: expect.stringMatching(error) });
+    expect(told.error).not.toContain('hunter2');
+  });
+});

@@ -1,0 +1,25 @@
+import { randomBytes } from '../../src/keys/random-bytes.js';
+
+test('it gives as many bytes as asked for, also across the end of its reserve, and none twice', () => {
+  const lengths = [11, 32, 4_096, 1, 4_090, 11];
+  const seen = new Set<string>();
+  for (let round = 0; round < 2_000; round += 1) {
+    const length = lengths[round % lengths.length] ?? 0;
+    const bytes = randomBytes(length);
+    expect(bytes).toHaveLength(length);
+    for (let at = 0; at + 8 <= length; at += 8) {
+      const eight = Buffer.from(bytes.subarray(at, at + 8)).toString('hex');
+      if (seen.has(eight)) throw new Error(`${eight} came twice.`);
+      seen.add(eight);
+    }
+  }
+});
+
+test('what was given out is not what is given out next', () => {
+  const first = randomBytes(32);
+  const copy = first.slice();
+  randomBytes(4_096);
+  randomBytes(32);
+  expect(first).toEqual(copy);
+  expect(first.some((byte) => byte !== 0)).toBe(true);
+});

@@ -1,0 +1,13 @@
+import { migrate } from '../../../src/ledger/migrate.js';
+import { openPostgres } from '../../../src/ledger/postgres.js';
+
+// Migrates when it is told to, and says which migrations it was that ran them.
+const [, , url = ''] = process.argv;
+const db = await openPostgres({ url });
+await db.query('select 1');
+console.log(JSON.stringify('ready'));
+process.stdin.once('data', async () => {
+  console.log(JSON.stringify((await migrate(db)).map(({ version }) => version)));
+  await db.close();
+  process.stdin.destroy();
+});

@@ -1,0 +1,57 @@
+import { jest } from '@jest/globals';
+import { ConsumerProject } from './consumer-project.js';
+
+// What depends on which database a site has installed.
+
+jest.setTimeout(60_000);
+
+let project: ConsumerProject;
+
+beforeAll(async () => {
+  project = await ConsumerProject.create();
+  project.write(
+    'start.mjs',
+    `import { createRequire } from 'node:module';
+    import { intentRouter } from 'express-intents';
+    const router = intentRouter({ login: false, sequencerUrl: 'https://sequencer.example' });
+    const outcome = await router.ready().then(() => 'ready', (error) => error.code);
+    await router.close();
+    const required = Object.keys(createRequire(import.meta.url).cache);
+    console.log(JSON.stringify({ outcome, pg: required.some((path) => /node_modules.pg./.test(path)) }));`,
+  );
+});
+afterAll(() => project.remove());
+
+const folder = { INTENT_DATABASE_URL: './ledger' };
+const postgres = { INTENT_DATABASE_URL: 'postgres://shop:hunter2@127.0.0.1:1/shop' };
+
+describe('a package that is missing', () => {
+  it.each([
+    ['pg', postgres],
+    ['@electric-sql/pglite', folder],
+  ])('%s: the router says at its start what to install', async (name, env) => {
+    project.unlink(name);
+    const { code, stderr } = await project.node(['start.mjs'], env);
+    project.link(name);
+    expect(code).toBe(1);
+    expect(stderr).toContain("code: 'invalid_configuration'");
+    expect(stderr).toContain(`npm install ${name}`);
+    expect(stderr).not.toContain('hunter2');
+  });
+
+  it('is not missed where the other one is used', async () => {
+    project.unlink('pg');
+    expect(JSON.parse((await project.node(['start.mjs'], folder)).stdout)).toEqual({ outcome: 'ready', pg: false });
+    project.link('pg');
+    project.unlink('@electric-sql/pglite');
+    const { stdout } = await project.node(['start.mjs'], postgres);
+    project.link('@electric-sql/pglite');
+    expect(JSON.parse(stdout)).toEqual({ outcome: 'ledger_unavailable', pg: true });
+  });
+
+  it('is not missed where there is no ledger', async () => {
+    for (const name of ['pg', '@electric-sql/pglite']) project.unlink(name);
+    expect(JSON.parse((await project.node(['start.mjs'])).stdout)).toEqual({ outcome: 'ready', pg: false });
+    for (const name of ['pg', '@electric-sql/pglite']) project.link(name);
+  });
+});

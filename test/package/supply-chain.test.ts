@@ -1,0 +1,129 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { manifest, pack, root } from './consumer-project.js';
+
+// What a site gets with this package: every package of it by name, and every file of its own.
+
+interface Locked {
+  readonly version: string;
+  readonly license?: string;
+  readonly hasInstallScript?: boolean;
+  readonly deprecated?: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const { packages: locked } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+  packages: Readonly<Record<string, Locked>>;
+};
+
+/** The path in the lockfile of what `from` gets when it asks for `name`: the nearest one, as Node looks for it. */
+function resolve(name: string, from: string): string {
+  const steps = from.split('/node_modules/');
+  for (let n = steps.length; n >= 0; n -= 1) {
+    const path = [...steps.slice(0, n), name].join('/node_modules/').replace(/^(?!node_modules\/)/, 'node_modules/');
+    if (locked[path]) return path;
+  }
+  throw new Error(`${from} asks for ${name}, and the lockfile has none.`);
+}
+
+/** Everything that is installed with this package, but for what a site brings itself. */
+function productionTree(): string[] {
+  const found = new Set<string>();
+  const waiting = Object.keys(manifest.dependencies).map((name) => resolve(name, ''));
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (found.has(path)) continue;
+    found.add(path);
+    const { dependencies, optionalDependencies } = locked[path] ?? {};
+    const from = path;
+    waiting.push(...Object.keys({ ...dependencies, ...optionalDependencies }).map((name) => resolve(name, from)));
+  }
+  return [...found].sort();
+}
+
+const tree = productionTree();
+const entries = tree.map((path) => [path, locked[path] as Locked] as const);
+
+describe('the packages that come with this one', () => {
+  it('are these and no other', () => {
+    expect(tree.map((path) => path.replace(/^node_modules\//, ''))).toEqual([
+      'base-x',
+      'bs58',
+      'cockatiel',
+      'cookie',
+      'debug',
+      'express-rate-limit',
+      'helmet',
+      'ip-address',
+      'jose',
+      'long',
+      'ms',
+      'protobufjs',
+      'tldts',
+      'tldts-core',
+      'tweetnacl',
+      'undici',
+      'ws',
+      'zod',
+    ]);
+  });
+
+  it('run nothing when they are installed', () => {
+    expect(entries.filter(([, { hasInstallScript }]) => hasInstallScript)).toEqual([]);
+    const scripts = tree.flatMap((path) => {
+      const own = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as typeof manifest;
+      const isNative = existsSync(join(root, path, 'binding.gyp'));
+      const names = Object.keys(own.scripts ?? {}).filter((name) => /^(?:pre|post)?install$/.test(name));
+      return [...names, ...(isNative ? ['binding.gyp'] : [])].map((name) => `${path}: ${name}`);
+    });
+    expect(scripts).toEqual([]);
+  });
+
+  it('are of licences that ask for nothing but to be named, and none is deprecated', () => {
+    const licences = new Set(entries.map(([, { license }]) => license));
+    expect([...licences].sort()).toEqual(['Apache-2.0', 'BSD-3-Clause', 'MIT', 'Unlicense']);
+    expect(entries.filter(([, { deprecated }]) => deprecated)).toEqual([]);
+  });
+
+  it('come from a registry, by version: not from an address, a repository or a folder', () => {
+    const asked = entries.flatMap(([, { dependencies }]) =>
+      Object.values({ ...manifest.dependencies, ...dependencies }),
+    );
+    expect(asked.filter((range) => !/^[\^~>=<*\d.x\s|-]+$/.test(range))).toEqual([]);
+  });
+});
+
+/** Every file below a folder of this repository, from there on. */
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(join(root, folder).length + 1))
+    .sort();
+}
+
+/** What the sources become. The browser's are one bundle, and are there for their types alone. */
+function builtFrom(source: string): string[] {
+  if (/\.d\.ts$|^browser\/(?!built\/)|\.mjs$/.test(source)) return [];
+  if (!source.endsWith('.ts')) return [`dist/${source}`];
+  const stem = `dist/${source.replace(/\.ts$/, '')}`;
+  return [`${stem}.js`, `${stem}.d.ts`];
+}
+
+describe('the files that are packed', () => {
+  it('are those that the sources become, these few besides, and no other', async () => {
+    const paths = (await pack('--dry-run')).files.map(({ path }) => path);
+    const ofSources = filesIn('src').flatMap(builtFrom);
+    const isOfBrowser = (path: string): boolean => path.startsWith('dist/browser/') && path.endsWith('.d.ts');
+    const isGenerated = (path: string): boolean => path.startsWith('dist/wire/generated/');
+    const rest = paths.filter((path) => !ofSources.includes(path) && !isOfBrowser(path) && !isGenerated(path));
+    expect(rest.sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'package.json',
+      'proto/emulator.proto',
+      'proto/intents.proto',
+    ]);
+    expect(ofSources.filter((path) => !paths.includes(path) && !isGenerated(path))).toEqual([]);
+  }, 30_000);
+});
