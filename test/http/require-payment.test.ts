@@ -13,7 +13,7 @@ import { Browser } from '../support/browser.js';
 import { kinds, newDatabaseUrl } from '../support/databases.js';
 import { intentIdOf } from '../support/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../support/ledger-site.js';
-import { expressVersions, type SiteOptions, startSiteWithSequencer } from '../support/site.js';
+import { destination, expressVersions, type SiteOptions, startSiteWithSequencer } from '../support/site.js';
 
 /** What an order costs, as a site would look it up. */
 const payment = (req: Request) => {
@@ -378,8 +378,8 @@ describe('mistakes of the site', () => {
 
 describe('who may have paid just now', () => {
   const demand = { resource: 'r', money: undefined, currency: undefined, order: undefined };
-  const intent = (state: LedgerIntent['state']) =>
-    ({ id: state, state, amount: '1.00', currency: 'usd' }) as LedgerIntent;
+  const whole = { amount: '1.00', currency: 'usd', destination, submittedAt: new Date(0) };
+  const intent = (state: LedgerIntent['state']) => ({ id: state, state, ...whole }) as LedgerIntent;
   const hanging = () => new Promise<never>(() => {});
 
   /** Looks among payments of which one may settle, at a ledger of which only two methods are asked. */
@@ -392,8 +392,8 @@ describe('who may have paid just now', () => {
     const ledger = { paymentsFor, nudge } as unknown as Ledger;
     const status = new SharedStatus({ ask: ask as never, now: () => 0 });
     const startedAt = performance.now();
-    await findPayment({ ledger, status, browser: new Uint8Array(32), demand, waitMs: 50 });
-    return { looks, waitedMs: performance.now() - startedAt };
+    const found = await findPayment({ ledger, status, browser: new Uint8Array(32), demand, waitMs: 50 });
+    return { looks, found, waitedMs: performance.now() - startedAt };
   }
   const paid = async () => ({ exists: true, codeScanned: true, intentSubmitted: true });
   const unpaid = async () => ({ ...(await paid()), intentSubmitted: false });
@@ -409,8 +409,17 @@ describe('who may have paid just now', () => {
     expect(waitedMs).toBeLessThan(2_000);
   });
 
-  test.each(['settled', 'open'] as const)('does not wait when there is nothing to wait for: %s', async (state) => {
-    expect((await look(state, hanging, unpaid)).looks).toBe(1);
+  test.each(['settled', 'open', 'reversed', 'dead', 'expired', 'creating'] as const)(
+    'does not wait when there is nothing to wait for: %s',
+    async (state) => {
+      const { looks, found } = await look(state, hanging, unpaid);
+      expect([looks, found?.id]).toEqual([1, state === 'settled' ? 'settled' : undefined]);
+    },
+  );
+
+  test.each(['open', 'submitted'] as const)('has not paid before it has settled: %s', async (state) => {
+    const { looks, found } = await look(state, async () => {}, paid);
+    expect([looks, found]).toEqual([2, undefined]);
   });
 
   test('is asked about his five newest payments and no more', async () => {
