@@ -144,7 +144,7 @@ async function openLine(upstream: StreamUpstream): Promise<StreamLine> {
   const calls = createHttpTransport({ url: upstream.url, timeoutMs: 1_000 });
   return {
     transport: {
-      openStream: streams.openStream?.bind(streams),
+      ...(streams.openStream && { openStream: streams.openStream.bind(streams) }),
       call: async (...args) => {
         if (now?.isDown) throw new SequencerError('sequencer_bad_status', 'It is down.', { httpStatus: 503 });
         return calls.call(...args);
