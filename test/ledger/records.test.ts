@@ -141,6 +141,10 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
       expect(await find(1)).toMatchObject({ state: 'open', dueAt: new Date(Date.parse(start) + 2_000) });
     });
 
+    it('that are not there cannot be confirmed', async () => {
+      await expect(confirmIntent(database.db, idOf(1), times)).rejects.toMatchObject({ code: 'internal_error' });
+    });
+
     it('may be logins', async () => {
       await reserveIntent(database.db, login(1), idempotency);
       expect(await findRepeated(database.db, browser, 'key-1')).toMatchObject({ id: idOf(1), terms: undefined });
