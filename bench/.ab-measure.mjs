@@ -18,7 +18,9 @@ export async function measureWork({ request, loggedIn = false, variants }, { rou
   const runners = [];
   try {
     const addresses = await stub.ask('addresses');
-    for (const [name, { request: own, grpc = false, file = './server.mjs', execArgv, ...options }] of Object.entries(variants)) {
+    for (const [name, { request: own, grpc = false, file = './server.mjs', execArgv, ...options }] of Object.entries(
+      variants,
+    )) {
       const server = startChild(file, execArgv);
       const { url, grpcUrl } = addresses;
       const port = await server.ask('start', { ...site, ...options, url, ...(grpc && { grpcUrl }) });

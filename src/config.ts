@@ -5,7 +5,7 @@ import { readLogin } from './config/login-settings.js';
 import { readRateLimits } from './config/rate-limits.js';
 import { Report } from './config/report.js';
 import { readSequencer } from './config/sequencer-settings.js';
-import { readDestination, readOrigin, readRoutes, readWalletUrl } from './config/site-settings.js';
+import { readDestination, readOrigin, readReturnOrigins, readRoutes, readWalletUrl } from './config/site-settings.js';
 import { readWebhook } from './config/webhook-settings.js';
 import { ConfigError } from './errors.js';
 import type { VerifierKeyRing } from './keys/key-ring.js';
@@ -122,6 +122,8 @@ export interface ConfigOptions extends GrpcNames {
   readonly hookTimeoutMs?: number | undefined;
   /** A payment that came so long after its intent was created is `late`, in milliseconds. Default 15 minutes. */
   readonly lateAfterMs?: number | undefined;
+  /** Origins besides the page's own that the button may send people to after success and cancel. Default: none. */
+  readonly returnOrigins?: readonly string[] | undefined;
   readonly routes?: Partial<Routes> | undefined;
   /** How many streams of events may be open at once; more are refused with 429, or with 503 when the process is full. */
   readonly connections?: Partial<ConnectionLimits> | undefined;
@@ -169,6 +171,7 @@ export interface Config {
   readonly webhook: WebhookConfig | undefined;
   /** Undefined also with the embedded sequencer, which knows its own. */
   readonly walletUrl: string | undefined;
+  readonly returnOrigins: readonly string[];
   readonly routes: Routes;
   readonly connections: ConnectionLimits;
   /** Undefined where no ledger is kept. */
@@ -196,6 +199,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     origin: readOrigin(options.origin ?? env.INTENT_ORIGIN, production, report),
     webhook: readWebhook(options, env, embedded && !options.transport, report),
     walletUrl: readWalletUrl(options.walletUrl ?? env.INTENT_WALLET_URL, production, report),
+    returnOrigins: readReturnOrigins(options.returnOrigins, production, report),
     routes: readRoutes(options.routes, report),
     connections: readConnectionLimits(options.connections, report),
     ledger: readLedger(options, env, production, report),

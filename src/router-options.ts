@@ -69,6 +69,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   hookAttempts: number,
   hookTimeoutMs: number,
   lateAfterMs: number,
+  returnOrigins: z.array(z.string('a list of texts'), 'a list of texts').optional(),
   routes: withFunctions(),
   connections: withFunctions(),
   rateLimits: z.union([z.literal(false), withFunctions()], 'an object, or false').optional(),
