@@ -93,6 +93,8 @@ export interface ConfigOptions extends GrpcNames {
   readonly login?: boolean | undefined;
   /** How long a begun login can be completed, in milliseconds. Default 120 000. */
   readonly loginTtlMs?: number | undefined;
+  /** `true` asks everybody "Continue as X?" before the session begins, X being who the wallet says it is. Default false. */
+  readonly confirm?: boolean | undefined;
   /** How long a login lasts that is kept in a cookie of ours, in milliseconds. Default 7 days. */
   readonly sessionTtlMs?: number | undefined;
   /** `true` registers this site's webhook for every intent, and takes the service's calls to it. Default false. */
@@ -142,6 +144,8 @@ export interface LoginConfig {
   readonly domain: string;
   readonly ttlMs: number;
   readonly sessionTtlMs: number;
+  /** Whether the user is asked before the session begins. */
+  readonly confirm: boolean;
   /** Keys of 32 bytes that seal cookies: the first seals, all open. */
   readonly cookieKeys: readonly Uint8Array[];
 }

@@ -55,6 +55,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   origin: text,
   secret: text,
   login: aBoolean,
+  confirm: z.boolean('true or false').optional(),
   loginTtlMs: number,
   sessionTtlMs: number,
   webhook: aBoolean,
