@@ -5,6 +5,7 @@ export {
   type SequencerErrorCode,
 } from './errors.js';
 export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
+export type { Abortable } from './sequencer/abort.js';
 export type { Dialect, IntentStatus } from './sequencer/calls.js';
 export type { GrpcNames, OperationName } from './sequencer/grpc-names.js';
 export {
@@ -16,4 +17,4 @@ export {
 } from './sequencer/intent-client.js';
 export type { IntentEvent, IntentEventKind } from './sequencer/intent-event.js';
 export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
-export type { CallOptions, Transport, TryOptions } from './sequencer/transport.js';
+export type { CallOptions, Transport, TryBounds, TryOptions } from './sequencer/transport.js';

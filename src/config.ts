@@ -5,7 +5,7 @@ import { readLogin } from './config/login-settings.js';
 import { readRateLimits } from './config/rate-limits.js';
 import { Report } from './config/report.js';
 import { readSequencer } from './config/sequencer-settings.js';
-import { readDestination, readOrigin, readRoutes, readWalletUrl } from './config/site-settings.js';
+import { readDestination, readOrigin, readReturnOrigins, readRoutes, readWalletUrl } from './config/site-settings.js';
 import { readWebhook } from './config/webhook-settings.js';
 import { ConfigError } from './errors.js';
 import type { VerifierKeyRing } from './keys/key-ring.js';
@@ -93,6 +93,8 @@ export interface ConfigOptions extends GrpcNames {
   readonly login?: boolean | undefined;
   /** How long a begun login can be completed, in milliseconds. Default 120 000. */
   readonly loginTtlMs?: number | undefined;
+  /** `true` asks everybody "Continue as X?" before the session begins, X being who the wallet says it is. Default false. */
+  readonly confirm?: boolean | undefined;
   /** How long a login lasts that is kept in a cookie of ours, in milliseconds. Default 7 days. */
   readonly sessionTtlMs?: number | undefined;
   /** `true` registers this site's webhook for every intent, and takes the service's calls to it. Default false. */
@@ -116,12 +118,14 @@ export interface ConfigOptions extends GrpcNames {
   readonly watchMs?: number | undefined;
   /** How long a settled payment is looked at, for the case that it is taken back, in milliseconds. Default 1 day. */
   readonly reversalWatchMs?: number | undefined;
-  /** After so many failures of a hook a payment is a dead letter. Default 15, which takes some four hours. */
+  /** After so many failures of a hook a payment is a dead letter. Default 15, which takes some three hours. */
   readonly hookAttempts?: number | undefined;
   /** Bound of one call of a hook of payments, in milliseconds. Default 30 000. */
   readonly hookTimeoutMs?: number | undefined;
   /** A payment that came so long after its intent was created is `late`, in milliseconds. Default 15 minutes. */
   readonly lateAfterMs?: number | undefined;
+  /** Origins besides the page's own that the button may send people to after success and cancel. Default: none. */
+  readonly returnOrigins?: readonly string[] | undefined;
   readonly routes?: Partial<Routes> | undefined;
   /** How many streams of events may be open at once; more are refused with 429, or with 503 when the process is full. */
   readonly connections?: Partial<ConnectionLimits> | undefined;
@@ -140,6 +144,8 @@ export interface LoginConfig {
   readonly domain: string;
   readonly ttlMs: number;
   readonly sessionTtlMs: number;
+  /** Whether the user is asked before the session begins. */
+  readonly confirm: boolean;
   /** Keys of 32 bytes that seal cookies: the first seals, all open. */
   readonly cookieKeys: readonly Uint8Array[];
 }
@@ -169,6 +175,7 @@ export interface Config {
   readonly webhook: WebhookConfig | undefined;
   /** Undefined also with the embedded sequencer, which knows its own. */
   readonly walletUrl: string | undefined;
+  readonly returnOrigins: readonly string[];
   readonly routes: Routes;
   readonly connections: ConnectionLimits;
   /** Undefined where no ledger is kept. */
@@ -196,6 +203,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     origin: readOrigin(options.origin ?? env.INTENT_ORIGIN, production, report),
     webhook: readWebhook(options, env, embedded && !options.transport, report),
     walletUrl: readWalletUrl(options.walletUrl ?? env.INTENT_WALLET_URL, production, report),
+    returnOrigins: readReturnOrigins(options.returnOrigins, production, report),
     routes: readRoutes(options.routes, report),
     connections: readConnectionLimits(options.connections, report),
     ledger: readLedger(options, env, production, report),

@@ -36,6 +36,7 @@ export const errorCodes = {
   invalid_key: [500, 'A key cannot be read'],
   signer_failed: [500, 'The signer did not give a valid signature'],
   router_missing: [500, 'The intent router is not mounted'],
+  guard_missing: [500, 'The route is not guarded'],
   malformed_message: [500, 'Bytes are not the message they should be'],
   invalid_signature: [500, 'A signature does not verify'],
   internal_error: [500, 'The server met an error'],

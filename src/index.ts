@@ -30,6 +30,7 @@ export type {
 } from './ledger/ledger.js';
 export type { DeadLetter, Payment, PaymentHookContext, PaymentHooks } from './ledger/payment.js';
 export type { IntentRouterOptions } from './router-options.js';
+export type { Abortable } from './sequencer/abort.js';
 export type { Dialect, IntentStatus } from './sequencer/calls.js';
 export type { GrpcNames, OperationName } from './sequencer/grpc-names.js';
 export {
@@ -41,4 +42,4 @@ export {
 } from './sequencer/intent-client.js';
 export type { IntentEvent, IntentEventKind } from './sequencer/intent-event.js';
 export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
-export type { CallOptions, Transport, TryOptions } from './sequencer/transport.js';
+export type { CallOptions, Transport, TryBounds, TryOptions } from './sequencer/transport.js';

@@ -10,6 +10,7 @@ import type { IntentRecords, Ledger, SiteDatabase } from './ledger/ledger.js';
 import type { LedgerSettings } from './ledger/ledger-settings.js';
 import { migrate, requireMigrated } from './ledger/migrate.js';
 import { openDatabase, requireDatabasePackage } from './ledger/open-database.js';
+import type { SettlementTiming } from './ledger/settlement-timing.js';
 import type { IntentClient } from './sequencer/intent-client.js';
 
 /** What of a router its ledger needs. */
@@ -21,14 +22,21 @@ export interface LedgerParts {
   readonly logger: Logger;
 }
 
-/** Makes the ledger of a router; undefined where no database is configured. @throws {ConfigError} where its package is missing */
-export function routerLedger({ config, hooks, client, events, logger }: LedgerParts): Ledger | undefined {
+/**
+ * Makes the ledger of a router; undefined where no database is configured.
+ * @param timing how often it looks, for tests
+ * @throws {ConfigError} where its package is missing
+ */
+export function routerLedger(
+  { config, hooks, client, events, logger }: LedgerParts,
+  timing?: Partial<SettlementTiming>,
+): Ledger | undefined {
   const { ledger: settings, login } = config;
   if (!settings) return undefined;
   requireDatabasePackage(settings.database);
   return createLedger({
     open: () => openMigrated(settings),
-    ...{ settings, hooks, logger },
+    ...{ settings, hooks, logger, timing },
     // With the tabs that look at the same intent, which so learn of it at once; the ledger itself needs no hint of its own.
     askStatus: (id, { signal }) => events.look(id, { signal, isQuiet: true }),
     askUserId:

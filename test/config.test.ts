@@ -11,6 +11,7 @@ import bs58 from 'bs58';
 import express from 'express';
 import { type Config, type ConfigOptions, type Environment, parseConfig } from '../src/config.js';
 import { ConfigError, type ConfigProblem, createSigner, generateKey, intentRouter, type Signer } from '../src/index.js';
+import { problemsOf } from './support/problems-of.js';
 import { serve } from './support/serve.js';
 
 const key = generateKey();
@@ -31,18 +32,11 @@ function fileOf(name: string, text: string): string {
   return path;
 }
 
-function problemsOf(options: ConfigOptions, environment: Environment = env): readonly ConfigProblem[] {
-  try {
-    parseConfig(options, environment);
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
+const problemsIn = (options: ConfigOptions, environment: Environment = env): readonly ConfigProblem[] =>
+  problemsOf(() => parseConfig(options, environment));
 
 const settingsOf = (options: ConfigOptions, environment?: Environment): string[] =>
-  problemsOf(options, environment).map(({ setting }) => setting);
+  problemsIn(options, environment).map(({ setting }) => setting);
 
 function loginOf(config: Config): NonNullable<Config['login']> {
   if (!config.login) throw new Error('Logins are off.');
@@ -160,7 +154,7 @@ describe('what is read', () => {
       INTENT_DOMAIN: 'x/y',
       INTENT_SECRET: 'short',
     };
-    expect(problemsOf({ login: false }, broken)).toEqual([]);
+    expect(problemsIn({ login: false }, broken)).toEqual([]);
     expect(settingsOf({}, broken)).toEqual(['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN', 'INTENT_SECRET']);
   });
 
@@ -211,7 +205,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     ['not of secrets', () => fileOf('wrong', `${key.secret}\nhunter2\n`), /Entry 2 of 2 is not a secret key/],
   ])('a file that is %s is a problem of the file', (_name, path, problem) => {
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
-    expect(problemsOf({}, { ...without, INTENT_VERIFIER_SECRET_FILE: path() })).toEqual([
+    expect(problemsIn({}, { ...without, INTENT_VERIFIER_SECRET_FILE: path() })).toEqual([
       {
         setting: 'INTENT_VERIFIER_SECRET_FILE',
         problem: expect.stringMatching(problem),
@@ -222,7 +216,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
 
   it('are not looked for in two places at once', () => {
     const path = fileOf('second', oldKey.secret);
-    expect(problemsOf({}, { ...env, INTENT_VERIFIER_SECRET_FILE: path })).toEqual([
+    expect(problemsIn({}, { ...env, INTENT_VERIFIER_SECRET_FILE: path })).toEqual([
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: 'INTENT_VERIFIER_SECRET and INTENT_VERIFIER_SECRET_FILE are both set.',
@@ -242,7 +236,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
   it('a signer alone is enough once there is something to seal cookies with', () => {
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
     const signer = createSigner(key.secret);
-    expect(problemsOf({ signer }, without)).toEqual([
+    expect(problemsIn({ signer }, without)).toEqual([
       {
         setting: 'INTENT_SECRET',
         problem: 'With a signer and no verifier secret there is nothing to seal cookies with.',
@@ -266,7 +260,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
     for (const environment of [env, without]) {
       const options = { signer: signer as Signer, secret: 'c'.repeat(32) };
-      expect(problemsOf(options, environment)).toEqual([{ setting: 'signer', problem, mend }]);
+      expect(problemsIn(options, environment)).toEqual([{ setting: 'signer', problem, mend }]);
     }
   });
 });
@@ -280,7 +274,7 @@ describe('INTENT_SECRET', () => {
   });
 
   it.each(['short', '3'.repeat(31), `${first},short`, `${first},`, ' '.repeat(40)])('refuses "%s"', (secret) => {
-    expect(problemsOf({ secret })).toEqual([
+    expect(problemsIn({ secret })).toEqual([
       {
         setting: 'INTENT_SECRET',
         problem: 'It is shorter than 32 characters.',
@@ -298,13 +292,13 @@ test('a variable that is set to nothing is not set', () => {
 test('with a transport there is no need for the address of a sequencer', () => {
   const transport = { call: async () => new Uint8Array(), close: async () => undefined };
   expect(parseConfig({ transport, sequencerUrl: '' }, env).sequencer.url).toBe('');
-  expect(problemsOf({ transport, sequencerUrl: 'nonsense' })).toHaveLength(1);
+  expect(problemsIn({ transport, sequencerUrl: 'nonsense' })).toHaveLength(1);
 });
 
 test.each(['https://user:pass@sequencer.example', 'https://sequencer.example/?key=1', 'https://sequencer.example/#a'])(
   'what would not be sent is no part of the address of the sequencer: %s',
   (sequencerUrl) => {
-    expect(problemsOf({ sequencerUrl })).toMatchObject([{ problem: expect.stringContaining('would not be sent') }]);
+    expect(problemsIn({ sequencerUrl })).toMatchObject([{ problem: expect.stringContaining('would not be sent') }]);
   },
 );
 
@@ -503,7 +497,7 @@ describe('what is wrong, with its mend', () => {
   ];
 
   it.each(examples)('%s', (_name, options, environment, problem) => {
-    expect(problemsOf(options, environment)).toEqual([problem]);
+    expect(problemsIn(options, environment)).toEqual([problem]);
   });
 
   it('is nothing in production with everything in order', () => {
@@ -584,7 +578,7 @@ describe('routes', () => {
   it.each(['', '/', 'pay', '/pay/', '//pay', '/pay/:id', '/pay?x=1', '/pay#x', '/p ay', '/*', '/ä', true, 7, null])(
     'refuse the path %j',
     (path) => {
-      expect(problemsOf({ routes: { intent: path as string } })).toEqual([
+      expect(problemsIn({ routes: { intent: path as string } })).toEqual([
         {
           setting: 'routes',
           problem: `${JSON.stringify(path)} is not a path.`,
@@ -595,18 +589,18 @@ describe('routes', () => {
   );
 
   it('refuse two at one path, but not two that are off', () => {
-    expect(problemsOf({ routes: { session: '/intent' } })).toEqual([
+    expect(problemsIn({ routes: { session: '/intent' } })).toEqual([
       {
         setting: 'routes',
         problem: 'Two routes have the same path.',
         mend: 'Give each its own, or switch one off with false.',
       },
     ]);
-    expect(problemsOf({ routes: { session: false, status: false } })).toEqual([]);
+    expect(problemsIn({ routes: { session: false, status: false } })).toEqual([]);
   });
 
   it('refuse a name that there is not, so that no misspelt one stays on', () => {
-    expect(problemsOf({ routes: { keyfile: false } as ConfigOptions['routes'] & object })).toEqual([
+    expect(problemsIn({ routes: { keyfile: false } as ConfigOptions['routes'] & object })).toEqual([
       {
         setting: 'routes',
         problem: 'There is no route keyfile.',
@@ -832,15 +826,16 @@ describe('intentRouter', () => {
       import { createServer } from 'node:http';
       import { intentRouter } from ${JSON.stringify(index)};
       const other = createServer().listen(0, '127.0.0.1', () => {
-        intentRouter({ sequencerUrl: 'embedded', emulatorPort: other.address().port });
-        setTimeout(() => other.close(() => console.log('lived')), 300);
+        const live = () => setTimeout(() => other.close(() => console.log('lived')), 50);
+        const logger = { warn: console.error, error: (line) => void (console.error(line), live()) };
+        intentRouter({ sequencerUrl: 'embedded', emulatorPort: other.address().port, logger });
       });`;
     const { NODE_ENV: _, ...variables } = process.env;
     const args = ['--input-type=module', '-e', script];
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: variables, timeout: 4_000 });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: variables, timeout: 30_000 });
     expect(stdout).toBe('lived\n');
     expect(stderr).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
-  });
+  }, 30_000);
 });
 
 function errorOf(action: () => unknown): Error {

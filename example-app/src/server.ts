@@ -23,8 +23,7 @@ async function start(): Promise<void> {
   const server = await listen(shop.app, port, env.HOST || defaultHost);
   closeOnSignal(server, shop);
   if (isFirst) console.log('Making the database of the shop. This takes a few seconds, the first time.');
-  await shop.ready();
-  const embedded = await shop.router.ready();
+  const embedded = await shop.ready();
   console.log(`
 The Patient Kettle is open.
 
@@ -37,7 +36,7 @@ The Patient Kettle is open.
 
 /** Where the orders are kept, without a password. */
 function ordersIn({ INTENT_DATABASE_URL: url = '' }: NodeJS.ProcessEnv): string {
-  if (!URL.canParse(url)) return relative('', url) || url;
+  if (!URL.canParse(url)) return relative('', url);
   const { protocol, host, pathname } = new URL(url);
   return `${protocol}//${host}${pathname}`;
 }

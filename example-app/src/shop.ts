@@ -21,8 +21,8 @@ export interface ShopOptions {
 export interface Shop {
   readonly app: Express;
   readonly router: IntentRouter;
-  /** Resolves when the database is there and the shop's table in it. @throws why it cannot be */
-  ready(): Promise<void>;
+  /** Resolves when the shop can sell something, with where the embedded sequencer is. @throws why it cannot */
+  ready(): ReturnType<IntentRouter['ready']>;
 }
 
 /** The whole shop, ready to listen. @throws {ConfigError} when the intent router lacks something */
@@ -39,8 +39,9 @@ export function createShop({ intents = {}, isSimulated = false, trustProxy = fal
   app.use(router);
   app.use(pageRoutes(router, isSimulated));
   const ready = async () => {
-    await router.ready();
+    const embedded = await router.ready();
     await makeOrdersTable(router.database);
+    return embedded;
   };
   return { app, router, ready };
 }

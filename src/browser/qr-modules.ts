@@ -124,9 +124,8 @@ function correctionOf(data: readonly number[], length: number): number[] {
   for (let index = 0, root = 1; index < length; index += 1, root = times(root, 2)) {
     divisor = [...divisor, 0].map((each, at) => each ^ times(divisor[at - 1] ?? 0, root));
   }
-  const [, ...lower] = divisor;
   return data.reduce<number[]>(
-    ([first = 0, ...rest], byte) => lower.map((each, at) => (rest[at] ?? 0) ^ times(each, byte ^ first)),
+    ([first = 0, ...rest], byte) => divisor.slice(1).map((each, at) => (rest[at] ?? 0) ^ times(each, byte ^ first)),
     [],
   );
 }

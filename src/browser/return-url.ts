@@ -1,5 +1,7 @@
+import { returnAddress } from '../intents/return-address.js';
 import { attempt } from './attempt.js';
 import { requireThat } from './require-that.js';
+import { siteReturnOrigins } from './site-config.js';
 
 /** Where a person goes after success or cancel. `{{INTENT_ID}}` in it becomes the id. */
 export interface ReturnAddress {
@@ -9,10 +11,13 @@ export interface ReturnAddress {
 /**
  * The absolute address to go to.
  * @param base default: the page
- * @throws {TypeError} unless it is an http or https address, alone or resolved against the page
+ * @throws {TypeError} unless it is on the origin of the page, or on one that the site names
  */
 export function returnUrl(template: string, intentId = '', base = location.href): string {
-  return httpUrl(template.replaceAll('{{INTENT_ID}}', encodeURIComponent(intentId)), base, 'url');
+  const text = template.replaceAll('{{INTENT_ID}}', encodeURIComponent(intentId));
+  const url = returnAddress(text, base, siteReturnOrigins);
+  requireThat(!!url, 'url', 'on this site');
+  return url;
 }
 
 /** @throws {TypeError} for what is no address, and for schemes such as `javascript:` */

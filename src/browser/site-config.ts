@@ -15,6 +15,8 @@ interface SiteConfig extends ElementRoutes {
   /** The path of the file itself, without the prefix the router is mounted under. In a bundle there is none. */
   readonly file?: string;
   readonly walletUrl?: string;
+  /** Origins besides the page's own that a person may be sent to. */
+  readonly returnOrigins?: readonly string[];
   /** How long a begun login can be completed, in milliseconds. */
   readonly loginTtlMs: number;
 }
@@ -22,9 +24,9 @@ interface SiteConfig extends ElementRoutes {
 // The build declares it at the top of the file, with the defaults, and the server puts the site's configuration there.
 declare const intentSite: SiteConfig;
 
-const { file, walletUrl, loginTtlMs, ...routes } = intentSite;
+const { file, walletUrl, returnOrigins, loginTtlMs, ...routes } = intentSite;
 
-export { loginTtlMs, routes as siteRoutes, walletUrl as siteWalletUrl };
+export { loginTtlMs, returnOrigins as siteReturnOrigins, routes as siteRoutes, walletUrl as siteWalletUrl };
 
 /** The prefix the router is mounted under, such as `/shop`: what is left of the file's address without its own path. */
 export const siteBase = file ? new URL(import.meta.url).pathname.slice(0, -file.length) : '';

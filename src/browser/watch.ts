@@ -71,7 +71,7 @@ export function startWatch(id: string, settings: Settings, tell: (sign: Sign) =>
     askedAtMs = Date.now();
     clearTimeout(timer);
     const answer = await call<Status>(status && `${status}/${id}`, own.signal).catch(() => undefined);
-    if (asking !== own) return;
+    if (own.signal.aborted) return;
     failures = answer ? 0 : failures + 1;
     if (answer) say(signOf(answer));
     else if (!stream.isAlive() && (failures > 1 || !navigator.onLine)) say('offline');
@@ -84,7 +84,7 @@ export function startWatch(id: string, settings: Settings, tell: (sign: Sign) =>
     if (Date.now() - startedAtMs > endMs) stop();
     if (stopped.signal.aborted || document.hidden || !status) return;
     const usualMs = stream.isAlive() ? besideStreamMs : isCalm ? calmMs : briskMs;
-    timer = setTimeout(ask, failures > 0 ? Math.min(briskMs * 2 ** (failures - 1), longestMs) : usualMs);
+    timer = setTimeout(ask, failures ? Math.min(briskMs * 2 ** (failures - 1), longestMs) : usualMs);
   }
 
   followPage(stopped.signal, stream, say, () => {

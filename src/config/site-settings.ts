@@ -33,13 +33,31 @@ export function readDestination(
 export function readOrigin(origin: string | undefined, production: boolean, report: Report): string | undefined {
   if (!origin) return undefined;
   const mend = `INTENT_ORIGIN=${production ? 'https://example.com' : 'http://localhost:3000'} (no path, no slash at the end)`;
-  if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
-    return report.problem('INTENT_ORIGIN', 'It is not an origin.', mend);
+  const problem = problemOfOrigin(origin, production);
+  return problem === undefined ? origin : report.problem('INTENT_ORIGIN', problem, mend);
+}
+
+/** The origins that a person may be sent to from a page of this site. */
+export function readReturnOrigins(
+  origins: readonly string[] = [],
+  production: boolean,
+  report: Report,
+): readonly string[] {
+  for (const origin of origins) {
+    const problem = problemOfOrigin(origin, production);
+    if (problem === undefined) continue;
+    const mend = "returnOrigins: ['https://www.example.com'] (no path, no slash at the end)";
+    report.problem('returnOrigins', `${JSON.stringify(origin)}: ${problem}`, mend);
   }
-  if (production && !origin.startsWith('https://')) {
-    return report.problem('INTENT_ORIGIN', 'It must be https when NODE_ENV=production.', mend);
+  return Object.freeze([...origins]);
+}
+
+function problemOfOrigin(origin: string, production: boolean): string | undefined {
+  // A star is a letter like any other to URLs, and nothing stands for it.
+  if (!/^https?:[^*]*$/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+    return 'It is not an origin.';
   }
-  return origin;
+  return production && !origin.startsWith('https://') ? 'It must be https when NODE_ENV=production.' : undefined;
 }
 
 /** Where a wallet link leads, before the fragment with the client secret. */

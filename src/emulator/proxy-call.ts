@@ -38,6 +38,7 @@ async function post(address: string, body: Uint8Array<ArrayBuffer>): Promise<Uin
       method: 'POST',
       headers: { 'content-type': 'application/octet-stream' },
       body,
+      redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
     if (answer.ok) return new Uint8Array(await answer.arrayBuffer());

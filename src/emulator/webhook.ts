@@ -5,12 +5,13 @@ import { formatBase58 } from '../keys/base58.js';
 import { decode, encode, v1 } from '../wire/codec.js';
 import type { IntentRecord } from './intent-store.js';
 import { isLoopback, parseHttpUrl } from './loopback.js';
+import { Outbound } from './outbound.js';
+import { loopbackReach } from './reach.js';
 import type { SequencerState } from './sequencer-state.js';
 import { requireBytes32 } from './signed-request.js';
 import { toTimestamp } from './timestamp.js';
 
 const { Result } = v1.RegisterWebhookResponse;
-const timeoutMs = 3_000;
 const maxUrlLength = 2_048;
 
 /** MicroPayment.registerWebhook (protocol section 5). An intent has one webhook, set before it is submitted. */
@@ -41,6 +42,7 @@ export class WebhookCaller {
   readonly serviceKey: string;
   readonly #privateKey: Parameters<SignJWT['sign']>[0];
   readonly #now: () => number;
+  readonly #outbound = new Outbound(loopbackReach);
 
   constructor(now: () => number) {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -68,15 +70,9 @@ export class WebhookCaller {
 
   async #post(url: URL, record: IntentRecord): Promise<boolean> {
     const body = await new SignJWT(claimsOf(record)).setProtectedHeader({ alg: 'EdDSA' }).sign(this.#privateKey);
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/jwt' },
-      body,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeoutMs),
-    });
-    await response.body?.cancel();
-    return response.ok;
+    const headers = { 'content-type': 'application/jwt' };
+    const { status } = await this.#outbound.call(url, { method: 'POST', headers, body });
+    return status >= 200 && status < 300;
   }
 }
 

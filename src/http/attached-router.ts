@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { IntentError } from '../errors.js';
 import type { RouterContext } from './router-context.js';
+import { unguardedIntent } from './unguarded-intent.js';
 
 /** The router that a request has passed. */
 export interface AttachedRouter {
@@ -14,6 +15,7 @@ const routers = new WeakMap<Request, AttachedRouter>();
 /** Lets the guards of other routes find the router that is in front of them. */
 export function attachRouter(req: Request, context: RouterContext): void {
   routers.set(req, { context, baseUrl: req.baseUrl });
+  req.intent ??= unguardedIntent;
 }
 
 /** @throws {IntentError} `router_missing` when no router is in front of the route */

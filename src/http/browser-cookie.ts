@@ -53,7 +53,9 @@ export function rememberBrowser(cookie: HostCookie, req: Request, res: Response)
   const token = known ?? Buffer.from(randomBytes(32)).toString('base64url');
   if (known === undefined) cookie.write(res, token);
   return {
-    hash: hash(token),
+    get hash() {
+      return hash(token);
+    },
     deriveKey: (purpose) => new Uint8Array(hkdfSync('sha256', token, '', purpose, 32)),
     keep: (maxAgeSeconds) => cookie.write(res, token, maxAgeSeconds),
   };

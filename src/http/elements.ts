@@ -52,7 +52,7 @@ async function serve(name: string, context: RouterContext): Promise<ServedFile> 
 
 /** What the element must know of the site; nothing here is secret. */
 async function siteOf(name: string, { config, walletUrl }: RouterContext): Promise<object> {
-  const { routes, login } = config;
+  const { routes, login, returnOrigins } = config;
   return {
     file: `${routes.elements}/${name}`,
     intent: routes.intent,
@@ -61,6 +61,7 @@ async function siteOf(name: string, { config, walletUrl }: RouterContext): Promi
     session: login ? routes.session : false,
     loginTtlMs: login?.ttlMs,
     walletUrl: await walletUrl(),
+    returnOrigins: returnOrigins.length > 0 ? returnOrigins : undefined,
   };
 }
 

@@ -55,8 +55,8 @@ async function settleNow(
 ): Promise<boolean> {
   const signal = AbortSignal.timeout(waitMs);
   const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
-    // Nobody makes the ledger work by looking at a page again and again; the answer may be a moment old and is shared.
-    if (state === 'open' && !(await status.get(id, { signal })).intentSubmitted) return false;
+    // Who looks at a page again and again makes nobody write: those who have not paid cost a question that is shared.
+    if (state === 'open' && !(await status.get(id, { signal, isFresh: true })).intentSubmitted) return false;
     await bounded(signal, () => ledger.nudge(id));
     return true;
   };

@@ -68,6 +68,7 @@ export interface Hooks extends PaymentHooks {
    * Called when a login is about to be completed, before its session begins. With a ledger in the transaction that
    * completes the login: what it writes through `tx` commits together with that, once, or not at all. `refuse()`, or
    * anything else that it throws, leaves the login to be completed later, and no session begins. Bounded by `hookTimeoutMs`.
+   * It is called again for the same intent when the app's session store fails after it, and the browser tries once more.
    */
   readonly onLogin?: ((user: IntentUser, req: Request, context: LoginHookContext) => void | Promise<void>) | undefined;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { IntentError } from '../errors.js';
+import { isStorable } from './json-copy.js';
 
 /** What a browser may ask for. Everything that makes the price is the server's, so nothing else gets through. */
 export interface IntentRequestBody {
@@ -12,10 +13,28 @@ export interface IntentRequestBody {
 
 const schema = z.strictObject({
   mode: z.enum(['payment', 'login']).optional(),
-  // It came out of JSON.parse, so it is JSON; looking through it again would only recurse as deep as a stranger likes.
-  order: z.unknown().optional(),
+  order: z
+    .unknown()
+    .refine((order) => isKeepable(order))
+    .optional(),
   amount: z.union([z.string(), z.number()]).optional(),
 });
+
+/** An order is a few words, or a short list of them. */
+const maxOrderDepth = 16;
+
+/**
+ * Whether an order can be written down as it came: a site that puts it into the metadata is not to fail over what a
+ * stranger has sent.
+ */
+function isKeepable(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return isStorable(value);
+  // JSON has numbers that no number is: 1e999.
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (depth === maxOrderDepth) return false;
+  return Object.entries(value).every(([key, member]) => isStorable(key) && isKeepable(member, depth + 1));
+}
 
 /** Fields that say what is paid, and to whom. */
 const terms: readonly string[] = ['amount', 'currency', 'destination', 'metadata', 'price', 'login'];

@@ -1,11 +1,13 @@
 import type { Request } from 'express';
+import { returnAddress } from '../intents/return-address.js';
 
-// Browsers read `//`, `/\` and a tab in between as the begin of another host; a header takes ASCII alone.
-const pathOfThisSite = /^\/(?![/\\])[\x21-\x7e]*$/;
+/** A path of any site, and a header takes ASCII alone. */
+const pathForm = /^\/[\x21-\x7e]*$/;
+const anySite = 'https://site.invalid';
 
 /** Whether a page view can be sent there without leaving the site. */
 export function isOwnPath(path: unknown): path is string {
-  return typeof path === 'string' && pathOfThisSite.test(path);
+  return typeof path === 'string' && pathForm.test(path) && returnAddress(path, anySite) !== undefined;
 }
 
 /** Whether somebody looks at a page, and not a program at data. */

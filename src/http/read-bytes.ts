@@ -7,6 +7,9 @@ import { IntentError, type IntentErrorCode } from '../errors.js';
  */
 export function readBytes(req: Request, limitBytes: number, code: IntentErrorCode): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // Where a parser in front found nothing to read, its end was told, and will not be told again.
+    if (req.readableEnded) return resolve(Buffer.alloc(0));
+    if (req.destroyed) return reject(new IntentError(code, 'The body ended too early.'));
     const chunks: Buffer[] = [];
     let length = 0;
     // A request is closed also after its end, and an error that nobody sees costs as much as the rest of this.

@@ -9,7 +9,7 @@ import type { IntentUser } from './session-store.js';
 declare global {
   namespace Express {
     interface Request {
-      /** Set by `requireLogin()`; absent on routes without it. */
+      /** Who is logged in, behind `requireLogin()`. On a route without it, to ask for the user throws `guard_missing`. */
       intent: { readonly user: IntentUser };
     }
   }

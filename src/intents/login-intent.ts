@@ -1,4 +1,4 @@
-import { parseBase58 } from '../keys/base58.js';
+import { parseVerifierKey } from '../keys/base58.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { v1 } from '../wire/codec.js';
 import { type LoginTerms, newNonce, type SignedIntent, signIntent, withVerifierSignature } from './signed-intent.js';
@@ -14,7 +14,7 @@ export async function signLoginIntent(
 ): Promise<SignedIntent> {
   const request = {
     domain: { domain: parseVerifierDomain(domain) },
-    verifier: { value: parseBase58(verifier.publicKey, 32, 'invalid_key') },
+    verifier: { value: parseVerifierKey(verifier.publicKey) },
   };
   return signIntent({ kind: 'login', nonce }, async (rendezvousKey) => ({
     requestToLogin: await withVerifierSignature(

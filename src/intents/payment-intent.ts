@@ -1,4 +1,4 @@
-import { parseAccount, parseBase58 } from '../keys/base58.js';
+import { parseAccount, parseVerifierKey } from '../keys/base58.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { toUint64, v1 } from '../wire/codec.js';
 import { nativeCurrency } from './currency.js';
@@ -58,7 +58,7 @@ function withLogin(
   const unsigned = {
     ...request,
     domain: { domain: parseVerifierDomain(domain) },
-    verifier: { value: parseBase58(verifier.publicKey, 32, 'invalid_key') },
+    verifier: { value: parseVerifierKey(verifier.publicKey) },
   };
   return withVerifierSignature(v1.RequestToReceiveBill, unsigned, verifier);
 }

@@ -1,5 +1,6 @@
 import bs58 from 'bs58';
 import { IntentError, type IntentErrorCode } from '../errors.js';
+import { rememberLast } from './remember-last.js';
 
 /** Text form of keys, ids, accounts and signatures: Base58 with the Bitcoin alphabet (interface sections 2.2 and 2.7). */
 export function formatBase58(bytes: Uint8Array): string {
@@ -22,9 +23,10 @@ export function parseBase58(text: string, byteLength: number, code: IntentErrorC
 }
 
 /** Reads an account: 32 bytes, Base58 (interface sections 2.8 and 8). @throws {IntentError} `invalid_account` */
-export function parseAccount(text: string): Uint8Array {
-  return parseBase58(text, 32, 'invalid_account');
-}
+export const parseAccount = rememberLast((text) => parseBase58(text, 32, 'invalid_account'));
+
+/** Reads a verifier public key: 32 bytes, Base58 (interface section 2.7). @throws {IntentError} `invalid_key` */
+export const parseVerifierKey = rememberLast((text) => parseBase58(text, 32, 'invalid_key'));
 
 /** Reads an intent id: 32 bytes, Base58 (interface sections 2.2 and 8). @throws {IntentError} `invalid_id` */
 export function parseIntentId(text: string): Uint8Array {

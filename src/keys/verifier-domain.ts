@@ -1,5 +1,6 @@
 import { parse } from 'tldts';
 import { IntentError } from '../errors.js';
+import { rememberLast } from './remember-last.js';
 
 // ASCII labels; a last label that begins with a digit would be read as an IPv4 address by URL parsers.
 const hostName = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*$/;
@@ -10,7 +11,7 @@ const hostName = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*$/;
  * (interface section 4.6), so a scheme, port, path, address, `localhost` or subdomain is refused.
  * @throws {IntentError} `invalid_domain`
  */
-export function parseVerifierDomain(text: string): string {
+export const parseVerifierDomain = rememberLast((text): string => {
   const { domain, hostname, isIp } = parse(text, { allowPrivateDomains: false });
   if (hostname !== text || isIp || !hostName.test(text)) {
     throw new IntentError(
@@ -21,4 +22,4 @@ export function parseVerifierDomain(text: string): string {
   if (domain === null) throw new IntentError('invalid_domain', 'Expected a name that can be registered.');
   if (domain !== text) throw new IntentError('invalid_domain', `Subdomains are not supported: expected ${domain}.`);
   return text;
-}
+});

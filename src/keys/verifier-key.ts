@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { IntentError } from '../errors.js';
-import { formatBase58, parseBase58 } from './base58.js';
+import { formatBase58, parseVerifierKey } from './base58.js';
 import { type KeyPair, keyPairFromSeed, verifySignature } from './ed25519.js';
 import { parseSecrets } from './parse-secret.js';
 
@@ -54,7 +54,7 @@ class LocalSigner implements Signer {
 export async function signChecked(signer: Signer, bytes: Uint8Array): Promise<Uint8Array> {
   if (signer instanceof LocalSigner) return signer.sign(bytes);
   const signature = await signInTime(signer, bytes);
-  const publicKey = parseBase58(signer.publicKey, 32, 'invalid_key');
+  const publicKey = parseVerifierKey(signer.publicKey);
   if (signature instanceof Uint8Array && verifySignature(publicKey, bytes, signature)) return signature;
   throw new IntentError('signer_failed', `The signer gave no valid Ed25519 signature by ${signer.publicKey}.`);
 }

@@ -38,7 +38,7 @@ const dueIntents = `select id from express_intents.intents
   order by due_at limit $2::int for update skip locked`;
 
 const namedIntents = `select id from express_intents.intents
-  where id = any($2::text[]) and state = 'open' and (leased_until is null or leased_until <= now())
+  where id = any($2::text[]) and kind = 'payment' and state = 'open' and (leased_until is null or leased_until <= now())
   for update skip locked`;
 
 /** Claims what is due, at most `limit` of it. */
@@ -46,9 +46,18 @@ export function claimDue(db: Queryable, limit: number, timing: SettlementTiming)
   return claim(db, dueIntents, limit, timing);
 }
 
-/** Claims those of these that are open and nobody else's, due or not. */
+/** Claims those of these payments that are open and nobody else's, due or not. */
 export function claimNamed(db: Queryable, ids: readonly string[], timing: SettlementTiming): Promise<Work[]> {
   return claim(db, namedIntents, ids, timing);
+}
+
+/** Those of these that are open, and that somebody else may be looking at. */
+export async function stillOpen(db: Queryable, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from express_intents.intents where id = any($1::text[]) and state = 'open'`,
+    [ids],
+  );
+  return rows.map(({ id }) => id);
 }
 
 async function claim(db: Queryable, which: string, argument: unknown, { leaseMs }: SettlementTiming): Promise<Work[]> {

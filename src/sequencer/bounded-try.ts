@@ -1,14 +1,7 @@
 import { SequencerError } from '../errors.js';
 import type { Operation } from '../wire/envelope.js';
-import { listenForAbort } from './abort-listener.js';
-import type { Transport } from './transport.js';
-
-export interface TryBounds {
-  /** How long the try may take, in milliseconds. */
-  readonly timeoutMs: number;
-  /** The caller's: ends the try with its reason. */
-  readonly signal: AbortSignal | undefined;
-}
+import { listenForAbort } from './abort.js';
+import type { Transport, TryBounds } from './transport.js';
 
 /**
  * Sends a call once, within its time.
@@ -23,8 +16,7 @@ export function boundedTry(
   body: Uint8Array,
   bounds: TryBounds,
 ): Promise<Uint8Array> {
-  if (transport.keepsTime) return transport.call(operation, body, bounds);
-  return timedTry(transport, operation, body, bounds);
+  return transport.callWithin?.(operation, body, bounds) ?? timedTry(transport, operation, body, bounds);
 }
 
 /** Ends in time also where the transport does not look at its signal. */

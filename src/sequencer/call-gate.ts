@@ -1,5 +1,5 @@
 import { IntentError, SequencerError } from '../errors.js';
-import { type Abortable, listenForAbort } from './abort-listener.js';
+import { type Abortable, listenForAbort } from './abort.js';
 
 export interface GateLimits {
   /** How many may be inside at a time. */

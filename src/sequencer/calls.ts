@@ -1,11 +1,11 @@
 import { IntentError, SequencerError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import { unsignedBytes } from '../intents/signed-intent.js';
-import { formatBase58, parseBase58, parseIntentId } from '../keys/base58.js';
+import { formatBase58, parseIntentId, parseVerifierKey } from '../keys/base58.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { decode, encode, v1 } from '../wire/codec.js';
 import { operations } from '../wire/envelope.js';
-import type { CallOptions, Transport } from './transport.js';
+import type { Caller, CallOptions } from './transport.js';
 
 /** How intents reach the sequencer: `Intents.createIntent`, or `Messaging.sendMessage` where only that is deployed. */
 export type Dialect = 'intents' | 'messaging';
@@ -21,7 +21,7 @@ export interface IntentStatus {
 
 /** Sends a signed intent; returns only when the sequencer said OK (interface section 4.3). @throws {SequencerError} */
 export async function createIntent(
-  transport: Transport,
+  transport: Caller,
   dialect: Dialect,
   intent: SignedIntent,
   options?: CallOptions,
@@ -39,7 +39,7 @@ export async function createIntent(
 }
 
 /** Interface section 4.4. @throws {IntentError} `invalid_id` @throws {SequencerError} */
-export async function getStatus(transport: Transport, id: string, options?: CallOptions): Promise<IntentStatus> {
+export async function getStatus(transport: Caller, id: string, options?: CallOptions): Promise<IntentStatus> {
   const request = encode(v1.GetStatusRequest, { intentId: { value: parseIntentId(id) } });
   const answer = await transport.call(operations.getStatus, request, options);
   const { exists, codeScanned, intentSubmitted } = decodeAnswer(v1.GetStatusResponse, answer);
@@ -52,7 +52,7 @@ export async function getStatus(transport: Transport, id: string, options?: Call
  * @throws {SequencerError}
  */
 export async function getUserId(
-  transport: Transport,
+  transport: Caller,
   id: string,
   verifier: Signer,
   options?: CallOptions,
@@ -60,7 +60,7 @@ export async function getUserId(
   const codec = v1.GetLoginForThirdPartyAppRequest;
   const request = {
     intentId: { value: parseIntentId(id) },
-    verifier: { value: parseBase58(verifier.publicKey, 32, 'invalid_key') },
+    verifier: { value: parseVerifierKey(verifier.publicKey) },
   };
   const signature = { value: await signChecked(verifier, unsignedBytes(codec, request)) };
   const body = encode(codec, { ...request, signature });
@@ -87,7 +87,7 @@ function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Pro
  * @throws {SequencerError} `sequencer_error` also for a URL that it does not take, and once the intent is submitted
  */
 export async function registerWebhook(
-  transport: Transport,
+  transport: Caller,
   id: string,
   url: string,
   options?: CallOptions,

@@ -1,9 +1,11 @@
 import type { IntentEvent, WatchIntent } from './intent-event.js';
-import type { CallOptions } from './transport.js';
 
 /** A watch for which no signal is needed, and the end of all that run. */
 export interface ClosableWatch {
-  watch(intent: Parameters<WatchIntent>[0], options?: CallOptions): AsyncIterable<IntentEvent>;
+  watch(
+    intent: Parameters<WatchIntent>[0],
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): AsyncIterable<IntentEvent>;
   /** Ends the watches that run; one that is begun later ends at once. */
   close(): void;
 }

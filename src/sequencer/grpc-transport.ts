@@ -1,7 +1,7 @@
 import { SequencerError } from '../errors.js';
 import type { Operation } from '../wire/envelope.js';
 import { loadGrpcPackage, requireGrpcPackage } from '../wire/grpc-package.js';
-import { listenForAbort } from './abort-listener.js';
+import { listenForAbort } from './abort.js';
 import { type GrpcCall, GrpcChannel } from './grpc-channel.js';
 import { type GrpcNames, parseGrpcNames } from './grpc-names.js';
 import { errorOfGrpcStatus, type GrpcStatus } from './grpc-status.js';

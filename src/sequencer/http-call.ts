@@ -1,9 +1,10 @@
 import { type Dispatcher, errors } from 'undici';
 import { SequencerError } from '../errors.js';
 import { openResponse } from '../wire/envelope.js';
+import type { Abortable } from './abort.js';
 import { noAnswer } from './bounded-try.js';
 import { parseRetryAfter } from './retry-after.js';
-import type { TryOptions } from './transport.js';
+import type { TryBounds } from './transport.js';
 
 /** No answer of the interface comes near this; more is a fault, and is cut before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
@@ -15,11 +16,11 @@ export const maxResponseBytes = 64 * 1024;
 export function sendCall(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  options: TryOptions,
+  bounds: Partial<TryBounds>,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    if (options.signal?.aborted) reject(options.signal.reason);
-    else dispatcher.dispatch(request, new HttpCall(resolve, reject, options));
+    if (bounds.signal?.aborted) reject(bounds.signal.reason);
+    else dispatcher.dispatch(request, new HttpCall(resolve, reject, bounds));
   });
 }
 
@@ -27,7 +28,7 @@ export function sendCall(
 class HttpCall implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Uint8Array) => void;
   readonly #reject: (reason: unknown) => void;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: Abortable | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
@@ -37,7 +38,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   constructor(
     resolve: (answer: Uint8Array) => void,
     reject: (reason: unknown) => void,
-    { signal, timeoutMs }: TryOptions,
+    { signal, timeoutMs }: Partial<TryBounds>,
   ) {
     this.#resolve = resolve;
     this.#reject = reject;
@@ -82,10 +83,10 @@ class HttpCall implements Dispatcher.DispatchHandler {
 
   readonly #onAbort = (): void => this.#leave(this.#signal?.reason);
 
-  #leave(reason: Error): void {
+  #leave(reason: unknown): void {
     if (!this.#end()) return;
     this.#reject(reason);
-    this.#controller?.abort(reason);
+    this.#controller?.abort(reason as Error);
   }
 
   /** Whether it was not over before. */

@@ -1,7 +1,7 @@
 import { Pool } from 'undici';
-import { encodeRequest } from '../wire/envelope.js';
+import { encodeRequest, type Operation } from '../wire/envelope.js';
 import { maxResponseBytes, sendCall } from './http-call.js';
-import type { Transport } from './transport.js';
+import type { Transport, TryBounds } from './transport.js';
 import { WebSocketStreams } from './websocket-streams.js';
 
 export interface HttpTransportOptions {
@@ -39,11 +39,12 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
     timeoutMs,
     pingMs: 30_000,
   });
+  const send = (operation: Operation, body: Uint8Array, bounds: Partial<TryBounds> = {}): Promise<Uint8Array> =>
+    sendCall(pool, { method: 'POST', path, headers, body: encodeRequest(operation, body) }, bounds);
   let closed: Promise<void> | undefined;
   return {
-    keepsTime: true,
-    call: (operation, body, options = {}) =>
-      sendCall(pool, { method: 'POST', path, headers, body: encodeRequest(operation, body) }, options),
+    call: send,
+    callWithin: send,
     openStream: (operation, body, options) => streams.open(operation, body, options),
     close: () => {
       // The pool refuses to be closed twice; whoever shuts a server down may well ask twice.

@@ -84,7 +84,7 @@ export interface IntentClient {
    */
   watch(
     intent: { readonly id: string; readonly clientSecret?: string | undefined },
-    options?: CallOptions,
+    options?: { readonly signal?: AbortSignal | undefined },
   ): AsyncIterable<IntentEvent>;
   /** Lets running calls end, ends watches and closes the connections. */
   close(): Promise<void>;

@@ -1,12 +1,12 @@
 import { SequencerError } from '../errors.js';
 import { nameOf, type Operation } from '../wire/envelope.js';
-import { listenForAbort, throwIfAborted } from './abort-listener.js';
+import { listenForAbort, throwIfAborted } from './abort.js';
 import { boundedTry } from './bounded-try.js';
 import { Breaker } from './breaker.js';
 import { CallGate, type GateLimits, noTurn } from './call-gate.js';
 import { isRepeatable } from './repeatable.js';
 import { RetryBudget } from './retry-budget.js';
-import type { CallOptions, Transport } from './transport.js';
+import type { Caller, CallOptions, Transport } from './transport.js';
 import { mayPass } from './verdict.js';
 
 export interface ResilienceOptions extends Partial<GateLimits> {
@@ -41,11 +41,11 @@ const defaultLimits: GateLimits = { maxRunning: 64, maxWaiting: 1_024 };
  *
  * Calls may then also throw an `IntentError` with code `too_busy`.
  */
-export function resilientTransport(inner: Transport, options: ResilienceOptions): Transport {
+export function resilientTransport(inner: Transport, options: ResilienceOptions): Transport & Caller {
   const calls = new ResilientCalls(inner, options);
   const openStream = inner.openStream?.bind(inner);
   return {
-    call: (operation, body, callOptions) => calls.call(operation, body, callOptions),
+    call: (operation, body, callOptions?: CallOptions) => calls.call(operation, body, callOptions),
     ...(openStream && { openStream }),
     close: () => calls.close(),
   };

@@ -1,4 +1,4 @@
-import { type Abortable, listenForAbort, throwIfAborted } from './abort-listener.js';
+import { Abort, type Abortable, listenForAbort, throwIfAborted } from './abort.js';
 import { AgedMap } from './aged-map.js';
 import type { IntentStatus } from './calls.js';
 import type { CallOptions } from './transport.js';
@@ -21,7 +21,7 @@ export interface SharedStatusSettings {
   readonly now: () => number;
   /** Of how many intents an answer is kept; the one asked for longest ago makes room. Default 10 000. */
   readonly capacity?: number | undefined;
-  /** Called whenever it is learnt that an intent was submitted, also for what was known; must not throw. */
+  /** Called whenever it is learnt that an intent was submitted, also when it was learnt before; must not throw. */
   readonly onSubmitted?: ((id: string) => void) | undefined;
 }
 
@@ -33,7 +33,7 @@ const submittedMs = 60_000;
 interface Call {
   readonly answer: Promise<IntentStatus>;
   /** Ends the call; gone once the answer is there. */
-  upstream: AbortController | undefined;
+  upstream: Abort | undefined;
   /** How many wait for the answer. */
   waiting: number;
   /** Whether somebody who waits for it acts on it. */
@@ -117,8 +117,8 @@ export class SharedStatus {
   }
 
   #begin(id: string): Call {
-    const upstream = new AbortController();
-    const answer = this.#ask(id, { signal: upstream.signal });
+    const upstream = new Abort();
+    const answer = this.#ask(id, { signal: upstream });
     const call: Call = { answer, ...newCall, upstream };
     this.#keep(id, call);
     answer.then(

@@ -1,10 +1,10 @@
 import type { Operation } from '../wire/envelope.js';
-import type { Abortable } from './abort-listener.js';
+import type { Abortable } from './abort.js';
 
 /** How one call may be bounded by its caller. */
 export interface CallOptions {
-  /** Ends the call early; it then rejects with the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
+  /** Ends the call early; it then rejects with the signal's reason. An `AbortSignal`, or what can be listened to like one. */
+  readonly signal?: Abortable | undefined;
   /**
    * From when it is aborted on nothing more is sent: a call that waits rejects with the signal's reason, one that was sent
    * goes on to its end, and is not repeated. For what may have an effect on behalf of somebody who may leave.
@@ -12,10 +12,18 @@ export interface CallOptions {
   readonly sendUntil?: Abortable | undefined;
 }
 
-/** What a transport that keeps time is told besides. */
-export interface TryOptions extends CallOptions {
-  /** How long this try may take, in milliseconds. */
-  readonly timeoutMs?: number | undefined;
+/** How one try of a call is bounded. */
+export interface TryOptions {
+  /** Ends the try early; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How one try is bounded by a transport that keeps the time itself. */
+export interface TryBounds {
+  /** How long the try may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Ends the try early, with its reason. What every signal has: some are no `AbortSignal`. */
+  readonly signal: Abortable | undefined;
 }
 
 /**
@@ -28,16 +36,21 @@ export interface TryOptions extends CallOptions {
 export interface Transport {
   call(operation: Operation, body: Uint8Array, options?: TryOptions): Promise<Uint8Array>;
   /**
-   * Says that `call` ends by itself, with `sequencer_timeout`, when the `timeoutMs` of its options are over. Otherwise its
-   * signal is aborted then, and a signal for every call is dear: it costs half as much as a call over HTTP.
+   * Like `call`, and ends by itself when its time is over, with `sequencer_timeout`. Where it is left out, `call` gets a
+   * signal that is aborted then; and a signal for every call is dear: it costs as much as a call over HTTP.
    */
-  readonly keepsTime?: boolean;
+  callWithin?(operation: Operation, body: Uint8Array, bounds: TryBounds): Promise<Uint8Array>;
   /**
    * A call with many answers (interface section 4.5): yields the serialized inner answers until the service ends the
    * stream, and throws a `SequencerError` when the stream breaks. Leaving the loop closes it upstream. A transport
    * that has no streams leaves this out; the status is asked for instead.
    */
-  openStream?(operation: Operation, body: Uint8Array, options?: CallOptions): AsyncIterable<Uint8Array>;
+  openStream?(operation: Operation, body: Uint8Array, options?: TryOptions): AsyncIterable<Uint8Array>;
   /** Lets running calls end, then gives back what the transport holds. */
   close(): Promise<void>;
+}
+
+/** What makes calls with all that a caller may ask for. */
+export interface Caller {
+  call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
 }

@@ -1,4 +1,4 @@
-import { listenForAbort } from './abort-listener.js';
+import { listenForAbort } from './abort.js';
 
 /** Where a watch takes time and chance from, so that tests need neither. */
 export interface WatchTiming {

@@ -1,6 +1,6 @@
 import { encodeRequest, type Operation } from '../wire/envelope.js';
-import { listenForAbort } from './abort-listener.js';
-import type { CallOptions } from './transport.js';
+import { listenForAbort } from './abort.js';
+import type { TryOptions } from './transport.js';
 import { unreachable } from './websocket-error.js';
 import { WebSocketStream, type WebSocketTarget } from './websocket-stream.js';
 
@@ -15,7 +15,7 @@ export class WebSocketStreams {
   }
 
   /** Each reader has a socket of its own, which is opened when it begins to read. */
-  open(operation: Operation, body: Uint8Array, { signal }: CallOptions = {}): AsyncIterable<Uint8Array> {
+  open(operation: Operation, body: Uint8Array, { signal }: TryOptions = {}): AsyncIterable<Uint8Array> {
     return { [Symbol.asyncIterator]: () => this.#connect(encodeRequest(operation, body), signal).reader };
   }
 

@@ -38,6 +38,7 @@ async function startTarget(options: ServerOptions = shortTimeouts): Promise<Targ
     transport,
     payment,
     ...{ webhook: true, serviceKey, origin: 'https://shop.example' },
+    before: (app) => app.set('trust proxy', 1),
   });
   const server = createServer(options, site.app);
   servers.push(server);
@@ -70,10 +71,10 @@ function attack(origin: string, ...lines: string[]): Promise<Attack> {
 
 const isOver = ({ socket }: Attack): boolean => socket.destroyed;
 
-/** Somebody who means well, and waits no longer than five seconds. */
+/** Somebody who means well, comes from elsewhere, and waits no longer than five seconds. */
 async function buys({ origin }: Target): Promise<void> {
-  const post = request(origin).post('/intent').set('Sec-Fetch-Site', 'same-origin').timeout(5_000);
-  await post.send({ order: 1 }).expect(201);
+  const headers = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-For': '203.0.113.7' };
+  await request(origin).post('/intent').set(headers).timeout(5_000).send({ order: 1 }).expect(201);
 }
 
 const jsonHead = ['Host: shop', 'Sec-Fetch-Site: same-origin', 'Content-Type: application/json'];

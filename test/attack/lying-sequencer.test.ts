@@ -112,7 +112,6 @@ describe('lying sequencer', () => {
     for (const body of [{ order: 1 }, { mode: 'login' }]) {
       const refused = await post(body);
       expect([refused.status, refused.body.code]).toEqual([502, 'sequencer_bad_response']);
-      expect(refused.headers['set-cookie']).toBeUndefined();
       expect(refused.text).not.toContain('client_secret');
     }
     sequencer.answerWith(ok());

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import type { Page, Route } from 'playwright-core';
+import { newDatabaseUrl } from '../support/databases.js';
 import { begin, buttonScript, closed, idOf, part, state } from './support/checkout.js';
 import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
@@ -12,7 +12,7 @@ beforeAll(async () => {
   site = await startStrictSite();
 });
 
-const script = buttonScript({}, 'globalThis.button = button;');
+const script = buttonScript();
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 /** The keys of the questions for an intent so far, in order. */
@@ -36,8 +36,8 @@ const lost: Answer = async (route) => {
 };
 
 /** A visit whose first questions for an intent are answered so; those after them go on to the site. */
-async function visitWith(answers: readonly Answer[], of = script): Promise<Visit> {
-  const visit = await open(site.page({ script: of }));
+async function visitWith(answers: readonly Answer[], address = site.page({ script })): Promise<Visit> {
+  const visit = await open(address);
   visit.forgive(/status of [45]\d\d/, /ERR_FAILED/);
   const rest = [...answers];
   await visit.page.route('**/intent', (route) => (rest.shift() ?? ((one) => one.continue()))(route));
@@ -94,7 +94,7 @@ test('every intent that is begun anew has a key of its own', async () => {
 });
 
 test('a code that has expired is followed by one with another key', async () => {
-  const visit = await visitWith([], buttonScript({ expiresInMs: 60_000 }));
+  const visit = await visitWith([], site.page({ script: buttonScript({ expiresInMs: 60_000 }) }));
   await visit.page.clock.install();
   await begin(visit.page);
   await visit.page.clock.fastForward(61_000);
@@ -127,7 +127,10 @@ test('a reload begins anew, also while the site is being asked', async () => {
 });
 
 test('a login is begun anew by each try, since its time runs from when it was created', async () => {
-  const visit = await visitWith([status(503)], buttonScript({ mode: 'login', order: undefined }));
+  const visit = await visitWith(
+    [status(503)],
+    site.page({ script: buttonScript({ mode: 'login', order: undefined }) }),
+  );
   await fail(visit.page);
   await part(visit.page, 'retry').click();
   await state(visit.page, 'waiting');
@@ -158,44 +161,57 @@ test('a site that knows every key is asked twice and no more', async () => {
   expect(keysOf(visit)).toHaveLength(3);
 });
 
-/** Answers as a site with a ledger does: the same key brings the same intent, and with another request nothing. */
-function ledger(): { readonly answer: Answer; readonly orders: unknown[] } {
-  const kept = new Map<string, { body: string; json: object }>();
-  const orders: unknown[] = [];
-  const answer: Answer = async (route) => {
-    const key = route.request().headers()['idempotency-key'] ?? randomUUID();
-    const body = route.request().postData() ?? '';
-    const known = kept.get(key);
-    if (known && known.body !== body) return reused(route);
-    const json = known?.json ?? ((await (await route.fetch()).json()) as object);
-    if (!known) orders.push(JSON.parse(body).order);
-    kept.set(key, { body, json });
-    // The first answer is lost.
-    return kept.size === 1 && !known ? route.abort() : route.fulfill({ status: 201, json });
-  };
-  return { answer, orders };
-}
+describe('with a ledger, an answer that was lost is followed by', () => {
+  let recording: StrictSite;
 
-test('with a ledger, an answer that was lost is followed by the very same intent', async () => {
-  const { answer, orders } = ledger();
-  const visit = await visitWith([answer, answer]);
-  await fail(visit.page);
-  const again = visit.page.waitForResponse('**/intent');
-  await part(visit.page, 'retry').click();
-  const { client_secret: secret } = (await (await again).json()) as { client_secret: string };
-  await state(visit.page, 'waiting');
-  expect(orders).toEqual([42]);
-  expect((await site.router.client.paymentIntents.getStatus(idOf(secret))).exists).toBe(true);
-});
+  beforeAll(async () => {
+    recording = await startStrictSite({
+      databaseUrl: await newDatabaseUrl('embedded'),
+      payment: (req) => ({ amount: '4.50', currency: 'usd', metadata: { order: req.body.order } }),
+    });
+    await recording.router.ready();
+  });
 
-test('with a ledger, another order after an answer that was lost is another intent', async () => {
-  const { answer, orders } = ledger();
-  const visit = await visitWith([answer, answer, answer]);
-  await fail(visit.page);
-  await visit.page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { order: 43 }));
-  await part(visit.page, 'retry').click();
-  await state(visit.page, 'waiting');
-  expect(orders).toEqual([42, 43]);
+  /** A visitor who has a cookie of the site already; the answer to what is begun next is lost. */
+  async function visitWithCookie(order: string): Promise<Visit> {
+    const address = recording.page({ script: buttonScript({ order }, 'globalThis.button = button;') });
+    const visit = await visitWith([(route) => route.continue(), lost], address);
+    await begin(visit.page);
+    await cancel(visit.page);
+    await fail(visit.page);
+    return visit;
+  }
+
+  async function retry(page: Page): Promise<string> {
+    const answer = page.waitForResponse((response) => response.url().endsWith('/intent') && response.ok());
+    await part(page, 'retry').click();
+    const { client_secret: secret } = (await (await answer).json()) as { client_secret: string };
+    await state(page, 'waiting');
+    return idOf(secret);
+  }
+
+  /** What was begun for these orders, the newest first. */
+  async function begun(...orders: string[]): Promise<readonly { id: string; order: unknown }[]> {
+    const { intents } = await recording.router.intents.list();
+    const all = intents.map(({ id, metadata }) => ({ id, order: metadata.order }));
+    return all.filter(({ order }) => orders.includes(order as string));
+  }
+
+  test('the very same intent', async () => {
+    const { page } = await visitWithCookie('tea');
+    const [newest, ...older] = await begun('tea');
+    expect(older).toHaveLength(1);
+    expect(await retry(page)).toBe(newest?.id);
+    expect(await begun('tea')).toHaveLength(2);
+  });
+
+  test('another intent for another order', async () => {
+    const { page } = await visitWithCookie('bread');
+    await page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { order: 'cake' }));
+    const id = await retry(page);
+    expect((await begun('bread', 'cake')).map(({ order }) => order)).toEqual(['cake', 'bread', 'bread']);
+    expect((await begun('cake'))[0]?.id).toBe(id);
+  });
 });
 
 describe('trying again', () => {
@@ -219,7 +235,7 @@ describe('trying again', () => {
   });
 
   test('is offered for a login that was over before it was completed', async () => {
-    const visit = await visitWith([], buttonScript({ mode: 'login', order: undefined }));
+    const visit = await visitWith([], site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
     await visit.page.route('**/session', status(404, { code: 'intent_not_found' }));
     await site.sequencer.wallet('Ada').login(await begin(visit.page));
     await state(visit.page, 'problem');

@@ -1,11 +1,15 @@
-import { httpUrl, returnUrl, walletLink } from '../../src/browser/return-url.js';
+// What the server puts at the top of the file.
+const intentSite = { file: undefined, returnOrigins: ['https://www.shop.example', 'http://localhost:3000'] };
+Object.assign(globalThis, { intentSite });
+const { httpUrl, returnUrl, walletLink } = await import('../../src/browser/return-url.js');
 
 const page = 'https://shop.example/articles/tea?x=1';
 
 test.each([
   ['/thanks/{{INTENT_ID}}', 'https://shop.example/thanks/a%2Fb'],
   ['done?id={{INTENT_ID}}&again={{INTENT_ID}}', 'https://shop.example/articles/done?id=a%2Fb&again=a%2Fb'],
-  ['https://other.example/', 'https://other.example/'],
+  ['https://shop.example', 'https://shop.example/'],
+  ['https://www.shop.example/thanks', 'https://www.shop.example/thanks'],
   ['http://localhost:3000/ok', 'http://localhost:3000/ok'],
 ])('the address %s', (template, expected) => {
   expect(returnUrl(template, 'a/b', page)).toBe(expected);
@@ -20,8 +24,18 @@ test.each([
   'https://',
   'wallet:x',
 ])('the address %j is refused', (template) => {
-  expect(() => returnUrl(template, 'id', page)).toThrow(TypeError);
+  expect(() => returnUrl(template, 'id', page)).toThrow('The url must be on this site');
   expect(() => httpUrl(template, page, 'walletUrl')).toThrow('walletUrl must be an http or https address');
+});
+
+test.each([
+  'https://other.example/',
+  'http://shop.example/',
+  '//other.example',
+  'https://{{INTENT_ID}}/',
+  'http://localhost/',
+])('the address %j is of another site, and refused', (template) => {
+  expect(() => returnUrl(template, 'id', page)).toThrow('The url must be on this site');
 });
 
 test('the id cannot become more than a part of the address', () => {

@@ -1,22 +1,12 @@
 import { type ConfigOptions, parseConfig } from '../../src/config.js';
-import { ConfigError } from '../../src/errors.js';
 import { intentRouter } from '../../src/intent-router.js';
 import { countingTransport } from '../support/counting-transport.js';
+import { problemsOf } from '../support/problems-of.js';
 
 type Connections = ConfigOptions['connections'];
 
 const base = { transport: countingTransport(), login: false };
 const limitsOf = (connections: Connections) => parseConfig({ ...base, connections }, {}).connections;
-
-function problemsOf(read: () => unknown): unknown {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 test('there are limits by default, and each can be set', () => {
   expect(limitsOf(undefined)).toEqual({ perBrowser: 3, perAddress: 20, perProcess: 5_000 });

@@ -1,8 +1,9 @@
 import { type ConfigOptions, type Environment, parseConfig } from '../../src/config.js';
-import { ConfigError, type ConfigProblem } from '../../src/errors.js';
+import type { ConfigProblem } from '../../src/errors.js';
 import { createIntentClient } from '../../src/index.js';
 import { startSequencer } from '../../src/testing.js';
 import { Browser } from '../support/browser.js';
+import { problemsOf } from '../support/problems-of.js';
 import { startSite } from '../support/site.js';
 
 const grpcUrl = 'https://grpc.example';
@@ -12,15 +13,7 @@ function parse(url: string, env: Environment = {}, options: ConfigOptions = {}) 
   return parseConfig({ login: false, ...options }, { ...env, INTENT_SEQUENCER_GRPC_URL: url });
 }
 
-function problemsOf(...args: Parameters<typeof parse>): readonly ConfigProblem[] {
-  try {
-    parse(...args);
-    return [];
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-}
+const problemsIn = (...args: Parameters<typeof parse>): readonly ConfigProblem[] => problemsOf(() => parse(...args));
 
 it('grpc_url is all that is needed to reach the service', () => {
   const { sequencer, notices } = parse(grpcUrl);
@@ -35,7 +28,7 @@ it('the option wins over the variable, and can switch it off', () => {
 });
 
 it('the address of the proxy is checked all the same where it is set', () => {
-  expect(problemsOf(grpcUrl, {}, { sequencerUrl: 'nonsense' })).toMatchObject([{ setting: 'INTENT_SEQUENCER_URL' }]);
+  expect(problemsIn(grpcUrl, {}, { sequencerUrl: 'nonsense' })).toMatchObject([{ setting: 'INTENT_SEQUENCER_URL' }]);
 });
 
 it.each<[string, Environment]>([
@@ -46,7 +39,7 @@ it.each<[string, Environment]>([
   ['http://[::1]:4748', production],
   ['http://grpc.example:4748', {}],
 ])('%s is an address of the service, with %j', (url, env) => {
-  expect(problemsOf(url, env)).toEqual([]);
+  expect(problemsIn(url, env)).toEqual([]);
 });
 
 const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment service>';
@@ -75,14 +68,14 @@ it.each<[string, Environment, string, string]>([
   ],
   ['http://localhost.example', production, expect.stringContaining('It must be https'), example],
 ])('%s with %j is refused, with the line that mends it', (url, env, problem, mend) => {
-  expect(problemsOf(url, env)).toEqual([{ setting: 'INTENT_SEQUENCER_GRPC_URL', problem, mend }]);
+  expect(problemsIn(url, env)).toEqual([{ setting: 'INTENT_SEQUENCER_GRPC_URL', problem, mend }]);
 });
 
 it.each<[string, ConfigOptions]>([
   ['embedded', {}],
   [grpcUrl, { sequencerUrl: 'embedded' }],
 ])('the embedded sequencer is not meant with %s and %j', (url, options) => {
-  expect(problemsOf(url, {}, options)).toEqual([
+  expect(problemsIn(url, {}, options)).toEqual([
     {
       setting: 'INTENT_SEQUENCER_GRPC_URL',
       problem: 'The embedded sequencer is not asked over gRPC.',

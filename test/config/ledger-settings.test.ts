@@ -1,5 +1,6 @@
 import { type ConfigOptions, type Environment, parseConfig } from '../../src/config.js';
-import { ConfigError, type ConfigProblem, generateKey } from '../../src/index.js';
+import { generateKey } from '../../src/index.js';
+import { problemsOf } from '../support/problems-of.js';
 
 const env = {
   INTENT_SEQUENCER_URL: 'https://sequencer.example',
@@ -7,16 +8,6 @@ const env = {
   INTENT_DOMAIN: 'shop.example',
 };
 const ledgerOf = (options: ConfigOptions, more: Environment = {}) => parseConfig(options, { ...env, ...more }).ledger;
-
-function problemsOf(read: () => unknown): readonly ConfigProblem[] {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 const url = 'postgres://shop:hunter2@db.example/shop';
 

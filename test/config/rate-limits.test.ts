@@ -1,22 +1,12 @@
 import { type ConfigOptions, parseConfig } from '../../src/config.js';
-import { ConfigError } from '../../src/errors.js';
 import { intentRouter } from '../../src/intent-router.js';
 import { countingTransport } from '../support/counting-transport.js';
+import { problemsOf } from '../support/problems-of.js';
 
 type RateLimits = ConfigOptions['rateLimits'];
 
 const base = { transport: countingTransport(), login: false };
 const limitsOf = (rateLimits: unknown) => parseConfig({ ...base, rateLimits: rateLimits as RateLimits }, {}).rateLimits;
-
-function problemsOf(read: () => unknown): unknown {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 const store = { increment: () => ({ totalHits: 1, resetTime: undefined }), decrement: () => {}, resetKey: () => {} };
 

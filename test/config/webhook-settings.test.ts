@@ -1,5 +1,6 @@
 import { type ConfigOptions, type Environment, parseConfig } from '../../src/config.js';
-import { ConfigError, type ConfigProblem, generateKey, intentRouter } from '../../src/index.js';
+import { generateKey, intentRouter } from '../../src/index.js';
+import { problemsOf } from '../support/problems-of.js';
 
 const [one, two] = [generateKey().publicKey, generateKey().publicKey];
 const env = {
@@ -10,16 +11,6 @@ const env = {
 const origin = { INTENT_ORIGIN: 'https://shop.example' };
 
 const webhookOf = (options: ConfigOptions, more: Environment = {}) => parseConfig(options, { ...env, ...more }).webhook;
-
-function problemsOf(read: () => unknown): readonly ConfigProblem[] {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems;
-    throw error;
-  }
-  return [];
-}
 
 test('webhooks are off by default, whatever else is set', () => {
   expect(webhookOf({}, { ...origin, INTENT_SERVICE_KEY: one })).toBeUndefined();

@@ -111,7 +111,7 @@ test('starts, plays, ends quickly with Ctrl-C, and starts again on the same port
     expect(Date.now() - startedAt).toBeLessThan(3_000);
     idle.destroy();
   }
-}, 60_000);
+}, 120_000);
 
 test('makes its database at the first start, and has the orders in it still after the process was killed', async () => {
   const place = { ...(await ownPlace()), INTENT_DATABASE_URL: path.join(temporaryFolder(), 'new') };
@@ -141,7 +141,7 @@ test('makes its database at the first start, and has the orders in it still afte
   expect((await thanksOf(visitor, begun.id)).state).toBe('open');
   await logIn();
   expect((await visitor.get('/account')).text).toContain('One sugar cube');
-}, 60_000);
+}, 120_000);
 
 test('says that a port is in use, and how to choose another', async () => {
   const place = await ownPlace();
@@ -157,7 +157,7 @@ test('says that a port is in use, and how to choose another', async () => {
   expect(await sameEmulatorPort.end()).toBe(1);
   expect(sameEmulatorPort.errors.match(/set INTENT_EMULATOR_PORT to a free port/g)).toHaveLength(1);
   expect(sameEmulatorPort.errors).not.toMatch(/\n\s+at /);
-}, 30_000);
+}, 120_000);
 
 test.each([
   { variables: { PORT: 'eighty' }, message: /^PORT is "eighty", which is not a port/ },
@@ -176,11 +176,11 @@ test.each([
     expect(shop.errors).not.toMatch(/\n\s+at /);
     expect(shop.output).toBe('');
   },
-  30_000,
+  120_000,
 );
 
 test('play says what is missing when no shop is open', async () => {
   const play = run('play.js', await ownPlace());
   expect(await play.end()).toBe(1);
   expect(play.errors).toContain('Run `npm start` first');
-}, 30_000);
+}, 120_000);

@@ -33,13 +33,13 @@ export async function ledgerFolder(): Promise<string> {
   return folder;
 }
 
-/** A shop on a free port, with a database of its own and a sequencer of its own on another port. */
-export async function openShop(): Promise<OpenShop> {
+/** A shop on a free port, with a database of its own, and with a sequencer of its own on another port. */
+export async function openShop({ database = ledgerFolder } = {}): Promise<OpenShop> {
   const sequencer = await startSequencer();
   sequencers.push(sequencer);
   const log = new LogRecorder();
   const intents = { sequencerUrl: sequencer.url, timeoutMs: 2_000, verifierSecret, destination, domain, logger: log };
-  const databaseUrl = await ledgerFolder();
+  const databaseUrl = await database();
   const shop = createShop({ intents: { walletUrl: sequencer.walletUrl, databaseUrl, ...intents } });
   shops.push(shop);
   const origin = await serve(shop.app);

@@ -6,6 +6,7 @@ import { shorten } from '../../example-app/dist/pages/layout.js';
 import { thanksPage } from '../../example-app/dist/pages/thanks.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
 import { eventually } from '../browser/support/eventually.js';
+import { newDatabaseUrl } from '../support/databases.js';
 import { domain } from '../support/site.js';
 import { begin, loggedIn, type OpenShop, openShop, order, thanked, thanksOf } from './shop-fixture.js';
 
@@ -137,6 +138,9 @@ describe('a login', () => {
     expect((await visitor.get('/')).text).toContain('My account');
     expect((await visitor.get('/login')).headers.get('location')).toBe('/account');
 
+    // A login is no payment: nothing was settled.
+    expect(await shop.router.intents.find(id)).toMatchObject({ kind: 'login', state: 'open', attempts: 0 });
+
     expect((await visitor.delete('/session')).status).toBe(204);
     expect((await visitor.get('/account')).status).toBe(303);
     expect((await visitor.get('/')).text).not.toContain('My account');
@@ -225,6 +229,20 @@ describe('the account', () => {
     expect((await ben.get('/account')).text).not.toContain('Teapot for two');
     const miaElsewhere = await loggedIn(shop, 'Mia');
     expect((await miaElsewhere.get('/account')).text).toContain('Teapot for two');
+  });
+});
+
+describe('with Postgres', () => {
+  test('the shop is the same', async () => {
+    const other = await openShop({ database: () => newDatabaseUrl('postgres') });
+    const ada = await loggedIn(other);
+    for (const article of ['sugar-cube', 'the-fourth-minute']) {
+      const { secret, id } = await begin(ada, order(article));
+      await other.sequencer.wallet().pay(secret);
+      expect(await thanked(ada, id)).toMatch(/Your number at the counter<\/dt><dd>\d+</);
+    }
+    expect((await ada.get('/account')).text).toMatch(/The fourth minute[\s\S]*One sugar cube/);
+    expect((await ada.get('/essays/the-fourth-minute')).text).toContain('in the first minute');
   });
 });
 

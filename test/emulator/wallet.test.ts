@@ -221,6 +221,21 @@ describe('who a wallet is (protocol 5)', () => {
   });
 });
 
+test('a redirect of the sequencer is not followed: what a wallet signs is for that one alone', async () => {
+  const { clientSecret } = await created((await start()).url, payment());
+  let arrived = 0;
+  const elsewhere = await serve((_req, res) => {
+    arrived += 1;
+    res.end();
+  });
+  const url = await serve((req, res) => {
+    req.resume();
+    res.writeHead(307, { location: `${elsewhere}/v1/api` }).end();
+  });
+  await expect(at(url).scan(clientSecret)).rejects.toMatchObject({ code: 'sequencer_bad_status', httpStatus: 307 });
+  expect(arrived).toBe(0);
+});
+
 test('express-intents/testing gives the sequencer and the wallet', () => {
   expect(Object.keys(testing).sort()).toEqual(['createWallet', 'startSequencer']);
 });

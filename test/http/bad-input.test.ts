@@ -13,8 +13,6 @@ async function startCountedSite(options: Partial<Parameters<typeof startSite>[0]
   return { ...site, calls: transport.calls };
 }
 
-const deep = `{"order":${'['.repeat(1500)}${']'.repeat(1500)}}`;
-
 const badBodies: [name: string, body: string, code: string][] = [
   ['an amount', '{"amount":1}', 'terms_not_accepted'],
   ['an amount of null', '{"amount":null}', 'terms_not_accepted'],
@@ -63,10 +61,40 @@ test('bytes that are not UTF-8', async () => {
   expect(calls).toEqual([]);
 });
 
-test('nesting up to the size limit is no trouble', async () => {
-  const { origin } = await startCountedSite();
-  const response = await post(origin).type('json').send(deep);
-  expect(response.status).toBe(201);
+describe('an order is what a site can write down as it is', () => {
+  const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+  test.each([
+    ['nested deeply', nested(1_500)],
+    ['nested a little too deeply', nested(17)],
+    ['a NUL', '"a\\u0000b"'],
+    ['half a character', '["\\ud83d"]'],
+    ['a NUL in a key', '{"a\\u0000":1}'],
+    ['a number that is none', '{"a":[-1e999]}'],
+  ])('not %s', async (_what, order) => {
+    const { origin, calls } = await startCountedSite({
+      payment: (req) => ({ amount: 5, currency: 'usd', metadata: { order: req.body.order } }),
+    });
+    const response = await post(origin).type('json').send(`{"order":${order}}`).expect(400);
+    expect(response.body).toMatchObject({
+      code: 'invalid_request',
+      detail: 'The field "order" is not of the right form.',
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test.each([nested(16), '"\\ud83c\\udf75 for Zo\u00eb"', '{"__proto__":{"a":1}}', '0', 'null', '[[],{},"",false]'])(
+    '%s is one, and can be noted with the payment',
+    async (order) => {
+      const notes: unknown[] = [];
+      const { origin } = await startCountedSite({
+        payment: (req) => ({ amount: 5, currency: 'usd', metadata: { order: { is: req.body.order } } }),
+        onCreated: (record) => void notes.push(record.kind === 'payment' && record.metadata),
+      });
+      await post(origin).type('json').send(`{"order":${order}}`).expect(201);
+      expect(JSON.stringify(notes)).toBe(JSON.stringify([{ order: { is: JSON.parse(order) } }]));
+    },
+  );
 });
 
 describe('the content type must be JSON', () => {
@@ -179,6 +207,31 @@ describe.each(Object.entries(expressVersions))('body parsers of the app on %s', 
     const refused = await post(origin).send({ order, amount: 1 }).expect(400);
     expect(refused.body.code).toBe('terms_not_accepted');
     expect(seen).toEqual([order]);
+  });
+
+  test.each([
+    ['none', {}],
+    ['json before', { before: (app: express.Express) => app.use(factory.json()) }],
+    [
+      'json before, and something slow',
+      {
+        before: (app: express.Express) => app.use(factory.json()).use((_req, _res, next) => void setTimeout(next, 20)),
+      },
+    ],
+  ])('an empty body is no JSON: %s', async (_what, options) => {
+    const { origin, calls } = await startCountedSite({ factory, ...options });
+    for (const path of ['/intent', '/session']) {
+      const sent = await fetch(origin + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-length': '0', 'sec-fetch-site': 'same-origin' },
+        signal: AbortSignal.timeout(3_000),
+      });
+      expect([sent.status, ((await sent.json()) as HttpProblem).code]).toEqual([
+        400,
+        expect.stringMatching(/^invalid_/),
+      ]);
+    }
+    expect(calls).toEqual([]);
   });
 
   test("the app's own routes get their bodies untouched", async () => {

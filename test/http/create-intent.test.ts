@@ -128,10 +128,11 @@ describe('onCreated', () => {
       {
         id: intentIdOf(body.client_secret),
         kind: 'payment',
-        amount: 3,
+        amount: '3.00',
         currency: 'usd',
         destination,
         login: false,
+        resource: undefined,
         metadata: { order: 42 },
       },
     ]);

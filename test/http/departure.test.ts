@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Response } from 'express';
 import { departureOf } from '../../src/http/departure.js';
-import type { Abortable } from '../../src/sequencer/abort-listener.js';
+import type { Abortable } from '../../src/sequencer/abort.js';
 import { Browser } from '../support/browser.js';
 import { faultSequencer } from '../support/closing-fault-sequencer.js';
 import { ok } from '../support/fault-sequencer.js';

@@ -136,6 +136,12 @@ describe('the configuration in the file', () => {
     expect(await siteIn({ login: false })).toMatchObject({ session: false });
   });
 
+  test('names the origins that people may be sent to, where there are any', async () => {
+    expect(await siteIn()).not.toHaveProperty('returnOrigins');
+    const returnOrigins = ['https://www.shop.example'];
+    expect(await siteIn({ returnOrigins })).toMatchObject({ returnOrigins });
+  });
+
   test('knows its own path under a prefix', async () => {
     expect(await siteIn({ mountPath: '/shop', routes: { keyFile: false } }, `/shop${path}`)).toMatchObject({
       file: path,

@@ -1,5 +1,5 @@
 import cookieSession from 'cookie-session';
-import type { Express } from 'express';
+import type { ErrorRequestHandler, Express } from 'express';
 import session from 'express-session';
 import { currentUser, requireLogin } from '../../src/http/require-login.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
@@ -305,6 +305,26 @@ describe('requireLogin', () => {
     '/a\nb',
   ])('refuses the login page %j', (loginUrl) => {
     expect(() => requireLogin({ loginUrl })).toThrow(/not a path of this site/);
+  });
+
+  test('a route without it gets no user, not even somebody who is logged in, but an error that says what to change', async () => {
+    const told: unknown[] = [];
+    const after = (app: Express): void => {
+      app.get('/open', (req, res) => void res.send(`Hello ${req.intent.user.id}`));
+      app.use(((error, _req, res, _next) => {
+        told.push(error);
+        res.status(error.status).end();
+      }) satisfies ErrorRequestHandler);
+    };
+    const site = await startSiteWithSequencer({ after });
+    const browser = new Browser(site.origin);
+    expect((await browser.send('GET', '/open')).status).toBe(500);
+    await logIn(site, browser);
+    expect((await browser.send('GET', '/open')).status).toBe(500);
+    expect(told).toEqual([
+      expect.objectContaining({ code: 'guard_missing', message: expect.stringContaining('requireLogin()') }),
+      expect.objectContaining({ code: 'guard_missing' }),
+    ]);
   });
 
   test('without a router in front it says what to change', async () => {

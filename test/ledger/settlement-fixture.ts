@@ -1,6 +1,6 @@
 import type { Database } from '../../src/ledger/database.js';
 import { findIntent, historyOf, retryIntent } from '../../src/ledger/find-intents.js';
-import type { LedgerIntent } from '../../src/ledger/ledger.js';
+import type { LedgerIntent, NewIntent } from '../../src/ledger/ledger.js';
 import type { PaymentHooks } from '../../src/ledger/payment.js';
 import { recordIntent } from '../../src/ledger/record-intent.js';
 import { Settlement } from '../../src/ledger/settlement.js';
@@ -77,14 +77,22 @@ export class SettlementFixture {
   }
 
   /** A payment that the sequencer has accepted and nobody has paid. */
-  async create(terms: { login?: boolean; metadata?: Record<string, unknown> } = {}): Promise<string> {
-    this.#created += 1;
-    const id = `${'x'.repeat(40)}${String(this.#created).padStart(3, '0')}`;
+  create(terms: { login?: boolean; metadata?: Record<string, unknown> } = {}): Promise<string> {
     const { login = false, metadata = {} } = terms;
     const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
-    const recorded = { amount: '4.50', currency: 'usd', destination, login, resource: undefined, metadata };
+    return this.#record({ amount: '4.50', currency: 'usd', destination, login, resource: undefined, metadata });
+  }
+
+  /** A login that the sequencer has accepted. */
+  createLogin(): Promise<string> {
+    return this.#record(undefined);
+  }
+
+  async #record(terms: NewIntent['terms']): Promise<string> {
+    this.#created += 1;
+    const id = `${'x'.repeat(40)}${String(this.#created).padStart(3, '0')}`;
     const times = { watchFirstMs: defaultTiming.watchFirstMs, watchMs: 30 * dayMs };
-    await recordIntent(this.database.db, { id, terms: recorded, browser }, times);
+    await recordIntent(this.database.db, { id, terms, browser }, times);
     this.says(id, { exists: true, intentSubmitted: false });
     return id;
   }

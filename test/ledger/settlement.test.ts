@@ -159,17 +159,28 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await effects()).toEqual([]);
     });
 
+    it('at a login does nothing: it is no payment, also when the sequencer calls it submitted', async () => {
+      const ledger = fixture({ hooks: { onPaid: writeEffect } });
+      const id = await ledger.createLogin();
+      ledger.pay(id);
+      await ledger.after(5_000);
+      void ledger.settlement.nudge(id);
+      await ledger.work();
+      expect([ledger.asked.size, await effects()]).toEqual([0, []]);
+      expect(await ledger.find(id)).toMatchObject({ kind: 'login', state: 'open', dueAt: undefined });
+      await ledger.settlement.close();
+    });
+
     it('at what is settled, or at what nobody knows, does nothing', async () => {
       const ledger = fixture({ hooks: { onPaid: writeEffect } });
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      void ledger.settlement.nudge(id);
-      void ledger.settlement.nudge('y'.repeat(43));
+      const looked = [ledger.settlement.nudge(id), ledger.settlement.nudge('y'.repeat(43))];
       await ledger.work();
+      await Promise.all(looked);
       expect(await effects()).toEqual([id]);
       expect([...ledger.asked]).toEqual([[id, 1]]);
-      await ledger.settlement.close();
     });
   });
 

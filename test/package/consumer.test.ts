@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
+import { createWallet } from 'express-intents/testing';
+import { eventually } from '../browser/support/eventually.js';
+import { copyEmptyData } from '../support/embedded-template.js';
 import { ConsumerProject, type Ended, root } from './consumer-project.js';
 
-jest.setTimeout(30_000);
+jest.setTimeout(60_000);
 
 let project: ConsumerProject;
 
@@ -29,7 +32,8 @@ describe("the README's first site", () => {
     return project.node([join(root, 'node_modules/typescript/bin/tsc'), '-p', name]);
   }
 
-  beforeAll(() => {
+  beforeAll(async () => {
+    await copyEmptyData(project.path('ledger/data'));
     for (const types of ['@types/express', '@types/node']) project.link(types);
     // Tells where servers listen, as the site does not.
     project.write(
@@ -51,10 +55,14 @@ describe("the README's first site", () => {
     project.write(source, snippetUnder('A first site'));
     expect(await compile(`tsconfig.${source}.json`, [source])).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(readFileSync(project.path(compiled), 'utf8')).toMatch(loading);
-    const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', PORT: '0' };
+    // The folder is the same for both: what was killed in it is opened again.
+    const ledger = { INTENT_DATABASE_URL: './ledger' };
+    const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', PORT: '0', ...ledger };
     const site = project.spawn(['--import', './tell-ports.mjs', compiled], environment);
     try {
-      await checkSite(await originOf(site));
+      const { origin, sequencer } = await addressesOf(site);
+      await checkSite(origin);
+      await buyTea(origin, sequencer);
     } finally {
       site.kill('SIGKILL');
     }
@@ -68,10 +76,11 @@ describe("the README's first site", () => {
     expect(code).toBe(0);
   });
 
-  it('have types all the way: what is wrong does not compile', async () => {
+  it('have types all the way: what is wrong does not compile, and what docs/ledger.md shows does', async () => {
     project.write('types.mts', typedProgram);
     project.write('types.cts', typedProgram);
-    expect(await compile('tsconfig.types.json', ['types.mts', 'types.cts'])).toEqual({
+    project.write('ledger.mts', `${aroundTheGuide}${snippetsOfTheGuide().map(inFunction).join('')}`);
+    expect(await compile('tsconfig.types.json', ['types.mts', 'types.cts', 'ledger.mts'])).toEqual({
       code: 0,
       stdout: '',
       stderr: '',
@@ -178,19 +187,52 @@ function snippetUnder(heading: string): string {
   return snippet;
 }
 
-/** Waits for the site, not for the sequencer in it: that one listens on 127.0.0.1 alone. */
-async function originOf(site: ReturnType<ConsumerProject['spawn']>): Promise<string> {
+/** Every block of TypeScript of the guide to the ledger. */
+function snippetsOfTheGuide(): string[] {
+  const guide = readFileSync(join(root, 'docs/ledger.md'), 'utf8');
+  return [...guide.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, snippet = '']) => snippet);
+}
+
+const inFunction = (snippet: string): string => `{\n${snippet}}\n`;
+
+/** What the guide takes for known. */
+const aroundTheGuide = `
+import express from 'express';
+import { intentRouter, type IntentRouter, refuse, requirePayment } from 'express-intents';
+
+const app = express();
+declare const router: IntentRouter;
+declare const id: string;
+declare const orders: { find(order: unknown): Promise<{ id: string; total: string }> };
+`;
+
+/** Waits for the site and for the sequencer in it: that one listens on 127.0.0.1 alone. */
+async function addressesOf(
+  site: ReturnType<ConsumerProject['spawn']>,
+): Promise<{ readonly origin: string; readonly sequencer: string }> {
   const printed: string[] = [];
   site.stderr.on('data', (chunk) => printed.push(String(chunk)));
   let buffered = '';
   for await (const chunk of site.stdout) {
     buffered += chunk;
-    for (const [, json] of buffered.matchAll(/^listening (.*)\n/gm)) {
-      const { address, port } = JSON.parse(json as string);
-      if (address !== '127.0.0.1') return `http://127.0.0.1:${port}`;
+    const listening = [...buffered.matchAll(/^listening (.*)\n/gm)].map(([, json]) => JSON.parse(json as string));
+    const sequencer = listening.find(({ address }) => address === '127.0.0.1');
+    const open = listening.find(({ address }) => address === '::' || address === '0.0.0.0');
+    if (sequencer && open) {
+      return { origin: `http://127.0.0.1:${open.port}`, sequencer: `http://127.0.0.1:${sequencer.port}` };
     }
   }
   throw new Error(`The site ended:\n${buffered}${printed.join('')}`);
+}
+
+/** Pays, and waits for the thanks, which are said when the row of the order is there. */
+async function buyTea(origin: string, sequencer: string): Promise<void> {
+  const headers = { 'content-type': 'application/json', origin };
+  const created = await fetch(`${origin}/intent`, { method: 'POST', headers, body: '{"order":"tea"}' });
+  const { client_secret: secret } = (await created.json()) as { client_secret: string };
+  const { id } = await createWallet({ url: sequencer, name: 'Ada' }).pay(secret);
+  const thanks = async (): Promise<string> => (await fetch(`${origin}/thanks/${id}`)).text();
+  await eventually(async () => expect(await thanks()).toBe('Paid. Thank you!'));
 }
 
 async function checkSite(origin: string): Promise<void> {

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { jest } from '@jest/globals';
 import { type IntentError, SequencerError } from '../../src/errors.js';
 import { type ResilienceOptions, resilientTransport } from '../../src/sequencer/resilient-transport.js';
-import type { CallOptions, Transport } from '../../src/sequencer/transport.js';
+import type { Caller, CallOptions, Transport, TryBounds } from '../../src/sequencer/transport.js';
 import { type Operation, operations } from '../../src/wire/envelope.js';
 import {
   answer,
@@ -21,7 +21,7 @@ const body = Uint8Array.of(1, 2, 3);
 const { createIntent, getStatus, getLoginForThirdPartyApp, loginToThirdPartyApp } = operations;
 
 let inner: PlayingTransport;
-let transport: Transport;
+let transport: Transport & Caller;
 
 /** Waits are half of what they may be: 50 ms, then 100. */
 function wrap(play: Play, options: Partial<ResilienceOptions> = {}): void {
@@ -223,11 +223,16 @@ describe('time', () => {
 
   it('is left to a transport that keeps it', async () => {
     wrap(ok);
-    transport = resilientTransport({ ...inner, keepsTime: true }, { timeoutMs: 8_000, tryTimeoutMs: 3_000 });
+    const seen: TryBounds[] = [];
+    const callWithin = async (_operation: Operation, _body: Uint8Array, bounds: TryBounds) => {
+      seen.push(bounds);
+      return answer;
+    };
+    transport = resilientTransport({ ...inner, callWithin }, { timeoutMs: 8_000, tryTimeoutMs: 3_000 });
     const { signal } = new AbortController();
     await outcome(getStatus, { signal });
     await outcome(loginToThirdPartyApp);
-    expect(inner.calls.map(({ options }) => options)).toEqual([
+    expect(seen).toEqual([
       { timeoutMs: 3_000, signal },
       { timeoutMs: 8_000, signal: undefined },
     ]);

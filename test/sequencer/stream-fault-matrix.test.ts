@@ -1,4 +1,5 @@
 import { createIntentClient, generateKey, type IntentClient, type IntentEvent } from '../../src/index.js';
+import { boundedTry } from '../../src/sequencer/bounded-try.js';
 import { watchIntent } from '../../src/sequencer/watch-intent.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { type Phase, phases } from '../support/fault-way.js';
@@ -92,7 +93,7 @@ function watch({ transport }: StreamLine, intent: { id: string; clientSecret: st
 
 /** As a client bounds its calls, but without its breaker, which keeps its own time. */
 function callWithin(transport: StreamLine['transport'], timeoutMs: number): StreamLine['transport']['call'] {
-  return (operation, body, options) => transport.call(operation, body, { ...options, timeoutMs });
+  return (operation, body, { signal } = {}) => boundedTry(transport, operation, body, { timeoutMs, signal });
 }
 
 async function play({ way, fault, phase, isDown }: Cell): Promise<void> {

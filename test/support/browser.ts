@@ -2,12 +2,12 @@ import { parseSetCookie } from 'cookie';
 
 /** As much of a browser as a login needs: it keeps cookies and says where its requests come from. */
 export class Browser {
-  readonly #origin: string;
+  readonly origin: string;
   readonly cookies: Map<string, string>;
 
   /** @param cookies those of a browser that comes back */
   constructor(origin: string, cookies: ReadonlyMap<string, string> = new Map()) {
-    this.#origin = origin;
+    this.origin = origin;
     this.cookies = new Map(cookies);
   }
 
@@ -17,11 +17,11 @@ export class Browser {
     body?: unknown,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }> {
-    const response = await fetch(this.#origin + path, {
+    const response = await fetch(this.origin + path, {
       method,
       redirect: 'manual',
       headers: {
-        origin: this.#origin,
+        origin: this.origin,
         'sec-fetch-site': 'same-origin',
         cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
         ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -3,7 +3,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 
 type Method = Exclude<keyof Ledger, 'database'>;
 type Moment = 'before' | 'after';
-type AnyMethod = (...given: unknown[]) => Promise<unknown>;
+type AnyMethod = (...given: never[]) => Promise<unknown>;
 
 /** Lets single calls of a ledger fail as a database does: before it has done anything, or after it has done everything. */
 export class LedgerFaults {
@@ -23,8 +23,11 @@ export class LedgerFaults {
 
   wrap(ledger: Ledger): Ledger {
     const { database, ...methods } = ledger;
-    const faulty = Object.entries(methods).map(([name, method]) => [name, this.#faulty(name as Method, method)]);
-    // The same names with functions of the same form.
+    // The same names with functions of the same form, whatever they take.
+    const faulty = (Object.entries(methods) as [Method, AnyMethod][]).map(([name, method]) => [
+      name,
+      this.#faulty(name, method),
+    ]);
     return { database, ...(Object.fromEntries(faulty) as unknown as typeof methods) };
   }
 

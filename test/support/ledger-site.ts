@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
 import type { IntentState } from '../../src/ledger/intent-state.js';
 import type { LedgerIntent } from '../../src/ledger/ledger.js';
+import type { SettlementTiming } from '../../src/ledger/settlement-timing.js';
 import { routerLedger } from '../../src/router-ledger.js';
 import { LedgerFaults } from './ledger-faults.js';
 import { domain, type Site, type SiteOptions, startSite } from './site.js';
@@ -21,11 +22,17 @@ export interface LedgerSiteOptions extends SiteOptions {
   readonly databaseUrl: string;
   /** That of another site of the same test. Default: a new one. */
   readonly sequencer?: Sequencer;
+  /** How often the ledger looks by itself. */
+  readonly timing?: Partial<SettlementTiming>;
 }
 
 const sequencers: Sequencer[] = [];
 
-export async function startLedgerSite({ sequencer: given, ...options }: LedgerSiteOptions): Promise<LedgerSite> {
+export async function startLedgerSite({
+  sequencer: given,
+  timing,
+  ...options
+}: LedgerSiteOptions): Promise<LedgerSite> {
   const sequencer = given ?? (await startSequencer());
   if (!given) sequencers.push(sequencer);
   const [tap, faults] = [tappedTransport(sequencer.transport), new LedgerFaults()];
@@ -34,7 +41,7 @@ export async function startLedgerSite({ sequencer: given, ...options }: LedgerSi
     transport: tap,
     payment: () => ({ amount: '4.50', currency: 'usd' }),
     makeLedger: (parts) => {
-      const ledger = routerLedger(parts);
+      const ledger = routerLedger(parts, timing);
       return ledger && faults.wrap(ledger);
     },
     ...options,

@@ -1,5 +1,5 @@
 import type { IntentStatus } from '../../src/sequencer/calls.js';
-import type { CallOptions, Transport } from '../../src/sequencer/transport.js';
+import type { Transport, TryOptions } from '../../src/sequencer/transport.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import type { Operation } from '../../src/wire/envelope.js';
 
@@ -18,7 +18,7 @@ export class StatusTransport implements Transport {
   answer: IntentStatus | Error | 'nothing' = pending;
   #waiting: (() => void)[] = [];
 
-  async call({ method }: Operation, _body: Uint8Array, { signal }: CallOptions = {}): Promise<Uint8Array> {
+  async call({ method }: Operation, _body: Uint8Array, { signal }: TryOptions = {}): Promise<Uint8Array> {
     if (method !== 'getStatus') return new Uint8Array();
     this.asked += 1;
     while (this.answer === 'nothing') await this.#changed(signal);

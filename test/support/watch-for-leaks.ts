@@ -56,7 +56,9 @@ function watchAnswers(): void {
       const body = note(this, args[0]);
       written.delete(this);
       const ended = end.apply(this, args);
-      prototype[listening]?.('an answer', sayable(headOf(this), body));
+      // To a client who has left nothing goes out, not even a head.
+      const head = headOf(this);
+      if (head !== '') prototype[listening]?.('an answer', sayable(head, body));
       return ended;
     },
   });

@@ -1,10 +1,10 @@
 // The built package on real sites, each with every route there is, before a service that says OK to everything and counts.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createServer } from 'node:http';
+import { createServer as createPlainServer } from 'node:http';
 import express from 'express';
 import session from 'express-session';
 import express4 from 'express4';
-import { intentRouter, requireLogin } from '../../../dist/index.js';
+import { createServer, intentRouter, requireLogin } from '../../../dist/index.js';
 import { formatBase58 } from '../../../dist/keys/base58.js';
 import { encode, v1 } from '../../../dist/wire/codec.js';
 
@@ -44,6 +44,7 @@ const variants = [
   {
     factory: express,
     options: { payment: lookUp },
+    isPlain: true,
     before: (app) => app.use(express.json(), express.text({ type: 'application/jwt' })),
   },
 ];
@@ -63,7 +64,7 @@ function lookUp(req) {
 /** Starts the sites; `serviceKey` signs the webhooks they take. `plant` puts a fault into them. */
 export async function startSites({ serviceKey, plant, onChange }) {
   const sites = [];
-  for (const { factory, options, before } of variants) {
+  for (const { factory, options, before, isPlain } of variants) {
     const service = tellingService(onChange);
     const log = [];
     const note = (...line) => void log.push(line);
@@ -80,6 +81,8 @@ export async function startSites({ serviceKey, plant, onChange }) {
       verifierSecret: canaries.verifierSecret,
       secret: canaries.secret,
       webhook: true,
+      // All come from one address.
+      rateLimits: false,
       serviceKey,
       logger: { warn: note, error: note },
     });
@@ -88,7 +91,7 @@ export async function startSites({ serviceKey, plant, onChange }) {
     app.get('/account', requireLogin({ loginUrl: '/login' }), (req, res) => res.send(`in ${req.intent.user.id}`));
     // As apps do it: what it is told is nobody else's business.
     app.use((error, _req, res, _next) => void res.status(error.status ?? 500).json({ app: 'error' }));
-    const server = createServer(app);
+    const server = isPlain ? createPlainServer(app) : createServer(app);
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
     sites.push({ port: server.address().port, log, router, server });
   }

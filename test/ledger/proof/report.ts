@@ -16,12 +16,17 @@ export async function reportInTheEnd(look: () => Promise<Evidence>): Promise<str
     const evidence = await look();
     const faults = checkEvidence(evidence, { isOver: true });
     const mayPass = faults.length > 0 && faults.every(({ kind }) => passing.includes(kind));
-    if (!mayPass || performance.now() > endMs) return reportOf(evidence, faults);
+    if (!mayPass || performance.now() > endMs) return tell(evidence, faults);
     await wait(100);
   }
 }
 
-function reportOf(evidence: Evidence, faults: readonly FoundFault[]): string {
+/** What is wrong with the evidence of a run, with all that is known of it; empty where nothing is. */
+export function reportOf(evidence: Evidence, how: { readonly isOver: boolean }): string {
+  return tell(evidence, checkEvidence(evidence, how));
+}
+
+function tell(evidence: Evidence, faults: readonly FoundFault[]): string {
   const told = faults.slice(0, mostTold).map(({ kind, id, detail }) => `${kind}: ${detail}\n${storyOf(evidence, id)}`);
   if (faults.length > mostTold) told.push(`and ${faults.length - mostTold} more`);
   return told.join('\n\n');

@@ -1,0 +1,234 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
+import type { Database } from '../../src/ledger/database.js';
+import { openDatabase } from '../../src/ledger/open-database.js';
+import { Browser } from '../support/browser.js';
+import { compile, start } from '../support/child-program.js';
+import { newDatabaseUrl } from '../support/databases.js';
+import { destination, domain, verifierSecret } from '../support/site.js';
+import { begin, whoIs } from './support/people.js';
+
+// A shop of two processes that know nothing of each other but the database between them.
+
+const loginTtlMs = 120_000;
+let sequencer: Sequencer;
+let db: Database;
+/** Where the two listen. */
+let origins: readonly [string, string];
+
+beforeAll(async () => {
+  sequencer = await startSequencer();
+  const databaseUrl = await newDatabaseUrl('postgres');
+  db = await openDatabase({ database: { kind: 'postgres', url: databaseUrl } });
+  await db.query('create table fulfilled (intent text, order_number int)');
+  const program = await compile(new URL('./support/site-process.ts', import.meta.url));
+  const settings = { databaseUrl, sequencerUrl: sequencer.url, verifierSecret, destination, domain, loginTtlMs };
+  const children = [1, 2].map(() => start(program, [JSON.stringify(settings)]));
+  const [a, b] = (await Promise.all(children.map((child) => child.next()))) as { origin: string }[];
+  origins = [a?.origin ?? '', b?.origin ?? ''];
+  sequencer.setLocalDomain(domain, origins[0]);
+}, 60_000);
+afterAll(async () => {
+  await db.close();
+  await sequencer.close();
+});
+
+/** The same browser, at one of the processes or the other: what it has in its cookies now. */
+function at(n: 0 | 1, browser: Browser): Browser {
+  const copy = new Browser(origins[n]);
+  for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
+  return copy;
+}
+
+/** Does this a hundred times at the same time, in turns at the two processes. */
+const hundredTimes = <Answer>(act: (n: 0 | 1) => Promise<Answer>): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: 100 }, (_, n) => act((n % 2) as 0 | 1)));
+
+const complete = (browser: Browser, id: string) => browser.send('POST', '/session', { id });
+
+const stateOf = async (id: string): Promise<unknown> =>
+  (await db.query<{ state: string }>('select state from express_intents.intents where id = $1', [id])).rows[0]?.state;
+
+async function untilState(id: string, state: string): Promise<void> {
+  for (let n = 0; (await stateOf(id)) !== state; n += 1) {
+    if (n > 400) throw new Error(`${id} is ${await stateOf(id)}, and was to be ${state}.`);
+    await wait(25);
+  }
+}
+
+/** Lets an intent have been created so much earlier, which the database itself does not let anybody say. */
+async function age(id: string, ms: number): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.query("set local session_replication_role = 'replica'");
+    const update =
+      "update express_intents.intents set created_at = created_at - $2 * interval '1 millisecond' where id = $1";
+    await tx.query(update, [id, ms]);
+  });
+}
+
+const fulfilled = async (intent: string): Promise<readonly unknown[]> =>
+  (await db.query<{ order_number: number }>('select order_number from fulfilled where intent = $1', [intent])).rows.map(
+    ({ order_number: number }) => number,
+  );
+
+/** Creates an intent with an `Idempotency-Key`; gives the status and what was answered. */
+async function createWith(key: string, browser: Browser, body: object) {
+  const { status, body: answer } = await browser.send('POST', '/intent', body, { 'idempotency-key': key });
+  return { status, code: answer.code, secret: answer.client_secret as string | undefined };
+}
+
+const order = (article: string, number: number, more: object = {}) => ({ order: { article, number, ...more } });
+
+describe('replay of a completed login, in two processes', () => {
+  test('a hundred at the same time make one session', async () => {
+    const browser = new Browser(origins[0]);
+    const { secret, id } = await begin(browser);
+    await sequencer.wallet('Ada').login(secret);
+    const answers = await hundredTimes((n) => complete(at(n, browser), id));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...new Array(99).fill(404)]);
+    expect(answers.filter(({ headers }) => /intent-session=/.test(headers.getSetCookie().join()))).toHaveLength(1);
+    for (const n of [0, 1] as const) {
+      expect((await complete(at(n, browser), id)).status).toBe(404);
+      expect(await whoIs(at(n, browser))).toBeNull();
+    }
+  });
+
+  test('a stranger at the other process has as little of it', async () => {
+    const browser = new Browser(origins[0]);
+    const { secret, id } = await begin(browser);
+    await sequencer.wallet('Ada').login(secret);
+    const stranger = new Browser(origins[1]);
+    await begin(stranger);
+    expect((await complete(stranger, id)).status).toBe(404);
+    expect((await complete(at(1, browser), id)).status).toBe(200);
+  });
+});
+
+describe('QR relay after the TTL, in two processes', () => {
+  test('a code that is confirmed too late logs nobody in, wherever it is completed', async () => {
+    const attacker = new Browser(origins[0]);
+    const { secret, id } = await begin(attacker);
+    await age(id, loginTtlMs);
+    await sequencer.wallet('Ada').login(secret);
+    for (const n of [0, 1] as const) expect((await complete(at(n, attacker), id)).status).toBe(404);
+  });
+});
+
+describe('double spend of one payment on two orders', () => {
+  test('whatever is asked, and of whichever process, one payment is one order, once', async () => {
+    const browser = new Browser(origins[0]);
+    const paid = await begin(browser, order('kettle', 1));
+    const unpaid = await begin(at(1, browser), order('pot', 2));
+    await sequencer.wallet('Ada').pay(paid.secret);
+    const asked = await hundredTimes(async (n) => {
+      const buyer = at(n, browser);
+      // Everything that can make a process look: the status, the page of the goods, the same payment for the other order.
+      const [, goods] = await Promise.all([
+        buyer.send('GET', `/status/${paid.id}`),
+        buyer.send('GET', '/goods/pot'),
+        buyer.send('GET', '/goods/kettle'),
+        buyer.send('GET', `/status/${unpaid.id}?intent=${paid.id}`),
+      ]);
+      return goods.status;
+    });
+    await untilState(paid.id, 'settled');
+    expect(new Set(asked)).toEqual(new Set([402]));
+    // Once more, for good measure.
+    await sequencer.wallet('Ada').pay(paid.secret);
+    await browser.send('GET', `/status/${paid.id}`);
+    expect([await fulfilled(paid.id), await fulfilled(unpaid.id)]).toEqual([[1], []]);
+    expect(await stateOf(unpaid.id)).toBe('open');
+    expect(await at(1, browser).send('GET', '/goods/kettle')).toMatchObject({ status: 200, body: { paid: paid.id } });
+    expect((await at(0, browser).send('GET', '/goods/pot')).status).toBe(402);
+  }, 30_000);
+
+  test('nor does it open anything for another browser that knows of it', async () => {
+    const browser = new Browser(origins[0]);
+    const { secret, id } = await begin(browser, order('kettle', 3));
+    await sequencer.wallet('Ada').pay(secret);
+    await browser.send('GET', '/goods/kettle');
+    await untilState(id, 'settled');
+    const stranger = new Browser(origins[1]);
+    await begin(stranger, order('kettle', 4));
+    expect((await stranger.send('GET', `/goods/kettle?intent=${id}`)).status).toBe(402);
+    expect((await new Browser(origins[1]).send('GET', '/goods/kettle')).status).toBe(402);
+  });
+});
+
+describe('intent swapped for a cheaper one, in the ledger', () => {
+  test('a payment for less, in a smaller currency, or for something else opens nothing', async () => {
+    const cheap = [
+      order('kettle', 5, { gives: '47.99' }),
+      order('kettle', 5, { gives: '48.00', currency: 'idr' }),
+      order('sugar', 5),
+    ];
+    const statuses = cheap.map(async (body) => {
+      const browser = new Browser(origins[0]);
+      const { secret, id } = await begin(browser, body);
+      await sequencer.wallet('Ada').pay(secret);
+      await browser.send('GET', '/goods/sugar');
+      await untilState(id, 'settled');
+      return (await browser.send('GET', '/goods/kettle')).status;
+    });
+    expect(await Promise.all(statuses)).toEqual([402, 402, 402]);
+  });
+
+  test('the terms that were written down are those for ever', async () => {
+    const { id } = await begin(new Browser(origins[0]), order('kettle', 6));
+    for (const change of [
+      "amount = '0.05'",
+      "currency = 'idr'",
+      `destination = '${'1'.repeat(32)}'`,
+      "metadata = '{}'",
+    ]) {
+      const update = `update express_intents.intents set ${change} where id = $1`;
+      await expect(db.query(update, [id])).rejects.toThrow();
+    }
+  });
+});
+
+describe('idempotency key of another user', () => {
+  test('it is another key: nothing of what the other one has is given away, or paid for them', async () => {
+    const victim = new Browser(origins[0]);
+    const theirs = await createWith('order-7', victim, order('kettle', 7));
+    expect(theirs.status).toBe(201);
+    const attackers = [new Browser(origins[0]), new Browser(origins[1])];
+    await begin(attackers[1] as Browser);
+    for (const attacker of attackers) {
+      const own = await createWith('order-7', attacker, order('kettle', 7));
+      expect(own.status).toBe(201);
+      expect(own.secret).not.toBe(theirs.secret);
+    }
+    expect(await createWith('order-7', at(1, victim), order('kettle', 7))).toMatchObject({ secret: theirs.secret });
+  });
+
+  test('a hundred requests with it at the same time are one intent', async () => {
+    const browser = new Browser(origins[0]);
+    await begin(browser);
+    const answers = await hundredTimes((n) => createWith('order-8', at(n, browser), order('kettle', 8)));
+    expect(new Set(answers.map(({ status, secret }) => `${status} ${secret}`)).size).toBe(1);
+    expect(answers[0]?.status).toBe(201);
+  });
+
+  test('with another order it is refused, and the order of the first stays as it was', async () => {
+    const browser = new Browser(origins[0]);
+    const first = await createWith('order-9', browser, order('sugar', 9));
+    const second = await createWith('order-9', at(1, browser), order('kettle', 9));
+    expect([second.status, second.code, second.secret]).toEqual([422, 'idempotency_key_reused', undefined]);
+    expect(await createWith('order-9', browser, order('sugar', 9))).toMatchObject({ secret: first.secret });
+  });
+
+  test('who reads the whole database has neither the secret nor the cookie', async () => {
+    const browser = new Browser(origins[0]);
+    const { secret } = await createWith('order-10', browser, order('kettle', 10));
+    const { rows } = await db.query<{ row: string }>('select t::text as row from express_intents.intents t');
+    const all = rows.map(({ row }) => row).join('\n');
+    expect(all).toContain('order-10');
+    const cookie = browser.cookies.get('intent') ?? 'none';
+    for (const untold of [secret ?? 'none', cookie]) {
+      const bytes = Buffer.from(untold);
+      for (const form of [untold, bytes.toString('hex'), bytes.toString('base64')]) expect(all).not.toContain(form);
+    }
+    expect(all).not.toContain(Buffer.from(cookie, 'base64url').toString('hex'));
+  });
+});

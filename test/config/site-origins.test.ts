@@ -1,0 +1,51 @@
+import { parseConfig } from '../../src/config.js';
+import { ConfigError } from '../../src/errors.js';
+import { intentRouter } from '../../src/intent-router.js';
+import { countingTransport } from '../support/counting-transport.js';
+
+const base = { transport: countingTransport(), login: false };
+
+function problemsOf(read: () => unknown): unknown {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  return [];
+}
+
+test('people are sent to no other origin, but to those that are named', () => {
+  expect(parseConfig(base, {}).returnOrigins).toEqual([]);
+  const returnOrigins = ['https://www.shop.example', 'http://localhost:3000'];
+  expect(parseConfig({ ...base, returnOrigins }, {}).returnOrigins).toEqual(returnOrigins);
+});
+
+test.each([
+  'https://shop.example/',
+  'https://shop.example/path',
+  'https://*.shop.example',
+  'shop.example',
+  'javascript:alert(1)',
+  'null',
+  '*',
+  '',
+])('%j is no origin', (origin) => {
+  const mend = "returnOrigins: ['https://www.example.com'] (no path, no slash at the end)";
+  expect(problemsOf(() => parseConfig({ ...base, returnOrigins: ['https://a.example', origin] }, {}))).toEqual([
+    { setting: 'returnOrigins', problem: `${JSON.stringify(origin)}: It is not an origin.`, mend },
+  ]);
+});
+
+test('in production they are https', () => {
+  const options = { ...base, returnOrigins: ['http://shop.example'] };
+  expect(problemsOf(() => parseConfig(options, { NODE_ENV: 'production' }))).toMatchObject([
+    { problem: '"http://shop.example": It must be https when NODE_ENV=production.' },
+  ]);
+});
+
+test.each(['https://a.example', [1], null, {}])('returnOrigins: %j is refused', (returnOrigins) => {
+  expect(problemsOf(() => intentRouter({ ...base, returnOrigins: returnOrigins as never }))).toEqual([
+    { setting: 'returnOrigins', problem: 'It has the wrong type.', mend: 'Make it a list of texts.' },
+  ]);
+});

@@ -1,0 +1,167 @@
+import type { LookupAddress } from 'node:dns';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { jest } from '@jest/globals';
+import { KeyFileReader } from '../../src/emulator/key-file.js';
+import { Outbound, type Resolve } from '../../src/emulator/outbound.js';
+import { loopbackReach, publicReach } from '../../src/emulator/reach.js';
+import { localhostCertificate } from '../support/localhost-certificate.js';
+
+const servers: Server[] = [];
+
+/** Listens on 127.0.0.1, and tells how many connections came. */
+async function listen(server: Server): Promise<{ port: number; connections: () => number }> {
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: (server.address() as AddressInfo).port, connections: () => connections };
+}
+
+const listenTls = (listener: RequestListener) => listen(createServer(localhostCertificate, listener));
+const listenPlain = (listener: RequestListener) => listen(createHttpServer(listener));
+
+afterAll(async () => {
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+});
+
+/** A DNS that says of each name what the test wants; the addresses of a list one after the other. */
+function dns(...answers: readonly (readonly string[])[]): Resolve & { readonly asked: string[] } {
+  const asked: string[] = [];
+  const resolve: Resolve = (hostname, _options, done) => {
+    const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+    asked.push(hostname);
+    done(
+      null,
+      addresses.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+  return Object.assign(resolve, { asked });
+}
+
+const get = { method: 'GET' } as const;
+const secret = 'what no stranger may read';
+
+describe('what is out of reach is not even connected to', () => {
+  test.each([
+    [['127.0.0.1']],
+    [['::1']],
+    [['::ffff:127.0.0.1']],
+    [['10.0.0.1']],
+    [['169.254.169.254']],
+    [['fd00::1']],
+    [['8.8.8.8', '127.0.0.1']],
+    [['127.0.0.1', '8.8.8.8']],
+  ])('a name that the DNS says is at %j', async (addresses) => {
+    const { port, connections } = await listenTls((_req, res) => void res.end(secret));
+    const outbound = new Outbound(publicReach, { resolve: dns(addresses), ca: localhostCertificate.cert });
+    await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow(
+      /^it is at .*, which is not called$/,
+    );
+    expect(connections()).toBe(0);
+  });
+
+  test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0x7f.1', '2130706433', '0', '169.254.169.254'])(
+    'an address in the URL, for which no DNS is asked: %s',
+    async (host) => {
+      const { port, connections } = await listenTls((_req, res) => void res.end(secret));
+      const outbound = new Outbound(publicReach, { ca: localhostCertificate.cert });
+      await expect(outbound.call(`https://${host}:${port}/`, get)).rejects.toThrow('which is not called');
+      expect(connections()).toBe(0);
+    },
+  );
+
+  test('a name that is public when it is looked at, and private when it is called', async () => {
+    const { port, connections } = await listenTls((_req, res) => void res.end(secret));
+    // The name is asked for once a connection, and what was said then is what is connected to.
+    const resolve = dns(['127.0.0.1'], ['8.8.8.8']);
+    const outbound = new Outbound(publicReach, { resolve, ca: localhostCertificate.cert });
+    await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow('which is not called');
+    expect([resolve.asked, connections()]).toEqual([['localhost'], 0]);
+  });
+
+  test('no connection is kept for which the DNS would not be asked again', async () => {
+    const { port } = await listenTls((_req, res) => void res.end('first'));
+    const resolve = dns(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1']);
+    const outbound = new Outbound(loopbackReach, { resolve, ca: localhostCertificate.cert });
+    const url = `https://localhost:${port}/`;
+    expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
+    expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
+    await expect(outbound.call(url, get)).rejects.toThrow('it is at 10.0.0.1');
+  });
+
+  test('another machine under the name of this one', async () => {
+    const outbound = new Outbound(loopbackReach, { resolve: dns(['192.168.0.1']) });
+    await expect(outbound.call('http://localhost:1/', get)).rejects.toThrow('it is at 192.168.0.1');
+  });
+
+  test('a name without any address', async () => {
+    const outbound = new Outbound(publicReach, { resolve: dns([]) });
+    await expect(outbound.call('https://localhost:1/', get)).rejects.toThrow('localhost has no address');
+  });
+});
+
+describe('of what is within reach', () => {
+  const local = () => new Outbound(loopbackReach, { ca: localhostCertificate.cert });
+
+  test('a redirect is not followed', async () => {
+    const inner = await listenPlain((_req, res) => void res.end(secret));
+    const location = `http://127.0.0.1:${inner.port}/`;
+    const outer = await listenPlain((_req, res) => void res.writeHead(302, { location }).end());
+    expect(await local().call(`http://127.0.0.1:${outer.port}/`, get)).toEqual({ status: 302, text: '' });
+    expect(inner.connections()).toBe(0);
+  });
+
+  test('a body over 8 KiB is not read, whatever its length says', async () => {
+    for (const headers of [{ 'content-length': '8193' }, {}, { 'content-encoding': 'gzip' }]) {
+      const { port } = await listenPlain((_req, res) => void res.writeHead(200, headers).end('x'.repeat(8_193)));
+      await expect(local().call(`http://127.0.0.1:${port}/`, get)).rejects.toThrow('it has more than 8192 bytes');
+    }
+    const { port } = await listenPlain((_req, res) => void res.end('x'.repeat(8_192)));
+    expect((await local().call(`http://127.0.0.1:${port}/`, get)).text).toHaveLength(8_192);
+  });
+
+  test('a page of an error is not read at all', async () => {
+    const { port } = await listenPlain((_req, res) => void res.writeHead(404).end('x'.repeat(100_000)));
+    expect(await local().call(`http://127.0.0.1:${port}/`, get)).toEqual({ status: 404, text: '' });
+  });
+
+  test('a drop now and then does not make it last longer than 3 seconds', async () => {
+    const drips: NodeJS.Timeout[] = [];
+    const { port } = await listenPlain((_req, res) => {
+      res.writeHead(200);
+      drips.push(setInterval(() => res.write('x'), 100).unref());
+    });
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    const passed = jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 3_000 ? 300 : ms));
+    await expect(local().call(`http://127.0.0.1:${port}/`, get)).rejects.toThrow('no answer within 3 seconds');
+    passed.mockRestore();
+    for (const drip of drips) clearInterval(drip);
+  });
+
+  test('a certificate that nobody has signed is none', async () => {
+    const { port } = await listenTls((_req, res) => void res.end(secret));
+    await expect(new Outbound(loopbackReach).call(`https://localhost:${port}/`, get)).rejects.toThrow(/certificate/);
+  });
+
+  test('a certificate of another name is none', async () => {
+    const { port } = await listenTls((_req, res) => void res.end(secret));
+    const outbound = new Outbound(loopbackReach, { resolve: dns(['127.0.0.1']), ca: localhostCertificate.cert });
+    await expect(outbound.call(`https://example.com:${port}/`, get)).rejects.toThrow(/example\.com/);
+  });
+});
+
+test('the key file of a domain that points into the network is not asked for', async () => {
+  for (const address of ['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', 'fd00::1']) {
+    const resolve = dns([address]);
+    const reader = new KeyFileReader({ resolve });
+    await expect(reader.requireListed({ domain: 'evil.com', verifier: 'x' })).rejects.toMatchObject({
+      code: 'request_refused',
+      message: expect.stringContaining(`cannot be read: it is at ${address}, which is not called`),
+    });
+    expect(resolve.asked).toEqual(['evil.com']);
+  }
+});

@@ -1,0 +1,123 @@
+import type { PaymentHooks } from '../../src/index.js';
+import { Browser } from '../support/browser.js';
+import { countingTransport } from '../support/counting-transport.js';
+import { kinds, newDatabaseUrl, openTestDatabase } from '../support/databases.js';
+import { eventually } from '../support/eventually.js';
+import { intentIdOf } from '../support/intent-id.js';
+import { startLedgerSite, untilState } from '../support/ledger-site.js';
+import { type SiteOptions, startSite } from '../support/site.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const start = (options: SiteOptions) => startSite({ transport: countingTransport(), ...options });
+
+describe('without a ledger', () => {
+  test('everything that is asked of it says what mends it', async () => {
+    const { router } = await start({});
+    const { intents, database } = router;
+    const questions = [
+      intents.find('x'),
+      intents.list(),
+      intents.history('x'),
+      intents.retry('x'),
+      database.query('select'),
+    ];
+    for (const question of questions) {
+      await expect(question).rejects.toMatchObject({
+        code: 'invalid_configuration',
+        message: expect.stringContaining('INTENT_DATABASE_URL=postgres://'),
+      });
+    }
+    expect(await router.ready()).toBeUndefined();
+  });
+});
+
+describe('a ledger that cannot be opened', () => {
+  test('is why the router is not ready', async () => {
+    const databaseUrl = `postgres:///shop?host=${temporaryFolder()}`;
+    const { router, log } = await start({ databaseUrl });
+    await expect(router.ready()).rejects.toMatchObject({ code: 'ledger_unavailable' });
+    expect(log.text).toMatch(/error express-intents: the ledger cannot be opened/);
+    await router.close();
+  });
+
+  test('because its tables are missing and may not be made', async () => {
+    const database = await openTestDatabase('postgres', { migrated: false });
+    const { router } = await start({ databaseUrl: database.url, migrate: false });
+    await expect(router.ready()).rejects.toMatchObject({
+      code: 'invalid_configuration',
+      message: expect.stringContaining('npx express-intents migrate'),
+    });
+    await router.close();
+  }, 30_000);
+
+  test('because another has its folder', async () => {
+    const databaseUrl = await newDatabaseUrl('embedded');
+    const first = await start({ databaseUrl });
+    await first.router.ready();
+    const second = await start({ databaseUrl });
+    await expect(second.router.ready()).rejects.toMatchObject({ code: 'ledger_locked' });
+    await second.router.close();
+    await first.router.close();
+    const third = await start({ databaseUrl });
+    expect(await third.router.ready()).toBeUndefined();
+  }, 30_000);
+});
+
+describe.each(kinds)('a router that is closed, with a ledger in %s', (kind) => {
+  test('lets the hooks end that run, and no other begin', async () => {
+    const databaseUrl = await newDatabaseUrl(kind);
+    let calls = 0;
+    let release: () => void = () => undefined;
+    const onPaid: PaymentHooks['onPaid'] = () => {
+      calls += 1;
+      return new Promise<void>((resolve) => {
+        release = resolve;
+      });
+    };
+    const site = await startLedgerSite({ databaseUrl, onPaid, timing: { watchFirstMs: 3_600_000 } });
+    const browser = new Browser(site.origin);
+    const buy = async () => {
+      const { body } = await browser.send('POST', '/intent', {});
+      await site.sequencer.wallet().pay(String(body.client_secret));
+      return intentIdOf(String(body.client_secret));
+    };
+    const [paid, alsoPaid] = [await buy(), await buy()];
+    await browser.send('GET', `/status/${paid}`);
+    // An embedded ledger answers nobody while the hook has its transaction.
+    await eventually('the hook runs', () => calls > 0);
+    const closed = site.router.close();
+    setTimeout(release, 50);
+    await closed;
+    expect((await browser.send('GET', `/status/${alsoPaid}`)).status).toBeGreaterThanOrEqual(500);
+    await expect(site.router.intents.find(paid)).rejects.toMatchObject({ code: 'ledger_unavailable' });
+
+    const later = await startLedgerSite({
+      databaseUrl,
+      sequencer: site.sequencer,
+      timing: { watchFirstMs: 3_600_000 },
+    });
+    expect(await later.router.intents.find(paid)).toMatchObject({ state: 'settled' });
+    expect(await later.router.intents.find(alsoPaid)).toMatchObject({ state: 'open' });
+    expect(calls).toBe(1);
+  }, 30_000);
+});
+
+test('what the ledger has to tell, the logger of the router is told', async () => {
+  const site = await startLedgerSite({
+    databaseUrl: await newDatabaseUrl('postgres'),
+    onPaid: () => {
+      throw new Error('the printer is on fire');
+    },
+    hookAttempts: 1,
+  });
+  const browser = new Browser(site.origin);
+  const { body } = await browser.send('POST', '/intent', {});
+  const id = intentIdOf(String(body.client_secret));
+  await site.sequencer.wallet().pay(String(body.client_secret));
+  await browser.send('GET', `/status/${id}`);
+  expect(await untilState(site, id, 'dead')).toMatchObject({ deadHook: 'onPaid' });
+  expect(site.log.text).toMatch(new RegExp(`error express-intents: the payment ${id} is a dead letter.*on fire`));
+  expect(site.log.text).not.toContain(body.client_secret);
+  expect(Object.keys(site.router.intents)).toEqual(['find', 'list', 'history', 'retry']);
+  expect(await site.router.intents.retry(id)).toBe(true);
+}, 30_000);

@@ -1,0 +1,14 @@
+import type { Queryable } from '../../../src/ledger/database.js';
+
+/** Writes many open payments down at once, due one after the other from so many milliseconds from now on. */
+export async function insertPayments(db: Queryable, count: number, dueInMs: number): Promise<void> {
+  await db.query(
+    `insert into express_intents.intents
+       (id, kind, amount, currency, destination, metadata, browser, state, due_at, watch_until)
+     select 'payment' || lpad((n + (select count(*) from express_intents.intents))::text, 30, '0'), 'payment', 4.5, 'usd',
+       'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR', '{}', '\\x07', 'open',
+       now() + $2::float8 * interval '1 millisecond' + n * interval '1 microsecond', now() + interval '30 days'
+     from generate_series(1, $1::int) n`,
+    [count, dueInMs],
+  );
+}

@@ -1,0 +1,155 @@
+import type { IntentState } from '../../../src/ledger/intent-state.js';
+import type { Answer } from './evidence.js';
+
+// What the ledger should do, said once more and in the simplest words: no database, no process, one step after the other.
+
+/** All times in milliseconds, of intervals and since 1970. */
+export interface ModelSettings {
+  readonly settleDelayMs: number;
+  readonly watchMs: number;
+  readonly reversalWatchMs: number;
+  readonly hookAttempts: number;
+  readonly watchFirstMs: number;
+  readonly watchGrowth: number;
+  readonly watchCapMs: number;
+  readonly retryFirstMs: number;
+  readonly retryCapMs: number;
+  readonly reversalFirstMs: number;
+  readonly doubtMs: number;
+  readonly leaseMs: number;
+}
+
+/** A payment as the ledger should have it. */
+export interface ModelIntent {
+  readonly state: IntentState;
+  readonly due: number | undefined;
+  readonly leasedUntil: number | undefined;
+  readonly attempts: number;
+  readonly created: number;
+  readonly watchUntil: number;
+  readonly submitted: number | undefined;
+  readonly settled: number | undefined;
+  readonly isDoubted: boolean;
+  readonly deadHook: string | undefined;
+  /** How many effects of each hook there should be. */
+  readonly paidEffects: number;
+  readonly reversedEffects: number;
+}
+
+/** What is around it when it is looked at. */
+export interface Surroundings {
+  readonly now: number;
+  readonly settings: ModelSettings;
+  readonly answer: Answer;
+  readonly hookFails: boolean;
+}
+
+export function newIntent(now: number, { watchFirstMs, watchMs }: ModelSettings): ModelIntent {
+  return {
+    ...{ state: 'open', created: now, due: now + watchFirstMs, watchUntil: now + watchMs, leasedUntil: undefined },
+    ...{ attempts: 0, submitted: undefined, settled: undefined, isDoubted: false, deadHook: undefined },
+    ...{ paidEffects: 0, reversedEffects: 0 },
+  };
+}
+
+export const isFree = ({ leasedUntil }: ModelIntent, now: number): boolean =>
+  leasedUntil === undefined || leasedUntil <= now;
+
+export const isDue = (intent: ModelIntent, now: number): boolean =>
+  isFree(intent, now) && intent.due !== undefined && intent.due <= now;
+
+/** Taken up again by a person; undefined where there is nothing to take up. */
+export function retried(intent: ModelIntent, now: number, { watchMs }: ModelSettings): ModelIntent | undefined {
+  const { state, deadHook } = intent;
+  if (state !== 'dead' && state !== 'expired' && state !== 'reversed') return undefined;
+  const resumed = deadHook === 'onReversed' ? 'settled' : 'submitted';
+  return {
+    ...intent,
+    ...{
+      state: state === 'dead' ? resumed : 'open',
+      deadHook: undefined,
+      attempts: 0,
+      due: now,
+      leasedUntil: undefined,
+    },
+    watchUntil: Math.max(intent.watchUntil, now + watchMs),
+  };
+}
+
+/** What becomes of a payment that is looked at: how it stands after each thing that is written; a crash leaves any of them. */
+export function* lookAt(intent: ModelIntent, around: Surroundings): Generator<ModelIntent> {
+  const { now, settings, answer } = around;
+  const claimed = { ...intent, leasedUntil: now + settings.leaseMs };
+  yield claimed;
+  const isOver = intent.watchUntil <= now;
+  if (answer === 'nothing') return yield later(claimed, around);
+  if (intent.state === 'settled') return yield* checkReversal(claimed, around);
+  if (intent.state === 'open') {
+    if (answer !== 'submitted') return yield isOver ? ended(claimed, 'expired') : later(claimed, around);
+    const delayed = settings.settleDelayMs > 0;
+    const submitted: ModelIntent = {
+      ...claimed,
+      ...{ state: 'submitted', submitted: now, attempts: 0, due: now + settings.settleDelayMs },
+      leasedUntil: delayed ? undefined : claimed.leasedUntil,
+    };
+    yield submitted;
+    return delayed ? undefined : yield* settle(submitted, around);
+  }
+  if (answer === 'submitted') return yield* settle(claimed, around);
+  if (answer === 'not submitted') {
+    return yield { ...claimed, state: 'open', submitted: undefined, attempts: 0, leasedUntil: undefined };
+  }
+  yield isOver ? { ...ended(claimed, 'dead'), deadHook: 'verifyPayment' } : later(claimed, around);
+}
+
+const ended = (intent: ModelIntent, state: IntentState): ModelIntent => ({
+  ...intent,
+  ...{ state, due: undefined, leasedUntil: undefined },
+});
+
+function later(intent: ModelIntent, { now, settings }: Surroundings): ModelIntent {
+  const ageMs = now - (intent.settled ?? intent.submitted ?? intent.created);
+  const waitMs = Math.min(Math.max(settings.watchFirstMs, settings.watchGrowth * ageMs), settings.watchCapMs);
+  return { ...intent, due: now + waitMs, leasedUntil: undefined };
+}
+
+function* settle(intent: ModelIntent, around: Surroundings): Generator<ModelIntent> {
+  const { now, settings } = around;
+  yield* callHook(intent, 'onPaid', around, (called) => ({
+    ...called,
+    ...{ state: 'settled', settled: now, attempts: 0, leasedUntil: undefined },
+    due: settings.reversalWatchMs > 0 ? now + settings.reversalFirstMs : undefined,
+    paidEffects: called.paidEffects + 1,
+  }));
+}
+
+function* checkReversal(intent: ModelIntent, around: Surroundings): Generator<ModelIntent> {
+  const { now, settings, answer } = around;
+  const ageMs = now - (intent.settled ?? 0);
+  if (answer !== 'not submitted') {
+    const due = ageMs < settings.reversalWatchMs ? now + Math.max(settings.reversalFirstMs, ageMs) : undefined;
+    return yield { ...intent, isDoubted: false, leasedUntil: undefined, due };
+  }
+  if (!intent.isDoubted)
+    return yield { ...intent, isDoubted: true, leasedUntil: undefined, due: now + settings.doubtMs };
+  yield* callHook(intent, 'onReversed', around, (called) => ({
+    ...ended(called, 'reversed'),
+    ...{ attempts: 0, isDoubted: false, reversedEffects: called.reversedEffects + 1 },
+  }));
+}
+
+function* callHook(
+  intent: ModelIntent,
+  hook: string,
+  { now, settings, hookFails }: Surroundings,
+  succeed: (called: ModelIntent) => ModelIntent,
+): Generator<ModelIntent> {
+  const bury = (dead: ModelIntent): ModelIntent => ({ ...ended(dead, 'dead'), deadHook: hook });
+  if (intent.attempts >= settings.hookAttempts) return yield bury(intent);
+  const called = { ...intent, attempts: intent.attempts + 1 };
+  yield called;
+  if (!hookFails) return yield succeed(called);
+  if (called.attempts >= settings.hookAttempts) return yield bury(called);
+  const waitMs = Math.min(settings.retryFirstMs * 2 ** (called.attempts - 1), settings.retryCapMs);
+  yield { ...called, due: now + waitMs, leasedUntil: undefined };
+}

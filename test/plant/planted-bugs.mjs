@@ -1,0 +1,221 @@
+// Bugs that would lose a payment or fulfil one twice, and the tests that must see each of them. A bug is an exact piece of
+// the sources and what stands there instead: where the sources have moved on, it is to be planted anew.
+
+/**
+ * @typedef {object} PlantedBug
+ * @property {string} name in one line
+ * @property {string} file from `src/` on
+ * @property {string} from stands in the file exactly once
+ * @property {string} to
+ * @property {string[]} caughtBy files in `test/`, and `-t` with a part of a title
+ * @property {boolean} [isQuick] whether `npm test` plants it, too
+ */
+
+const settlement = 'ledger/settlement.test.ts';
+const leases = 'ledger/leases.test.ts';
+const records = 'ledger/records.test.ts';
+const sharedWork = 'ledger/proof/shared-work.test.ts';
+const embeddedCrashes = 'ledger/proof/embedded-crashes.test.ts';
+const postgresFaults = 'ledger/proof/postgres-faults.test.ts';
+
+const hookTransaction = `await db.transaction(async (tx) => {
+      await bounded(signal, () => hook(payment, { tx, attempt, late, signal }));
+      await writeWork(tx, begun, changes, values);
+    });`;
+
+/** @type {readonly PlantedBug[]} */
+export const plantedBugs = [
+  {
+    name: 'a process that has lost its lease goes on writing',
+    file: 'ledger/work.ts',
+    from: 'where id = $1 and lease_token = $2::bigint and state = $3',
+    to: 'where id = $1 and $2::bigint is not null and $3::text is not null',
+    caughtBy: [postgresFaults],
+  },
+  {
+    name: 'the fence is left out, and the state alone is looked at',
+    file: 'ledger/work.ts',
+    from: 'where id = $1 and lease_token = $2::bigint and state = $3',
+    to: 'where id = $1 and $2::bigint is not null and state = $3',
+    caughtBy: [leases],
+  },
+  {
+    name: 'a payment is settled before its hook is called',
+    file: 'ledger/call-hook.ts',
+    from: hookTransaction,
+    to: `await writeWork(db, begun, changes, values);
+    await db.transaction(async (tx) => {
+      await bounded(signal, () => hook(payment, { tx, attempt, late, signal }));
+    });`,
+    caughtBy: [embeddedCrashes],
+  },
+  {
+    name: 'a payment is settled after the commit of its hook',
+    file: 'ledger/call-hook.ts',
+    from: hookTransaction,
+    to: `await db.transaction(async (tx) => {
+      await bounded(signal, () => hook(payment, { tx, attempt, late, signal }));
+    });
+    await writeWork(db, begun, changes, values);`,
+    caughtBy: [postgresFaults],
+  },
+  {
+    name: 'settling is written beside the transaction of the hook',
+    file: 'ledger/call-hook.ts',
+    from: 'await writeWork(tx, begun, changes, values);',
+    to: 'await writeWork(db, begun, changes, values);',
+    caughtBy: [settlement],
+  },
+  {
+    name: 'a hook that throws is taken for one that has succeeded',
+    file: 'ledger/call-hook.ts',
+    from: 'await bounded(signal, () => hook(payment, { tx, attempt, late, signal }));',
+    to: 'await bounded(signal, () => hook(payment, { tx, attempt, late, signal })).catch(() => undefined);',
+    caughtBy: [settlement],
+  },
+  {
+    name: 'calls of a hook that took the process with them are not counted',
+    file: 'ledger/call-hook.ts',
+    from: `const begun = await writeWork(db, work, 'attempts = i.attempts + 1');`,
+    to: `const begun = { ...(await writeWork(db, work, 'attempts = i.attempts')), attempts: work.attempts + 1 };`,
+    caughtBy: [settlement, leases],
+  },
+  {
+    name: 'a hint is believed, and the sequencer is not asked',
+    file: 'ledger/settle-payment.ts',
+    from: 'const status = await askOrWait(context, work, lease);',
+    to: 'const status = { exists: true, intentSubmitted: true } as SequencerStatus | undefined;',
+    caughtBy: [settlement],
+  },
+  {
+    name: 'an intent that exists is taken for one that was submitted',
+    file: 'ledger/settle-payment.ts',
+    from: 'if (!status.intentSubmitted) return waitForPayment(context, work);',
+    to: 'if (!status.exists) return waitForPayment(context, work);',
+    caughtBy: [settlement],
+  },
+  {
+    name: 'the wallet, which has scanned, is taken for the sequencer, which has not said that it was submitted',
+    file: 'sequencer/calls.ts',
+    from: 'return { exists, codeScanned, intentSubmitted };',
+    to: 'return { exists, codeScanned, intentSubmitted: intentSubmitted || codeScanned };',
+    caughtBy: ['sequencer/intent-client.test.ts'],
+    isQuick: true,
+  },
+  {
+    name: 'an answer that cannot be had is taken for a no, and the watch ends',
+    file: 'ledger/settle-payment.ts',
+    from: `    await lookLater(context, work, error instanceof IntentError ? error.code : String(error));
+    return undefined;`,
+    to: `    return { exists: true, intentSubmitted: false };`,
+    caughtBy: [settlement],
+  },
+  {
+    name: 'the watch ends with the page: 15 minutes after the intent was created',
+    file: 'ledger/record-intent.ts',
+    from: "$10')}, now() + $11::float8 * interval '1 millisecond')",
+    to: "$10')}, now() + least($11::float8, 900000) * interval '1 millisecond')",
+    caughtBy: [settlement],
+  },
+  {
+    name: 'when the watch is over the sequencer is not asked once more',
+    file: 'ledger/settle-payment.ts',
+    from: '  const status = await askOrWait(context, work, lease);',
+    to: `  if (work.state === 'open' && work.isOver) return waitForPayment(context, work);
+  const status = await askOrWait(context, work, lease);`,
+    caughtBy: [settlement],
+  },
+  {
+    name: 'a payment is taken back at the first word of it',
+    file: 'ledger/settle-payment.ts',
+    from: 'if (!work.isDoubted) {',
+    to: "if (String(work.isDoubted) === 'never') {",
+    caughtBy: [settlement],
+  },
+  {
+    name: 'a dead letter of onReversed is taken up with onPaid',
+    file: 'ledger/find-intents.ts',
+    from: `when dead_hook = 'onReversed' then 'settled'`,
+    to: `when dead_hook = 'never' then 'settled'`,
+    caughtBy: [settlement],
+  },
+  {
+    name: 'no heartbeat',
+    file: 'ledger/lease.ts',
+    from: 'beat().catch((error) => {',
+    to: '(async () => beat)().catch((error) => {',
+    caughtBy: [leases],
+  },
+  {
+    name: 'work is claimed though another process has it',
+    file: 'ledger/work.ts',
+    from: `where due_at <= now() and (leased_until is null or leased_until <= now())`,
+    to: `where due_at <= now()`,
+    caughtBy: [leases],
+  },
+  {
+    name: 'a new process ends the claims of others in the same database',
+    file: 'ledger/settlement.ts',
+    from: 'if (!db.isShared)',
+    to: 'if (String(db.isShared))',
+    caughtBy: [sharedWork],
+  },
+  {
+    name: 'no SKIP LOCKED: who claims waits for the others',
+    file: 'ledger/work.ts',
+    from: 'order by due_at limit $2::int for update skip locked`',
+    to: 'order by due_at limit $2::int for update`',
+    caughtBy: [sharedWork],
+  },
+  {
+    name: 'a login is completed by everybody who asks at the same time',
+    file: 'ledger/complete-login.ts',
+    from: 'and login_completed_at is null and created_at',
+    to: 'and created_at',
+    caughtBy: [records],
+  },
+  {
+    name: 'the terms of an intent may change',
+    file: 'ledger/migrations/001-intents.ts',
+    from: '    is distinct from\n',
+    to: '    is null and null is distinct from\n',
+    caughtBy: [records],
+  },
+  {
+    name: 'a commit that the database has turned into a rollback is taken for one',
+    file: 'ledger/postgres.ts',
+    from: `if (result?.command !== 'COMMIT') throw rolledBack(reason);`,
+    to: '',
+    caughtBy: ['ledger/database.test.ts'],
+  },
+  {
+    name: 'an ERROR envelope is taken for an answer',
+    file: 'wire/envelope.ts',
+    from: '  if (result === v1.Response.Result.ERROR) {',
+    to: `  if (result === v1.Response.Result.ERROR) return body;
+  if (result === v1.Response.Result.ERROR) {`,
+    caughtBy: ['sequencer/intent-client.test.ts'],
+    isQuick: true,
+  },
+  {
+    name: 'the secret leaves before the intent is written down',
+    file: 'http/create-intent.ts',
+    from: 'await context.logins.record({ id, terms, browser: asked.browser.hash });',
+    to: 'context.logins.record({ id, terms, browser: asked.browser.hash }).catch(() => undefined);',
+    caughtBy: ['http/recorded-intents.test.ts'],
+  },
+  {
+    name: 'the secret of a repeatable request leaves before it is confirmed that the sequencer has it',
+    file: 'http/create-once.ts',
+    from: 'await ledger.confirm(prepared.id);',
+    to: 'ledger.confirm(prepared.id).catch(() => undefined);',
+    caughtBy: ['http/create-once.test.ts'],
+  },
+  {
+    name: 'a repeated request sends new bytes',
+    file: 'http/create-once.ts',
+    from: 'await prepareIntent(context, terms, clientSecret)',
+    to: 'await prepareIntent(context, terms)',
+    caughtBy: ['http/create-once.test.ts'],
+  },
+];

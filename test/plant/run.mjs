@@ -1,0 +1,102 @@
+// Plants one bug after the other into a copy of the sources, and runs the tests that must see it.
+//   npm run plant -- [--only part-of-a-name]... [--by test-file]... [--quick] [--unseen]
+// Ends with 1 when a bug goes unseen, when its tests fail without it, or when the sources have moved on from where it was
+// planted. `--by` asks other tests instead, `--quick` plants those that `npm test` plants; `--unseen` takes away what sees them, to show that this is told.
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { plantedBugs } from './planted-bugs.mjs';
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    by: { type: 'string', multiple: true },
+    quick: { type: 'boolean', default: false },
+    unseen: { type: 'boolean', default: false },
+  },
+});
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const garden = mkdtempSync(path.join(tmpdir(), 'express-intents-plant-'));
+const copied = ['src', 'test', 'proto', 'docs', 'package.json', 'jest.config.js', 'tsconfig.json'];
+
+/** Runs tests in the copy. @returns {Promise<{ failed: string[], passed: number, broken: string | undefined }>} */
+async function runTests(files) {
+  const outputFile = path.join(garden, 'result.json');
+  rmSync(outputFile, { force: true });
+  const jest = path.join(root, 'node_modules/jest/bin/jest.js');
+  const flags = ['--ci', '--json', `--outputFile=${outputFile}`, '--silent', ...files.map((file) => `test/${file}`)];
+  const child = spawn(process.execPath, ['--experimental-vm-modules', jest, ...flags], {
+    cwd: garden,
+    stdio: 'ignore',
+  });
+  await new Promise((resolve) => child.once('exit', resolve));
+  if (!existsSync(outputFile)) return { failed: [], passed: 0, broken: 'jest has said nothing' };
+  const { testResults, numRuntimeErrorTestSuites, numPassedTests } = JSON.parse(readFileSync(outputFile, 'utf8'));
+  const titles = testResults.flatMap(({ assertionResults }) =>
+    assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+  );
+  // A test that fails may take its whole file with it.
+  const isBroken = numRuntimeErrorTestSuites > 0 && titles.length === 0;
+  const broken = isBroken ? testResults.find(({ message }) => message)?.message : undefined;
+  return { failed: titles, passed: numPassedTests, broken };
+}
+
+/** @returns what is wrong with the sources as they are */
+async function checkSound(bugs) {
+  const files = [...new Set(bugs.flatMap(({ caughtBy }) => caughtBy))];
+  const { failed, passed, broken } = await runTests(files);
+  if (broken !== undefined) return [`The tests do not run: ${broken}`];
+  if (failed.length > 0) return failed.map((title) => `It fails without a bug: ${title}`);
+  console.log(`plant: ${passed} tests in ${files.length} files pass without a bug`);
+  return [];
+}
+
+/** @returns what is wrong: undefined where the bug was seen */
+async function plant({ name, file, from, to, caughtBy }) {
+  const target = path.join(garden, 'src', file);
+  const source = readFileSync(target, 'utf8');
+  const count = source.split(from).length - 1;
+  if (count !== 1) return `src/${file} has moved on: what is replaced stands there ${count} times`;
+  writeFileSync(
+    target,
+    source.replace(from, () => (values.unseen ? from : to)),
+  );
+  const startMs = performance.now();
+  try {
+    const { failed, broken } = await runTests(caughtBy);
+    if (broken !== undefined) return `the tests do not run: ${broken}`;
+    if (failed.length === 0) return `nobody has seen it in ${caughtBy.join(', ')}`;
+    const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : '';
+    const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
+    console.log(`plant: seen in ${seconds} s: ${name}\n       by: ${failed[0]}${more}`);
+    return undefined;
+  } finally {
+    writeFileSync(target, source);
+  }
+}
+
+const isWanted = ({ name, isQuick = false }) =>
+  (!values.quick || isQuick) && (values.only.length === 0 || values.only.some((part) => name.includes(part)));
+const bugs = plantedBugs.filter(isWanted).map((bug) => ({ ...bug, caughtBy: values.by ?? bug.caughtBy }));
+const faults = [];
+try {
+  if (bugs.length === 0) throw new Error('There is no such bug.');
+  for (const name of copied) cpSync(path.join(root, name), path.join(garden, name), { recursive: true });
+  symlinkSync(path.join(root, 'node_modules'), path.join(garden, 'node_modules'));
+  // The quick ones are planted by `npm test`, which runs their tests without a bug as well.
+  if (!values.quick) faults.push(...(await checkSound(bugs)));
+  for (const bug of faults.length === 0 ? bugs : []) {
+    const fault = await plant(bug);
+    if (fault !== undefined) faults.push(`${bug.name}: ${fault}`);
+  }
+} catch (error) {
+  faults.push(error.message);
+} finally {
+  rmSync(garden, { recursive: true, force: true });
+}
+for (const fault of faults) console.log(`plant: FAULT: ${fault}`);
+console.log(`plant: ${bugs.length} bugs, ${faults.length} faults`);
+process.exitCode = faults.length > 0 ? 1 : 0;
