@@ -24,7 +24,7 @@ const onDemand = ['ask-user', 'portable-ed25519', 'translations'];
 
 /** Properties that no page, no site and no browser knows, so that they need no name there. */
 const ownProperties =
-  /^(ask|attempt|clearCode|completesLogin|dialog|element|emit|endsAtMs|given|isAlive|isScanned|key|kind|latestId|onGiven|payload|read|rest|settings|showCode|shownId|stage|stop|tag|texts|timer|urls|watches|what)$/;
+  /^(ask|attempt|clearCode|completesLogin|dialog|element|emit|endsAtMs|given|isAlive|isScanned|key|latestId|onGiven|read|rest|settings|showCode|shownId|stage|stop|tag|texts|timer|urls|watches|what)$/;
 
 const common = { bundle: true, minify: true, write: false, target: browsers, logLevel: 'warning' };
 

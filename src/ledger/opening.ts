@@ -21,14 +21,21 @@ export class Opening {
   readonly #closing = new AbortController();
   readonly #first: Promise<Database>;
   readonly #opened: Promise<Database>;
+  /** Once it is there nobody waits for it any more. */
+  #db: Database | undefined;
   #lastError: unknown;
 
   constructor(options: OpeningOptions) {
     this.#options = options;
     this.#first = options.open();
     this.#opened = this.#first.catch((error) => this.#retry(error));
-    // Who needs it is told; and nobody may.
-    this.#opened.catch(() => undefined);
+    this.#opened.then(
+      (db) => {
+        this.#db = db;
+      },
+      // Who needs it is told; and nobody may.
+      () => undefined,
+    );
   }
 
   /** How the first try went. @throws {IntentError} why the database cannot be used */
@@ -38,6 +45,7 @@ export class Opening {
 
   /** @throws {IntentError} `ledger_unavailable` when it is not there within bounded time */
   async database(): Promise<Database> {
+    if (this.#db) return this.#db;
     const { patienceMs = 5_000 } = this.#options;
     try {
       return await bounded(AbortSignal.timeout(patienceMs), () => this.#opened);

@@ -176,12 +176,11 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      void ledger.settlement.nudge(id);
-      void ledger.settlement.nudge('y'.repeat(43));
+      const looked = [ledger.settlement.nudge(id), ledger.settlement.nudge('y'.repeat(43))];
       await ledger.work();
+      await Promise.all(looked);
       expect(await effects()).toEqual([id]);
       expect([...ledger.asked]).toEqual([[id, 1]]);
-      await ledger.settlement.close();
     });
   });
 

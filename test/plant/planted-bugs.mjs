@@ -14,6 +14,7 @@
 const settlement = 'ledger/settlement.test.ts';
 const leases = 'ledger/leases.test.ts';
 const records = 'ledger/records.test.ts';
+const sharedWork = 'ledger/proof/shared-work.test.ts';
 const embeddedCrashes = 'ledger/proof/embedded-crashes.test.ts';
 const postgresFaults = 'ledger/proof/postgres-faults.test.ts';
 
@@ -157,14 +158,14 @@ export const plantedBugs = [
     file: 'ledger/settlement.ts',
     from: 'if (!db.isShared)',
     to: 'if (String(db.isShared))',
-    caughtBy: [leases],
+    caughtBy: [sharedWork],
   },
   {
     name: 'no SKIP LOCKED: who claims waits for the others',
     file: 'ledger/work.ts',
     from: 'order by due_at limit $2::int for update skip locked`',
     to: 'order by due_at limit $2::int for update`',
-    caughtBy: ['ledger/proof/shared-work.test.ts'],
+    caughtBy: [sharedWork],
   },
   {
     name: 'a login is completed by everybody who asks at the same time',

@@ -38,7 +38,9 @@ async function runTests(files) {
   const titles = testResults.flatMap(({ assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
   );
-  const broken = numRuntimeErrorTestSuites > 0 ? testResults.find(({ message }) => message)?.message : undefined;
+  // A test that fails may take its whole file with it.
+  const isBroken = numRuntimeErrorTestSuites > 0 && titles.length === 0;
+  const broken = isBroken ? testResults.find(({ message }) => message)?.message : undefined;
   return { failed: titles, passed: numPassedTests, broken };
 }
 

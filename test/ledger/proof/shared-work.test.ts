@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { Settlement } from '../../../src/ledger/settlement.js';
 import { defaultTiming } from '../../../src/ledger/settlement-timing.js';
 import { claimDue } from '../../../src/ledger/work.js';
 import { openTestDatabase } from '../../support/databases.js';
@@ -21,6 +22,29 @@ test('who claims takes what others have not locked, and does not wait for them',
     for (const { payment } of await claim) expect(locked).not.toContain(payment.id);
   });
 }, 30_000);
+
+test.each([
+  ['postgres' as const, 'leaves to others what they have', '1'],
+  // Nobody else can have the folder: whoever had the work is dead.
+  ['embedded' as const, 'takes up at once what was begun before', '2'],
+])(
+  'a ledger in %s that starts %s',
+  async (kind, _what, lease) => {
+    const { db } = await openTestDatabase(kind);
+    await insertPayments(db, 1, -1_000);
+    expect(await claimDue(db, 1, defaultTiming)).toHaveLength(1);
+    const starting = new Settlement({
+      ...{ db, hooks: {}, askUserId: undefined, settings: hasty.settings, timing: defaultTiming },
+      askStatus: async () => ({ exists: true, intentSubmitted: false }),
+      logger: { warn: () => undefined, error: () => undefined },
+    });
+    starting.start();
+    await starting.close();
+    const { rows } = await db.query('select lease_token::text as lease from express_intents.intents');
+    expect(rows).toEqual([{ lease }]);
+  },
+  30_000,
+);
 
 test('eight processes share a thousand payments: each has its effect once, and nobody does twice as much as another', async () => {
   const database = await openTestDatabase('postgres');
