@@ -1,4 +1,4 @@
-import { bounded } from './bounded.js';
+import { bounded, timed } from './bounded.js';
 import type { Payment, PaymentHookContext } from './payment.js';
 import type { SettlementContext } from './settlement-context.js';
 import { LeaseLost, type Work, writeWork } from './work.js';
@@ -36,10 +36,9 @@ export async function callHook(
   const { payment } = work;
   const { attempts: attempt } = begun;
   const late = work.submittedAfterMs > settings.lateAfterMs;
-  const signal = AbortSignal.any([lease, AbortSignal.timeout(settings.hookTimeoutMs)]);
   try {
     await db.transaction(async (tx) => {
-      await bounded(signal, () => hook(payment, { tx, attempt, late, signal }));
+      await timed(lease, settings.hookTimeoutMs, (signal) => hook(payment, { tx, attempt, late, signal }));
       await writeWork(tx, begun, changes, values);
     });
   } catch (error) {

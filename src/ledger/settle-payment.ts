@@ -1,5 +1,5 @@
 import { IntentError } from '../errors.js';
-import { bounded } from './bounded.js';
+import { timed } from './bounded.js';
 import { bury, callHook } from './call-hook.js';
 import type { Payment } from './payment.js';
 import type { SequencerStatus, SettlementContext } from './settlement-context.js';
@@ -121,9 +121,8 @@ async function withUserId(
 async function doubtOf({ hooks, settings }: SettlementContext, payment: Payment, lease: AbortSignal): Promise<unknown> {
   const { verifyPayment } = hooks;
   if (!verifyPayment) return undefined;
-  const signal = AbortSignal.any([lease, AbortSignal.timeout(settings.hookTimeoutMs)]);
   try {
-    const isVerified = await bounded(signal, () => verifyPayment(payment, { signal }));
+    const isVerified = await timed(lease, settings.hookTimeoutMs, (signal) => verifyPayment(payment, { signal }));
     return isVerified === true ? undefined : new Error('verifyPayment said no.');
   } catch (error) {
     return error ?? new Error('verifyPayment has failed.');
