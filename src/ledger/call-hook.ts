@@ -1,4 +1,5 @@
 import { bounded, timed } from './bounded.js';
+import { errorDetails, errorText } from './error-text.js';
 import type { Payment, PaymentHookContext } from './payment.js';
 import type { SettlementContext } from './settlement-context.js';
 import { LeaseLost, type Work, writeWork } from './work.js';
@@ -58,10 +59,10 @@ async function failed(context: SettlementContext, work: Work, name: HookCall['na
     work,
     `last_error = $4, leased_until = null,
      due_at = now() + $5::float8 * (0.9 + random() * 0.2) * interval '1 millisecond'`,
-    [textOf(error), waitMs],
+    [errorText(error), waitMs],
   );
   const next = `It is called again in about ${Math.ceil(waitMs / 1_000)} s.`;
-  logger.warn(`express-intents: ${name} has failed for ${payment.id} (${attempts}). ${next}`, describe(error));
+  logger.warn(`express-intents: ${name} has failed for ${payment.id} (${attempts}). ${next}`, errorDetails(error));
 }
 
 /** Gives a payment up to a person. */
@@ -72,27 +73,17 @@ export async function bury(
   error: unknown,
 ): Promise<void> {
   const changes = `state = 'dead', dead_hook = $4, last_error = $5, due_at = null, leased_until = null`;
-  const { payment, attempts } = await writeWork(db, work, changes, [hook, textOf(error)]);
+  const { payment, attempts } = await writeWork(db, work, changes, [hook, errorText(error)]);
   logger.error(
     `express-intents: the payment ${payment.id} is a dead letter: ${hook} has failed ${attempts} times. It is kept; when the ` +
       `reason is mended: npx express-intents ledger retry ${payment.id}`,
-    describe(error),
+    errorDetails(error),
   );
   try {
     const { onDeadLetter } = hooks;
     if (!onDeadLetter) return;
     await bounded(AbortSignal.timeout(settings.hookTimeoutMs), () => onDeadLetter(payment, { hook, attempts, error }));
   } catch (failure) {
-    logger.error(`express-intents: onDeadLetter has failed for ${payment.id}.`, describe(failure));
+    logger.error(`express-intents: onDeadLetter has failed for ${payment.id}.`, errorDetails(failure));
   }
-}
-
-/** What is kept of an error: enough to know it again. */
-function textOf(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return text.replaceAll('\0', '').slice(0, 1_000);
-}
-
-function describe(error: unknown): Record<string, unknown> {
-  return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };
 }

@@ -1,6 +1,7 @@
 import { IntentError } from '../errors.js';
 import { timed } from './bounded.js';
 import { bury, callHook } from './call-hook.js';
+import { errorText } from './error-text.js';
 import type { Payment } from './payment.js';
 import type { SequencerStatus, SettlementContext } from './settlement-context.js';
 import { type Work, writeWork } from './work.js';
@@ -36,7 +37,7 @@ async function askOrWait(
     return await context.askStatus(work.payment.id, { signal });
   } catch (error) {
     signal.throwIfAborted();
-    await lookLater(context, work, error instanceof IntentError ? error.code : String(error));
+    await lookLater(context, work, error instanceof IntentError ? error.code : errorText(error));
     return undefined;
   }
 }
@@ -84,7 +85,7 @@ async function settle(context: SettlementContext, work: Work, lease: AbortSignal
   const doubt = await doubtOf(context, payment, lease);
   lease.throwIfAborted();
   if (doubt !== undefined) {
-    return work.isOver ? bury(context, work, 'verifyPayment', doubt) : lookLater(context, work, String(doubt));
+    return work.isOver ? bury(context, work, 'verifyPayment', doubt) : lookLater(context, work, errorText(doubt));
   }
   const firstReversalMs = settings.reversalWatchMs > 0 ? timing.reversalFirstMs : null;
   await callHook(
@@ -111,7 +112,7 @@ async function withUserId(
   try {
     return Object.freeze({ ...payment, userId: await askUserId(payment.id, { signal }) });
   } catch (error) {
-    const reason = error instanceof IntentError ? error.code : String(error);
+    const reason = error instanceof IntentError ? error.code : errorText(error);
     logger.warn(`express-intents: who has paid ${payment.id} could not be asked for: ${reason}`);
     return payment;
   }
