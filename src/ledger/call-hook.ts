@@ -1,4 +1,4 @@
-import { bounded, timed } from './bounded.js';
+import { timed } from './bounded.js';
 import { errorDetails, errorText } from './error-text.js';
 import type { Payment, PaymentHookContext } from './payment.js';
 import type { SettlementContext } from './settlement-context.js';
@@ -32,27 +32,46 @@ export async function callHook(
     return;
   }
   // Each call is counted before it begins, so that one that takes the process with it counts as well.
-  if (work.attempts >= settings.hookAttempts) return bury(context, work, name, new Error('The process ended in it.'));
+  if (work.attempts >= settings.hookAttempts)
+    return bury(context, work, name, new Error('The process ended in it.'), lease);
   const begun = await writeWork(db, work, 'attempts = i.attempts + 1');
   const { payment } = work;
   const { attempts: attempt } = begun;
   const late = work.submittedAfterMs > settings.lateAfterMs;
+  let wasCalled = false;
   try {
     await db.transaction(async (tx) => {
+      wasCalled = true;
       await timed(lease, settings.hookTimeoutMs, (signal) => hook(payment, { tx, attempt, late, signal }));
       await writeWork(tx, begun, changes, values);
     });
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
-    await failed(context, begun, name, error);
+    if (!wasCalled) return notCalled(context, begun, error);
+    // A ledger that is closed is no failure of the hook.
+    lease.throwIfAborted();
+    await failed(context, begun, name, error, lease);
   }
 }
 
+/** A database that has no transaction to give is no failure of the hook, and does not count as one. @throws {unknown} `error` */
+async function notCalled({ db, timing }: SettlementContext, work: Work, error: unknown): Promise<never> {
+  const changes = `attempts = i.attempts - 1, leased_until = null, due_at = now() + $4::float8 * interval '1 millisecond'`;
+  await writeWork(db, work, changes, [timing.retryFirstMs]);
+  throw error;
+}
+
 /** Has the hook called again later, each time after twice as long; or no more. */
-async function failed(context: SettlementContext, work: Work, name: HookCall['name'], error: unknown): Promise<void> {
+async function failed(
+  context: SettlementContext,
+  work: Work,
+  name: HookCall['name'],
+  error: unknown,
+  lease: AbortSignal,
+): Promise<void> {
   const { db, settings, timing, logger } = context;
   const { payment, attempts } = work;
-  if (attempts >= settings.hookAttempts) return bury(context, work, name, error);
+  if (attempts >= settings.hookAttempts) return bury(context, work, name, error, lease);
   const waitMs = Math.min(timing.retryFirstMs * 2 ** (attempts - 1), timing.retryCapMs);
   await writeWork(
     db,
@@ -71,6 +90,7 @@ export async function bury(
   work: Work,
   hook: HookCall['name'] | 'verifyPayment',
   error: unknown,
+  lease: AbortSignal,
 ): Promise<void> {
   const changes = `state = 'dead', dead_hook = $4, last_error = $5, due_at = null, leased_until = null`;
   const { payment, attempts } = await writeWork(db, work, changes, [hook, errorText(error)]);
@@ -82,7 +102,7 @@ export async function bury(
   try {
     const { onDeadLetter } = hooks;
     if (!onDeadLetter) return;
-    await bounded(AbortSignal.timeout(settings.hookTimeoutMs), () => onDeadLetter(payment, { hook, attempts, error }));
+    await timed(lease, settings.hookTimeoutMs, () => onDeadLetter(payment, { hook, attempts, error }));
   } catch (failure) {
     logger.error(`express-intents: onDeadLetter has failed for ${payment.id}.`, errorDetails(failure));
   }

@@ -76,7 +76,9 @@ async function settleSubmitted(
   }
   // Whoever has forgotten the intent says nothing about it.
   const forgotten = 'The sequencer does not know the intent any more.';
-  return work.isOver ? bury(context, work, 'verifyPayment', new Error(forgotten)) : lookLater(context, work, forgotten);
+  return work.isOver
+    ? bury(context, work, 'verifyPayment', new Error(forgotten), lease)
+    : lookLater(context, work, forgotten);
 }
 
 async function settle(context: SettlementContext, work: Work, lease: AbortSignal): Promise<void> {
@@ -85,7 +87,9 @@ async function settle(context: SettlementContext, work: Work, lease: AbortSignal
   const doubt = await doubtOf(context, payment, lease);
   lease.throwIfAborted();
   if (doubt !== undefined) {
-    return work.isOver ? bury(context, work, 'verifyPayment', doubt) : lookLater(context, work, errorText(doubt));
+    return work.isOver
+      ? bury(context, work, 'verifyPayment', doubt, lease)
+      : lookLater(context, work, errorText(doubt));
   }
   const firstReversalMs = settings.reversalWatchMs > 0 ? timing.reversalFirstMs : null;
   await callHook(
