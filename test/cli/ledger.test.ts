@@ -103,7 +103,7 @@ describe('in a ledger', () => {
       `intent     ${idOf(2)}`,
       'kind       payment',
       'state      dead',
-      'failed     onPaid has failed 15 times: Error: no \u{FFFD}[31mstock',
+      'last error onPaid has failed 15 times: Error: no \u{FFFD}[31mstock',
       'amount     4.50 usd',
       `to         ${destination}`,
       'metadata   {"order":2}',
