@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { jest } from '@jest/globals';
 import request from 'supertest';
 import { startSequencer } from '../../src/emulator/index.js';
 import { startSite } from '../support/site.js';
 import { inProduction } from './support/in-production.js';
+
+// Nothing here is about speed, and the machine may have other things to do.
+jest.setTimeout(30_000);
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 
