@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import * as z from 'zod';
 import { ledgerMend } from './config/ledger-settings.js';
-import { type Config, type ConfigOptions, parseConfig } from './config.js';
+import { type Config, type ConfigOptions, namesDatabase, parseConfig } from './config.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import type { Hooks } from './http/hooks.js';
 import type { Logger } from './http/logger.js';
@@ -100,7 +100,7 @@ export function parseRouterOptions(options: IntentRouterOptions): RouterSettings
   const sound: IntentRouterOptions = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
   const config = collect(problems, () => parseConfig(sound));
   const termsOf = collect(problems, () => paymentTerms(sound));
-  if (config && !config.ledger) problems.push(...hooksWithoutLedger(sound));
+  if (!namesDatabase(sound)) problems.push(...hooksWithoutLedger(sound));
   // What was given and is wrong is not missing besides.
   const told = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));
   if (told.length > 0 || !config) throw new ConfigError(told);
