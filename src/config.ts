@@ -118,7 +118,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly watchMs?: number | undefined;
   /** How long a settled payment is looked at, for the case that it is taken back, in milliseconds. Default 1 day. */
   readonly reversalWatchMs?: number | undefined;
-  /** After so many failures of a hook a payment is a dead letter. Default 15, which takes some four hours. */
+  /** After so many failures of a hook a payment is a dead letter. Default 15, which takes some three hours. */
   readonly hookAttempts?: number | undefined;
   /** Bound of one call of a hook of payments, in milliseconds. Default 30 000. */
   readonly hookTimeoutMs?: number | undefined;

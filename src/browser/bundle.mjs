@@ -20,7 +20,7 @@ const siteDeclaration =
   'const intentSite={intent:"/intent",status:"/status",events:"/intent",session:"/session",loginTtlMs:12e4};';
 
 /** Loaded by elements.js when they are needed, from beside it. */
-const onDemand = ['portable-ed25519', 'translations'];
+const onDemand = ['ask-user', 'portable-ed25519', 'translations'];
 
 /** Properties that no page, no site and no browser knows, so that they need no name there. */
 const ownProperties =

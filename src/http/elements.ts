@@ -6,7 +6,7 @@ import { sendBytes, sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 
 /** The files of the browser element; those after the first are loaded by it, when they are needed. */
-export const elementFiles = ['elements.js', 'portable-ed25519.js', 'translations.js'] as const;
+export const elementFiles = ['elements.js', 'ask-user.js', 'portable-ed25519.js', 'translations.js'] as const;
 
 /** Pages of all visitors load it, so it is asked for often, and a new version is there within minutes. */
 const maxAgeSeconds = 300;

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../errors.js';
 import { bounded } from './bounded.js';
 import type { Database } from './database.js';
@@ -11,6 +12,8 @@ export interface OpeningOptions {
   readonly patienceMs?: number | undefined;
   /** From one failure to the next try: doubled each time up to ten seconds. Default 500. */
   readonly retryMs?: number | undefined;
+  /** How long closing waits for one that is just being opened, in milliseconds. Default 15 000. */
+  readonly closeMs?: number | undefined;
 }
 
 const retryCapMs = 10_000;
@@ -19,6 +22,8 @@ const retryCapMs = 10_000;
 export class Opening {
   readonly #options: OpeningOptions;
   readonly #closing = new AbortController();
+  /** Aborted once there is nothing more to wait for. */
+  readonly #ended = new AbortController();
   readonly #first: Promise<Database>;
   readonly #opened: Promise<Database>;
   /** Once it is there nobody waits for it any more. */
@@ -32,9 +37,10 @@ export class Opening {
     this.#opened.then(
       (db) => {
         this.#db = db;
+        this.#ended.abort();
       },
       // Who needs it is told; and nobody may.
-      () => undefined,
+      () => this.#ended.abort(),
     );
   }
 
@@ -46,12 +52,10 @@ export class Opening {
   /** @throws {IntentError} `ledger_unavailable` when it is not there within bounded time */
   async database(): Promise<Database> {
     if (this.#db) return this.#db;
-    const { patienceMs = 5_000 } = this.#options;
-    try {
-      return await bounded(AbortSignal.timeout(patienceMs), () => this.#opened);
-    } catch (error) {
-      throw new IntentError('ledger_unavailable', 'The ledger is not open.', { cause: this.#lastError ?? error });
-    }
+    await this.#arrival(this.#options.patienceMs ?? 5_000);
+    if (this.#db) return this.#db;
+    const cause = this.#lastError;
+    throw new IntentError('ledger_unavailable', 'The ledger is not open.', cause === undefined ? {} : { cause });
   }
 
   /** Calls `use` once the database is there. */
@@ -61,8 +65,17 @@ export class Opening {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    const db = await this.#opened.catch(() => undefined);
-    await db?.close();
+    const closed = this.#opened.catch(() => undefined).then((db) => db?.close());
+    await this.#arrival(this.#options.closeMs ?? 15_000);
+    if (this.#ended.signal.aborted) return closed;
+    // One that does not come is not waited for; it is closed should it come after all.
+    closed.catch(() => undefined);
+  }
+
+  /** Bounded, and by a listener that goes again: a promise keeps what waits for it, for as long as it is not settled. */
+  async #arrival(ms: number): Promise<void> {
+    const { signal } = this.#ended;
+    await wait(ms, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
   async #retry(error: unknown): Promise<Database> {

@@ -1,6 +1,7 @@
 import { IntentError } from '../errors.js';
-import { bounded } from './bounded.js';
+import { timed } from './bounded.js';
 import { bury, callHook } from './call-hook.js';
+import { errorText } from './error-text.js';
 import type { Payment } from './payment.js';
 import type { SequencerStatus, SettlementContext } from './settlement-context.js';
 import { type Work, writeWork } from './work.js';
@@ -36,7 +37,7 @@ async function askOrWait(
     return await context.askStatus(work.payment.id, { signal });
   } catch (error) {
     signal.throwIfAborted();
-    await lookLater(context, work, error instanceof IntentError ? error.code : String(error));
+    await lookLater(context, work, error instanceof IntentError ? error.code : errorText(error));
     return undefined;
   }
 }
@@ -75,7 +76,9 @@ async function settleSubmitted(
   }
   // Whoever has forgotten the intent says nothing about it.
   const forgotten = 'The sequencer does not know the intent any more.';
-  return work.isOver ? bury(context, work, 'verifyPayment', new Error(forgotten)) : lookLater(context, work, forgotten);
+  return work.isOver
+    ? bury(context, work, 'verifyPayment', new Error(forgotten), lease)
+    : lookLater(context, work, forgotten);
 }
 
 async function settle(context: SettlementContext, work: Work, lease: AbortSignal): Promise<void> {
@@ -84,7 +87,9 @@ async function settle(context: SettlementContext, work: Work, lease: AbortSignal
   const doubt = await doubtOf(context, payment, lease);
   lease.throwIfAborted();
   if (doubt !== undefined) {
-    return work.isOver ? bury(context, work, 'verifyPayment', doubt) : lookLater(context, work, String(doubt));
+    return work.isOver
+      ? bury(context, work, 'verifyPayment', doubt, lease)
+      : lookLater(context, work, errorText(doubt));
   }
   const firstReversalMs = settings.reversalWatchMs > 0 ? timing.reversalFirstMs : null;
   await callHook(
@@ -111,7 +116,7 @@ async function withUserId(
   try {
     return Object.freeze({ ...payment, userId: await askUserId(payment.id, { signal }) });
   } catch (error) {
-    const reason = error instanceof IntentError ? error.code : String(error);
+    const reason = error instanceof IntentError ? error.code : errorText(error);
     logger.warn(`express-intents: who has paid ${payment.id} could not be asked for: ${reason}`);
     return payment;
   }
@@ -121,9 +126,8 @@ async function withUserId(
 async function doubtOf({ hooks, settings }: SettlementContext, payment: Payment, lease: AbortSignal): Promise<unknown> {
   const { verifyPayment } = hooks;
   if (!verifyPayment) return undefined;
-  const signal = AbortSignal.any([lease, AbortSignal.timeout(settings.hookTimeoutMs)]);
   try {
-    const isVerified = await bounded(signal, () => verifyPayment(payment, { signal }));
+    const isVerified = await timed(lease, settings.hookTimeoutMs, (signal) => verifyPayment(payment, { signal }));
     return isVerified === true ? undefined : new Error('verifyPayment said no.');
   } catch (error) {
     return error ?? new Error('verifyPayment has failed.');

@@ -1,3 +1,4 @@
+import { errorDetails } from './error-text.js';
 import { holdLease, type Lease } from './lease.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext } from './settlement-context.js';
@@ -156,8 +157,6 @@ export class Settlement {
   }
 
   #tell(what: string, error: unknown): void {
-    this.#context.logger.error(`express-intents: ${what}`, {
-      message: error instanceof Error ? error.message : String(error),
-    });
+    this.#context.logger.error(`express-intents: ${what}`, { message: errorDetails(error).message });
   }
 }

@@ -57,7 +57,9 @@ describe('amount, currency, destination and metadata from the browser', () => {
     expect([sent(), records]).toEqual([[], []]);
   });
 
-  test.each(wishes)('%j: %j anywhere else changes nothing', async (name, value) => {
+  // A NUL is in no order either.
+  const storable = wishes.filter(([name]) => !name.includes('\0'));
+  test.each(storable)('%j: %j anywhere else changes nothing', async (name, value) => {
     const { post, sent, records } = await startShop();
     const text = encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value));
     const key = encodeURIComponent(name);

@@ -99,6 +99,12 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
     expect(await historyOf(database.db, idOf(1))).toEqual([]);
   });
 
+  it('of logins are never settled, nor looked at', async () => {
+    await recordIntent(database.db, login(1), times);
+    await expect(set(1, "state = 'submitted'")).rejects.toThrow();
+    await expect(set(1, 'due_at = now()')).rejects.toThrow();
+  });
+
   it('note each change of a state, with its time', async () => {
     await recordIntent(database.db, payment(1), times);
     await set(1, "state = 'submitted', attempts = 2");
