@@ -25,7 +25,7 @@ function load(name, before) {
 function measure(title, cases) {
   const samples = cases.map(() => []);
   for (let round = 0; round < Number(values.rounds); round += 1) {
-    cases.forEach(([name, before], index) => samples[index].push(load(name, before)));
+    for (const [index, [name, before]] of cases.entries()) samples[index].push(load(name, before));
   }
   const cpuMs = samples.map((each) => median(each.map((sample) => sample.cpuMs)));
   console.log(`| ${title} | CPU ms | x Express | MiB |\n| --- | ---: | ---: | ---: |`);
