@@ -1,6 +1,7 @@
 // Measures the variants of one work: each a process of its own, all against one sequencer, in turns.
 import { startChild } from './child.mjs';
 import { logIn } from './log-in.mjs';
+import { startPostgres } from './postgres.mjs';
 
 /** What comes before the windows that count, until the code is compiled: so many requests, or so long. */
 const warmUp = { requests: 5_000, ms: 10_000, windowMs: 500 };
@@ -16,12 +17,17 @@ const site = {
 export async function measureWork({ request, loggedIn = false, variants }, { rounds, ms, connections }) {
   const [stub, load] = [startChild('./stub.mjs'), startChild('./load.mjs')];
   const runners = [];
+  let postgres;
   try {
     const addresses = await stub.ask('addresses');
-    for (const [name, { request: own, grpc = false, execArgv, ...options }] of Object.entries(variants)) {
+    for (const [name, { request: own, grpc = false, ledger = false, execArgv, ...options }] of Object.entries(
+      variants,
+    )) {
       const server = startChild('./server.mjs', execArgv);
       const { url, grpcUrl } = addresses;
-      const port = await server.ask('start', { ...site, ...options, url, ...(grpc && { grpcUrl }) });
+      if (ledger) postgres ??= await startPostgres();
+      const way = { url, ...(grpc && { grpcUrl }), ...(ledger && { databaseUrl: await postgres.newDatabase() }) };
+      const port = await server.ask('start', { ...site, ...options, ...way });
       const headers = loggedIn ? { Cookie: await logIn(port) } : {};
       const window = { port, connections, request: { ...request, ...own, headers } };
       runners.push({ name, server, stub, load, window, samples: [] });
@@ -33,6 +39,7 @@ export async function measureWork({ request, loggedIn = false, variants }, { rou
     return Object.fromEntries(runners.map((runner) => [runner.name, summaryOf(runner, runners)]));
   } finally {
     for (const { stop } of [stub, load, ...runners.map(({ server }) => server)]) stop();
+    await postgres?.stop();
   }
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
@@ -14,14 +15,25 @@ export async function startPostgres() {
   child.stdin.write('start\n');
   await next();
   const url = (database) => `postgres://postgres@/${database}?host=${sockets}`;
+  const createDatabase = async (name) => {
+    const client = new pg.Client({ connectionString: url('postgres') });
+    await client.connect();
+    await client.query(`create database ${name}`);
+    await client.end();
+  };
+  let databases = 0;
   return {
     url,
-    createDatabase: async (name) => {
-      const client = new pg.Client({ connectionString: url('postgres') });
-      await client.connect();
-      await client.query(`create database ${name}`);
-      await client.end();
+    createDatabase,
+    /** The URL of a database of its own. */
+    newDatabase: async () => {
+      databases += 1;
+      await createDatabase(`bench_${databases}`);
+      return url(`bench_${databases}`);
     },
-    stop: () => child.stdin.end(),
+    stop: async () => {
+      child.stdin.end();
+      await once(child, 'exit');
+    },
   };
 }

@@ -22,6 +22,7 @@ export const works = {
       'usual, tweetnacl': { module: 'usual', curve: 'tweetnacl' },
       ...ours,
       'ours, gRPC': { module: 'ours', grpc: true },
+      'ours, ledger': { module: 'ours', ledger: true },
     },
   },
   'create login': { request: login, variants: { ...limitAndUsual, ...ours } },

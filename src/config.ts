@@ -93,6 +93,8 @@ export interface ConfigOptions extends GrpcNames {
   readonly login?: boolean | undefined;
   /** How long a begun login can be completed, in milliseconds. Default 120 000. */
   readonly loginTtlMs?: number | undefined;
+  /** `true` asks everybody "Continue as X?" before the session begins, X being who the wallet says it is. Default false. */
+  readonly confirm?: boolean | undefined;
   /** How long a login lasts that is kept in a cookie of ours, in milliseconds. Default 7 days. */
   readonly sessionTtlMs?: number | undefined;
   /** `true` registers this site's webhook for every intent, and takes the service's calls to it. Default false. */
@@ -116,7 +118,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly watchMs?: number | undefined;
   /** How long a settled payment is looked at, for the case that it is taken back, in milliseconds. Default 1 day. */
   readonly reversalWatchMs?: number | undefined;
-  /** After so many failures of a hook a payment is a dead letter. Default 15, which takes some four hours. */
+  /** After so many failures of a hook a payment is a dead letter. Default 15, which takes some three hours. */
   readonly hookAttempts?: number | undefined;
   /** Bound of one call of a hook of payments, in milliseconds. Default 30 000. */
   readonly hookTimeoutMs?: number | undefined;
@@ -142,6 +144,8 @@ export interface LoginConfig {
   readonly domain: string;
   readonly ttlMs: number;
   readonly sessionTtlMs: number;
+  /** Whether the user is asked before the session begins. */
+  readonly confirm: boolean;
   /** Keys of 32 bytes that seal cookies: the first seals, all open. */
   readonly cookieKeys: readonly Uint8Array[];
 }
@@ -180,6 +184,11 @@ export interface Config {
   readonly rateLimits: RateLimits | undefined;
   /** What the person who starts this should be told once. */
   readonly notices: readonly string[];
+}
+
+/** Whether a database is named, whatever else is wrong. */
+export function namesDatabase({ databaseUrl }: ConfigOptions, env: Environment = process.env): boolean {
+  return (databaseUrl ?? env.INTENT_DATABASE_URL ?? '') !== '';
 }
 
 /**

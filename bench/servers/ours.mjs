@@ -2,13 +2,14 @@
 import * as http from 'node:http';
 import express from 'express';
 import * as intents from '../../dist/index.js';
+import { composeRouter } from '../../dist/intent-router.js';
+import { routerLedger } from '../../dist/router-ledger.js';
 
 const never = Number.MAX_SAFE_INTEGER;
 
 /** @param createServer `true` for the package's own `createServer`, which gives requests their prototypes beforehand */
 export default async function ours({ url, domain, destination, verifierSeed, createServer = false, ...options }) {
-  const app = express();
-  const router = intents.intentRouter({
+  const given = {
     sequencerUrl: url,
     verifierSecret: verifierSeed,
     domain,
@@ -16,8 +17,12 @@ export default async function ours({ url, domain, destination, verifierSeed, cre
     payment: () => ({ amount: '4.50', currency: 'usd' }),
     // Counted like any visitor's, but all of these come from one address.
     rateLimits: { intent: never, session: never, status: never },
+    ...(options.databaseUrl && { onPaid: () => undefined }),
     ...options,
-  });
+  };
+  // What a ledger does for a payment later, when it looks whether it was paid, is not a part of the request.
+  const router = composeRouter(given, (parts) => routerLedger(parts, { watchFirstMs: 24 * 3_600_000 }));
+  const app = express();
   app.use(router);
   app.get('/account', intents.requireLogin(), (req, res) => res.send(`Hello ${req.intent.user.id}`));
   app.get('/hello', (_req, res) => res.send('Hello'));

@@ -58,7 +58,7 @@ export function give(flow: IntentFlow, clientSecret: string): void {
 }
 
 /** Opens the dialog on what is going on, unless that is over once the texts for it are there. */
-async function open(flow: IntentFlow): Promise<void> {
+export async function open(flow: IntentFlow): Promise<void> {
   const { attempt, settings, stage } = flow;
   await loadTexts(settings.locale);
   if (flow.attempt !== attempt || flow.stage !== stage) return;

@@ -20,11 +20,11 @@ const siteDeclaration =
   'const intentSite={intent:"/intent",status:"/status",events:"/intent",session:"/session",loginTtlMs:12e4};';
 
 /** Loaded by elements.js when they are needed, from beside it. */
-const onDemand = ['portable-ed25519', 'translations'];
+const onDemand = ['ask-user', 'portable-ed25519', 'translations'];
 
 /** Properties that no page, no site and no browser knows, so that they need no name there. */
 const ownProperties =
-  /^(ask|attempt|clearCode|completesLogin|dialog|element|emit|endsAtMs|given|isAlive|isScanned|key|kind|latestId|onGiven|payload|read|rest|settings|showCode|shownId|stage|stop|tag|texts|timer|urls|watches|what)$/;
+  /^(ask|attempt|clearCode|completesLogin|dialog|element|emit|endsAtMs|given|isAlive|isScanned|key|latestId|onGiven|read|rest|settings|showCode|shownId|stage|stop|tag|texts|timer|urls|watches|what)$/;
 
 const common = { bundle: true, minify: true, write: false, target: browsers, logLevel: 'warning' };
 

@@ -1,5 +1,7 @@
 import { call } from './api.js';
+import { open } from './begin.js';
 import { delay } from './delay.js';
+import type { IntentFlow } from './intent-flow.js';
 import { isRefusal, isUnheard, problemOf } from './problem.js';
 
 /** Whoever is logged in. */
@@ -7,21 +9,33 @@ export interface User {
   readonly id: string;
 }
 
+/** Who is logged in; or, where the site asks first, who would be. */
+type Completion = { readonly user: User } | { readonly user?: never; readonly confirm: { readonly user: User } };
+
 const longestMs = 8_000;
 const endMs = 120_000;
 
 /**
  * Completes a login that the wallet has confirmed (interface section 4.7): the server asks who it was and keeps it in the
- * session. What passes by itself is tried again. An answer that was lost may have told of success, so before it gives up, and
- * only then, it asks who is logged in.
+ * session. Where the site asks first, so does the dialog, also when it was closed meanwhile, or was never open since a
+ * reload. What passes by itself is tried again. An answer that was lost may have told of success, so before it gives up,
+ * and only then, it asks who is logged in.
+ * @returns undefined where the person says no, and with that closes the dialog
  * @throws {Problem}
  */
-export async function completeLogin(session: string | false, id: string, signal: AbortSignal): Promise<User> {
+export async function completeLogin(flow: IntentFlow, id: string, signal: AbortSignal): Promise<User | undefined> {
+  const { session } = flow.settings.routes;
   const startedAtMs = Date.now();
+  let confirm: boolean | undefined;
   let isLost = false;
   for (let waitMs = 1_000; ; waitMs = Math.min(waitMs * 2, longestMs)) {
     try {
-      return (await call<{ user: User }>(session, signal, JSON.stringify({ id }))).user;
+      const answer = await call<Completion>(session, signal, JSON.stringify({ id, confirm }));
+      if (answer.user) return answer.user;
+      const { askUser } = await import('./ask-user.js');
+      await open(flow);
+      confirm = await askUser(flow.dialog.element, answer.confirm.user.id);
+      if (!confirm) return undefined;
     } catch (error) {
       const problem = problemOf(error);
       if (signal.aborted || isRefusal(problem) || Date.now() - startedAtMs > endMs) {
@@ -30,7 +44,7 @@ export async function completeLogin(session: string | false, id: string, signal:
         throw problem;
       }
       isLost ||= isUnheard(problem);
+      await delay(waitMs);
     }
-    await delay(waitMs);
   }
 }

@@ -15,7 +15,7 @@ const lingerMs = 1_200;
 /** The wallet has confirmed an intent: completes the login where there is one, and goes on. */
 export async function succeed(flow: IntentFlow, watch: Watch): Promise<void> {
   const { id, settings } = watch;
-  const { completesLogin, mode, routes, urls, what } = settings;
+  const { completesLogin, mode, urls, what } = settings;
   // Another order is on the screen, and stays there.
   if (flow.attempt && what !== flow.settings.what && !completesLogin) {
     unwatch(flow, watch);
@@ -33,12 +33,17 @@ export async function succeed(flow: IntentFlow, watch: Watch): Promise<void> {
   if (completesLogin) {
     putAway(flow, 'confirming');
     try {
-      user = await completeLogin(routes.session, id, attempt.signal);
+      user = await completeLogin(flow, id, attempt.signal);
     } catch (error) {
       if (attempt.signal.aborted) return;
       if (mode === 'login') return failLogin(flow, problemOf(error));
       void flow.emit('error', { error: problemOf(error) });
     }
+  }
+  // The person has said no, and with that closed the dialog.
+  if (mode === 'login' && !user) {
+    flow.stage = 'waiting';
+    return closed(flow);
   }
   forgetPending(what);
   putAway(flow, 'done', flow.dialog.locale.texts[mode === 'login' ? 'loggedIn' : 'paid']);

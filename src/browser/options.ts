@@ -59,7 +59,7 @@ export function checkOption(name: string, value: unknown): void {
   const form = forms[name as OptionName];
   if (value === undefined || !form) return;
   requireThat(typeof form === 'string' ? typeof value === form : form.test(value as string), `option ${name}`, form);
-  if (name === 'walletUrl') httpUrl(value as string, location.href, name);
+  if (name === 'walletUrl') httpUrl(value as string, name);
   if (name !== 'confirmParams') return;
   for (const address of Object.values(value as Record<string, ReturnAddress | undefined>)) {
     if (address?.url) returnUrl(address.url);

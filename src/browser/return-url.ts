@@ -1,4 +1,4 @@
-import { returnAddress } from '../intents/return-address.js';
+import { isOnOrigin } from '../intents/return-address.js';
 import { attempt } from './attempt.js';
 import { requireThat } from './require-that.js';
 import { siteReturnOrigins } from './site-config.js';
@@ -10,19 +10,17 @@ export interface ReturnAddress {
 
 /**
  * The absolute address to go to.
- * @param base default: the page
  * @throws {TypeError} unless it is on the origin of the page, or on one that the site names
  */
-export function returnUrl(template: string, intentId = '', base = location.href): string {
-  const text = template.replaceAll('{{INTENT_ID}}', encodeURIComponent(intentId));
-  const url = returnAddress(text, base, siteReturnOrigins);
-  requireThat(!!url, 'url', 'on this site');
+export function returnUrl(template: string, intentId = ''): string {
+  const url = httpUrl(template.replaceAll('{{INTENT_ID}}', encodeURIComponent(intentId)), 'url');
+  requireThat(isOnOrigin(url, [location.origin, ...siteReturnOrigins]), 'url', 'on this site');
   return url;
 }
 
 /** @throws {TypeError} for what is no address, and for schemes such as `javascript:` */
-export function httpUrl(text: string, base: string, what: string): string {
-  const url = attempt(() => new URL(text, base).href) ?? '';
+export function httpUrl(text: string, what: string): string {
+  const url = attempt(() => new URL(text, location.href).href) ?? '';
   requireThat(/^https?:/.test(url), what, 'an http or https address');
   return url;
 }

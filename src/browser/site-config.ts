@@ -24,7 +24,7 @@ interface SiteConfig extends ElementRoutes {
 // The build declares it at the top of the file, with the defaults, and the server puts the site's configuration there.
 declare const intentSite: SiteConfig;
 
-const { file, walletUrl, returnOrigins, loginTtlMs, ...routes } = intentSite;
+const { file, walletUrl, returnOrigins = [], loginTtlMs, ...routes } = intentSite;
 
 export { loginTtlMs, returnOrigins as siteReturnOrigins, routes as siteRoutes, walletUrl as siteWalletUrl };
 

@@ -22,7 +22,8 @@ export function readLogin(
   const cookieKeys = readCookieKeys(secret, keyRing, domain, report);
   const ttlMs = readDuration('loginTtlMs', options.loginTtlMs, 120_000, report);
   const sessionTtlMs = readDuration('sessionTtlMs', options.sessionTtlMs, 7 * 24 * 3_600_000, report);
-  return keyRing && domain ? Object.freeze({ keyRing, domain, ttlMs, sessionTtlMs, cookieKeys }) : undefined;
+  const { confirm = false } = options;
+  return keyRing && domain ? Object.freeze({ keyRing, domain, ttlMs, sessionTtlMs, confirm, cookieKeys }) : undefined;
 }
 
 const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.';

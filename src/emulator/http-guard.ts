@@ -1,11 +1,9 @@
 import type { RequestHandler } from 'express';
+import { isLoopback } from './loopback.js';
 
-// The Host header of a request to this machine, with any port.
-const loopbackHost = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i;
-
-/** Whether a Host header, if there is one, means this machine. */
-export function isLoopbackHost(host: string | undefined): boolean {
-  return loopbackHost.test(host ?? '');
+/** Whether a Host header, if there is one, means this machine, with any port. */
+export function isLoopbackHost(host = ''): boolean {
+  return isLoopback(host.replace(/:\d{1,5}$/, '').toLowerCase());
 }
 
 /**

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as zod from 'zod';
 import type { LoginConfig } from '../config.js';
 import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
@@ -10,19 +10,41 @@ import { sendJson } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import type { SessionStore } from './session-store.js';
 
-const schema = z.strictObject({ id: z.string() });
+interface Body {
+  readonly id: string;
+  readonly confirm?: true | undefined;
+}
 
-/** `POST /session` with `{ id }`: completes a login for the browser that began it, and answers `{ user: { id } }`. */
+/** Where the user is asked first, what they said comes with it. */
+async function loadSchema(asksFirst: boolean): Promise<zod.ZodType<Body>> {
+  const z = await import('zod');
+  const plain = z.strictObject({ id: z.string() });
+  return asksFirst ? plain.extend({ confirm: z.literal(true).optional() }) : plain;
+}
+
+interface Completion {
+  /** Base58 */
+  readonly id: string;
+  readonly isConfirmed: boolean;
+}
+
+/**
+ * `POST /session` with `{ id }`: completes a login for the browser that began it, and answers `{ user: { id } }`. With the
+ * option `confirm` it only tells who would be logged in, `{ confirm: { user: { id } } }`, and `{ id, confirm: true }` completes it.
+ */
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
   const { logins, browserCookie, client } = context;
-  const { ttlMs, keyRing } = login;
+  const { ttlMs, keyRing, confirm } = login;
+  let schema: Promise<zod.ZodType<Body>> | undefined;
   return async (req, res) => {
-    const id = parseLoginId(await readJsonBody(req));
+    schema ??= loadSchema(confirm);
+    const { id, isConfirmed } = parseCompletion(await readJsonBody(req), await schema, confirm);
     const browser = browserOf(browserCookie, req);
     if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notBegunHere();
     const question = { intent: id, verifier: keyRing.signer };
     const { userId } = await client.loginIntents.getUserId(question, { signal: departureOf(res) });
     const user = { id: userId };
+    if (!isConfirmed) return sendJson(res, 200, { confirm: { user } });
     const completing = { id, browser, ttlMs, userId };
     const isFirst = await logins.completeLogin(completing, (tx) => callOnLogin(context, user, req, { tx, intent: id }));
     // Asking took a while: another request may have completed this login meanwhile, and it counts once.
@@ -41,15 +63,20 @@ async function reopen({ logins, logger }: RouterContext, id: string, error: unkn
   throw error;
 }
 
-/** @throws {IntentError} `unknown_field`, `invalid_id` */
-function parseLoginId(body: unknown): string {
+/** @throws {IntentError} `unknown_field`, `invalid_request`, `invalid_id` */
+function parseCompletion(body: unknown, schema: zod.ZodType<Body>, asksFirst: boolean): Completion {
   const result = schema.safeParse(body);
   if (result.success) {
-    parseIntentId(result.data.id);
-    return result.data.id;
+    const { id, confirm = !asksFirst } = result.data;
+    parseIntentId(id);
+    return { id, isConfirmed: confirm };
   }
+  const fields = asksFirst ? '"id" and "confirm"' : '"id"';
   if (result.error.issues.some(({ code }) => code === 'unrecognized_keys')) {
-    throw new IntentError('unknown_field', 'The body may have the field "id", and no other.');
+    throw new IntentError('unknown_field', `The body may have ${fields}, and nothing else.`);
+  }
+  if (result.error.issues.some(({ path }) => path[0] === 'confirm')) {
+    throw new IntentError('invalid_request', 'The field "confirm" must be true, or not there.');
   }
   throw new IntentError('invalid_id', 'The body must be { "id": "<intent id>" }.');
 }

@@ -23,28 +23,37 @@ export function createServer(
 export function createServer(app: Express, options?: ServerOptions & { readonly tls?: undefined }): http.Server;
 export function createServer(app: Express, { tls, ...options }: ServerOptions = {}): http.Server | https.Server {
   if (typeof app !== 'function' || !app.request || !app.response) throw new ConfigError([notExpress]);
-  const settings = {
-    ...options,
-    IncomingMessage: withPrototype(http.IncomingMessage, app.request),
-    ServerResponse: withPrototype(http.ServerResponse, app.response),
-  };
+  const settings = { ...options, ...(isCallable && presetConstructors(app)) };
   return tls ? https.createServer({ ...tls, ...settings }, app) : http.createServer(settings, app);
 }
 
+/** What sets up a new request or response that was made elsewhere; TypeScript knows it as a class alone. */
+type Initialize = (this: object, first: unknown, second?: unknown) => void;
+const { IncomingMessage: initializeRequest, ServerResponse: initializeResponse } = http as unknown as Record<
+  'IncomingMessage' | 'ServerResponse',
+  Initialize
+>;
+
+/** Node's are functions. Should they ever be classes, which cannot be called, Express has its way as before. */
+const isCallable = [initializeRequest, initializeResponse].every(
+  (base) => Object.getOwnPropertyDescriptor(base, 'prototype')?.writable,
+);
+
 /**
- * A constructor that makes what `base` makes, with another prototype from the start. It has to be a plain function that
- * calls `base` on its `this`: a class or `Reflect.construct` costs as much as changing the prototype afterwards.
+ * Constructors that make what Node's make, with the prototypes of the app. They have to be plain functions: a class and
+ * `Reflect.construct` cost as much as changing the prototype afterwards. Their names show in stack traces.
  */
-function withPrototype<Constructor extends object>(base: Constructor, prototype: object): Constructor {
-  // Node's are functions. Should they ever be classes, which cannot be called, Express has its way as before.
-  if (!Object.getOwnPropertyDescriptor(base, 'prototype')?.writable) return base;
-  // TypeScript knows what is called with `new` as classes alone.
-  const initialize = base as unknown as (this: object, first: unknown, second: unknown) => void;
-  function Preset(this: object, first: unknown, second: unknown): void {
-    initialize.call(this, first, second);
+function presetConstructors(app: Express): Pick<http.ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
+  function IncomingMessage(this: object, socket: unknown): void {
+    initializeRequest.call(this, socket);
   }
-  Preset.prototype = prototype;
-  return Preset as unknown as Constructor;
+  IncomingMessage.prototype = app.request;
+  function ServerResponse(this: object, req: unknown, options: unknown): void {
+    initializeResponse.call(this, req, options);
+  }
+  ServerResponse.prototype = app.response;
+  const constructors: unknown = { IncomingMessage, ServerResponse };
+  return constructors as Pick<http.ServerOptions, 'IncomingMessage' | 'ServerResponse'>;
 }
 
 const notExpress = {

@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Request } from 'express';
+import { hasAlready } from './has-already.js';
 import { sendBytes, sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 
 /** The files of the browser element; those after the first are loaded by it, when they are needed. */
-export const elementFiles = ['elements.js', 'portable-ed25519.js', 'translations.js'] as const;
+export const elementFiles = ['elements.js', 'ask-user.js', 'portable-ed25519.js', 'translations.js'] as const;
 
 /** Pages of all visitors load it, so it is asked for often, and a new version is there within minutes. */
 const maxAgeSeconds = 300;
@@ -31,7 +32,7 @@ export function elementsHandler(context: RouterContext): Handler {
     const encoding = encodingFor(req);
     const headers = { 'Cache-Control': cacheControl, ETag: `"${etag}-${encoding}"` };
     res.vary('Accept-Encoding');
-    if (isKnown(req, etag)) return sendEmpty(res, 304, headers);
+    if (hasAlready(req, etag)) return sendEmpty(res, 304, headers);
     sendBytes(res, 200, bodies[encoding], {
       ...headers,
       'Content-Type': 'text/javascript; charset=utf-8',
@@ -67,10 +68,4 @@ async function siteOf(name: string, { config, walletUrl }: RouterContext): Promi
 
 function encodingFor(req: Request): 'identity' | 'gzip' | 'br' {
   return (['br', 'gzip'] as const).find((encoding) => req.acceptsEncodings(encoding) === encoding) ?? 'identity';
-}
-
-/** Whether the browser has it already, in whatever encoding. */
-function isKnown({ headers }: Request, etag: string): boolean {
-  const known = headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, '')) ?? [];
-  return known.includes('*') || known.some((one) => one.startsWith(`"${etag}-`));
 }

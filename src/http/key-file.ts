@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { hasAlready } from './has-already.js';
 import { sendEmpty, sendJson } from './respond.js';
 import type { Handler } from './router-context.js';
 
@@ -8,10 +9,10 @@ const maxAgeSeconds = 300;
 /** `GET /.well-known/service-payments.json`: the verifier keys (interface sections 2.7 and 4.6). */
 export function keyFileHandler(publicKeys: readonly string[]): Handler {
   const file = { public_keys: publicKeys };
-  const etag = `"${createHash('sha256').update(JSON.stringify(file)).digest('base64url')}"`;
-  const headers = { ETag: etag, 'Cache-Control': `public, max-age=${maxAgeSeconds}` };
+  const hash = createHash('sha256').update(JSON.stringify(file)).digest('base64url');
+  const headers = { ETag: `"${hash}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` };
   return (req, res) => {
-    if (req.headers['if-none-match'] === etag) sendEmpty(res, 304, headers);
+    if (hasAlready(req, hash)) sendEmpty(res, 304, headers);
     else sendJson(res, 200, file, headers);
   };
 }

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { returnAddress } from '../intents/return-address.js';
+import { isOnOrigin } from '../intents/return-address.js';
 
 /** A path of any site, and a header takes ASCII alone. */
 const pathForm = /^\/[\x21-\x7e]*$/;
@@ -7,7 +7,8 @@ const anySite = 'https://site.invalid';
 
 /** Whether a page view can be sent there without leaving the site. */
 export function isOwnPath(path: unknown): path is string {
-  return typeof path === 'string' && pathForm.test(path) && returnAddress(path, anySite) !== undefined;
+  if (typeof path !== 'string' || !pathForm.test(path) || !URL.canParse(path, anySite)) return false;
+  return isOnOrigin(new URL(path, anySite).href, [anySite]);
 }
 
 /** Whether somebody looks at a page, and not a program at data. */

@@ -21,6 +21,7 @@ export function securityHeaders(): Headers {
   const middleware = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
     strictTransportSecurity: false,
+    xFrameOptions: { action: 'deny' },
   });
   // helmet asks nothing of the two but to set and remove headers.
   middleware({} as IncomingMessage, recorder as unknown as ServerResponse, (error?: unknown) => {

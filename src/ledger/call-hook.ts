@@ -1,4 +1,5 @@
-import { bounded } from './bounded.js';
+import { timed } from './bounded.js';
+import { errorDetails, errorText } from './error-text.js';
 import type { Payment, PaymentHookContext } from './payment.js';
 import type { SettlementContext } from './settlement-context.js';
 import { LeaseLost, type Work, writeWork } from './work.js';
@@ -31,38 +32,56 @@ export async function callHook(
     return;
   }
   // Each call is counted before it begins, so that one that takes the process with it counts as well.
-  if (work.attempts >= settings.hookAttempts) return bury(context, work, name, new Error('The process ended in it.'));
+  if (work.attempts >= settings.hookAttempts)
+    return bury(context, work, name, new Error('The process ended in it.'), lease);
   const begun = await writeWork(db, work, 'attempts = i.attempts + 1');
   const { payment } = work;
   const { attempts: attempt } = begun;
   const late = work.submittedAfterMs > settings.lateAfterMs;
-  const signal = AbortSignal.any([lease, AbortSignal.timeout(settings.hookTimeoutMs)]);
+  let wasCalled = false;
   try {
     await db.transaction(async (tx) => {
-      await bounded(signal, () => hook(payment, { tx, attempt, late, signal }));
+      wasCalled = true;
+      await timed(lease, settings.hookTimeoutMs, (signal) => hook(payment, { tx, attempt, late, signal }));
       await writeWork(tx, begun, changes, values);
     });
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
-    await failed(context, begun, name, error);
+    if (!wasCalled) return notCalled(context, begun, error);
+    // A ledger that is closed is no failure of the hook.
+    lease.throwIfAborted();
+    await failed(context, begun, name, error, lease);
   }
 }
 
+/** A database that has no transaction to give is no failure of the hook, and does not count as one. @throws {unknown} `error` */
+async function notCalled({ db, timing }: SettlementContext, work: Work, error: unknown): Promise<never> {
+  const changes = `attempts = i.attempts - 1, leased_until = null, due_at = now() + $4::float8 * interval '1 millisecond'`;
+  await writeWork(db, work, changes, [timing.retryFirstMs]);
+  throw error;
+}
+
 /** Has the hook called again later, each time after twice as long; or no more. */
-async function failed(context: SettlementContext, work: Work, name: HookCall['name'], error: unknown): Promise<void> {
+async function failed(
+  context: SettlementContext,
+  work: Work,
+  name: HookCall['name'],
+  error: unknown,
+  lease: AbortSignal,
+): Promise<void> {
   const { db, settings, timing, logger } = context;
   const { payment, attempts } = work;
-  if (attempts >= settings.hookAttempts) return bury(context, work, name, error);
+  if (attempts >= settings.hookAttempts) return bury(context, work, name, error, lease);
   const waitMs = Math.min(timing.retryFirstMs * 2 ** (attempts - 1), timing.retryCapMs);
   await writeWork(
     db,
     work,
     `last_error = $4, leased_until = null,
      due_at = now() + $5::float8 * (0.9 + random() * 0.2) * interval '1 millisecond'`,
-    [textOf(error), waitMs],
+    [errorText(error), waitMs],
   );
   const next = `It is called again in about ${Math.ceil(waitMs / 1_000)} s.`;
-  logger.warn(`express-intents: ${name} has failed for ${payment.id} (${attempts}). ${next}`, describe(error));
+  logger.warn(`express-intents: ${name} has failed for ${payment.id} (${attempts}). ${next}`, errorDetails(error));
 }
 
 /** Gives a payment up to a person. */
@@ -71,29 +90,20 @@ export async function bury(
   work: Work,
   hook: HookCall['name'] | 'verifyPayment',
   error: unknown,
+  lease: AbortSignal,
 ): Promise<void> {
   const changes = `state = 'dead', dead_hook = $4, last_error = $5, due_at = null, leased_until = null`;
-  const { payment, attempts } = await writeWork(db, work, changes, [hook, textOf(error)]);
+  const { payment, attempts } = await writeWork(db, work, changes, [hook, errorText(error)]);
   logger.error(
     `express-intents: the payment ${payment.id} is a dead letter: ${hook} has failed ${attempts} times. It is kept; when the ` +
       `reason is mended: npx express-intents ledger retry ${payment.id}`,
-    describe(error),
+    errorDetails(error),
   );
   try {
     const { onDeadLetter } = hooks;
     if (!onDeadLetter) return;
-    await bounded(AbortSignal.timeout(settings.hookTimeoutMs), () => onDeadLetter(payment, { hook, attempts, error }));
+    await timed(lease, settings.hookTimeoutMs, () => onDeadLetter(payment, { hook, attempts, error }));
   } catch (failure) {
-    logger.error(`express-intents: onDeadLetter has failed for ${payment.id}.`, describe(failure));
+    logger.error(`express-intents: onDeadLetter has failed for ${payment.id}.`, errorDetails(failure));
   }
-}
-
-/** What is kept of an error: enough to know it again. */
-function textOf(error: unknown): string {
-  const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return text.replaceAll('\0', '').slice(0, 1_000);
-}
-
-function describe(error: unknown): Record<string, unknown> {
-  return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };
 }

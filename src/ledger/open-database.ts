@@ -23,6 +23,7 @@ export async function openDatabase(
     return openEmbedded({ folder: database.folder });
   }
   const { openPostgres } = await import('./postgres.js');
-  // A hook may take its time between two statements.
-  return openPostgres({ url: database.url, idleInTransactionMs: Math.max(60_000, 2 * hookTimeoutMs) });
+  // A hook may take its time between two statements; of which Postgres takes no more than 31 bits.
+  const idleInTransactionMs = Math.min(Math.max(60_000, 2 * hookTimeoutMs), 2 ** 31 - 1);
+  return openPostgres({ url: database.url, idleInTransactionMs });
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../errors.js';
 import { bounded } from './bounded.js';
 import type { Database } from './database.js';
@@ -11,6 +12,8 @@ export interface OpeningOptions {
   readonly patienceMs?: number | undefined;
   /** From one failure to the next try: doubled each time up to ten seconds. Default 500. */
   readonly retryMs?: number | undefined;
+  /** How long closing waits for one that is just being opened, in milliseconds. Default 15 000. */
+  readonly closeMs?: number | undefined;
 }
 
 const retryCapMs = 10_000;
@@ -19,16 +22,26 @@ const retryCapMs = 10_000;
 export class Opening {
   readonly #options: OpeningOptions;
   readonly #closing = new AbortController();
+  /** Aborted once there is nothing more to wait for. */
+  readonly #ended = new AbortController();
   readonly #first: Promise<Database>;
   readonly #opened: Promise<Database>;
+  /** Once it is there nobody waits for it any more. */
+  #db: Database | undefined;
   #lastError: unknown;
 
   constructor(options: OpeningOptions) {
     this.#options = options;
     this.#first = options.open();
     this.#opened = this.#first.catch((error) => this.#retry(error));
-    // Who needs it is told; and nobody may.
-    this.#opened.catch(() => undefined);
+    this.#opened.then(
+      (db) => {
+        this.#db = db;
+        this.#ended.abort();
+      },
+      // Who needs it is told; and nobody may.
+      () => this.#ended.abort(),
+    );
   }
 
   /** How the first try went. @throws {IntentError} why the database cannot be used */
@@ -38,12 +51,11 @@ export class Opening {
 
   /** @throws {IntentError} `ledger_unavailable` when it is not there within bounded time */
   async database(): Promise<Database> {
-    const { patienceMs = 5_000 } = this.#options;
-    try {
-      return await bounded(AbortSignal.timeout(patienceMs), () => this.#opened);
-    } catch (error) {
-      throw new IntentError('ledger_unavailable', 'The ledger is not open.', { cause: this.#lastError ?? error });
-    }
+    if (this.#db) return this.#db;
+    await this.#arrival(this.#options.patienceMs ?? 5_000);
+    if (this.#db) return this.#db;
+    const cause = this.#lastError;
+    throw new IntentError('ledger_unavailable', 'The ledger is not open.', cause === undefined ? {} : { cause });
   }
 
   /** Calls `use` once the database is there. */
@@ -53,8 +65,17 @@ export class Opening {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    const db = await this.#opened.catch(() => undefined);
-    await db?.close();
+    const closed = this.#opened.catch(() => undefined).then((db) => db?.close());
+    await this.#arrival(this.#options.closeMs ?? 15_000);
+    if (this.#ended.signal.aborted) return closed;
+    // One that does not come is not waited for; it is closed should it come after all.
+    closed.catch(() => undefined);
+  }
+
+  /** Bounded, and by a listener that goes again: a promise keeps what waits for it, for as long as it is not settled. */
+  async #arrival(ms: number): Promise<void> {
+    const { signal } = this.#ended;
+    await wait(ms, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
   async #retry(error: unknown): Promise<Database> {

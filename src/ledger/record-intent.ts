@@ -1,3 +1,4 @@
+import { IntentError } from '../errors.js';
 import type { Queryable } from './database.js';
 import { type IntentRow, intentColumns, termsOfRow } from './intent-row.js';
 import type { Idempotency, NewIntent, RepeatedIntent } from './ledger.js';
@@ -43,14 +44,21 @@ export async function reserveIntent(db: Queryable, intent: NewIntent, idempotenc
   return rowCount === 1;
 }
 
-/** The sequencer has accepted what was reserved. */
+/**
+ * The sequencer has accepted what was reserved.
+ * @throws {IntentError} `internal_error` where it is not there: then its secret must not leave
+ */
 export async function confirmIntent(db: Queryable, id: string, times: WatchTimes): Promise<void> {
-  await db.query(
+  const { rowCount } = await db.query(
     `update express_intents.intents i
      set state = 'open', due_at = ${firstLook('i.kind', '$2')}, watch_until = now() + $3::float8 * interval '1 millisecond'
      where id = $1 and state = 'creating'`,
     [id, times.watchFirstMs, times.watchMs],
   );
+  if (rowCount === 1) return;
+  // Another request with the same key may have been here before.
+  const found = await db.query('select from express_intents.intents where id = $1', [id]);
+  if (found.rowCount === 0) throw new IntentError('internal_error', `The ledger has lost the intent ${id}.`);
 }
 
 type RepeatedRow = IntentRow & { readonly fingerprint: Uint8Array; readonly sealed_secret: string };

@@ -1,6 +1,7 @@
 import { IntentError } from '../errors.js';
-import { bounded } from './bounded.js';
+import { timed } from './bounded.js';
 import { bury, callHook } from './call-hook.js';
+import { errorText } from './error-text.js';
 import type { Payment } from './payment.js';
 import type { SequencerStatus, SettlementContext } from './settlement-context.js';
 import { type Work, writeWork } from './work.js';
@@ -14,7 +15,7 @@ export async function settlePayment(context: SettlementContext, work: Work, leas
   if (!status) return;
   if (work.state === 'settled') return checkReversal(context, work, status, lease);
   if (work.state === 'submitted') return settleSubmitted(context, work, status, lease);
-  if (!status.intentSubmitted) return waitForPayment(context, work);
+  if (!status.intentSubmitted) return waitForPayment(context, work, status);
   const submitted = await writeWork(
     context.db,
     work,
@@ -36,13 +37,15 @@ async function askOrWait(
     return await context.askStatus(work.payment.id, { signal });
   } catch (error) {
     signal.throwIfAborted();
-    await lookLater(context, work, error instanceof IntentError ? error.code : String(error));
+    await lookLater(context, work, error instanceof IntentError ? error.code : errorText(error));
     return undefined;
   }
 }
 
-async function waitForPayment(context: SettlementContext, work: Work): Promise<void> {
-  if (!work.isOver) return lookLater(context, work);
+const forgotten = 'The sequencer does not know the intent any more.';
+
+async function waitForPayment(context: SettlementContext, work: Work, { exists }: SequencerStatus): Promise<void> {
+  if (!work.isOver) return lookLater(context, work, exists ? undefined : forgotten);
   await writeWork(context.db, work, `state = 'expired', due_at = null, leased_until = null`);
 }
 
@@ -74,8 +77,13 @@ async function settleSubmitted(
     return;
   }
   // Whoever has forgotten the intent says nothing about it.
-  const forgotten = 'The sequencer does not know the intent any more.';
-  return work.isOver ? bury(context, work, 'verifyPayment', new Error(forgotten)) : lookLater(context, work, forgotten);
+  context.logger.warn(
+    `express-intents: the payment ${work.payment.id} was submitted, and the sequencer does not know it any more. It is kept, ` +
+      'and asked for again. (The embedded sequencer forgets everything when its process ends.)',
+  );
+  return work.isOver
+    ? bury(context, work, 'verifyPayment', new Error(forgotten), lease)
+    : lookLater(context, work, forgotten);
 }
 
 async function settle(context: SettlementContext, work: Work, lease: AbortSignal): Promise<void> {
@@ -84,7 +92,9 @@ async function settle(context: SettlementContext, work: Work, lease: AbortSignal
   const doubt = await doubtOf(context, payment, lease);
   lease.throwIfAborted();
   if (doubt !== undefined) {
-    return work.isOver ? bury(context, work, 'verifyPayment', doubt) : lookLater(context, work, String(doubt));
+    return work.isOver
+      ? bury(context, work, 'verifyPayment', doubt, lease)
+      : lookLater(context, work, errorText(doubt));
   }
   const firstReversalMs = settings.reversalWatchMs > 0 ? timing.reversalFirstMs : null;
   await callHook(
@@ -111,7 +121,7 @@ async function withUserId(
   try {
     return Object.freeze({ ...payment, userId: await askUserId(payment.id, { signal }) });
   } catch (error) {
-    const reason = error instanceof IntentError ? error.code : String(error);
+    const reason = error instanceof IntentError ? error.code : errorText(error);
     logger.warn(`express-intents: who has paid ${payment.id} could not be asked for: ${reason}`);
     return payment;
   }
@@ -121,9 +131,8 @@ async function withUserId(
 async function doubtOf({ hooks, settings }: SettlementContext, payment: Payment, lease: AbortSignal): Promise<unknown> {
   const { verifyPayment } = hooks;
   if (!verifyPayment) return undefined;
-  const signal = AbortSignal.any([lease, AbortSignal.timeout(settings.hookTimeoutMs)]);
   try {
-    const isVerified = await bounded(signal, () => verifyPayment(payment, { signal }));
+    const isVerified = await timed(lease, settings.hookTimeoutMs, (signal) => verifyPayment(payment, { signal }));
     return isVerified === true ? undefined : new Error('verifyPayment said no.');
   } catch (error) {
     return error ?? new Error('verifyPayment has failed.');

@@ -1,8 +1,9 @@
+import { errorDetails } from './error-text.js';
 import { holdLease, type Lease } from './lease.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext } from './settlement-context.js';
 import { Urgent } from './urgent.js';
-import { claimDue, claimNamed, endClaims, giveBack, LeaseLost, type Work } from './work.js';
+import { claimDue, claimNamed, endClaims, giveBack, LeaseLost, stillOpen, type Work } from './work.js';
 
 /** Why work is given back that has not ended when the ledger is closed. */
 class Closing extends Error {
@@ -123,6 +124,9 @@ export class Settlement {
         missed.delete(work.payment.id);
         this.#begin(work);
       }
+      // What is open no more needs no second look: it is settled, or waits for its time.
+      const open = missed.size > 0 ? await stillOpen(db, [...missed]) : [];
+      for (const id of missed) if (!open.includes(id) && missed.delete(id)) this.#urgent.done(id);
       return claimed.length;
     } finally {
       this.#urgent.missed([...missed]);
@@ -153,8 +157,6 @@ export class Settlement {
   }
 
   #tell(what: string, error: unknown): void {
-    this.#context.logger.error(`express-intents: ${what}`, {
-      message: error instanceof Error ? error.message : String(error),
-    });
+    this.#context.logger.error(`express-intents: ${what}`, { message: errorDetails(error).message });
   }
 }

@@ -51,6 +51,15 @@ export function claimNamed(db: Queryable, ids: readonly string[], timing: Settle
   return claim(db, namedIntents, ids, timing);
 }
 
+/** Those of these that are open, and that somebody else may be looking at. */
+export async function stillOpen(db: Queryable, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from express_intents.intents where id = any($1::text[]) and state = 'open'`,
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
 async function claim(db: Queryable, which: string, argument: unknown, { leaseMs }: SettlementTiming): Promise<Work[]> {
   const { rows } = await db.query<WorkRow>(
     `with claimed as materialized (${which})

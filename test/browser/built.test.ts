@@ -23,7 +23,7 @@ describe('what pages load', () => {
   });
 
   test('runs no text as code, sets no markup and reads no cookie', () => {
-    for (const name of ['elements.js', 'translations.js', 'portable-ed25519.js']) {
+    for (const name of ['elements.js', 'ask-user.js', 'translations.js', 'portable-ed25519.js']) {
       expect(built(name)).not.toMatch(
         /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function|\.cookie/,
       );

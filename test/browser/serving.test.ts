@@ -2,6 +2,7 @@ import { domain } from '../support/site.js';
 import { begin, buttonScript, clickAndScan, event, part } from './support/checkout.js';
 import { startStrictSite } from './support/strict-site.js';
 import { useChromium, type Visit } from './support/visit.js';
+import { withoutEd25519 } from './support/without-ed25519.js';
 
 const open = useChromium();
 
@@ -27,21 +28,7 @@ const portable = '/intent/v1/portable-ed25519.js';
 
 test('a browser whose WebCrypto has no Ed25519 loads it, and pays', async () => {
   const site = await startStrictSite();
-  const visit = await open(site.page({ script: buttonScript() }), {
-    before: () => {
-      // The blank page in front of the first has none at all.
-      if (!isSecureContext) return;
-      for (const name of ['importKey', 'generateKey'] as const) {
-        const original = SubtleCrypto.prototype[name] as (...args: unknown[]) => Promise<unknown>;
-        Object.defineProperty(SubtleCrypto.prototype, name, {
-          value(this: SubtleCrypto, ...args: unknown[]) {
-            if (!JSON.stringify(args).includes('Ed25519')) return original.apply(this, args);
-            return Promise.reject(new DOMException('Unrecognized name.', 'NotSupportedError'));
-          },
-        });
-      }
-    },
-  });
+  const visit = await open(site.page({ script: buttonScript() }), { before: withoutEd25519 });
   await site.sequencer.wallet('Ada').pay(await clickAndScan(visit.page));
   await event(visit.page, 'success');
   expect(scripts(visit)).toContain(portable);

@@ -2,6 +2,7 @@ import { Browser } from '../support/browser.js';
 import { kinds, newDatabaseUrl } from '../support/databases.js';
 import { intentIdOf } from '../support/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../support/ledger-site.js';
+import { expressVersions } from '../support/site.js';
 
 /** A price that is another one each time it is asked for. */
 function risingPrice() {
@@ -150,6 +151,21 @@ test('two processes that are asked at once create one intent', async () => {
     expect((await other.router.intents.list()).intents).toHaveLength(round + 1);
   }
 });
+
+test.each(Object.entries(expressVersions))(
+  'a key of the wrong form is refused over HTTP on %s',
+  async (_name, factory) => {
+    const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl('postgres'), factory });
+    const browser = new Browser(site.origin);
+    for (const key of ['', 'a b', 'ä', '"unclosed', '~'.repeat(256)]) {
+      const { status, body, headers } = await browser.send('POST', '/intent', {}, { 'Idempotency-Key': key });
+      expect([status, body.code]).toEqual([400, 'invalid_idempotency_key']);
+      expect(headers.get('content-type')).toBe('application/problem+json');
+    }
+    expect(site.tap.calls).toEqual([]);
+    expect((await browser.send('POST', '/intent', {}, { 'Idempotency-Key': '"fine"' })).status).toBe(201);
+  },
+);
 
 /** Where a request can be cut off: at the sequencer, in a hook, or on one of its ways to the ledger. */
 const failures: [name: string, fail: (site: LedgerSite) => void, pricesAsked: number][] = [

@@ -159,7 +159,7 @@ test('the files beside it are there, and no others', async () => {
   const { origin } = await startSiteWithSequencer({
     after: (app) => app.get('/intent/v1/own.js', (_req, res) => void res.send('own')),
   });
-  for (const name of ['portable-ed25519', 'translations']) {
+  for (const name of ['ask-user', 'portable-ed25519', 'translations']) {
     const { text } = await request(origin)
       .get(`/intent/v1/${name}.js`)
       .expect(200)

@@ -263,7 +263,8 @@ test('GET /status/:id gives its question up when all who asked have gone', async
   expect(log.lines).toEqual([]);
 });
 
-test('a reader that has stalled is dropped once 64 KiB wait for it; the others are not', async () => {
+/** A site, and its answers as they begin. */
+async function startObservedSite(): Promise<{ site: EventSite; responses: readonly Response[] }> {
   const responses: Response[] = [];
   const site = await startEventSite({
     before: (app) =>
@@ -272,6 +273,11 @@ test('a reader that has stalled is dropped once 64 KiB wait for it; the others a
         next();
       }),
   });
+  return { site, responses };
+}
+
+test('a reader that has stalled is dropped once 64 KiB wait for it; the others are not', async () => {
+  const { site, responses } = await startObservedSite();
   const [stalled, reader] = await open(site.origin, 2);
   await eventually('a watch runs', () => site.watch.running === 1);
   stalled?.socket.pause();
@@ -295,14 +301,7 @@ test('a reader that has stalled is dropped once 64 KiB wait for it; the others a
 }, 60_000);
 
 test('who does not take the end of a stream is let go in time', async () => {
-  const responses: Response[] = [];
-  const site = await startEventSite({
-    before: (app) =>
-      app.use((_req, res, next) => {
-        responses.push(res);
-        next();
-      }),
-  });
+  const { site, responses } = await startObservedSite();
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   try {
     await open(site.origin, 1);

@@ -51,6 +51,16 @@ describe.each(Object.entries(expressVersions))('behind compression, on %s', (_na
   });
 });
 
+/** Opens a stream that a middleware breaks; gives one beside it that it leaves alone. */
+async function openBesideBroken(site: EventSite): Promise<RawStream> {
+  const broken = new RawStream(site.origin, `${path}?broken=1`);
+  await broken.has('event: status');
+  const sound = new RawStream(site.origin, path);
+  await sound.has('event: status');
+  await watching(site);
+  return sound;
+}
+
 test('a middleware whose write fails costs its own stream alone', async () => {
   const site = await startEventSite({
     before: (app) =>
@@ -64,11 +74,7 @@ test('a middleware whose write fails costs its own stream alone', async () => {
         next();
       }),
   });
-  const broken = new RawStream(site.origin, `${path}?broken=1`);
-  await broken.has('event: status');
-  const sound = new RawStream(site.origin, path);
-  await sound.has('event: status');
-  await watching(site);
+  const sound = await openBesideBroken(site);
   site.watch.tell(intentId, { kind: 'code_scanned', id: 'm1' });
   await sound.has('id: m1\n');
   await eventually('the broken one is gone', () => site.context.seats.taken === 1);
@@ -85,11 +91,7 @@ test('a middleware whose end fails costs its own stream alone', async () => {
         next();
       }),
   });
-  const broken = new RawStream(site.origin, `${path}?broken=1`);
-  await broken.has('event: status');
-  const sound = new RawStream(site.origin, path);
-  await sound.has('event: status');
-  await watching(site);
+  const sound = await openBesideBroken(site);
   site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
   await sound.has('0\r\n\r\n');
   await eventually('both are gone', () => site.context.seats.taken === 0);

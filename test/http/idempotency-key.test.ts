@@ -1,9 +1,5 @@
 import type { Request } from 'express';
 import { fingerprintOf, parseIdempotencyKey } from '../../src/http/idempotency-key.js';
-import { Browser } from '../support/browser.js';
-import { newDatabaseUrl } from '../support/databases.js';
-import { startLedgerSite } from '../support/ledger-site.js';
-import { expressVersions } from '../support/site.js';
 
 /** Only the headers are looked at. */
 const parse = (header?: string) =>
@@ -81,20 +77,3 @@ describe('the fingerprint of a request', () => {
     expect(hex('payment', { order: deep(2_000) })).not.toBe(hex('payment', { order: deep(1_999) }));
   });
 });
-
-test.each(Object.entries(expressVersions))(
-  'a key of the wrong form is refused over HTTP on %s',
-  async (_name, factory) => {
-    const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl('postgres'), factory });
-    const browser = new Browser(site.origin);
-    for (const key of ['', 'a b', 'ä', '"unclosed', '~'.repeat(256)]) {
-      const { status, body, headers } = await browser.send('POST', '/intent', {}, { 'Idempotency-Key': key });
-      expect([status, body.code]).toEqual([400, 'invalid_idempotency_key']);
-      expect(headers.get('content-type')).toBe('application/problem+json');
-    }
-    expect(site.tap.calls).toEqual([]);
-    expect((await browser.send('POST', '/intent', {}, { 'Idempotency-Key': '"fine"' })).status).toBe(201);
-  },
-  // Postgres has to start.
-  30_000,
-);

@@ -24,13 +24,33 @@ test('all keys of a rotation are published, the signing one first, and no secret
   expect(text).not.toContain(old.secret);
 });
 
-test('it can be cached for a short time, and asked for again cheaply', async () => {
-  const { origin } = await startSite(base);
-  const { headers } = await request(origin).get(path).expect(200);
-  expect(headers['cache-control']).toBe('public, max-age=300');
-  const again = await request(origin)
-    .get(path)
-    .set('If-None-Match', headers.etag as string)
-    .expect(304);
-  expect(again.text).toBe('');
+describe('it can be cached for a short time, and asked for again cheaply', () => {
+  test.each([
+    ['as it was given', (etag: string) => etag],
+    ['weakened by a proxy', (etag: string) => `W/${etag}`],
+    ['among others', (etag: string) => `"one", ${etag}, W/"other"`],
+    ['any', () => '*'],
+  ])('%s', async (_how, tags) => {
+    const { origin } = await startSite(base);
+    const { headers } = await request(origin).get(path).expect(200);
+    expect(headers['cache-control']).toBe('public, max-age=300');
+    const again = await request(origin)
+      .get(path)
+      .set('If-None-Match', tags(headers.etag as string))
+      .expect(304);
+    expect([again.text, again.headers.etag]).toEqual(['', headers.etag]);
+    await request(origin).get(path).set('If-None-Match', '"another"').expect(200);
+  });
+
+  test('after a rotation it is another file', async () => {
+    const [before, after] = await Promise.all([
+      startSite(base),
+      startSite({ ...base, verifierSecret: `${generateKey().secret}, ${verifierSecret}` }),
+    ]);
+    const { headers } = await request(before.origin).get(path).expect(200);
+    await request(after.origin)
+      .get(path)
+      .set('If-None-Match', headers.etag as string)
+      .expect(200);
+  });
 });

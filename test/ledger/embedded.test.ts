@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { jest } from '@jest/globals';
@@ -55,8 +55,10 @@ const one = [{ one: 1 }];
 const select = 'select 1::float8 as one';
 
 describe('a folder', () => {
-  test('is made where there is none, for the eyes of its owner alone, with the lock beside the data', async () => {
+  test('is made where there is none, also where a process has died in the making of it, with the lock beside the data', async () => {
     const folder = path.join(temporaryFolder(), 'a', 'ledger');
+    mkdirSync(path.join(folder, 'data.new/base'), { recursive: true });
+    writeFileSync(path.join(folder, 'data.new/PG_VERSION'), '18\n');
     const db = await open(folder);
     expect((await db.query(select)).rows).toEqual(one);
     expect(readdirSync(folder).sort()).toEqual(['data', expect.stringMatching(/^lock\./)]);
@@ -72,14 +74,6 @@ describe('a folder', () => {
     await db.query(`insert into public.t values ('a')`);
     await db.close();
     expect((await (await open(folder)).query('select name from public.t')).rows).toEqual([{ name: 'a' }]);
-  });
-
-  test('that was being made when its process died is made anew', async () => {
-    const folder = temporaryFolder();
-    mkdirSync(path.join(folder, 'data.new/base'), { recursive: true });
-    writeFileSync(path.join(folder, 'data.new/PG_VERSION'), '18\n');
-    expect((await (await open(folder)).query(select)).rows).toEqual(one);
-    expect(existsSync(path.join(folder, 'data.new'))).toBe(false);
   });
 
   test('that cannot be opened is left as it is, and free', async () => {
@@ -213,23 +207,14 @@ describe('a process that dies', () => {
     expect(halves).toBe(2 * n);
   });
 
-  test('by itself does not go on living for the database alone', async () => {
+  test('by itself does not go on living for the database alone, not even one that has to be recovered', async () => {
     const folder = await emptyFolder();
-    const child = start(await compile(new URL('./programs/write-rows.ts', import.meta.url)), [folder]);
+    const file = await compile(new URL('./programs/write-rows.ts', import.meta.url));
+    const killed = start(file, [folder, '1']);
+    for (const word of ['open', 1, 'in a transaction']) expect(await killed.next()).toBe(word);
+    await killed.kill();
+    const child = start(file, [folder]);
     expect(await child.next()).toBe('open');
     await child.ended;
   });
-});
-
-test('a folder may be moved and copied while it is closed', async () => {
-  const folder = await emptyFolder();
-  const db = await open(folder);
-  await db.query('create table public.t (name text)');
-  await db.close();
-  const [moved, copied] = [`${folder}.moved`, path.join(temporaryFolder(), 'copy')];
-  renameSync(folder, moved);
-  cpSync(moved, copied, { recursive: true });
-  renameSync(moved, folder);
-  await (await open(folder)).query('select from public.t');
-  await (await open(copied)).query('select from public.t');
 });

@@ -139,8 +139,8 @@ describe('Postgres', () => {
     expect(grants).toHaveLength(2);
     for (const grant of grants) await server.run(name, grant.replace('<role>', 'guest'));
     await requireMigrated(db);
-    await db.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`);
-    await db.query(`update express_intents.intents set state = 'expired'`);
+    await db.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'creating')`);
+    await db.query(`update express_intents.intents set state = 'open'`);
     expect((await db.query('select from express_intents.history')).rowCount).toBe(1);
     await db.close();
   });

@@ -300,6 +300,14 @@ describe('a statement that takes too long', () => {
   );
 });
 
+test('of several statements of a transaction that are asked for at once, each has the whole time', async () => {
+  const db = await open({ statementMs: 500 });
+  const sleeps = await db.transaction((tx) =>
+    Promise.all(Array.from({ length: 8 }, () => tx.query('select pg_sleep(0.25)'))),
+  );
+  expect(sleeps).toHaveLength(8);
+});
+
 describe('too many connections', () => {
   test('of this process: who waits too long is told, and goes on when there are some', async () => {
     const db = await open({ connectMs: 300 });

@@ -99,6 +99,12 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
     expect(await historyOf(database.db, idOf(1))).toEqual([]);
   });
 
+  it('of logins are never settled, nor looked at', async () => {
+    await recordIntent(database.db, login(1), times);
+    await expect(set(1, "state = 'submitted'")).rejects.toThrow();
+    await expect(set(1, 'due_at = now()')).rejects.toThrow();
+  });
+
   it('note each change of a state, with its time', async () => {
     await recordIntent(database.db, payment(1), times);
     await set(1, "state = 'submitted', attempts = 2");
@@ -139,6 +145,10 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
       await database.advance(10_000);
       await confirmIntent(database.db, idOf(1), times);
       expect(await find(1)).toMatchObject({ state: 'open', dueAt: new Date(Date.parse(start) + 2_000) });
+    });
+
+    it('that are not there cannot be confirmed', async () => {
+      await expect(confirmIntent(database.db, idOf(1), times)).rejects.toMatchObject({ code: 'internal_error' });
     });
 
     it('may be logins', async () => {

@@ -91,6 +91,7 @@ describe('the tarball', () => {
     'dist/wire/generated/intents.d.ts',
     'dist/browser/elements.d.ts',
     'dist/browser/built/elements.js',
+    'dist/browser/built/ask-user.js',
     'dist/browser/built/portable-ed25519.js',
     'dist/emulator/page/wallet.html',
   ])('holds %s', (path) => {

@@ -4,7 +4,7 @@ import { createGrpcTransport } from '../../src/sequencer/grpc-transport.js';
 import { type Operation, operations } from '../../src/wire/envelope.js';
 import { grpcPath } from '../../src/wire/grpc-path.js';
 import { canary } from './fault-sequencer.js';
-import { type Phase, phases } from './fault-way.js';
+import { phases } from './fault-way.js';
 import {
   type GrpcAnswering,
   type GrpcBehaviour,
@@ -17,11 +17,12 @@ import { grpcConnectionFaults } from './grpc-faults.js';
 import {
   type Responses,
   relay,
-  rewrites,
+  rewriting,
   type StreamFaultTraits,
   type StreamLine,
   type StreamUpstream,
   type StreamWay,
+  type Struck,
   sayings,
 } from './stream-way.js';
 
@@ -114,12 +115,7 @@ const faults: Readonly<Record<string, GrpcStreamFault>> = {
       }, silently),
     ]),
   ),
-  ...Object.fromEntries(
-    Object.entries(rewrites).map(([name, rewrite]) => [
-      name,
-      { phases: ['after send', 'after effect'], ends: false, hurtsCalls: false, rewrite } as const,
-    ]),
-  ),
+  ...rewriting,
 };
 
 /** Direct gRPC (interface section 4.2), with a faulty service between us and the real one. */
@@ -130,16 +126,10 @@ const operationAt = new Map(
   Object.values(operations).map((operation): [string, Operation] => [grpcPath(operation), operation]),
 );
 
-interface Struck {
-  readonly fault: GrpcStreamFault;
-  readonly phase: Phase;
-  readonly isDown: boolean;
-}
-
 async function openLine(upstream: StreamUpstream): Promise<StreamLine> {
-  let now: Struck | undefined;
+  let now: Struck<GrpcStreamFault> | undefined;
   const counts = { struck: 0, open: 0 };
-  const strike = (at: Struck, { stream, socket }: GrpcAnswering): void => {
+  const strike = (at: Struck<GrpcStreamFault>, { stream, socket }: GrpcAnswering): void => {
     counts.struck += 1;
     at.fault.act?.(stream, socket);
   };
@@ -212,25 +202,18 @@ async function answerCall(upstream: StreamUpstream, { stream, call }: GrpcAnswer
 async function serve(
   upstream: StreamUpstream,
   { stream, call }: GrpcAnswering,
-  at: Struck | undefined,
+  at: Struck<GrpcStreamFault> | undefined,
   strike: () => void,
 ): Promise<void> {
   const leaving = new AbortController();
   stream.on('close', () => leaving.abort());
-  if (at?.phase === 'after send' && at.fault.act) return strike();
-  const { rewrite } = at?.fault ?? {};
-  if (rewrite) strike();
-  begin(stream);
   const isOver = await relay({
     upstream,
     body: call.body,
+    at,
+    strike,
+    begin: () => begin(stream),
     send: (response) => stream.write(grpcMessage(response)),
-    rewrite,
-    afterFirst: () => {
-      if (!at?.fault.act) return undefined;
-      strike();
-      return 'enough';
-    },
     signal: leaving.signal,
   });
   if (isOver) end(stream, { 'grpc-status': '0' });

@@ -48,28 +48,52 @@ export interface StreamUpstream {
   readonly transport: InProcessTransport;
 }
 
-/** What the front does with one stream beside what it is told to. */
+/** A fault that is on, of whatever way. */
+export interface Struck<Fault> {
+  readonly fault: Fault;
+  readonly phase: Phase;
+  readonly isDown: boolean;
+}
+
+/** What a fault does to a stream that has been asked for, one or the other. */
+interface StreamFault {
+  /** When its time has come: at once, or after the first message. */
+  readonly act?: unknown;
+  /** With what is delivered. */
+  readonly rewrite?: (responses: Responses) => Responses;
+}
+
+/** One stream on its way from the real sequencer. */
 export interface Relaying {
   readonly upstream: StreamUpstream;
   /** The request as it came. */
   readonly body: Uint8Array;
+  readonly at: Struck<StreamFault> | undefined;
+  /** Lets the fault act. */
+  readonly strike: () => void;
+  /** Called before the first message. */
+  readonly begin?: () => void;
   readonly send: (response: Uint8Array) => void;
-  readonly rewrite?: ((responses: Responses) => Responses) | undefined;
-  /** Called after the first message; when it says so, no other follows. */
-  readonly afterFirst?: (() => 'enough' | undefined) | undefined;
   /** Aborted when the client has left. */
   readonly signal: AbortSignal;
 }
 
-/** Hands a stream of the real sequencer on. Says whether it came to its end. */
-export async function relay({ upstream, body, send, rewrite, afterFirst, signal }: Relaying): Promise<boolean> {
+/** Hands a stream of the real sequencer on, as far as the fault lets it. Says whether it came to its end. */
+export async function relay({ upstream, body, at, strike, begin, send, signal }: Relaying): Promise<boolean> {
+  const { act, rewrite } = at?.fault ?? {};
+  if (act && at?.phase === 'after send') {
+    strike();
+    return false;
+  }
+  if (rewrite) strike();
+  begin?.();
   const responses = upstream.transport.openStream(operations.openMessageStream, body, { signal });
-  let isFirst = true;
   try {
     for await (const response of rewrite ? rewrite(responses) : responses) {
       send(response);
-      if (isFirst && afterFirst?.() === 'enough') return false;
-      isFirst = false;
+      if (!act) continue;
+      strike();
+      return false;
     }
     return true;
   } catch (error) {
@@ -78,8 +102,7 @@ export async function relay({ upstream, body, send, rewrite, afterFirst, signal 
   }
 }
 
-/** Faults that lie in what is delivered, on every way. */
-export const rewrites: Readonly<Record<string, (responses: Responses) => Responses>> = {
+const rewrites: Readonly<Record<string, (responses: Responses) => Responses>> = {
   'every message twice': async function* (responses) {
     for await (const response of responses) {
       yield response;
@@ -105,6 +128,14 @@ export const rewrites: Readonly<Record<string, (responses: Responses) => Respons
     if (held) yield held;
   },
 };
+
+/** Faults that lie in what is delivered, on every way. */
+export const rewriting = Object.fromEntries(
+  Object.entries(rewrites).map(([name, rewrite]) => [
+    name,
+    { phases: ['after send', 'after effect'], ends: false, hurtsCalls: false, rewrite } as const,
+  ]),
+);
 
 /** What a front says on its own, on every way; then it falls silent. */
 export const sayings: Readonly<Record<string, readonly Uint8Array[]>> = {

@@ -5,16 +5,17 @@ import { createHttpTransport } from '../../src/sequencer/http-transport.js';
 import { decode, v1 } from '../../src/wire/codec.js';
 import { encodeErrorResponse, encodeOkResponse } from '../../src/wire/envelope.js';
 import { canary } from './fault-sequencer.js';
-import { type Phase, phases } from './fault-way.js';
+import { phases } from './fault-way.js';
 import { answering, startStreamFaultServer, type Upgrade } from './stream-fault-server.js';
 import {
   type Responses,
   relay,
-  rewrites,
+  rewriting,
   type StreamFaultTraits,
   type StreamLine,
   type StreamUpstream,
   type StreamWay,
+  type Struck,
   sayings,
 } from './stream-way.js';
 
@@ -104,25 +105,14 @@ const faults: Readonly<Record<string, WebSocketFault>> = {
       }, false),
     ]),
   ),
-  ...Object.fromEntries(
-    Object.entries(rewrites).map(([name, rewrite]) => [
-      name,
-      { phases: ['after send', 'after effect'], ends: false, hurtsCalls: false, rewrite } as const,
-    ]),
-  ),
+  ...rewriting,
 };
 
 /** The WebSocket of the proxy (protocol section 5), with a faulty one between us and the real one. */
 export const webSocketStreamWay: StreamWay = { name: 'a WebSocket through the proxy', faults, openLine };
 
-interface Struck {
-  readonly fault: WebSocketFault;
-  readonly phase: Phase;
-  readonly isDown: boolean;
-}
-
 async function openLine(upstream: StreamUpstream): Promise<StreamLine> {
-  let now: Struck | undefined;
+  let now: Struck<WebSocketFault> | undefined;
   let struck = 0;
   const upgrade: Upgrade = (accept, socket, req) => {
     const at = now;
@@ -174,24 +164,17 @@ async function serve(
   upstream: StreamUpstream,
   webSocket: WebSocket,
   request: Buffer = Buffer.of(),
-  at: Struck | undefined,
+  at: Struck<WebSocketFault> | undefined,
   strike: (webSocket: WebSocket) => void,
 ): Promise<void> {
   const leaving = new AbortController();
   webSocket.on('close', () => leaving.abort());
-  if (at && at.phase === 'after send' && at.fault.act) return strike(webSocket);
-  const { rewrite } = at?.fault ?? {};
-  if (rewrite) strike(webSocket);
   const isOver = await relay({
     upstream,
     body: new Uint8Array(decode(v1.Request, request).body),
+    at,
+    strike: () => strike(webSocket),
     send: (response) => webSocket.send(encodeOkResponse(response)),
-    rewrite,
-    afterFirst: () => {
-      if (!at?.fault.act) return undefined;
-      strike(webSocket);
-      return 'enough';
-    },
     signal: leaving.signal,
   });
   if (isOver) webSocket.close(1000);

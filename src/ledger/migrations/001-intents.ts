@@ -27,6 +27,7 @@ create table express_intents.intents (
   created_at timestamptz not null default now(),
   state text not null check (state in
     ('creating', 'open', 'submitted', 'settled', 'reversed', 'expired', 'dead')),
+  check (kind = 'payment' or (state in ('creating', 'open') and due_at is null)),
   submitted_at timestamptz,
   settled_at timestamptz,
   reversed_at timestamptz,

@@ -45,6 +45,7 @@ const files = [
   '/.well-known/service-payments.json',
   '/intent/v1/elements.js',
   '/intent/v1/translations.js',
+  '/intent/v1/ask-user.js',
   '/intent/v1/portable-ed25519.js',
 ];
 const accepts = ['text/html', '*/*', 'application/json', 'text/html;q=0.1, */*;q=NaN', ',,,', 'a'.repeat(500)];

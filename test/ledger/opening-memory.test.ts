@@ -1,0 +1,45 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { Opening } from '../../src/ledger/opening.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+const never = (): Promise<never> => new Promise(() => undefined);
+const silent = { warn: () => undefined, error: () => undefined };
+
+describe('a database that does not come', () => {
+  it('is waited for by any number, of whom nothing is left once they have gone', async () => {
+    const opening = new Opening({ open: never, logger: silent, patienceMs: 1 });
+    const ask = async (): Promise<number> => {
+      for (let round = 0; round < 10; round += 1) {
+        await Promise.allSettled(Array.from({ length: 1_000 }, () => opening.database()));
+      }
+      collectGarbage();
+      return process.memoryUsage().heapUsed;
+    };
+    await ask();
+    const before = await ask();
+    expect(((await ask()) - before) / 10_000).toBeLessThan(100);
+  });
+
+  it('is not waited for when the ledger is closed, and is closed when it comes after all', async () => {
+    let isClosed = false;
+    let come: () => void = () => undefined;
+    const close = async (): Promise<void> => {
+      isClosed = true;
+    };
+    const open = async (): Promise<never> => {
+      await new Promise<void>((resolve) => {
+        come = resolve;
+      });
+      return { close } as never;
+    };
+    const opening = new Opening({ open, logger: silent, closeMs: 10 });
+    await opening.close();
+    expect(isClosed).toBe(false);
+    come();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isClosed).toBe(true);
+  });
+});
