@@ -189,7 +189,7 @@ describe('what is wrong', () => {
       1,
       /INTENT_DATABASE_URL: It names the ledger, and is not set\.\n.*Set it as it is set for the site/,
     ],
-    ['another scheme', 'mysql://shop:hunter2@db/shop', ['migrate'], 1, /neither postgres nor/],
+    ['another scheme', 'mysql://shop:hunter2@db/shop', ['migrate'], 1, /neither a URL that begins with postgres/],
     [
       'nobody listens',
       'postgres://shop:hunter2@127.0.0.1:1/shop',
