@@ -1,4 +1,5 @@
 import { jest } from '@jest/globals';
+import cookieSession from 'cookie-session';
 import session from 'express-session';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { Browser } from '../support/browser.js';
@@ -22,6 +23,7 @@ const expressSession = (options: Partial<session.SessionOptions> = {}): SiteOpti
 const stores: [name: string, options: SiteOptions][] = [
   ['the sealed cookie', {}],
   ['express-session', expressSession()],
+  ['cookie-session', { before: (app) => app.use(cookieSession({ keys: ['of the app'] })) }],
 ];
 
 /** A browser that has begun a login, and whose wallet has confirmed it. */
@@ -112,6 +114,38 @@ describe('session fixation', () => {
     expect(await whoIs(victim)).toBe(site.sequencer.wallet('Ada').userId('shop.example'));
     expect(victim.cookies.get('connect.sid')).not.toBe(planted);
     expect(await whoIs(attacker)).toBeNull();
+  });
+
+  test('nor is the content of a cookie-session that was planted there after the login', async () => {
+    const site = await startSiteWithSequencer({
+      before: (app) => {
+        app.use(cookieSession({ keys: ['of the app'] }));
+        app.use((req, _res, next) => {
+          if (req.query.cart) Object.assign(req.session, { cart: req.query.cart });
+          next();
+        });
+        app.get('/cart', (req, res) => void res.json(req.session));
+      },
+    });
+    const attacker = someone(site);
+    await attacker.send('GET', '/cart?cart=poisoned');
+    const victim = clone(site, attacker);
+    const { secret, id } = await begin(victim);
+    await site.sequencer.wallet('Ada').login(secret);
+    await complete(victim, id);
+    expect((await attacker.send('GET', '/cart')).body).toEqual({ cart: 'poisoned' });
+    const user = { id: site.sequencer.wallet('Ada').userId('shop.example') };
+    expect((await victim.send('GET', '/cart')).body).toEqual({ intentUser: user });
+    expect(await whoIs(attacker)).toBeNull();
+  });
+
+  test('a session that cannot be begun anew keeps no login', async () => {
+    const site = await startSiteWithSequencer({
+      before: (app) => app.use((req, _res, next) => next(void Object.assign(req, { session: { cart: 'planted' } }))),
+    });
+    const { browser, id } = await confirmedLogin(site);
+    expect((await complete(browser, id)).status).toBe(500);
+    expect(await whoIs(browser)).toBeNull();
   });
 
   // The last three are names that browsers take for harmless, and that a server which trims too much reads as ours.

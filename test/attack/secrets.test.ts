@@ -9,14 +9,18 @@ import request from 'supertest';
 import { requireLogin } from '../../src/http/require-login.js';
 import { intentRouter } from '../../src/intent-router.js';
 import { openDatabase } from '../../src/ledger/open-database.js';
+import type { IntentRouterOptions } from '../../src/router-options.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { Browser } from '../support/browser.js';
 import { faultSequencer } from '../support/closing-fault-sequencer.js';
+import { newDatabaseUrl } from '../support/databases.js';
 import { type Answer, faultTable, ok } from '../support/fault-sequencer.js';
+import { startPostgres } from '../support/postgres-server.js';
 import { canaryOf, secretsIn } from '../support/secret-forms.js';
 import { serve } from '../support/serve.js';
 import { jwtOf } from '../support/service-jwt.js';
-import { destination } from '../support/site.js';
+import { destination, LogRecorder, verifierSecret } from '../support/site.js';
+import { until } from '../support/until.js';
 import { takeLeaks, watchConsole, watchStream } from '../support/watch-for-leaks.js';
 import { begin } from './support/people.js';
 
@@ -102,7 +106,7 @@ afterAll(async () => {
   for (const router of routers) await router.close();
 });
 
-async function startTellingSite(heard: Heard, before: (app: Express) => void) {
+async function startTellingSite(heard: Heard, before: (app: Express) => void, more: IntentRouterOptions = {}) {
   const { default: express } = await import('express');
   const sequencer = await faultSequencer(ok());
   const app = express();
@@ -126,6 +130,7 @@ async function startTellingSite(heard: Heard, before: (app: Express) => void) {
     onCreated: (_record, req) => {
       if (req.body.order === 'lost') throw new Error('The disk is full.');
     },
+    ...more,
   });
   routers.push(router);
   app.use(router);
@@ -134,8 +139,10 @@ async function startTellingSite(heard: Heard, before: (app: Express) => void) {
 }
 
 const confirmed = ok(encode(v1.GetLoginForThirdPartyAppResponse, { userId: { value: new Uint8Array(32).fill(5) } }));
-const confirming: Answer = (call, res, req) =>
-  (call.operation.method === 'getLoginForThirdPartyApp' ? confirmed : ok())(call, res, req);
+const paid = ok(encode(v1.GetStatusResponse, { exists: true, codeScanned: true, intentSubmitted: true }));
+const answers: Readonly<Record<string, Answer>> = { getLoginForThirdPartyApp: confirmed, getStatus: paid };
+/** Everybody has confirmed their login, and paid. */
+const confirming: Answer = (call, res, req) => (answers[call.operation.method] ?? ok())(call, res, req);
 
 /** Goes through every route, by every way to be refused there, with a browser that has all its cookies. */
 async function driveAll(heard: Heard, origin: string): Promise<void> {
@@ -205,6 +212,31 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
     expect(heard.leaks).toEqual(Object.keys(heard.secrets));
   });
 
+  test('nor with a ledger, whose hooks fail, and whose database goes away', async () => {
+    const server = await startPostgres();
+    const databaseUrl = (await newDatabaseUrl('postgres')).replace('postgres@', `postgres:${canaryOf('database')}@`);
+    const heard = new Heard();
+    heard.secrets['the password of the database'] = canaryOf('database');
+    let failed = 0;
+    const { origin, router, sequencer } = await startTellingSite(heard, () => undefined, {
+      databaseUrl,
+      onPaid: () => {
+        failed += 1;
+        throw new Error('no such table: orders');
+      },
+    });
+    sequencer.answerWith(confirming);
+    await driveAll(heard, origin);
+    await until(() => failed > 0);
+    await server.kill();
+    const browser = new Browser(origin);
+    for (const body of [{ order: 1 }, { mode: 'login' }]) heard.answer(await browser.send('POST', '/intent', body));
+    await router.intents.list().catch((error) => heard.texts.push(lookedAt(error)));
+    heard.texts.push(lookedAt(router), lookedAt(router.intents), lookedAt(router.database));
+    expect(heard.texts.join('\n')).toContain('ledger_unavailable');
+    expect(heard.leaks).toEqual([]);
+  });
+
   test.each<[string, Record<string, unknown>, Record<string, string | Uint8Array>]>([
     ['a verifier secret', { verifierSecret: `${bs58.encode(seed)}x` }, { seed, text: bs58.encode(seed) }],
     [
@@ -271,6 +303,7 @@ describe('secrets in what is printed and sent, during all tests', () => {
     ['the password of a database', 'postgres://shop:opensesame@127.0.0.1/shop'],
     ['a private key', '-----BEGIN PRIVATE KEY-----'],
     ['a private key', `{"kty":"OKP","d":"${'A'.repeat(43)}"}`],
+    ['the verifier secret', verifierSecret],
     ['the secret of a test', canaryOf('test')],
   ])('%s is known by its form', (what, secret) => {
     expect(secretsIn(`before ${secret} after`)).toEqual([expect.stringContaining(`${what}: `)]);
@@ -296,6 +329,8 @@ describe('secrets in what is printed and sent, during all tests', () => {
       expect.stringContaining('console.warn: a client secret'),
       expect.stringContaining('console.warn: the secret of a test'),
     ]);
+    new LogRecorder().warn('created', { inside: { clientSecret } });
+    expect(takeLeaks()).toEqual([expect.stringContaining('a log: a client secret')]);
     const stream = { write: (..._args: unknown[]) => true };
     watchStream(stream);
     stream.write(`\n${clientSecret}\n`);

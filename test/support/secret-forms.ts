@@ -9,6 +9,13 @@ export const canaryMark = 'secret-canary';
 /** A secret that tests give to the product: at least 32 characters, none of which need be quoted in a URL. */
 export const canaryOf = (name: string): string => `${canaryMark}-${name}-${'0'.repeat(Math.max(0, 18 - name.length))}`;
 
+/** The verifier's seed of the tests: 32 bytes that count from 0. Its public key is no secret. */
+const seed = Buffer.from(Array.from({ length: 32 }, (_, index) => index));
+const writtenSeeds = [
+  bs58.encode(seed),
+  ...(['hex', 'base64', 'base64url'] as const).map((form) => seed.toString(form)),
+];
+
 /** The forms. Each matches what may nowhere be shown but where `allowed` has taken it out. */
 const forms: readonly (readonly [name: string, find: (text: string) => readonly string[]])[] = [
   ['a client secret', clientSecretsIn],
@@ -17,6 +24,7 @@ const forms: readonly (readonly [name: string, find: (text: string) => readonly 
   // In the line that mends a configuration stands the word itself.
   ['the password of a database', matches(/\bpostgres(?:ql)?:\/\/[^\s:@/]*:(?!password@)[^\s@/]+@/g)],
   ['a private key', matches(/-----BEGIN [A-Z ]*PRIVATE KEY|"d" ?: ?"[\w-]{43}"/g)],
+  ['the verifier secret', (text) => writtenSeeds.filter((written) => text.includes(written))],
   ['the secret of a test', matches(new RegExp(`${canaryMark}[\\w-]*`, 'g'))],
 ];
 

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import express, { type Express } from 'express';
 import express4 from 'express4';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
@@ -7,6 +8,7 @@ import type { Ledger } from '../../src/ledger/ledger.js';
 import { type LedgerParts, routerLedger } from '../../src/router-ledger.js';
 import type { IntentRouterOptions } from '../../src/router-options.js';
 import { serve } from './serve.js';
+import { look } from './watch-for-leaks.js';
 
 /** The two versions of Express that are supported. */
 export const expressVersions = { 'Express 5': express, 'Express 4': express4 };
@@ -17,15 +19,18 @@ export const verifierSecret = formatBase58(Uint8Array.from({ length: 32 }, (_, i
 export const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
 export const domain = 'shop.example';
 
-/** Collects what the router logs. */
+/** Collects what the router logs, none of which may be secret. */
 export class LogRecorder {
   readonly lines: string[] = [];
-  warn = (message: string, details?: unknown): void =>
-    void this.lines.push(`warn ${message} ${JSON.stringify(details)}`);
-  error = (message: string, details?: unknown): void =>
-    void this.lines.push(`error ${message} ${JSON.stringify(details)}`);
+  warn = (message: string, details?: unknown): void => this.#note('warn', message, details);
+  error = (message: string, details?: unknown): void => this.#note('error', message, details);
   get text(): string {
     return this.lines.join('\n');
+  }
+
+  #note(level: string, message: string, details: unknown): void {
+    this.lines.push(`${level} ${message} ${JSON.stringify(details)}`);
+    look('a log', `${message} ${inspect(details, { depth: 8 })}`);
   }
 }
 
