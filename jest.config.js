@@ -15,6 +15,8 @@ export default {
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/example-app/dist/'],
   errorOnDeprecated: true,
+  // A machine may be busy; what should be quick is shown by a benchmark.
+  testTimeout: 30_000,
   // Most tests wait more than they work, and jest would leave one processor out.
   maxWorkers: '100%',
   restoreMocks: true,

@@ -189,6 +189,11 @@ export interface Config {
   readonly notices: readonly string[];
 }
 
+/** Whether a database is named, whatever else is wrong. */
+export function namesDatabase({ databaseUrl }: ConfigOptions, env: Environment = process.env): boolean {
+  return (databaseUrl ?? env.INTENT_DATABASE_URL ?? '') !== '';
+}
+
 /**
  * Reads options and environment. This is the only reader of `process.env`.
  * @throws {ConfigError} with everything that is missing or wrong at once, each with the line that mends it

@@ -1,11 +1,11 @@
 import { IncomingMessage } from 'node:http';
-import * as z from 'zod';
 import { ledgerMend } from './config/ledger-settings.js';
-import { type Config, type ConfigOptions, parseConfig } from './config.js';
+import { type Config, type ConfigOptions, namesDatabase, parseConfig } from './config.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import type { Hooks } from './http/hooks.js';
 import type { Logger } from './http/logger.js';
 import { paymentTerms, type TermsOf } from './http/payment-terms.js';
+import { aBoolean, aFunction, type Form, number, orFalse, text, texts, withFunctions } from './option-forms.js';
 
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
   /** Default: `console`. */
@@ -23,22 +23,8 @@ export interface RouterSettings {
   readonly termsOf: TermsOf | undefined;
 }
 
-const text = z.string('text').optional();
-const number = z.number('a number').optional();
-const aBoolean = z.boolean('true or false').optional();
-const aFunction = z.custom((value) => typeof value === 'function', 'a function');
-
-/** An object, or a function, of which only these properties are looked at: the others may be anybody's secrets. */
-function withFunctions(...names: string[]) {
-  const hasThem = (value: unknown): boolean => {
-    if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
-    return names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
-  };
-  return z.custom(hasThem, names.length > 0 ? `an object with ${names.join(' and ')}` : 'an object').optional();
-}
-
 /** The form of every option. What a text or a number may be is for the configuration to tell. */
-const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
+const forms: Readonly<Record<keyof IntentRouterOptions, Form>> = {
   sequencerUrl: text,
   grpcUrl: text,
   grpcPackage: text,
@@ -55,7 +41,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   origin: text,
   secret: text,
   login: aBoolean,
-  confirm: z.boolean('true or false').optional(),
+  confirm: aBoolean,
   loginTtlMs: number,
   sessionTtlMs: number,
   webhook: aBoolean,
@@ -70,21 +56,21 @@ const forms: Readonly<Record<keyof IntentRouterOptions, z.ZodType>> = {
   hookAttempts: number,
   hookTimeoutMs: number,
   lateAfterMs: number,
-  returnOrigins: z.array(z.string('a list of texts'), 'a list of texts').optional(),
+  returnOrigins: texts,
   routes: withFunctions(),
   connections: withFunctions(),
-  rateLimits: z.union([z.literal(false), withFunctions()], 'an object, or false').optional(),
+  rateLimits: orFalse(withFunctions()),
   transport: withFunctions('call', 'close'),
-  payment: aFunction.optional(),
+  payment: aFunction,
   clientAmount: withFunctions(),
-  onCreated: aFunction.optional(),
-  onPaid: aFunction.optional(),
-  onReversed: aFunction.optional(),
-  verifyPayment: aFunction.optional(),
-  onDeadLetter: aFunction.optional(),
-  onLogin: aFunction.optional(),
+  onCreated: aFunction,
+  onPaid: aFunction,
+  onReversed: aFunction,
+  verifyPayment: aFunction,
+  onDeadLetter: aFunction,
+  onLogin: aFunction,
   logger: withFunctions('warn', 'error'),
-  now: aFunction.optional(),
+  now: aFunction,
 };
 
 /**
@@ -100,7 +86,7 @@ export function parseRouterOptions(options: IntentRouterOptions): RouterSettings
   const sound: IntentRouterOptions = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
   const config = collect(problems, () => parseConfig(sound));
   const termsOf = collect(problems, () => paymentTerms(sound));
-  if (config && !config.ledger) problems.push(...hooksWithoutLedger(sound));
+  if (!namesDatabase(sound)) problems.push(...hooksWithoutLedger(sound));
   // What was given and is wrong is not missing besides.
   const told = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));
   if (told.length > 0 || !config) throw new ConfigError(told);
@@ -122,8 +108,9 @@ function optionOf(variable: string): string {
 
 function problemsOfForm(name: string, value: unknown): ConfigProblem[] {
   if (!Object.hasOwn(forms, name)) return [unknownOption(name)];
-  const issue = forms[name as keyof IntentRouterOptions].safeParse(value).error?.issues[0];
-  return issue ? [{ setting: name, problem: 'It has the wrong type.', mend: `Make it ${issue.message}.` }] : [];
+  const form = forms[name as keyof IntentRouterOptions];
+  if (value === undefined || form.fits(value)) return [];
+  return [{ setting: name, problem: 'It has the wrong type.', mend: `Make it ${form.name}.` }];
 }
 
 /** Runs a reader; the problems it throws are put with the others. */

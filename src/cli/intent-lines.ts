@@ -40,9 +40,9 @@ export function linesOfList(intents: readonly LedgerIntent[]): string[] {
 /** What has failed, and how often. */
 function failureOf({ deadHook, attempts, lastError }: LedgerIntent): string | undefined {
   if (lastError === undefined) return undefined;
-  const who = deadHook ? `${deadHook} has failed` : 'failed';
+  const who = deadHook ?? 'it';
   const howOften = attempts > 0 ? ` ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
-  return `${who}${howOften}: ${printable(lastError)}`;
+  return `${who} has failed${howOften}: ${printable(lastError)}`;
 }
 
 /** All that is known of an intent, and what has become of it. */
@@ -51,7 +51,7 @@ export function linesOfIntent(intent: LedgerIntent, history: readonly StateChang
     ['intent', intent.id],
     ['kind', intent.login ? `${intent.kind}, with a login` : intent.kind],
     ['state', intent.state],
-    ['failed', failureOf(intent)],
+    ['last error', failureOf(intent)],
     ['amount', intent.amount === undefined ? undefined : amountOf(intent)],
     ['to', intent.destination],
     ['resource', intent.resource === undefined ? undefined : printable(intent.resource)],

@@ -8,7 +8,7 @@ import type { LedgerIntent, ListOptions } from '../ledger/ledger.js';
 import { parseListOptions } from '../ledger/list-options.js';
 import { requireMigrated } from '../ledger/migrate.js';
 import { linesOfIntent, linesOfList, printableJson } from './intent-lines.js';
-import { withLedger } from './open-ledger.js';
+import { withLedgerThatIs } from './open-ledger.js';
 import type { Command } from './run.js';
 
 /** `ledger list`, `ledger show` and `ledger retry`: what is in the ledger, for a person who looks after it. */
@@ -32,7 +32,7 @@ const list: Command = async (args, terminal) => {
   const options: ListOptions = { state: state as IntentState | undefined, limit: Number(limit), after };
   // Whether there is such a state, too, is told before anything is opened.
   parseListOptions(options);
-  return withLedger(async (db) => {
+  return withLedgerThatIs(async (db) => {
     await requireMigrated(db);
     const page = await listIntents(db, options);
     if (json) {
@@ -56,7 +56,7 @@ const show: Command = async (args, terminal) => {
     allowPositionals: true,
   });
   const id = oneId('show', positionals);
-  return withLedger(async (db) => {
+  return withLedgerThatIs(async (db) => {
     const intent = await requireIntent(db, id);
     const history = await historyOf(db, id);
     if (values.json) {
@@ -74,7 +74,7 @@ const canBeRetried: ReadonlySet<IntentState> = new Set(['dead', 'expired', 'reve
 const retry: Command = async (args, terminal) => {
   const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
   const id = oneId('retry', positionals);
-  return withLedger(async (db, { watchMs }) => {
+  return withLedgerThatIs(async (db, { watchMs }) => {
     const { state, deadHook } = await requireIntent(db, id);
     if (!(await retryIntent(db, id, watchMs))) {
       terminal.error(`There is nothing to take up again: the intent is ${state}.`);

@@ -1,9 +1,21 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { parseLedgerSettings } from '../config.js';
 import { IntentError } from '../errors.js';
 import type { Database } from '../ledger/database.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { openDatabase } from '../ledger/open-database.js';
+
+/** As `withLedger`, where there is one already: a name that was mistyped makes no new one. */
+export function withLedgerThatIs<Value>(
+  use: (db: Database, settings: LedgerSettings) => Promise<Value>,
+): Promise<Value> {
+  const settings = parseLedgerSettings();
+  const { database } = settings;
+  if (database.kind === 'postgres' || existsSync(path.join(database.folder, 'data'))) return withLedger(use);
+  const message = `There is no ledger in ${placeOf(settings)}. INTENT_DATABASE_URL names where it is.`;
+  throw new IntentError('invalid_configuration', message);
+}
 
 /**
  * Opens the ledger that the environment names, for as long as `use` needs it.

@@ -60,7 +60,11 @@ function readDatabase(url: string, report: Report): LedgerSettings['database'] |
     );
   }
   if (/^[a-z][a-z+.-]+:|:\/\//i.test(url)) {
-    return report.problem('INTENT_DATABASE_URL', 'Its scheme is neither postgres nor that of a folder.', ledgerMend);
+    return report.problem(
+      'INTENT_DATABASE_URL',
+      'It is neither a URL that begins with postgres:// nor the path of a folder.',
+      ledgerMend,
+    );
   }
   return Object.freeze({ kind: 'embedded', folder: url });
 }

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as zod from 'zod';
 import type { LoginConfig } from '../config.js';
 import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
@@ -15,10 +15,12 @@ interface Body {
   readonly confirm?: true | undefined;
 }
 
-const plain = z.strictObject({ id: z.string() });
-const schema: z.ZodType<Body> = plain;
 /** Where the user is asked first, what they said comes with it. */
-const askingSchema: z.ZodType<Body> = plain.extend({ confirm: z.literal(true).optional() });
+async function loadSchema(asksFirst: boolean): Promise<zod.ZodType<Body>> {
+  const z = await import('zod');
+  const plain = z.strictObject({ id: z.string() });
+  return asksFirst ? plain.extend({ confirm: z.literal(true).optional() }) : plain;
+}
 
 interface Completion {
   /** Base58 */
@@ -34,8 +36,10 @@ interface Completion {
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
   const { logins, browserCookie, client } = context;
   const { ttlMs, keyRing, confirm } = login;
+  let schema: Promise<zod.ZodType<Body>> | undefined;
   return async (req, res) => {
-    const { id, isConfirmed } = parseCompletion(await readJsonBody(req), confirm);
+    schema ??= loadSchema(confirm);
+    const { id, isConfirmed } = parseCompletion(await readJsonBody(req), await schema, confirm);
     const browser = browserOf(browserCookie, req);
     if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notBegunHere();
     const question = { intent: id, verifier: keyRing.signer };
@@ -61,8 +65,8 @@ async function reopen({ logins, logger }: RouterContext, id: string, error: unkn
 }
 
 /** @throws {IntentError} `unknown_field`, `invalid_request`, `invalid_id` */
-function parseCompletion(body: unknown, asksFirst: boolean): Completion {
-  const result = (asksFirst ? askingSchema : schema).safeParse(body);
+function parseCompletion(body: unknown, schema: zod.ZodType<Body>, asksFirst: boolean): Completion {
+  const result = schema.safeParse(body);
   if (result.success) {
     const { id, confirm = !asksFirst } = result.data;
     parseIntentId(id);

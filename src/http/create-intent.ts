@@ -21,7 +21,7 @@ export function createIntentHandler(context: RouterContext): Handler {
   const { ledger, termsOf, hooks } = context;
   const clientAmount = hooks.clientAmount !== undefined;
   return async (req, res) => {
-    const body = parseIntentRequest(await readJsonBody(req), { clientAmount });
+    const body = await parseIntentRequest(await readJsonBody(req), { clientAmount });
     req.body = body;
     // Without a ledger there is nothing that could know the key again.
     const key = ledger && parseIdempotencyKey(req);

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import type * as zod from 'zod';
 import { IntentError } from '../errors.js';
 import { isStorable } from './json-copy.js';
 
@@ -11,14 +11,17 @@ export interface IntentRequestBody {
   readonly amount?: string | number | undefined;
 }
 
-const schema = z.strictObject({
-  mode: z.enum(['payment', 'login']).optional(),
-  order: z
-    .unknown()
-    .refine((order) => isKeepable(order))
-    .optional(),
-  amount: z.union([z.string(), z.number()]).optional(),
-});
+const schemaWith = (z: typeof zod) =>
+  z.strictObject({
+    mode: z.enum(['payment', 'login']).optional(),
+    order: z
+      .unknown()
+      .refine((order) => isKeepable(order))
+      .optional(),
+    amount: z.union([z.string(), z.number()]).optional(),
+  });
+/** Made when it is first needed: zod takes longer to load than all of ours. */
+let schema: Promise<ReturnType<typeof schemaWith>> | undefined;
 
 /** An order is a few words, or a short list of them. */
 const maxOrderDepth = 16;
@@ -43,18 +46,22 @@ const terms: readonly string[] = ['amount', 'currency', 'destination', 'metadata
  * Reads the body of `POST /intent`.
  * @throws {IntentError} `terms_not_accepted`, `unknown_field`, `not_supported`, `invalid_request`
  */
-export function parseIntentRequest(body: unknown, { clientAmount }: { clientAmount: boolean }): IntentRequestBody {
+export async function parseIntentRequest(
+  body: unknown,
+  { clientAmount }: { clientAmount: boolean },
+): Promise<IntentRequestBody> {
   const fields = typeof body === 'object' && body !== null ? Object.keys(body) : [];
   const refused = fields.find((field) => terms.includes(field) && !(clientAmount && field === 'amount'));
   if (refused !== undefined) {
     throw new IntentError('terms_not_accepted', `The field "${refused}" is set by the server and not by the browser.`);
   }
-  const result = schema.safeParse(body);
+  schema ??= import('zod').then(schemaWith);
+  const result = (await schema).safeParse(body);
   if (result.success) return result.data;
   throw toIntentError(result.error.issues[0]);
 }
 
-function toIntentError(issue: z.core.$ZodIssue | undefined): IntentError {
+function toIntentError(issue: zod.core.$ZodIssue | undefined): IntentError {
   if (issue?.code === 'unrecognized_keys') {
     return new IntentError('unknown_field', 'The body may have the fields "mode" and "order", and no other.');
   }

@@ -14,5 +14,9 @@ export function requireSameOrigin(req: Request, ownOrigin: string | undefined): 
   const { origin, host, 'sec-fetch-site': site } = req.headers;
   if (site === 'same-origin') return;
   if (site === undefined && origin === (ownOrigin ?? `${req.protocol}://${host}`)) return;
-  throw new IntentError('cross_site_request', 'Only pages of this site may do this.');
+  const own = ownOrigin ? `, such as curl -H 'Origin: ${ownOrigin}'` : '';
+  throw new IntentError(
+    'cross_site_request',
+    `Only pages of this site may do this; a program names it in Origin${own}.`,
+  );
 }

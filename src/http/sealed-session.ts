@@ -1,8 +1,9 @@
-import { EncryptJWT, jwtDecrypt } from 'jose';
+import { loadJose } from './load-jose.js';
 import type { IntentUser } from './session-store.js';
 
 /** Seals who is logged in into a text only this site can make or read: a JWE, direct, A256GCM (RFC 7516). */
 export async function sealSession(user: IntentUser, key: Uint8Array, endsAtMs: number): Promise<string> {
+  const { EncryptJWT } = await loadJose();
   return new EncryptJWT({})
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
     .setSubject(user.id)
@@ -16,6 +17,7 @@ export async function openSession(
   keys: readonly Uint8Array[],
   nowMs: number,
 ): Promise<IntentUser | undefined> {
+  const { jwtDecrypt } = await loadJose();
   const limits = {
     keyManagementAlgorithms: ['dir'],
     contentEncryptionAlgorithms: ['A256GCM'],

@@ -1,7 +1,8 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
-import { type JWTPayload, type JWTVerifyResult, jwtVerify } from 'jose';
+import type { JWTPayload, JWTVerifyResult } from 'jose';
 import { IntentError } from '../errors.js';
 import { parseBase58, parseIntentId } from '../keys/base58.js';
+import { loadJose } from './load-jose.js';
 
 /** A call that the service has signed. */
 export interface VerifiedWebhook {
@@ -49,6 +50,7 @@ function importServiceKey(publicKey: string): KeyObject {
 
 /** While the service changes its key, either may have signed. */
 async function verifyWithAny(jwt: string, keys: readonly KeyObject[], currentDate: Date): Promise<JWTVerifyResult> {
+  const { jwtVerify } = await loadJose();
   let cause: unknown;
   for (const key of keys) {
     try {

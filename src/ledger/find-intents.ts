@@ -4,7 +4,7 @@ import type { IntentState } from './intent-state.js';
 import type { IntentPage, LedgerIntent, ListOptions, StateChange } from './ledger.js';
 import { parseListOptions, toCursor } from './list-options.js';
 
-/** Those that have settled, the largest first; then those that may. */
+/** Those that have settled, the largest first; then those that will, and those that may. */
 export async function findPaymentsFor(
   db: Queryable,
   browser: Uint8Array,
@@ -13,7 +13,7 @@ export async function findPaymentsFor(
   const { rows } = await db.query<IntentRow>(
     `select ${intentColumns} from express_intents.intents i
      where browser = $1 and resource = $2 and state in ('settled', 'submitted', 'open')
-     order by state <> 'settled', case when state = 'settled' then amount end desc, created_at desc limit 20`,
+     order by state <> 'settled', state <> 'submitted', case when state = 'settled' then amount end desc, created_at desc limit 20`,
     [browser, resource],
   );
   return rows.map(toLedgerIntent);

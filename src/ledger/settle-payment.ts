@@ -15,7 +15,7 @@ export async function settlePayment(context: SettlementContext, work: Work, leas
   if (!status) return;
   if (work.state === 'settled') return checkReversal(context, work, status, lease);
   if (work.state === 'submitted') return settleSubmitted(context, work, status, lease);
-  if (!status.intentSubmitted) return waitForPayment(context, work);
+  if (!status.intentSubmitted) return waitForPayment(context, work, status);
   const submitted = await writeWork(
     context.db,
     work,
@@ -42,8 +42,10 @@ async function askOrWait(
   }
 }
 
-async function waitForPayment(context: SettlementContext, work: Work): Promise<void> {
-  if (!work.isOver) return lookLater(context, work);
+const forgotten = 'The sequencer does not know the intent any more.';
+
+async function waitForPayment(context: SettlementContext, work: Work, { exists }: SequencerStatus): Promise<void> {
+  if (!work.isOver) return lookLater(context, work, exists ? undefined : forgotten);
   await writeWork(context.db, work, `state = 'expired', due_at = null, leased_until = null`);
 }
 
@@ -75,7 +77,10 @@ async function settleSubmitted(
     return;
   }
   // Whoever has forgotten the intent says nothing about it.
-  const forgotten = 'The sequencer does not know the intent any more.';
+  context.logger.warn(
+    `express-intents: the payment ${work.payment.id} was submitted, and the sequencer does not know it any more. It is kept, ` +
+      'and asked for again. (The embedded sequencer forgets everything when its process ends.)',
+  );
   return work.isOver
     ? bury(context, work, 'verifyPayment', new Error(forgotten), lease)
     : lookLater(context, work, forgotten);

@@ -1,9 +1,9 @@
 import { IntentError } from '../errors.js';
 import type { DatabaseTransaction, Queryable, QueryResult } from './database.js';
 
-/** What would end a transaction from within; `rollback to` a savepoint does not. */
+/** What would end a transaction from within, also behind comments; `rollback to` a savepoint does not. */
 const transactionControl =
-  /^\s*(?:begin|start\s+transaction|commit|end|abort|prepare\s+transaction|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i;
+  /^(?:\s|;|--[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:begin|start\s+transaction|commit|end|abort|prepare\s+transaction|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i;
 
 /** Keeps what `work` asks of a transaction inside of it: no statement comes after its end, and none ends it. */
 export class TransactionScope implements DatabaseTransaction {

@@ -1,4 +1,4 @@
-import { type Dispatcher, errors } from 'undici';
+import type { Dispatcher } from 'undici';
 import { SequencerError } from '../errors.js';
 import { openResponse } from '../wire/envelope.js';
 import type { Abortable } from './abort.js';
@@ -120,12 +120,12 @@ function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers
   return undefined;
 }
 
-function asSequencerError(error: Error): SequencerError {
-  if (error instanceof errors.ResponseExceededMaxSizeError) {
+function asSequencerError(error: Error & { readonly code?: unknown }): SequencerError {
+  if (error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
     const message = `The answer is over ${maxResponseBytes} bytes.`;
     return new SequencerError('sequencer_bad_response', message, { cause: error });
   }
-  if (error instanceof errors.HTTPParserError) {
+  if (error.name === 'HTTPParserError') {
     return new SequencerError('sequencer_bad_response', 'The answer is not HTTP.', { cause: error });
   }
   return new SequencerError('sequencer_unreachable', 'The sequencer cannot be reached.', { cause: error });

@@ -1,4 +1,5 @@
-import { Pool } from 'undici';
+import type { Pool } from 'undici';
+import { SequencerError } from '../errors.js';
 import { encodeRequest, type Operation } from '../wire/envelope.js';
 import { maxResponseBytes, sendCall } from './http-call.js';
 import type { Transport, TryBounds } from './transport.js';
@@ -24,32 +25,58 @@ const maxConnections = 256;
 /** The HTTP/1.1 proxy of the service, over a pool of connections that are kept alive; each stream is a WebSocket. */
 export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): Transport {
   const { origin, pathname } = new URL(url);
-  const pool = new Pool(origin, {
-    connections: maxConnections,
-    // A new TLS connection costs as much as seventy calls over an open one.
-    keepAliveTimeout: 60_000,
-    maxResponseSize: maxResponseBytes,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: timeoutMs },
-  });
   const path = `${pathname.replace(/\/+$/, '')}/v1/api`;
+  const connections = new Connections(origin, timeoutMs);
   const streams = new WebSocketStreams({
     address: `${origin.replace(/^http/, 'ws')}${path}`,
     timeoutMs,
     pingMs: 30_000,
   });
-  const send = (operation: Operation, body: Uint8Array, bounds: Partial<TryBounds> = {}): Promise<Uint8Array> =>
-    sendCall(pool, { method: 'POST', path, headers, body: encodeRequest(operation, body) }, bounds);
-  let closed: Promise<void> | undefined;
+  const send = async (operation: Operation, body: Uint8Array, bounds: Partial<TryBounds> = {}): Promise<Uint8Array> => {
+    const request = { method: 'POST', path, headers, body: encodeRequest(operation, body) } as const;
+    return sendCall(connections.pool ?? (await connections.open()), request, bounds);
+  };
   return {
     call: send,
     callWithin: send,
     openStream: (operation, body, options) => streams.open(operation, body, options),
-    close: () => {
-      // The pool refuses to be closed twice; whoever shuts a server down may well ask twice.
-      closed ??= Promise.all([pool.close(), streams.close()]).then(() => undefined);
-      return closed;
+    close: async () => {
+      await Promise.all([connections.close(), streams.close()]);
     },
   };
+}
+
+/** The pool of one transport. The first call makes it, and loads what it is made of. */
+class Connections {
+  readonly #origin: string;
+  readonly #timeoutMs: number;
+  /** Once there is one. */
+  pool: Pool | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(origin: string, timeoutMs: number) {
+    this.#origin = origin;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async open(): Promise<Pool> {
+    const undici = await import('undici');
+    if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The way to the sequencer is closed.');
+    this.pool ??= new undici.Pool(this.#origin, {
+      connections: maxConnections,
+      // A new TLS connection costs as much as seventy calls over an open one.
+      keepAliveTimeout: 60_000,
+      maxResponseSize: maxResponseBytes,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: { timeout: this.#timeoutMs },
+    });
+    return this.pool;
+  }
+
+  /** The pool refuses to be closed twice; whoever shuts a server down may well ask twice. */
+  close(): Promise<void> {
+    this.#closed ??= Promise.resolve(this.pool?.close());
+    return this.#closed;
+  }
 }

@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import session from 'express-session';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { Browser } from '../support/browser.js';
@@ -6,6 +7,9 @@ import { type Site, type SiteOptions, startSite, startSiteWithSequencer } from '
 import { inProduction } from './support/in-production.js';
 import { begin, someone, whoIs } from './support/people.js';
 import { rawRequest, sendRaw } from './support/raw-request.js';
+
+// Nothing here is about speed, and the machine may have other things to do.
+jest.setTimeout(30_000);
 
 const loginTtlMs = 120_000;
 type SiteWithSequencer = Awaited<ReturnType<typeof startSiteWithSequencer>>;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { jest } from '@jest/globals';
 import request from 'supertest';
 import { parseIntentId } from '../../src/keys/base58.js';
 import { createHttpTransport } from '../../src/sequencer/http-transport.js';
@@ -10,6 +11,9 @@ import { RawStream } from '../support/raw-stream.js';
 import { startSite } from '../support/site.js';
 import { accepting, startStreamFaultServer } from '../support/stream-fault-server.js';
 import { begin, someone, whoIs } from './support/people.js';
+
+// Nothing here is about speed, and the machine may have other things to do.
+jest.setTimeout(30_000);
 
 const key = (length: number): { value: Uint8Array } => ({ value: new Uint8Array(randomBytes(length)) });
 

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
 import type { Database } from '../../src/ledger/database.js';
 import { openDatabase } from '../../src/ledger/open-database.js';
@@ -7,6 +8,9 @@ import { compile, start } from '../support/child-program.js';
 import { newDatabaseUrl } from '../support/databases.js';
 import { destination, domain, verifierSecret } from '../support/site.js';
 import { begin, whoIs } from './support/people.js';
+
+// Nothing here is about speed, and the machine may have other things to do.
+jest.setTimeout(30_000);
 
 // A shop of two processes that know nothing of each other but the database between them.
 

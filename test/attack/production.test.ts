@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { jest } from '@jest/globals';
 import request from 'supertest';
 import { startSequencer } from '../../src/emulator/index.js';
+import { compile } from '../support/child-program.js';
 import { startSite } from '../support/site.js';
 import { inProduction } from './support/in-production.js';
 
-const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
+// Nothing here is about speed, and the machine may have other things to do.
+jest.setTimeout(30_000);
 
 /** Runs node in production; gives all that it printed, and its exit code. */
 function node(...args: string[]): Promise<{ code: number; printed: string }> {
@@ -37,10 +39,11 @@ describe('dev mode in production', () => {
 
   test('the embedded sequencer does not start, whoever starts it', async () => {
     await expect(inProduction(() => startSequencer())).rejects.toMatchObject({ code: 'invalid_configuration' });
-    const [command, site] = await Promise.all([
-      node(`${dist}cli/main.js`, 'sequencer', '--port', '0'),
-      node('--input-type=module', '-e', `const { intentRouter } = await import('${dist}index.js'); intentRouter();`),
-    ]);
+    const programs = ['../../src/cli/main.ts', './support/start-router.ts'].map(
+      (path) => new URL(path, import.meta.url),
+    );
+    const [main = '', router = ''] = await Promise.all(programs.map(compile));
+    const [command, site] = await Promise.all([node(main, 'sequencer', '--port', '0'), node(router)]);
     expect(command.code).not.toBe(0);
     expect(command.printed).toMatch(/NODE_ENV=production/);
     expect(site.code).not.toBe(0);

@@ -1,8 +1,12 @@
+import { jest } from '@jest/globals';
 import request from 'supertest';
 import { requireLogin } from '../../src/http/require-login.js';
 import { countingTransport } from '../support/counting-transport.js';
 import { startSite } from '../support/site.js';
 import { hostileAddresses } from './support/hostile-addresses.js';
+
+// Nothing here is about speed, and the machine may have other things to do.
+jest.setTimeout(30_000);
 
 const ownOrigin = 'https://shop.example';
 

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
+import { jest } from '@jest/globals';
 import bs58 from 'bs58';
 import type { Express } from 'express';
 import session from 'express-session';
@@ -18,6 +19,9 @@ import { jwtOf } from '../support/service-jwt.js';
 import { destination } from '../support/site.js';
 import { takeLeaks, watchConsole, watchStream } from '../support/watch-for-leaks.js';
 import { begin } from './support/people.js';
+
+// Nothing here is about speed, and the machine may have other things to do.
+jest.setTimeout(30_000);
 
 // ---- The secrets, and how they can look ----
 

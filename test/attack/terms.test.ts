@@ -1,3 +1,4 @@
+import { jest } from '@jest/globals';
 import request from 'supertest';
 import type { IntentRecord } from '../../src/http/hooks.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
@@ -7,6 +8,9 @@ import { recordingTransport } from '../support/recording-transport.js';
 import { destination, type SiteOptions, startSite, startSiteWithSequencer } from '../support/site.js';
 import { begin, someone } from './support/people.js';
 import { sentTerms } from './support/sent-terms.js';
+
+// Nothing here is about speed, and the machine may have other things to do.
+jest.setTimeout(30_000);
 
 /** Where the attacker would like the money to go, or the victim's to come from. */
 const attackersAccount = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';

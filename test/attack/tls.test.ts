@@ -7,16 +7,20 @@ import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { jest } from '@jest/globals';
 import { createIntentClient } from '../../src/client.js';
 import { createHttpTransport } from '../../src/sequencer/http-transport.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { encodeOkResponse, operations } from '../../src/wire/envelope.js';
+import { compile } from '../support/child-program.js';
 import { localhostCertificate } from '../support/localhost-certificate.js';
 import { startSite } from '../support/site.js';
 import { inProduction } from './support/in-production.js';
 import { someone } from './support/people.js';
+
+// Nothing here is about speed, and the machine may have other things to do.
+jest.setTimeout(30_000);
 
 type Closable = Server & { closeAllConnections?: () => void };
 const servers: Closable[] = [];
@@ -116,8 +120,11 @@ describe('TLS downgrade', () => {
 describe('redirect to http', () => {
   const folder = mkdtempSync(join(tmpdir(), 'express-intents-tls-'));
   const trusted = join(folder, 'ca.pem');
-  const script = fileURLToPath(new URL('./support/call-service.mjs', import.meta.url));
-  beforeAll(() => writeFileSync(trusted, localhostCertificate.cert));
+  let script = '';
+  beforeAll(async () => {
+    writeFileSync(trusted, localhostCertificate.cert);
+    script = await compile(new URL('./support/call-service.ts', import.meta.url));
+  });
   afterAll(() => rmSync(folder, { recursive: true }));
 
   /** What comes of calling these services, from a process that trusts the certificate. */

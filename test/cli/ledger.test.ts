@@ -103,7 +103,7 @@ describe('in a ledger', () => {
       `intent     ${idOf(2)}`,
       'kind       payment',
       'state      dead',
-      'failed     onPaid has failed 15 times: Error: no \u{FFFD}[31mstock',
+      'last error onPaid has failed 15 times: Error: no \u{FFFD}[31mstock',
       'amount     4.50 usd',
       `to         ${destination}`,
       'metadata   {"order":2}',
@@ -189,7 +189,7 @@ describe('what is wrong', () => {
       1,
       /INTENT_DATABASE_URL: It names the ledger, and is not set\.\n.*Set it as it is set for the site/,
     ],
-    ['another scheme', 'mysql://shop:hunter2@db/shop', ['migrate'], 1, /neither postgres nor/],
+    ['another scheme', 'mysql://shop:hunter2@db/shop', ['migrate'], 1, /neither a URL that begins with postgres/],
     [
       'nobody listens',
       'postgres://shop:hunter2@127.0.0.1:1/shop',

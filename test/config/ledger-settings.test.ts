@@ -59,7 +59,10 @@ test.each([
   ' postgres://shop:hunter2@db/shop',
 ])('another scheme is refused: %s', (databaseUrl) => {
   expect(problemsOf(() => ledgerOf({ databaseUrl }))).toMatchObject([
-    { setting: 'INTENT_DATABASE_URL', problem: 'Its scheme is neither postgres nor that of a folder.' },
+    {
+      setting: 'INTENT_DATABASE_URL',
+      problem: 'It is neither a URL that begins with postgres:// nor the path of a folder.',
+    },
   ]);
 });
 

@@ -155,6 +155,8 @@ describe.each(kinds)('a transaction: %s', (kind) => {
   test.each([
     'begin',
     ' COMMIT',
+    '-- done\ncommit',
+    '/* done */ ; commit',
     'rollback',
     'rollback and chain',
     'end;',

@@ -96,6 +96,7 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
   });
 
   it('is given back when the ledger is closed in the middle, so that another goes on at once', async () => {
+    const gate = new Gate();
     const signals: AbortSignal[] = [];
     const closing = new SettlementFixture(database, {
       timing: { closeMs: 20 },
@@ -103,7 +104,7 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
         onPaid: async (payment, context) => {
           signals.push(context.signal);
           await writeEffect(payment, context);
-          await new Promise(() => undefined);
+          await gate.pass();
         },
       },
     });
@@ -112,6 +113,7 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
     closing.pay(id);
     await database.advance(5_000);
     await closing.settlement.round();
+    await gate.reached;
     await closing.settlement.close();
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
     expect(await effectsOf(database)).toEqual([]);
@@ -177,7 +179,7 @@ test('the lease of a payment on a database of one process outlasts a hook that h
   await ledger.work();
   expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
   expect(await effectsOf(database)).toEqual([id]);
-}, 30_000);
+}, 60_000);
 
 describe('the lease of a payment, among processes', () => {
   it('that was lost in the middle of a hook lets nothing of that hook be committed', async () => {

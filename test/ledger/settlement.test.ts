@@ -132,8 +132,23 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.says(id, { exists: false, intentSubmitted: false });
       await ledger.after(minuteMs);
       await ledger.after(hourMs);
-      expect(await ledger.find(id)).toMatchObject({ state: 'open' });
+      const lastError = 'The sequencer does not know the intent any more.';
+      expect(await ledger.find(id)).toMatchObject({ state: 'open', lastError });
       expect(await effects()).toEqual([]);
+    });
+
+    it('keeps a payment that was submitted and that the sequencer has forgotten, and says so', async () => {
+      const ledger = fixture({ settings: { settleDelayMs: hourMs }, hooks: { onPaid: writeEffect } });
+      const id = await ledger.create();
+      ledger.pay(id);
+      await ledger.after(5_000);
+      ledger.says(id, { exists: false, intentSubmitted: false });
+      await ledger.after(hourMs);
+      expect(await ledger.find(id)).toMatchObject({ state: 'submitted' });
+      expect(ledger.log.text).toContain(`the payment ${id} was submitted, and the sequencer does not know it any more`);
+      ledger.pay(id);
+      await ledger.after(hourMs);
+      expect(await effects()).toEqual([id]);
     });
   });
 

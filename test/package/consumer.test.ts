@@ -134,6 +134,24 @@ describe('what an import loads', () => {
     },
   );
 
+  // What takes time is counted and not timed: each of these is a choice, and a module costs as much as its packages do.
+  it('express-intents loads these packages and no other, and not all of its own modules', async () => {
+    const loaded = [...new Set(await loadedBy('express-intents'))];
+    const packages = loaded.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+    expect([...new Set(packages)].filter((name) => name !== 'express-intents').sort()).toEqual([
+      'base-x',
+      'bs58',
+      'cockatiel',
+      'cookie',
+      'helmet',
+      'long',
+      'protobufjs',
+      'tldts',
+      'tweetnacl',
+    ]);
+    expect(loaded.filter((path) => path.includes('express-intents/dist/')).length).toBeLessThan(170);
+  });
+
   it('express-intents/client loads nothing of the routes, the configuration or what these need', async () => {
     const loaded = await loadedBy('express-intents/client');
     expect(

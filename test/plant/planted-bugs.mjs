@@ -1,5 +1,7 @@
-// Bugs that would lose a payment or fulfil one twice, and the tests that must see each of them. A bug is an exact piece of
+// Bugs that would lose a payment, fulfil one twice or let a stranger in, and the tests that must see each of them. A bug is an exact piece of
 // the sources and what stands there instead: where the sources have moved on, it is to be planted anew.
+
+import { defencesTakenOut } from './defences-taken-out.mjs';
 
 /**
  * @typedef {object} PlantedBug
@@ -218,4 +220,5 @@ export const plantedBugs = [
     to: 'await prepareIntent(context, terms)',
     caughtBy: ['http/create-once.test.ts'],
   },
+  ...defencesTakenOut,
 ];

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+
+interface Row {
+  readonly attack: string;
+  readonly defence: string;
+  /** Each a file and the name of a test, or of a group of tests, in it. */
+  readonly tests: readonly (readonly [file: string, name: string])[];
+}
+
+/** The rows of the table of threats. */
+function rowsOf(page: string): Row[] {
+  const lines = page.split('\n').filter((line) => /^\| (?!attack \|)/.test(line));
+  return lines.map((line) => {
+    const [attack = '', defence = '', tests = ''] = line.split(' | ').map((cell) => cell.replace(/^\| | \|$/g, ''));
+    return { attack, defence, tests: tests.split('<br>').map(testOf) };
+  });
+}
+
+function testOf(text: string): readonly [file: string, name: string] {
+  const [, file = '', name = ''] = /^`([^`]+)` (.+)$/.exec(text) ?? [];
+  return [file, name];
+}
+
+/** The names of the outermost groups and tests of a file, without what a table fills in at their end. */
+function namesIn(file: string): string[] {
+  const names = read(file).matchAll(/^(?:describe|test|it)(?:\.each\([\s\S]*?\))?\(\s*'((?:[^'\\]|\\.)+)'/gm);
+  return [...names].map(([, name = '']) => name.replace(/, kept in %s$/, ''));
+}
+
+const attackFiles = [
+  ...readdirSync(new URL('.', import.meta.url))
+    .filter((name) => name.endsWith('.test.ts') && name !== 'security-doc.test.ts')
+    .map((name) => `test/attack/${name}`),
+  'test/browser/attacks.test.ts',
+];
+
+/** What is wrong with the table. */
+function faultsOf(page: string): string[] {
+  const rows = rowsOf(page);
+  const named = rows.flatMap(({ tests }) => tests);
+  const isNamed = (file: string, name: string) => named.some((test) => test[0] === file && test[1] === name);
+  return [
+    ...rows
+      .filter(({ attack, defence }) => attack === '' || defence.length < 20)
+      .map(({ attack }) => `thin: ${attack}`),
+    ...named.filter(([file, name]) => !file || !namesIn(file).includes(name)).map((test) => `no such test: ${test}`),
+    ...attackFiles.flatMap((file) =>
+      namesIn(file).flatMap((name) => (isNamed(file, name) ? [] : [`not in the table: ${file} ${name}`])),
+    ),
+  ];
+}
+
+describe('SECURITY.md', () => {
+  const page = read('SECURITY.md');
+
+  test('names tests that there are, and every attack that is tried', () => {
+    expect(faultsOf(page)).toEqual([]);
+    expect(rowsOf(page).length).toBeGreaterThan(25);
+  });
+
+  test('says honestly what is not defended', () => {
+    const [, rest = ''] = page.split('## What is not defended');
+    for (const gap of ['phishing-resistant', 'intent_submitted', 'embedded ledger']) expect(rest).toContain(gap);
+  });
+
+  test.each([
+    ['a test that there is not', (text: string) => text.replace('` login CSRF', '` login CSRF of tomorrow')],
+    [
+      'a file that there is not',
+      (text: string) => text.replace('injection.test.ts` header', 'headers.test.ts` header'),
+    ],
+    ['an attack that is left out', (text: string) => text.replace(/^\| Clickjacking .*\n/m, '')],
+    ['a defence that is left out', (text: string) => text.replace(/^(\| Clickjacking) \| [^|]+/m, '$1 | none ')],
+  ])('%s is noticed', (_what, spoil) => {
+    const spoilt = spoil(page);
+    expect(spoilt).not.toBe(page);
+    expect(() => expect(faultsOf(spoilt)).toEqual([])).toThrow();
+  });
+});

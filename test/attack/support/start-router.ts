@@ -1,0 +1,4 @@
+import { intentRouter } from '../../../src/index.js';
+
+// A site that has nothing but its environment.
+intentRouter();
