@@ -20,8 +20,11 @@ const sharedWork = 'ledger/proof/shared-work.test.ts';
 const embeddedCrashes = 'ledger/proof/embedded-crashes.test.ts';
 const postgresFaults = 'ledger/proof/postgres-faults.test.ts';
 
+const hookCall =
+  'await timed(lease, settings.hookTimeoutMs, (signal) => hook(payment, { tx, attempt, late, signal }));';
 const hookTransaction = `await db.transaction(async (tx) => {
-      await bounded(signal, () => hook(payment, { tx, attempt, late, signal }));
+      wasCalled = true;
+      ${hookCall}
       await writeWork(tx, begun, changes, values);
     });`;
 
@@ -47,7 +50,8 @@ export const plantedBugs = [
     from: hookTransaction,
     to: `await writeWork(db, begun, changes, values);
     await db.transaction(async (tx) => {
-      await bounded(signal, () => hook(payment, { tx, attempt, late, signal }));
+      wasCalled = true;
+      ${hookCall}
     });`,
     caughtBy: [embeddedCrashes],
   },
@@ -56,7 +60,8 @@ export const plantedBugs = [
     file: 'ledger/call-hook.ts',
     from: hookTransaction,
     to: `await db.transaction(async (tx) => {
-      await bounded(signal, () => hook(payment, { tx, attempt, late, signal }));
+      wasCalled = true;
+      ${hookCall}
     });
     await writeWork(db, begun, changes, values);`,
     caughtBy: [postgresFaults],
@@ -71,8 +76,8 @@ export const plantedBugs = [
   {
     name: 'a hook that throws is taken for one that has succeeded',
     file: 'ledger/call-hook.ts',
-    from: 'await bounded(signal, () => hook(payment, { tx, attempt, late, signal }));',
-    to: 'await bounded(signal, () => hook(payment, { tx, attempt, late, signal })).catch(() => undefined);',
+    from: hookCall,
+    to: hookCall.replace(/;$/, '.catch(() => undefined);'),
     caughtBy: [settlement],
   },
   {
@@ -92,8 +97,8 @@ export const plantedBugs = [
   {
     name: 'an intent that exists is taken for one that was submitted',
     file: 'ledger/settle-payment.ts',
-    from: 'if (!status.intentSubmitted) return waitForPayment(context, work);',
-    to: 'if (!status.exists) return waitForPayment(context, work);',
+    from: 'if (!status.intentSubmitted) return waitForPayment(context, work, status);',
+    to: 'if (!status.exists) return waitForPayment(context, work, status);',
     caughtBy: [settlement],
   },
   {
@@ -107,7 +112,7 @@ export const plantedBugs = [
   {
     name: 'an answer that cannot be had is taken for a no, and the watch ends',
     file: 'ledger/settle-payment.ts',
-    from: `    await lookLater(context, work, error instanceof IntentError ? error.code : String(error));
+    from: `    await lookLater(context, work, error instanceof IntentError ? error.code : errorText(error));
     return undefined;`,
     to: `    return { exists: true, intentSubmitted: false };`,
     caughtBy: [settlement],
@@ -123,7 +128,9 @@ export const plantedBugs = [
     name: 'when the watch is over the sequencer is not asked once more',
     file: 'ledger/settle-payment.ts',
     from: '  const status = await askOrWait(context, work, lease);',
-    to: `  if (work.state === 'open' && work.isOver) return waitForPayment(context, work);
+    to: `  if (work.state === 'open' && work.isOver) {
+    return waitForPayment(context, work, { exists: true, intentSubmitted: false });
+  }
   const status = await askOrWait(context, work, lease);`,
     caughtBy: [settlement],
   },

@@ -29,7 +29,8 @@ const onceInALife = both(['look for migrations', 'end claims']);
 export const workPoints = [
   ...onceInALife,
   ...both([
-    ...['record', 'reserve', 'find repeated', 'confirm', 'claim due', 'claim hinted', 'heartbeat', 'look later'],
+    ...['record', 'reserve', 'find repeated', 'confirm', 'look for what is confirmed', 'look for what is still open'],
+    ...['claim due', 'claim hinted', 'heartbeat', 'look later'],
     ...['submit', 'take back', 'begin the hook', 'write the effect', 'hook failed', 'bury', 'settle'],
     ...['look for a reversal', 'doubt', 'reverse', 'retry', 'check the login', 'complete the login'],
   ]),

@@ -16,14 +16,14 @@ afterAll(async () => {
 
 /** A process that holds a ledger. Calls of one that has died reject. */
 export class LedgerProcess {
-  readonly pid: number;
   /** The signal that ended it, or how else. */
   readonly exited: Promise<string>;
+  readonly #child: ChildProcess;
   readonly #call: ReturnType<typeof connectPeer>;
   #isGone = false;
 
   private constructor(child: ChildProcess, handlers: Handlers) {
-    this.pid = child.pid ?? 0;
+    this.#child = child;
     this.#call = connectPeer(child, handlers);
     running.add(this);
     this.exited = once(child, 'exit').then(([code, signal]) => {
@@ -50,7 +50,7 @@ export class LedgerProcess {
 
   /** The process may be dead already. */
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
-    if (!this.#isGone) process.kill(this.pid, signal);
+    this.#child.kill(signal);
   }
 
   ready = (): Promise<void> => this.#ask('ready');
