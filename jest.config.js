@@ -16,7 +16,7 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/example-app/dist/'],
   errorOnDeprecated: true,
   // A machine may be busy; what should be quick is shown by a benchmark.
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   // Most tests wait more than they work, and jest would leave one processor out.
   maxWorkers: '100%',
   restoreMocks: true,

@@ -57,7 +57,7 @@ export interface RateLimits {
   readonly webhook: number;
   /** In milliseconds. Default 60 000. */
   readonly windowMs: number;
-  /** Counts for all processes: a store of express-rate-limit. While it fails, and by default, each process counts for itself. */
+  /** A store of express-rate-limit, to count for all processes. Without it, and while it fails, each counts for itself. */
   readonly store: Store | undefined;
 }
 
@@ -71,7 +71,10 @@ export interface ConfigOptions extends GrpcNames {
   readonly emulatorPort?: number | undefined;
   /** How intents reach the service. Default `intents`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
-  /** Bound of one call to the service over all its tries, and of one to the store of the app's session, in milliseconds. Default 8000. */
+  /**
+   * Bound of one call to the service over all its tries, and of one to the store of the app's session, in milliseconds.
+   * Default 8000.
+   */
   readonly timeoutMs?: number | undefined;
   /** Bound of one try of a call that may be repeated, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly tryTimeoutMs?: number | undefined;

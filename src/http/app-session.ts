@@ -6,7 +6,10 @@ import type { IntentUser } from './session-store.js';
 /** The session the app has put on the request, as far as a login needs it. */
 export interface AppSession {
   readonly user: IntentUser | undefined;
-  /** Begins a new session, with nothing in it but the user. @throws {IntentError} `session_unavailable`, `invalid_configuration` */
+  /**
+   * Begins a new session, with nothing in it but the user.
+   * @throws {IntentError} `session_unavailable`, `invalid_configuration`
+   */
   start(user: IntentUser): Promise<void>;
   /** Begins a new session, with nothing in it. @throws as `start` */
   end(): Promise<void>;

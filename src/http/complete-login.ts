@@ -29,8 +29,9 @@ interface Completion {
 }
 
 /**
- * `POST /session` with `{ id }`: completes a login for the browser that began it, and answers `{ user: { id } }`. With the
- * option `confirm` it only tells who would be logged in, `{ confirm: { user: { id } } }`, and `{ id, confirm: true }` completes it.
+ * `POST /session` with `{ id }`: completes a login for the browser that began it, and answers `{ user: { id } }`. With
+ * the option `confirm` it only tells who would be logged in, `{ confirm: { user: { id } } }`, and makes nothing; then
+ * `{ id, confirm: true }` completes it.
  */
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
   const { logins, browserCookie, client } = context;

@@ -230,7 +230,7 @@ describe('500 slow-loris connections', () => {
     // Nobody's body ever came to an end, so nothing came of any; and it is not worth a line each.
     expect(target.calls.filter(({ method }) => method === 'createIntent')).toHaveLength(served);
     expect(target.log.lines).toEqual([]);
-  }, 30_000);
+  }, 120_000);
 
   test('nor are answers that nobody takes made in heaps', async () => {
     const target = await startTarget();

@@ -144,7 +144,7 @@ describe('double spend of one payment on two orders', () => {
     expect(await stateOf(unpaid.id)).toBe('open');
     expect(await at(1, browser).send('GET', '/goods/kettle')).toMatchObject({ status: 200, body: { paid: paid.id } });
     expect((await at(0, browser).send('GET', '/goods/pot')).status).toBe(402);
-  }, 30_000);
+  }, 120_000);
 
   test('nor does it open anything for another browser that knows of it', async () => {
     const browser = new Browser(origins[0]);

@@ -27,7 +27,7 @@ describe('a ledger that would look in an hour looks at once', () => {
       serviceKey: service.publicKey,
       origin: 'https://shop.example',
     });
-  }, 30_000);
+  }, 120_000);
 
   test('when a browser is told that it was submitted, once however often', async () => {
     const { id, pay, status } = await begin(site);
@@ -94,4 +94,4 @@ test('what the ledger learns by itself it is not told again', async () => {
   await pay();
   await untilState(site, id, 'settled');
   expect(site.faults.firstOf('nudge')).toEqual([]);
-}, 30_000);
+}, 120_000);

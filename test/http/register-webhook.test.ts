@@ -93,4 +93,4 @@ test('no more than 32 are registered at once, so that connections are left for t
   await new Promise(setImmediate);
   await createIntent(origin);
   expect(transport.registered()).toHaveLength(33);
-}, 30_000);
+}, 120_000);

@@ -87,7 +87,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
         app.get('/eur/:name', article({ currency: 'eur' }), show);
       }),
     });
-  }, 30_000);
+  }, 120_000);
   beforeEach(() => {
     onPaid = () => undefined;
   });
@@ -443,4 +443,4 @@ let sharedUrl: Promise<string>;
 beforeAll(() => {
   sharedUrl = newDatabaseUrl('postgres');
   return sharedUrl;
-}, 30_000);
+}, 120_000);

@@ -7,7 +7,7 @@ import { type DatabaseKind, kinds, openTestDatabase } from '../support/databases
 // What both databases must do alike.
 
 // To make and to open an embedded one takes its time on a busy machine.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const opened = new Map<DatabaseKind, Promise<Database>>();
 

@@ -9,7 +9,7 @@ import { copyEmptyData } from '../support/embedded-template.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 // To make a database, to copy and to open it takes its time on a busy machine.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const opened: Database[] = [];
 

@@ -8,7 +8,7 @@ import { compile, start } from '../support/child-program.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
 
 // Processes take their time on a busy machine.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 const refused = { code: 'ledger_locked' };
 const program = new URL('./programs/lock-folder.ts', import.meta.url);

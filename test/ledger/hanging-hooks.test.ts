@@ -6,7 +6,7 @@ import type { PaymentHooks } from '../../src/ledger/payment.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases.js';
 import { SettlementFixture } from './settlement-fixture.js';
 
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -15,7 +15,7 @@ describe('a hook that never answers', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres', { fakeTime: true });
-  }, 30_000);
+  }, 120_000);
   beforeEach(() => database.db.query('truncate express_intents.intents, express_intents.history'));
 
   const never = (): Promise<never> => new Promise(() => undefined);

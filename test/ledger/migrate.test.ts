@@ -7,7 +7,7 @@ import { kinds, openTestDatabase } from '../support/databases.js';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
 
 // To open an embedded database takes its time on a busy machine.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const versions = (list: readonly Migration[]): number[] => list.map(({ version }) => version);
 

@@ -5,13 +5,13 @@ import { openDatabase } from '../../src/ledger/open-database.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases.js';
 import { SettlementFixture } from './settlement-fixture.js';
 
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 describe('a database that has no transaction to give', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres', { fakeTime: true });
-  }, 30_000);
+  }, 120_000);
 
   it('is not taken for a hook that fails, however often it happens', async () => {
     const real = database.db;

@@ -10,7 +10,7 @@ import { startPooler } from '../support/transaction-pooler.js';
 // What can happen between a site and its Postgres. In every case each call ends within its bounds, with one error, and
 // the next call is fine.
 
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const unavailable = { name: 'IntentError', code: 'ledger_unavailable' };
 

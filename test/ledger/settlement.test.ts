@@ -5,7 +5,7 @@ import { kinds, openTestDatabase, type TestDatabase } from '../support/databases
 import { dayMs, hourMs, minuteMs, SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
 
 // Time goes by in the database, a step after the other.
-jest.setTimeout(60_000);
+jest.setTimeout(120_000);
 
 const start = '2026-01-01T12:00:00.000Z';
 
@@ -14,7 +14,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
   beforeAll(async () => {
     database = await openTestDatabase(kind, { fakeTime: true });
     await database.db.query('create table effects (id text)');
-  }, 30_000);
+  }, 120_000);
   beforeEach(async () => {
     await database.db.query('truncate express_intents.intents, express_intents.history, effects');
     await database.setTime(start);

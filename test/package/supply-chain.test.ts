@@ -125,5 +125,5 @@ describe('the files that are packed', () => {
       'proto/intents.proto',
     ]);
     expect(ofSources.filter((path) => !paths.includes(path) && !isGenerated(path))).toEqual([]);
-  }, 30_000);
+  }, 120_000);
 });

@@ -118,6 +118,7 @@ test(
 
     for (const folder of folders) expect(await folder.settle()).toBe('');
     expect(folders[0].kills + folders[1].kills).toBeGreaterThanOrEqual(kills);
+    expect(folders.flatMap(({ shop }) => shop.doubledKeys())).toEqual([]);
     const loggedIn = folders.flatMap(({ shop }) => shop.loggedIn);
     expect(new Set(loggedIn).size).toBe(loggedIn.length);
     // It was no quiet day.

@@ -12,6 +12,7 @@ import type { SequencerStatus } from '../../../src/ledger/settlement-context.js'
 import type { ChildOrders, HookOrders, PlannedFault } from './child-orders.js';
 import { effectsTable, insertEffect, readEvidence } from './evidence.js';
 import { connectPeer } from './peer.js';
+import { statementName } from './statement-name.js';
 import { watchedDatabase } from './watched-database.js';
 
 const orders = JSON.parse(process.argv[2] ?? '') as ChildOrders;
@@ -28,13 +29,23 @@ async function reach(point: string): Promise<void> {
   process.kill(process.pid, signal);
 }
 
+/** A statement without a name would never be tried: nobody must overlook it. */
+function nameOrDie(sql: string): string {
+  try {
+    return statementName(sql);
+  } catch (error) {
+    console.error(error);
+    process.exit(1);
+  }
+}
+
 let unwatched: Database | undefined;
 async function open(): Promise<Database> {
   // A connection that is dead must not outlast the test.
   unwatched = await (database.kind === 'postgres'
     ? openPostgres({ url: database.url, connectMs: 2_000, statementMs: 1_000 })
     : openDatabase({ database }));
-  const watched = watchedDatabase(unwatched, reach);
+  const watched = watchedDatabase(unwatched, reach, nameOrDie);
   await migrate(watched);
   await unwatched.query(effectsTable);
   return watched;

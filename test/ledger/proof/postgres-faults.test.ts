@@ -157,6 +157,7 @@ test(
     }
     expect(report).toBe('');
     expect(workers.flatMap(({ deaths }) => deaths)).toEqual([]);
+    expect(shop.doubledKeys()).toEqual([]);
     expect(new Set(shop.loggedIn).size).toBe(shop.loggedIn.length);
     // It was no quiet day, and all had work to do.
     const { effects } = await look();

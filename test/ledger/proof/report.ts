@@ -21,11 +21,6 @@ export async function reportInTheEnd(look: () => Promise<Evidence>): Promise<str
   }
 }
 
-/** What is wrong with the evidence of a run, with all that is known of it; empty where nothing is. */
-export function reportOf(evidence: Evidence, how: { readonly isOver: boolean }): string {
-  return tell(evidence, checkEvidence(evidence, how));
-}
-
 function tell(evidence: Evidence, faults: readonly FoundFault[]): string {
   const told = faults.slice(0, mostTold).map(({ kind, id, detail }) => `${kind}: ${detail}\n${storyOf(evidence, id)}`);
   if (faults.length > mostTold) told.push(`and ${faults.length - mostTold} more`);

@@ -21,7 +21,7 @@ test('who claims takes what others have not locked, and does not wait for them',
     const locked = rows.map(({ id }) => id);
     for (const { payment } of await claim) expect(locked).not.toContain(payment.id);
   });
-}, 30_000);
+}, 120_000);
 
 test.each([
   ['postgres' as const, 'leaves to others what they have', '1'],

@@ -46,6 +46,8 @@ export class Shop {
   readonly browser = new Uint8Array(32).fill(7);
   /** Logins that a ledger has called completed, once each time. */
   readonly loggedIn: string[] = [];
+  /** The intents whose secret was given for an idempotency key. */
+  readonly #given = new Map<string, Set<string>>();
   readonly #name: string;
   readonly #random: SeededRandom;
   readonly #tempers = new Map<string, Temper>();
@@ -63,6 +65,11 @@ export class Shop {
   /** From now on nothing fails any more, nobody comes any more, and what was given up is taken up. */
   calmDown(): void {
     this.#isCalm = true;
+  }
+
+  /** Idempotency keys for which there was more than one intent. */
+  doubledKeys(): string[] {
+    return [...this.#given].filter(([, ids]) => ids.size > 1).map(([key]) => key);
   }
 
   /** What the ledgers have logged last. */
@@ -130,6 +137,7 @@ export class Shop {
       this.truth.create(id, (repeated?.terms ?? intent.terms) as RecordedTerms);
       await ledger.confirm(id);
     }
+    this.#given.set(key, new Set([...(this.#given.get(key) ?? []), id]));
     await this.#answer(ledger, id);
   }
 

@@ -5,10 +5,10 @@ import { statementName } from './statement-name.js';
 export type Reach = (point: string) => void | Promise<void>;
 
 /** A database whose every statement is announced before it begins and after it has ended: the seam where crashes come in. */
-export function watchedDatabase(db: Database, reach: Reach): Database {
+export function watchedDatabase(db: Database, reach: Reach, nameOf = statementName): Database {
   const watched = (on: Queryable): Queryable['query'] =>
     async function query<Row extends object>(sql: string, values?: readonly unknown[]) {
-      const name = statementName(sql);
+      const name = nameOf(sql);
       await reach(`before ${name}`);
       const result = await on.query<Row>(sql, values);
       await reach(`after ${name}`);
