@@ -141,12 +141,21 @@ describe('5 KiB and endless bodies', () => {
   });
 
   const megabyte = Buffer.alloc(1024 * 1024, 0x20);
+  const mostPoured = 1_024;
   const chunk = Buffer.concat([Buffer.from(`${megabyte.length.toString(16)}\r\n`), megabyte, Buffer.from('\r\n')]);
 
-  /** Sends as fast as the other side reads, until it is cut off. */
-  function pour({ socket }: Attack): void {
+  /** Sends as fast as the other side reads, until it is cut off; and gives up before this machine does. */
+  function pour(one: Attack): void {
+    const { socket } = one;
+    let megabytes = 0;
     const more = (): void => {
-      while (!socket.destroyed && socket.write(chunk));
+      while (!socket.destroyed && megabytes < mostPoured) {
+        megabytes += 1;
+        if (!socket.write(chunk)) return;
+      }
+      if (socket.destroyed) return;
+      one.text = 'It took everything.';
+      socket.destroy();
     };
     socket.on('drain', more);
     more();

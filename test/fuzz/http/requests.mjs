@@ -25,6 +25,13 @@ function soundRequest(random, known) {
   return random.pick([
     () => ({ method: 'POST', target: '/intent', headers: [...json, cookie], body: random.pick(intentBodies) }),
     () => ({ method: 'POST', target: '/intent', headers: json, body: random.pick(intentBodies) }),
+    () => ({
+      method: 'POST',
+      target: '/intent',
+      headers: [...json, cookie, ['Idempotency-Key', random.pick(['key-1', '"key-2"', `key-${random.below(1_000)}`])]],
+      body: random.pick(intentBodies),
+    }),
+    () => ({ method: 'GET', target: '/goods', headers: [host, cookie, ['Accept', random.pick(accepts)]], body: '' }),
     () => ({ method: 'POST', target: '/session', headers: [...json, cookie], body: JSON.stringify({ id }) }),
     () => ({ method: 'DELETE', target: '/session', headers: [host, site, cookie], body: '' }),
     () => ({ method: 'GET', target: '/session', headers: [host, cookie], body: '' }),

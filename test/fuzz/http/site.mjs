@@ -1,10 +1,13 @@
 // The built package on real sites, each with every route there is, before a service that says OK to everything and counts.
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer as createPlainServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import express from 'express';
 import session from 'express-session';
 import express4 from 'express4';
-import { createServer, intentRouter, requireLogin } from '../../../dist/index.js';
+import { createServer, intentRouter, requireLogin, requirePayment } from '../../../dist/index.js';
 import { formatBase58 } from '../../../dist/keys/base58.js';
 import { encode, v1 } from '../../../dist/wire/codec.js';
 
@@ -47,6 +50,7 @@ const variants = [
     isPlain: true,
     before: (app) => app.use(express.json(), express.text({ type: 'application/jwt' })),
   },
+  { factory: express, options: { payment: lookUp }, hasLedger: true },
 ];
 
 function withSessions(app) {
@@ -58,13 +62,17 @@ function withSessions(app) {
 function lookUp(req) {
   const { order } = req.body;
   if (order === 'refused') throw Object.assign(new Error('We do not sell that.'), { status: 404, expose: true });
-  return { amount: '4.50', currency: 'usd', login: order === 'with-login', metadata: { order } };
+  return { amount: '4.50', currency: 'usd', login: order === 'with-login', resource: 'tea', metadata: { order } };
 }
 
 /** Starts the sites; `serviceKey` signs the webhooks they take. `plant` puts a fault into them. */
 export async function startSites({ serviceKey, plant, onChange }) {
   const sites = [];
-  for (const { factory, options, before, isPlain } of variants) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'express-intents-fuzz-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const { factory, options, before, isPlain, hasLedger } of variants) {
+    // A database takes seconds to make, and what is planted is seen without it.
+    if (hasLedger && plant) continue;
     const service = tellingService(onChange);
     const log = [];
     const note = (...line) => void log.push(line);
@@ -75,6 +83,7 @@ export async function startSites({ serviceKey, plant, onChange }) {
     const router = intentRouter({
       ...options,
       transport: service,
+      ...(hasLedger && { databaseUrl: folder }),
       origin: ownOrigin,
       domain: 'shop.example',
       destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
@@ -89,8 +98,15 @@ export async function startSites({ serviceKey, plant, onChange }) {
     plant?.(app, service);
     app.use(router);
     app.get('/account', requireLogin({ loginUrl: '/login' }), (req, res) => res.send(`in ${req.intent.user.id}`));
+    if (hasLedger)
+      app.get(
+        '/goods',
+        requirePayment(() => ({ resource: 'tea' }), { payUrl: '/buy' }),
+        (_req, res) => res.send('tea'),
+      );
     // As apps do it: what it is told is nobody else's business.
     app.use((error, _req, res, _next) => void res.status(error.status ?? 500).json({ app: 'error' }));
+    await router.ready();
     const server = isPlain ? createPlainServer(app) : createServer(app);
     await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
     sites.push({ port: server.address().port, log, router, server });
