@@ -29,8 +29,8 @@ describe('a hook that never answers', () => {
     ledger.pay(id);
     await database.advance(5_000);
     await ledger.settlement.round();
-    const garbage = setInterval(collectGarbage, 50);
-    const ended = await Promise.race([ledger.settlement.idle().then(() => true), wait(5_000, false)]);
+    const garbage = setInterval(collectGarbage, 100);
+    const ended = await Promise.race([ledger.settlement.idle().then(() => true), wait(60_000, false, { ref: false })]);
     clearInterval(garbage);
     expect(ended).toBe(true);
     expect((await ledger.find(id)).lastError).toMatch(/^TimeoutError/);
@@ -43,7 +43,9 @@ describe('a hook that never answers', () => {
     ledger.pay(await ledger.create());
     await database.advance(5_000);
     await ledger.settlement.round();
-    expect(await Promise.race([ledger.settlement.close().then(() => true), wait(5_000, false)])).toBe(true);
+    expect(await Promise.race([ledger.settlement.close().then(() => true), wait(60_000, false, { ref: false })])).toBe(
+      true,
+    );
   });
 
   it('is called again at once by another process when the ledger is closed, since it has not failed', async () => {
