@@ -51,6 +51,7 @@ export class Shop {
   readonly #name: string;
   readonly #random: SeededRandom;
   readonly #tempers = new Map<string, Temper>();
+  readonly #paid = new Set<string>();
   readonly #keys = new Map<string, NewIntent>();
   #created = 0;
   #isCalm = false;
@@ -144,7 +145,9 @@ export class Shop {
   /** The secret goes out, and whoever has it does what they like. */
   async #answer(ledger: ShopLedger, id: string): Promise<void> {
     this.truth.handOut(id);
-    if (this.#temperOf(id) === 'unpaid' || this.truth.isPaid(id)) return;
+    // One that was taken back is not paid again: after a reversal that is for a person to take up.
+    if (this.#temperOf(id) === 'unpaid' || this.#paid.has(id)) return;
+    this.#paid.add(id);
     await wait(this.#random.below(20));
     this.truth.pay(id);
     if (this.#random.below(2) === 0) await ledger.nudge(id);
