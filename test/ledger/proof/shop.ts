@@ -145,8 +145,9 @@ export class Shop {
   /** The secret goes out, and whoever has it does what they like. */
   async #answer(ledger: ShopLedger, id: string): Promise<void> {
     this.truth.handOut(id);
-    // One that was taken back is not paid again: after a reversal that is for a person to take up.
-    if (this.#temperOf(id) === 'unpaid' || this.#paid.has(id)) return;
+    // One that was taken back after it had settled is not paid again: that is for a person to take up.
+    const temper = this.#temperOf(id);
+    if (temper === 'unpaid' || this.truth.isPaid(id) || (temper === 'taken back' && this.#paid.has(id))) return;
     this.#paid.add(id);
     await wait(this.#random.below(20));
     this.truth.pay(id);
