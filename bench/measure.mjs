@@ -4,7 +4,8 @@ import { logIn } from './log-in.mjs';
 import { startPostgres } from './postgres.mjs';
 
 /** What comes before the windows that count, until the code is compiled: so many requests, or so long. */
-const warmUp = { requests: 5_000, ms: 10_000, windowMs: 500 };
+const defaultWarmUp = { requests: 5_000, ms: 10_000 };
+const warmUpWindowMs = 500;
 
 /** What all servers are told. Account and seed are nobody's. */
 const site = {
@@ -13,48 +14,69 @@ const site = {
   verifierSeed: '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f',
 };
 
-/** @returns by variant: medians over the rounds, and the ratios of windows side by side */
-export async function measureWork({ request, loggedIn = false, variants }, { rounds, ms, connections }) {
-  const [stub, load] = [startChild('./stub.mjs'), startChild('./load.mjs')];
+/** @returns the samples of each variant: one a round, those of one round taken side by side */
+export async function measureWork(work, { rounds, ms, connections, warmUp = defaultWarmUp }) {
+  const upstream = new Upstream();
+  const load = startChild('./load.mjs');
   const runners = [];
-  let postgres;
   try {
-    const addresses = await stub.ask('addresses');
-    for (const [name, { request: own, grpc = false, ledger = false, execArgv, ...options }] of Object.entries(
-      variants,
-    )) {
-      const server = startChild('./server.mjs', execArgv);
-      const { url, grpcUrl } = addresses;
-      if (ledger) postgres ??= await startPostgres();
-      const way = { url, ...(grpc && { grpcUrl }), ...(ledger && { databaseUrl: await postgres.newDatabase() }) };
-      const port = await server.ask('start', { ...site, ...options, ...way });
-      const headers = loggedIn ? { Cookie: await logIn(port) } : {};
-      const window = { port, connections, request: { ...request, ...own, headers } };
-      runners.push({ name, server, stub, load, window, samples: [] });
+    for (const [name, variant] of Object.entries(work.variants)) {
+      runners.push(await startVariant(name, variant, work, { upstream, load, connections }));
     }
-    for (const runner of runners) await warm(runner);
+    for (const runner of runners) await warm(runner, warmUp);
     for (let round = 0; round < rounds; round += 1) {
       for (const runner of runners) runner.samples.push(await runWindow(runner, ms));
     }
-    return Object.fromEntries(runners.map((runner) => [runner.name, summaryOf(runner, runners)]));
+    return Object.fromEntries(runners.map(({ name, samples }) => [name, samples]));
   } finally {
-    for (const { stop } of [stub, load, ...runners.map(({ server }) => server)]) stop();
-    await postgres?.stop();
+    for (const { stop } of [load, ...runners.map(({ server }) => server)]) stop();
+    await upstream.stop();
   }
 }
 
-async function warm(runner) {
-  const endMs = performance.now() + warmUp.ms;
-  for (let requests = 0; requests < warmUp.requests && performance.now() < endMs; ) {
-    requests += (await runWindow(runner, warmUp.windowMs)).requests;
+/** What the servers talk to. */
+class Upstream {
+  #stub = startChild('./stub.mjs');
+  #postgres;
+
+  calls() {
+    return this.#stub.ask('calls');
+  }
+
+  /** Where a server finds what its variant needs. */
+  async addresses({ grpc, ledger }) {
+    const { url, grpcUrl } = await this.#stub.ask('addresses');
+    if (ledger) this.#postgres ??= await startPostgres();
+    return { url, ...(grpc && { grpcUrl }), ...(ledger && { databaseUrl: await this.#postgres.newDatabase() }) };
+  }
+
+  async stop() {
+    this.#stub.stop();
+    await this.#postgres?.stop();
   }
 }
 
-async function runWindow({ name, server, stub, load, window }, ms) {
+async function startVariant(name, variant, { request, loggedIn }, { upstream, load, connections }) {
+  const { request: own, grpc, ledger, execArgv, ...options } = variant;
+  const server = startChild('./server.mjs', execArgv);
+  const port = await server.ask('start', { ...site, ...options, ...(await upstream.addresses({ grpc, ledger })) });
+  const headers = loggedIn ? { Cookie: await logIn(port) } : {};
+  const window = { port, connections, request: { ...request, ...own, headers } };
+  return { name, server, upstream, load, window, samples: [] };
+}
+
+async function warm(runner, { requests, ms }) {
+  const endMs = performance.now() + ms;
+  for (let answered = 0; answered < requests && performance.now() < endMs; ) {
+    answered += (await runWindow(runner, warmUpWindowMs)).requests;
+  }
+}
+
+async function runWindow({ name, server, upstream, load, window }, ms) {
   await load.ask('open', window);
-  const [before, callsBefore] = [await server.ask('used'), await stub.ask('calls')];
+  const [before, callsBefore] = [await server.ask('used'), await upstream.calls()];
   const { requests, wrong, tookMs, p50Ms, p99Ms } = await load.ask('run', { ms });
-  const [after, callsAfter] = [await server.ask('used'), await stub.ask('calls')];
+  const [after, callsAfter] = [await server.ask('used'), await upstream.calls()];
   await load.ask('close');
   if (wrong > 0) throw new Error(`${name}: ${wrong} of ${requests} answers were wrong.`);
   const cpuUs = after.cpuUs - before.cpuUs;
@@ -71,21 +93,17 @@ async function runWindow({ name, server, stub, load, window }, ms) {
   };
 }
 
-function summaryOf({ samples }, runners) {
-  const medians = Object.fromEntries(Object.keys(samples[0]).map((key) => [key, median(samples.map((s) => s[key]))]));
-  const timesOf = (name, key = 'cpuUs') => {
-    const others = runners.find((runner) => runner.name === name)?.samples;
-    return others && median(samples.map((sample, round) => sample[key] / others[round][key]));
-  };
-  return {
-    ...medians,
-    timesLimit: timesOf('limit'),
-    timesUsual: timesOf('usual'),
-    p99TimesUsual: timesOf('usual', 'p99Ms'),
-  };
-}
-
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+}
+
+/** The median over the rounds. */
+export function medianOf(samples, key = 'cpuUs') {
+  return median(samples.map((sample) => sample[key]));
+}
+
+/** The median of what two variants come to side by side; undefined where one was not measured. */
+export function ratioOf(samples, others, key = 'cpuUs') {
+  return samples && others && median(samples.map((sample, round) => sample[key] / others[round][key]));
 }

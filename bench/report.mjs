@@ -1,37 +1,73 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { medianOf, ratioOf } from './measure.mjs';
+
+const short = (value) => (value === undefined ? '' : value < 0.1 ? value.toFixed(3) : value.toFixed(2));
 
 const columns = [
-  ['CPU us', ({ cpuUs }) => cpuUs.toFixed(1)],
-  ['x limit', ({ timesLimit }) => timesLimit?.toFixed(2)],
-  ['x usual', ({ timesUsual }) => timesUsual && (timesUsual < 0.1 ? timesUsual.toFixed(3) : timesUsual.toFixed(2))],
-  ['a second', ({ perSecond }) => perSecond.toFixed(0)],
-  ['p50 ms', ({ p50Ms }) => p50Ms.toFixed(2)],
-  ['p99 ms', ({ p99Ms }) => p99Ms.toFixed(2)],
-  ['RSS MiB', ({ rssMiB }) => rssMiB.toFixed(0)],
-  ['busy', ({ busy }) => `${(busy * 100).toFixed(0)}%`],
-  ['calls upstream', ({ upstreamCalls }) => Number(upstreamCalls.toPrecision(2)).toString()],
+  ['CPU us', (samples) => medianOf(samples).toFixed(1)],
+  ['x limit', (samples, work) => short(ratioOf(samples, work.limit))],
+  ['x usual', (samples, work) => short(ratioOf(samples, work.usual))],
+  ['x hello-world', (samples, work) => short(ratioOf(samples, work['hello-world']))],
+  ['a second', (samples) => medianOf(samples, 'perSecond').toFixed(0)],
+  ['p50 ms', (samples) => medianOf(samples, 'p50Ms').toFixed(2)],
+  ['p99 ms', (samples) => medianOf(samples, 'p99Ms').toFixed(2)],
+  ['RSS MiB', (samples) => medianOf(samples, 'rssMiB').toFixed(0)],
+  ['busy', (samples) => `${(medianOf(samples, 'busy') * 100).toFixed(0)}%`],
+  ['calls upstream', (samples) => Number(medianOf(samples, 'upstreamCalls').toPrecision(2)).toString()],
 ];
 
-/** A Markdown table of one work. */
-export function tableOf(name, variants) {
+const table = (head, rows) => {
   const line = (cells) => `| ${cells.join(' | ')} |`;
-  const rows = Object.entries(variants).map(([variant, result]) =>
-    line([variant, ...columns.map(([, cell]) => cell(result) ?? '')]),
-  );
-  const head = [line([name, ...columns.map(([title]) => title)]), line(['---', ...columns.map(() => '---:')])];
-  return `${[...head, ...rows].join('\n')}\n`;
+  return `${[line(head), line(head.map((_cell, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')}\n`;
+};
+
+/** A Markdown table of what was measured of one work. A column that says nothing of it is left out. */
+export function tableOf(name, work) {
+  const shown = columns.filter(([title]) => !title.startsWith('x ') || work[title.slice(2)]);
+  const rows = Object.entries(work).map(([variant, samples]) => [
+    variant,
+    ...shown.map(([, cell]) => cell(samples, work)),
+  ]);
+  return table([name, ...shown.map(([title]) => title)], rows);
+}
+
+/** What each number that the work is to reach has come to; only of what was measured. */
+export function numbersOf(name, { numbers }, work) {
+  return numbers.flatMap(({ variant, of, key = 'cpuUs', atMost, broken }) => {
+    const samples = work[variant];
+    const value = of ? ratioOf(samples, work[of], key) : samples && medianOf(samples, key);
+    if (value === undefined) return [];
+    const what = [key === 'cpuUs' ? 'CPU' : key, of && `of ${of}`].filter(Boolean).join(' ');
+    return [
+      { name: `${name}: ${variant}, ${what}`, value, atMost, isReached: value <= atMost, isBroken: value > broken },
+    ];
+  });
+}
+
+export function numbersTable(numbers) {
+  const rows = numbers.map(({ name, value, atMost, isReached }) => [
+    name,
+    short(value),
+    short(atMost),
+    isReached ? 'yes' : 'no',
+  ]);
+  return table(['number', 'measured', 'at most', 'reached'], rows);
 }
 
 /** Bars of what a request costs, in multiples of the limit. Those that are too long for the page say so. */
-export function plotOf(name, variants) {
-  const entries = Object.entries(variants).filter(([, { timesLimit }]) => timesLimit !== undefined);
-  const [left, width, row] = [190, 430, 26];
-  const longest = Math.min(6, Math.max(...entries.map(([, { timesLimit }]) => timesLimit)));
-  const bars = entries.map(([variant, { timesLimit, cpuUs }], index) => {
+export function plotOf(name, work) {
+  const entries = Object.entries(work).map(([variant, samples]) => ({
+    variant,
+    times: ratioOf(samples, work.limit) ?? 1,
+    cpuUs: medianOf(samples),
+  }));
+  const [left, width, row] = [270, 330, 26];
+  const longest = Math.min(8, Math.max(...entries.map(({ times }) => times)));
+  const bars = entries.map(({ variant, times, cpuUs }, index) => {
     const y = 40 + index * row;
-    const length = (Math.min(timesLimit, longest) / longest) * width;
+    const length = (Math.min(times, longest) / longest) * width;
     const colour = variant.startsWith('ours') ? '#2563eb' : '#94a3b8';
-    const text = `${timesLimit.toFixed(2)} x${timesLimit > longest ? ' →' : ''} (${cpuUs.toFixed(0)} us)`;
+    const text = `${times.toFixed(2)} x${times > longest ? ', and on' : ''} (${cpuUs.toFixed(0)} us)`;
     return `<text x="${left - 8}" y="${y + 14}" text-anchor="end">${variant}</text>
 <rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="18" rx="3" fill="${colour}"/>
 <text x="${(left + length + 6).toFixed(1)}" y="${y + 14}">${text}</text>`;
@@ -45,18 +81,31 @@ ${bars.join('\n')}
 `;
 }
 
+/** A table of the streams of events. */
+export function streamsTable(clients, streams) {
+  const rows = Object.entries(streams).map(([crowd, { openCpuUs, bytesEach, eventCpuUs, told }]) => [
+    crowd,
+    openCpuUs.toFixed(0),
+    (bytesEach / 1024).toFixed(1),
+    eventCpuUs.toFixed(1),
+    told,
+  ]);
+  return table([`${clients} streams`, 'opening, CPU us each', 'RSS KiB each', 'one event, CPU us each', 'told'], rows);
+}
+
 /** Writes what was measured to bench/results/. Nothing in it tells of the machine but the version of Node. */
-export async function writeResults(results, settings) {
+export async function writeResults({ settings, results, numbers, clients, streams }) {
   const folder = new URL('./results/', import.meta.url);
   await mkdir(folder, { recursive: true });
   const write = (name, text) => writeFile(new URL(name, folder), text);
   const { node } = process.versions;
-  await write('results.json', `${JSON.stringify({ node, settings, results }, undefined, 2)}\n`);
+  await write('results.json', `${JSON.stringify({ node, settings, results, clients, streams }, undefined, 2)}\n`);
   const { rounds, ms, connections } = settings;
-  const how = `Node ${node}, ${connections} connections, medians of ${rounds} windows of ${ms} ms in turns.`;
-  const tables = Object.entries(results).map(([name, variants]) => tableOf(name, variants));
-  await write('table.md', `${how}\n\n${tables.join('\n')}`);
-  for (const [name, variants] of Object.entries(results)) {
-    await write(`${name.replaceAll(/\W+/g, '-')}.svg`, plotOf(name, variants));
+  const how = `Node ${node}, ${connections} connections, medians of ${rounds} windows of ${ms} ms in turns.\n`;
+  const tables = Object.entries(results).map(([name, work]) => tableOf(name, work));
+  if (streams) tables.push(streamsTable(clients, streams));
+  await write('table.md', [how, ...tables, numbersTable(numbers)].join('\n'));
+  for (const [name, work] of Object.entries(results)) {
+    if (work.limit) await write(`${name.replaceAll(/\W+/g, '-')}.svg`, plotOf(name, work));
   }
 }

@@ -52,18 +52,35 @@ app.use(
   }),
 );
 
-const server = createServer(app);
-server.listen({ port: 0, host: '127.0.0.1', backlog: 8192 });
-await once(server, 'listening');
+let server;
+
+/** The same by hand, over `node:http`: what a stream of events costs at least. */
+const limitWatches = new Set();
+function limitHandler(_req, res) {
+  res.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  res.write(Buffer.from('retry: 4000\n\nevent: status\ndata: {"exists":true}\n\n'));
+  limitWatches.add(res);
+  res.on('close', () => limitWatches.delete(res));
+}
 
 const cpuMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1000;
 
 function tellAll(kind, id) {
+  const frame = Buffer.from(`event: ${kind}\nid: ${id}\ndata: {}\n\n`);
+  for (const res of limitWatches) {
+    if (kind === 'intent_submitted') res.end(frame);
+    else res.write(frame);
+  }
   for (const resolve of [...watches.values()]) resolve({ kind, id, timestampMs: Date.now() });
 }
 
 const answers = {
-  port: () => server.address().port,
+  start: async ({ isLimit }) => {
+    server = createServer(isLimit ? limitHandler : app);
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 8192 });
+    await once(server, 'listening');
+    return server.address().port;
+  },
   tell: () => tellAll('code_scanned', 'bench'),
   // With the last event a feed ends at once, and does not linger.
   finish: () => tellAll('intent_submitted', 'intent_submitted'),
@@ -80,12 +97,12 @@ const answers = {
       rss,
       held: heapUsed + external,
       sockets,
-      seats: seats.taken + seats.visitors,
+      seats: seats.taken + seats.visitors + limitWatches.size,
       feeds: events.size,
       watches: watches.size,
     };
   },
 };
 
-process.on('message', async ({ n, ask }) => process.send({ n, answer: await answers[ask]() }));
+process.on('message', async ({ n, ask, options }) => process.send({ n, answer: await answers[ask](options) }));
 process.on('disconnect', () => process.exit());

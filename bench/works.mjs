@@ -1,45 +1,98 @@
 // What is measured. A work is one request, and the servers that answer it side by side: `limit` does it by hand over
-// `node:http`, `usual` is the usual way. A variant names a module of bench/servers/ and its options.
+// `node:http`, `usual` is the usual way. A variant names a module of bench/servers/ and its options; a variant with a
+// request of its own asks for something else than the others.
+//
+// The numbers are what each work has to reach: a variant, in multiples of another. `broken` is where the short form, on
+// whatever machine, says that it is broken.
 const payment = { method: 'POST', path: '/intent', body: '{"mode":"payment","order":42}', status: 201 };
 const login = { ...payment, body: '{"mode":"login"}' };
 const hello = { path: '/hello' };
 
-const ours = {
-  ours: { module: 'ours' },
-  'ours, createServer': { module: 'ours', createServer: true },
-};
-const limitAndUsual = { limit: { module: 'limit' }, usual: { module: 'usual' } };
-const helloWorld = {
-  'hello-world': { module: 'express', request: hello },
-  'hello-world, createServer': { module: 'express', request: hello, createServer: true },
-};
+const limit = { module: 'limit' };
+const usual = { module: 'usual' };
+const ours = { module: 'ours' };
+const oursPreset = { module: 'ours', createServer: true };
+const helloWorld = { module: 'express', request: hello };
+const helloWorldPreset = { ...helloWorld, createServer: true };
 
 export const works = {
   'create payment': {
     request: payment,
     variants: {
-      ...limitAndUsual,
+      limit,
+      'limit, same answer': { module: 'limit', sameAnswer: true },
+      usual,
       'usual, tweetnacl': { module: 'usual', curve: 'tweetnacl' },
-      ...ours,
-      'ours, gRPC': { module: 'ours', grpc: true },
-      'ours, ledger': { module: 'ours', ledger: true },
+      ours,
+      'ours, createServer': oursPreset,
+      'ours, gRPC': { ...ours, grpc: true },
+      'ours, ledger': { ...ours, ledger: true },
     },
+    numbers: [
+      { variant: 'ours', of: 'limit', atMost: 1.6, broken: 6 },
+      { variant: 'ours', of: 'usual', atMost: 1 / 7, broken: 0.5 },
+      { variant: 'ours, createServer', of: 'limit', atMost: 1.2, broken: 4 },
+      { variant: 'ours, ledger', of: 'ours', atMost: 1.6, broken: 2.5 },
+      { variant: 'ours', of: 'usual', key: 'p99Ms', atMost: 1 / 8 },
+    ],
   },
-  'create login': { request: login, variants: { ...limitAndUsual, ...ours } },
+  'create login': {
+    request: login,
+    variants: { limit, usual, ours, 'ours, createServer': oursPreset },
+    numbers: [{ variant: 'ours', of: 'usual', atMost: 1 / 7, broken: 0.5 }],
+  },
   // More ids than are asked for while an answer lasts: none is answered from what is known.
   'status, cold': {
     request: { path: '/status/:id', ids: 50_000 },
-    variants: { ...limitAndUsual, ...helloWorld, ...ours, 'ours, gRPC': { module: 'ours', grpc: true } },
+    variants: {
+      limit,
+      usual,
+      'hello-world': helloWorld,
+      'hello-world, createServer': helloWorldPreset,
+      ours,
+      'ours, createServer': oursPreset,
+      'ours, gRPC': { ...ours, grpc: true },
+    },
+    numbers: [
+      { variant: 'ours', of: 'hello-world', atMost: 1.1, broken: 4 },
+      { variant: 'ours, createServer', of: 'hello-world', atMost: 0.6, broken: 2 },
+    ],
   },
   'status, cached': {
     request: { path: '/status/:id', ids: 50 },
-    variants: { ...limitAndUsual, ...helloWorld, ...ours },
+    variants: { limit, usual, 'hello-world': helloWorld, ours, 'ours, createServer': oursPreset },
+    numbers: [
+      { variant: 'ours', of: 'hello-world', atMost: 1.1, broken: 2 },
+      { variant: 'ours, createServer', of: 'hello-world', atMost: 0.4, broken: 0.9 },
+      { variant: 'ours', key: 'upstreamCalls', atMost: 0.02, broken: 0.5 },
+    ],
   },
   'key file': {
     request: { path: '/.well-known/service-payments.json' },
-    variants: { ...limitAndUsual, ...ours },
+    variants: { limit, usual, ours, 'ours, createServer': oursPreset },
+    numbers: [],
   },
-  'session check': { request: { path: '/account' }, loggedIn: true, variants: { ...limitAndUsual, ...ours } },
-  // A route of the app: with the router in front, and without.
-  'another route': { request: hello, variants: { ...limitAndUsual, ...helloWorld, ...ours } },
+  'session check': {
+    request: { path: '/account' },
+    loggedIn: true,
+    variants: { limit, usual, ours, 'ours, createServer': oursPreset },
+    numbers: [],
+  },
+  // A route of the app, with the router in front of it and without.
+  'another route': {
+    request: hello,
+    variants: {
+      limit,
+      'hello-world': helloWorld,
+      'hello-world, one middleware': { ...helloWorld, middleware: true },
+      'hello-world, createServer': helloWorldPreset,
+      'hello-world, one middleware, createServer': { ...helloWorldPreset, middleware: true },
+      ours,
+      'ours, createServer': oursPreset,
+    },
+    numbers: [
+      { variant: 'ours', of: 'hello-world', atMost: 1.05, broken: 1.6 },
+      { variant: 'ours, createServer', of: 'hello-world', atMost: 0.45, broken: 0.9 },
+    ],
+  },
 };

@@ -1,10 +1,11 @@
-// An Express app of one route and nothing else.
+// An Express app of one route and nothing else; with `middleware`, one that does nothing is in front.
 import * as http from 'node:http';
 import express from 'express';
 import * as intents from '../../dist/index.js';
 
-export default function helloWorld({ createServer = false }) {
+export default function helloWorld({ createServer = false, middleware = false }) {
   const app = express();
+  if (middleware) app.use((_req, _res, next) => next());
   app.get('/hello', (_req, res) => res.send('Hello'));
   return (createServer ? intents : http).createServer(app);
 }

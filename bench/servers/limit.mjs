@@ -1,11 +1,13 @@
 // The limit: `node:http`, everything else by hand, and nothing that is not asked for: no check, no header, no cookie, no
-// bound. Nobody should serve this; it is what all others are measured by.
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+// bound. Nobody should serve this; it is what all others are measured by. With `sameAnswer` an intent is answered with the
+// headers and the cookie that ours has.
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
+import { securityHeaders } from '../../dist/http/security-headers.js';
 import { bareCalls } from './bare-calls.mjs';
 import { base58, bodyOf, envelope, fromBase58, keyPairOf, newLogin, newPayment, saysOk } from './hand-codec.mjs';
 
-export default function limit({ url, domain, destination, verifierSeed }) {
+export default function limit({ url, domain, destination, verifierSeed, sameAnswer = false }) {
   const call = bareCalls(url);
   const verifier = keyPairOf(Buffer.from(verifierSeed, 'hex'));
   const account = fromBase58(destination);
@@ -17,11 +19,18 @@ export default function limit({ url, domain, destination, verifierSeed }) {
     res.end(text);
   };
 
+  const headers = { ...securityHeaders(), 'Cache-Control': 'no-store' };
+  function newBrowser() {
+    const token = randomBytes(32).toString('base64url');
+    createHash('sha256').update(token).digest();
+    return { ...headers, 'Set-Cookie': `intent=${token}; Path=/; HttpOnly; SameSite=Lax` };
+  }
+
   function create(res, body) {
     const isLogin = JSON.parse(body).mode === 'login';
     const { secret, request } = isLogin ? newLogin(domain, verifier) : newPayment(account);
     call(envelope('Intents', 'createIntent', request), (answer) => {
-      if (answer && saysOk(answer)) send(res, 201, `{"client_secret":"${secret}"}`);
+      if (answer && saysOk(answer)) send(res, 201, `{"client_secret":"${secret}"}`, sameAnswer ? newBrowser() : {});
       else send(res, 502, '{}');
     });
   }
