@@ -50,6 +50,7 @@ describe('the packages that come with this one', () => {
       'base-x',
       'bs58',
       'cockatiel',
+      'commander',
       'cookie',
       'debug',
       'express-rate-limit',
