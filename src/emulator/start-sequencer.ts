@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { IntentError } from '../errors.js';
 import type { Fault } from './faults/fault.js';
@@ -12,6 +11,7 @@ import { serveMessageStreams } from './serve-message-streams.js';
 import { createApp } from './server.js';
 import { reverseSubmission } from './submission.js';
 import { createWallet, type Wallet } from './wallet.js';
+import { walletSeed } from './wallet-seed.js';
 import { WebhookCaller } from './webhook.js';
 
 export interface SequencerOptions {
@@ -74,7 +74,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
 
   const server = createServer();
   const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT', unref })}`;
-  const wallets = names.map((name) => createWallet({ url, name, seed: seedOf(name), now }));
+  const wallets = names.map((name) => createWallet({ url, name, seed: walletSeed(name), now }));
   const faults = new FaultList();
   const closing = new AbortController();
   const webhooks = new WebhookCaller(now);
@@ -129,11 +129,6 @@ async function startGrpc(transport: InProcessTransport, options: SequencerOption
   if (port === undefined) return undefined;
   const { startGrpcServer } = await import('./grpc-server.js');
   return startGrpcServer(transport, { port, setting: 'grpcPort', unref });
-}
-
-/** The same at every start, so that the users of a site under development stay who they are. No secret is kept by it. */
-function seedOf(name: string): Uint8Array {
-  return createHash('sha256').update(`express-intents simulated wallet ${name}`).digest();
 }
 
 function findWallet(wallets: readonly Wallet[], name?: string): Wallet {
