@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { readError } from '../emulator/read-error.js';
 import { ConfigError, IntentError, type IntentErrorCode } from '../errors.js';
 import { printable } from './printable.js';
 import { paint, type Terminal } from './terminal.js';
@@ -23,4 +24,4 @@ function printProblems({ problems }: ConfigError, { error, colors }: Terminal): 
   }
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const messageOf = (error: unknown): string => String(readError(error).message ?? error);

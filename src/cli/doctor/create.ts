@@ -2,14 +2,11 @@ import { parseSetCookie } from 'cookie';
 import { parseClientSecret } from '../../intents/payload.js';
 import { intentIdOf, rendezvousKeyPair } from '../../intents/rendezvous.js';
 import type { Check, DoctorContext } from './check.js';
-import { heldBack } from './events.js';
+import { heldBack, patienceOf } from './events.js';
 import { type Finding, fault, ok, skipped } from './finding.js';
 import { readProblem } from './read-problem.js';
 import { noSite } from './site.js';
 import type { ReadAnswer } from './visitor.js';
-
-/** For the first event to come, in milliseconds. */
-const patienceMs = 3_000;
 
 /** With `--create` alone: begins a login that nobody ends, to see the whole way there and the events of an intent that is. */
 export const create: Check = async (context) => {
@@ -60,9 +57,10 @@ function idIn({ text }: ReadAnswer): string {
 }
 
 /** The stream stays open, so that what is held back does not come. */
-async function lookAtEvents(url: URL, { visitor, signal }: DoctorContext): Promise<Finding[]> {
+async function lookAtEvents(url: URL, context: DoctorContext): Promise<Finding[]> {
+  const { visitor, signal } = context;
   try {
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceOf(context))]);
     const { body } = await visitor.ask(url, { headers: { accept: 'text/event-stream' }, signal: patience });
     for await (const chunk of body as AsyncIterable<Buffer>) if (chunk.includes('event: status')) return [];
   } catch {

@@ -8,8 +8,8 @@ import type { Answer } from './visitor.js';
 
 /** A service that takes so long to answer leaves time to see whether the first event waits for the last, in milliseconds. */
 const tellingMs = 20;
-/** For the first event to come, in milliseconds. */
-const patienceMs = 3_000;
+/** How long the first event is waited for, in milliseconds. */
+export const patienceOf = ({ world }: Pick<DoctorContext, 'world'>): number => Math.min(3_000, world.checkMs / 2);
 
 /** The live events, for an intent that nobody has made: the first has to come at once, whatever is on the way. */
 export const events: Check = async (context) => {
@@ -23,7 +23,7 @@ export const events: Check = async (context) => {
   const service = await askSite(siteUrl, routes, context);
   if ('finding' in service) return [service.finding];
   const url = new URL(`${routes.events}/${generateKey().publicKey}/events`, siteUrl);
-  const patience = AbortSignal.any([context.signal, AbortSignal.timeout(patienceMs)]);
+  const patience = AbortSignal.any([context.signal, AbortSignal.timeout(patienceOf(context))]);
   let answer: Answer;
   try {
     // As browsers ask: whoever compresses on the way does so now.
@@ -34,7 +34,7 @@ export const events: Check = async (context) => {
   }
   const wrong = await lookAtHead(answer);
   if (wrong) return [wrong];
-  return [await lookAtEvents(answer, service.tookMs)];
+  return [await lookAtEvents(answer, service.tookMs, patienceOf(context))];
 };
 
 /** Whether the site gets an answer from its sequencer, and how long that takes it; a site without the route is as quick as can be. */
@@ -75,7 +75,7 @@ async function lookAtHead({ status, headers, body }: Answer): Promise<Finding | 
 }
 
 /** The site greets at once and then asks its sequencer: who gets both in one piece got the first one late. */
-async function lookAtEvents({ body, tookMs }: Answer, serviceMs: number): Promise<Finding> {
+async function lookAtEvents({ body, tookMs }: Answer, serviceMs: number, patienceMs: number): Promise<Finding> {
   const begunAt = performance.now();
   const late = setTimeout(() => body.destroy(new Error('The events do not come.')), patienceMs);
   try {

@@ -1,4 +1,5 @@
 import type { Environment } from '../../config.js';
+import { readError } from '../../emulator/read-error.js';
 import type { DoctorContext } from './check.js';
 import { checks, type NamedCheck } from './checks.js';
 import { type Finding, fault } from './finding.js';
@@ -24,12 +25,16 @@ export interface Examined {
 }
 
 /** Runs all checks at once, each in bounded time, and yields what they find in their order. */
-export async function* examine(examination: Examination, world: World): AsyncGenerator<Examined, void> {
+export async function* examine(
+  examination: Examination,
+  world: World,
+  list: readonly NamedCheck[] = checks,
+): AsyncGenerator<Examined, void> {
   const visitor = new Visitor(world);
   const context = contextOf(examination, world, visitor);
   const clean = hideSecrets(examination.env);
   try {
-    const running = checks
+    const running = list
       .filter(({ needsNetwork }) => !(needsNetwork && examination.isOffline))
       .map((named) => ({ check: named.name, findings: look(named, context, world) }));
     for (const { check, findings } of running) yield { check, findings: (await findings).map(clean) };
@@ -68,7 +73,7 @@ async function look({ name, check }: NamedCheck, context: SharedContext, world: 
       const text = `It did not come to an end within ${world.checkMs / 1_000} seconds.`;
       return [fault(text, 'See the other lines: what it asks does not answer, or very slowly.')];
     }
-    const message = error instanceof Error ? error.message : String(error);
+    const message = String(readError(error).message ?? error);
     return [
       fault(
         `It could not be looked at: ${message}`,

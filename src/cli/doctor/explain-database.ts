@@ -1,3 +1,4 @@
+import { readError } from '../../emulator/read-error.js';
 import { explainNetwork, type NetworkFault } from './explain-network.js';
 
 type Explained = (message: string) => NetworkFault;
@@ -37,9 +38,10 @@ const startIt =
 
 /** Why the database cannot be used, and what mends it. Its own words name a user or a database, and never a password. */
 export function explainDatabase(error: unknown): NetworkFault {
-  for (let each: unknown = error; each instanceof Error; each = each.cause) {
-    const { code = '', message } = each as NodeJS.ErrnoException;
-    const known = states.find(([state]) => state.test(code));
+  for (let each: unknown = error; each !== undefined; each = readError(each).cause) {
+    const { code, message: said } = readError(each);
+    const message = String(said);
+    const known = states.find(([state]) => state.test(String(code)));
     if (known) return known[1](message);
     if (/does not support SSL/.test(message)) {
       return {

@@ -1,3 +1,5 @@
+import { readError } from '../../emulator/read-error.js';
+
 /** Why a server could not be asked, and what mends it. */
 export interface NetworkFault {
   readonly why: string;
@@ -66,18 +68,20 @@ export function explainNetwork(error: unknown, host: string, unreachable: string
 }
 
 interface ReadableError {
-  readonly code?: string | undefined;
-  readonly name: string;
+  readonly code?: string;
+  readonly name?: unknown;
   readonly message: string;
 }
 
 /** The first in the chain of causes that has a code; several addresses that failed are one error with several. */
 function deepest(error: unknown): ReadableError {
-  for (let each: unknown = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth += 1) {
-    const inner: unknown = each instanceof AggregateError ? each.errors[0] : undefined;
-    const { code, name, message } = (inner ?? each) as NodeJS.ErrnoException;
-    if (typeof code === 'string' && /^[A-Z]/.test(code)) return { code, name, message };
-    if (name === 'TimeoutError' || name === 'AbortError') return { name, message };
+  for (let each: unknown = error, depth = 0; each !== undefined && depth < 8; depth += 1) {
+    const { code, name, message, cause, errors } = readError(each) as ReturnType<typeof readError> & {
+      errors?: unknown;
+    };
+    if (name === 'TimeoutError' || name === 'AbortError') return { name, message: String(message) };
+    if (typeof code === 'string' && /^[A-Z]/.test(code)) return { code, name, message: String(message) };
+    each = Array.isArray(errors) ? errors[0] : cause;
   }
-  return { name: 'Error', message: error instanceof Error ? error.message : String(error) };
+  return { message: String(readError(error).message ?? error) };
 }

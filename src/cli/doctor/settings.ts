@@ -1,12 +1,18 @@
 import type { Check } from './check.js';
 import { fault, ok, warning } from './finding.js';
+import { nearestName } from './nearest-name.js';
 
 /** Every setting as the site itself reads it at its start; what is wrong comes at once. */
 export const settings: Check = async ({ env, problems, production }) => {
   const faults = problems.map(({ setting, problem, mend }) => fault(`${setting}: ${problem}`, mend));
   const unknown = Object.keys(env)
     .filter((name) => /^INTENTS?_/.test(name) && !known.includes(name))
-    .map((name) => warning(`${name} is no setting of express-intents.`, mendOf(name)));
+    .map((name) =>
+      warning(
+        `${name} is no setting of express-intents.`,
+        `Did you mean ${nearestName(name, known)}? Else leave it out.`,
+      ),
+    );
   const all = [...faults, ...unknown];
   const where = production ? 'in production' : 'not in production';
   return all.length > 0 ? all : [ok(`${countOf(env)} set, all can be read, ${where}`)];
@@ -28,11 +34,3 @@ const known: readonly string[] = [
 ];
 
 const countOf = (env: Readonly<Record<string, string | undefined>>): number => known.filter((name) => env[name]).length;
-
-/** The setting that has most of its name. */
-function mendOf(name: string): string {
-  const words = name.split('_').slice(1);
-  const likeness = (other: string): number => words.filter((word) => other.split('_').includes(word)).length;
-  const [nearest = ''] = [...known].sort((one, other) => likeness(other) - likeness(one));
-  return likeness(nearest) > 0 ? `Did you mean ${nearest}? Else leave it out.` : 'Leave it out.';
-}

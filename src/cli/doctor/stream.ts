@@ -33,35 +33,35 @@ export const stream: Check = async ({ settings, signal }) => {
 const letThrough =
   'Let WebSockets through every proxy and firewall on the way; until then pages learn of a payment seconds later.';
 
-/** Gives how long a ping takes, in milliseconds. */
+/** Gives how long a ping takes, in milliseconds. @throws {Error} why there is no stream */
 async function openStream(url: URL, signal: AbortSignal): Promise<number> {
   const socket = new WebSocket(url.href.replace(/^http/, 'ws'), { perMessageDeflate: false, followRedirects: false });
-  let failure: unknown;
-  socket.on('error', (error) => {
-    failure ??= error;
-  });
-  socket.on('unexpected-response', (request, { statusCode = 0 }) => {
-    failure = new SequencerError('sequencer_bad_status', `Status ${statusCode}.`, { httpStatus: statusCode });
-    request.destroy();
-  });
-  socket.on('message', (data, isBinary) => {
-    failure ??= refusalIn(data as Buffer, isBinary);
+  const failed = new Promise<never>((_resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
+      reject(new SequencerError('sequencer_bad_status', `Status ${statusCode}.`, { httpStatus: statusCode }));
+    });
+    socket.on('message', (data, isBinary) => {
+      const refusal = refusalIn(data as Buffer, isBinary);
+      if (refusal) reject(refusal);
+    });
   });
   try {
-    await once(socket, 'open', { signal });
-    socket.send(streamRequest());
-    const begunAt = performance.now();
-    socket.ping();
-    await once(socket, 'pong', { signal });
-    const tookMs = Math.round(performance.now() - begunAt);
-    await wait(listenMs, undefined, { signal });
-    if (failure) throw failure;
-    return tookMs;
-  } catch (error) {
-    throw failure ?? error;
+    return await Promise.race([pingOver(socket, signal), failed]);
   } finally {
     socket.terminate();
   }
+}
+
+async function pingOver(socket: WebSocket, signal: AbortSignal): Promise<number> {
+  await once(socket, 'open', { signal });
+  socket.send(streamRequest());
+  const begunAt = performance.now();
+  socket.ping();
+  await once(socket, 'pong', { signal });
+  const tookMs = Math.round(performance.now() - begunAt);
+  await wait(listenMs, undefined, { signal });
+  return tookMs;
 }
 
 /** An ERROR envelope is the word of a sequencer, which need not wait for an intent that is not there. */
