@@ -184,11 +184,20 @@ export class Shop {
   #ordersFor(by: string, id: string, attempt: number): HookOrders {
     const temper = this.#temperOf(id);
     if (this.#isCalm) return { waitMs: 0, throws: false };
-    if (by === 'onReversed') return { waitMs: 0, throws: attempt === 1 && this.#random.below(2) === 0 };
+    if (by === 'onReversed') {
+      const throws = attempt === 1 && this.#random.below(2) === 0;
+      // Some think better of it, once they are told.
+      if (!throws && this.#random.below(2) === 0) void wait(40).then(() => this.#payAgain(id));
+      return { waitMs: 0, throws };
+    }
     if (temper === 'taken back') void wait(40).then(() => this.#takeBack(id));
     if (temper === 'taken back early') this.#takeBack(id);
     const throws = temper === 'poison' || (attempt < 3 && (temper === 'fails' || temper === 'taken back early'));
     return { waitMs: temper === 'slow' ? this.#random.below(250) : 0, throws };
+  }
+
+  #payAgain(id: string): void {
+    if (!this.#isCalm && !this.truth.isPaid(id)) this.truth.pay(id);
   }
 
   #takeBack(id: string): void {
