@@ -3,7 +3,9 @@ import type { Environment } from '../config.js';
 import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
 import type { Database } from '../ledger/database.js';
+import { exportLedger } from '../ledger/export-ledger.js';
 import { findIntent, historyOf, listIntents, retryIntent } from '../ledger/find-intents.js';
+import { importLedger } from '../ledger/import-ledger.js';
 import type { IntentState } from '../ledger/intent-state.js';
 import type { LedgerIntent, ListOptions } from '../ledger/ledger.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
@@ -14,18 +16,21 @@ import { addEnvFile, type EnvironmentOptions, readEnvironment } from './environm
 import { addExamples } from './examples.js';
 import { linesOfIntent, linesOfList } from './intent-lines.js';
 import { withLedgerThatIs } from './open-ledger.js';
+import { printError } from './print-error.js';
 import { printableJson } from './printable.js';
 import type { Terminal } from './terminal.js';
 
-/** `ledger list`, `ledger show` and `ledger retry`: what is in the ledger, for a person who looks after it. */
+/** `ledger list`, `show`, `retry`, `export` and `import`: what is in the ledger, for a person who looks after it. */
 export function addLedger(program: Command, cli: Cli): void {
   const ledger = program
     .command('ledger')
-    .summary('look at the intents in the ledger, and take up again what was given up')
+    .summary('look at the intents in the ledger, take up again what was given up, move it elsewhere')
     .description('Looks into the ledger that INTENT_DATABASE_URL names. It works beside a running site on Postgres.');
   addList(ledger, cli);
   addShow(ledger, cli);
   addRetry(ledger, cli);
+  addExport(ledger, cli);
+  addImport(ledger, cli);
 }
 
 interface ListFlags extends EnvironmentOptions {
@@ -123,6 +128,53 @@ async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal):
     return 0;
   });
 }
+
+function addExport(ledger: Command, { terminal, action }: Cli): void {
+  const command = ledger
+    .command('export')
+    .description('Prints the whole ledger as lines of JSON, all of one moment, also while a site runs on Postgres.')
+    .action(
+      action((flags: EnvironmentOptions) =>
+        inLedger(readEnvironment(flags), terminal, async (db) => {
+          await requireMigrated(db);
+          terminal.error(`${countOf(await exportLedger(db, terminal.stream))} printed.`);
+          return 0;
+        }),
+      ),
+    );
+  addEnvFile(command);
+  addExamples(command, [['ledger export > ledger.jsonl', 'who has the file knows who has paid what']]);
+}
+
+function addImport(ledger: Command, { terminal, action }: Cli): void {
+  const command = ledger
+    .command('import')
+    .description('Takes in from standard input what `ledger export` has printed, all of it or nothing.')
+    .action(
+      action((flags: EnvironmentOptions) =>
+        inLedger(readEnvironment(flags), terminal, async (db) => {
+          await requireMigrated(db);
+          terminal.progress('importing');
+          return takeIn(db, terminal);
+        }),
+      ),
+    );
+  addEnvFile(command);
+  addExamples(command, [['ledger import < ledger.jsonl', 'into tables that `migrate` has made']]);
+}
+
+/** What the lines are not is no matter of the command line, which was understood. */
+async function takeIn(db: Database, terminal: Terminal): Promise<number> {
+  try {
+    terminal.out(`${countOf(await importLedger(db, terminal.inputLines()))} taken in.`);
+    return 0;
+  } catch (error) {
+    printError(error, terminal);
+    return 1;
+  }
+}
+
+const countOf = (count: number): string => `${count} ${count === 1 ? 'intent' : 'intents'}`;
 
 /** Opening a folder takes seconds, and a database that does not answer as well. */
 function inLedger(

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 
 /** Where a command reads from and prints to. */
@@ -10,8 +11,12 @@ export interface Terminal {
   readonly columns: number | undefined;
   /** Tells what goes on at the moment, where somebody looks; without a text that is over. */
   progress(text?: string): void;
+  /** Prints a line of many, and resolves when there may be another. */
+  stream(line: string): Promise<void>;
   /** All of standard input. */
   input(): Promise<string>;
+  /** Its lines, as they come. */
+  inputLines(): AsyncIterable<string>;
   /** Resolves when the process is told to end. */
   interrupted(): Promise<void>;
 }
@@ -35,6 +40,8 @@ const clearLine = '\r\u001b[K';
 export function processTerminal(): Terminal {
   const stdout = process.stdout;
   const stderr = process.stderr;
+  // A reader who has seen enough, such as `head`, is told to who writes.
+  stdout.on('error', () => undefined);
   let isShown = false;
   const progress = (text?: string): void => {
     if (!stderr.isTTY || (text === undefined && !isShown)) return;
@@ -53,6 +60,11 @@ export function processTerminal(): Terminal {
     colors: { out: takesColors(stdout), error: takesColors(stderr) },
     columns: stdout.isTTY ? stdout.columns : undefined,
     progress,
+    stream: (line) =>
+      new Promise((resolve, reject) => {
+        stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
+      }),
+    inputLines: () => createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY }),
     input: async () => Buffer.concat(await process.stdin.toArray()).toString(),
     interrupted: () =>
       new Promise((resolve) => {

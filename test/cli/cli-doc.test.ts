@@ -11,6 +11,8 @@ const program = createProgram({
     colors: { out: false, error: false },
     columns: undefined,
     progress: () => undefined,
+    stream: async () => undefined,
+    inputLines: async function* () {},
     input: async () => '',
     interrupted: async () => undefined,
   },

@@ -141,7 +141,9 @@ describe('in a ledger', () => {
     expect(unmigrated).toMatchObject({ code: 1, error: expect.stringContaining('npx express-intents migrate') });
     const first = await command('migrate');
     expect(first).toMatchObject({ code: 0, error: '' });
-    expect(first.out).toMatch(/^migrated {3}1 intents\nThe ledger in Postgres at \/.*\/test_\d+ is up to date now\.$/);
+    expect(first.out).toMatch(
+      /^migrated {3}1 intents\n(?:migrated {3}\d+ \w+\n)*The ledger in Postgres at \/.*\/test_\d+ is up to date now\.$/,
+    );
     expect(first.out).not.toContain('hunter2');
     expect((await command('migrate')).out).toMatch(/^The ledger in .* was up to date\.$/);
     expect(await command('ledger', 'list')).toEqual({ code: 0, out: 'There is none.', error: '' });
@@ -173,6 +175,23 @@ it('while a site runs on Postgres the command works beside it', async () => {
     await tx.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`);
     expect(await command('ledger', 'list')).toMatchObject({ code: 0, out: 'There is none.' });
   });
+});
+
+it('export prints what import takes in, in a ledger of another kind as well', async () => {
+  const from = await openTestDatabase('postgres', { fakeTime: true });
+  await fill(from);
+  process.env.INTENT_DATABASE_URL = from.url;
+  const exported = await command('ledger', 'export');
+  expect(exported).toMatchObject({ code: 0, error: '6 intents printed.' });
+  const listed = (await command('ledger', 'list')).out;
+  const to = await openTestDatabase('embedded');
+  await to.close();
+  process.env.INTENT_DATABASE_URL = to.url;
+  const taken = await runCommand(['ledger', 'import'], { input: `${exported.out}\n` });
+  expect(taken).toEqual({ code: 0, out: '6 intents taken in.', error: '' });
+  expect((await command('ledger', 'list')).out).toBe(listed);
+  const again = await runCommand(['ledger', 'import'], { input: exported.out });
+  expect(again).toMatchObject({ code: 1, out: '', error: expect.stringContaining('Nothing was imported.') });
 });
 
 describe('what is wrong', () => {

@@ -26,6 +26,12 @@ export async function runCommand(args: readonly string[], setting: Setting = {})
     colors: { out: false, error: false },
     columns: undefined,
     progress: () => undefined,
+    stream: async (line) => {
+      lines.out.push(line);
+    },
+    inputLines: async function* () {
+      yield* input.split('\n');
+    },
     input: async () => input,
     interrupted: async () => undefined,
     ...given,
