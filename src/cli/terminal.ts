@@ -42,10 +42,10 @@ export function processTerminal(): Terminal {
   const stderr = process.stderr;
   // A reader who has seen enough, such as `head`, is told to who writes.
   stdout.on('error', () => undefined);
-  let isShown = false;
+  let shown: string | undefined;
   const progress = (text?: string): void => {
-    if (!stderr.isTTY || (text === undefined && !isShown)) return;
-    isShown = text !== undefined;
+    if (!stderr.isTTY || text === shown) return;
+    shown = text;
     stderr.write(text === undefined ? clearLine : clearLine + paint('dim', `${text} ...`, takesColors(stderr)));
   };
   return {
