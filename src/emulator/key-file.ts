@@ -44,6 +44,16 @@ export class KeyFileReader {
     const keys = await readPublicKeys(outbound, address);
     if (!keys.includes(verifier)) throw refused(`The key file at ${address} does not list ${verifier}.`);
   }
+
+  /** The domains whose file is on this machine. */
+  get localDomains(): readonly string[] {
+    return [...this.#localOrigins.keys()];
+  }
+
+  /** Where the file of a domain is, for a person. */
+  addressOf(domain: string): string {
+    return `${this.#localOrigins.get(domain) ?? `https://${domain}`}${path}`;
+  }
 }
 
 async function readPublicKeys(outbound: Outbound, address: string): Promise<unknown[]> {

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import { IntentError } from '../errors.js';
 import type { Fault } from './faults/fault.js';
-import { FaultList } from './faults/fault-list.js';
 import type { GrpcServer } from './grpc-server.js';
 import { type InProcessTransport, inProcessTransport } from './in-process-transport.js';
-import { IntentStore } from './intent-store.js';
 import { KeyFileReader } from './key-file.js';
 import { listen } from './listen.js';
+import { openState } from './open-state.js';
 import { serveMessageStreams } from './serve-message-streams.js';
 import { createApp } from './server.js';
+import { newOwner, requireFreeStateFile } from './state-owner.js';
 import { reverseSubmission } from './submission.js';
 import { createWallet, type Wallet } from './wallet.js';
 import { WebhookCaller } from './webhook.js';
@@ -23,6 +23,11 @@ export interface SequencerOptions {
   readonly localDomains?: Readonly<Record<string, string>> | undefined;
   /** Names of the simulated wallets. Default Ada, Ben and Mia. */
   readonly wallets?: readonly string[] | undefined;
+  /**
+   * A file that intents outlive the process in, for one sequencer at a time; made where there is none. Default: none, and
+   * everything is forgotten with the process.
+   */
+  readonly stateFile?: string | undefined;
   /** The time, ms since 1970. Default: the system's clock. */
   readonly now?: (() => number) | undefined;
   /** Whether the process may end while the sequencer runs: a test that failed before `close` ends all the same. Default true. */
@@ -35,6 +40,8 @@ export interface Sequencer {
   readonly url: string;
   /** grpc_url, such as `http://127.0.0.1:4748`, where `grpcPort` was given. */
   readonly grpcUrl: string | undefined;
+  /** Where a person sees what comes to the sequencer and what it does. */
+  readonly inspectorUrl: string;
   /** Where the wallet page is. A link to it carries the client secret as its fragment. */
   readonly walletUrl: string;
   /** Where faults are switched on and off. */
@@ -62,9 +69,9 @@ export interface Sequencer {
 }
 
 /**
- * Starts a sequencer for development and tests, with simulated wallets: on 127.0.0.1, in memory, without money.
- * @throws {IntentError} `invalid_configuration`: in production, when a port is in use, for a wrong local domain, or for
- * gRPC without its package
+ * Starts a sequencer for development and tests, with simulated wallets: on 127.0.0.1, in memory or with a file, without money.
+ * @throws {IntentError} `invalid_configuration`: in production, when a port or the state file is in use, for a wrong local
+ * domain, for a state file that is none, or for gRPC without its package
  */
 export async function startSequencer(options: SequencerOptions = {}): Promise<Sequencer> {
   refuseProduction();
@@ -72,19 +79,28 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   const keyFiles = new KeyFileReader();
   for (const [domain, origin] of Object.entries(options.localDomains ?? {})) keyFiles.setLocalDomain(domain, origin);
 
+  if (options.stateFile !== undefined) await requireFreeStateFile(options.stateFile, port);
   const server = createServer();
   const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT', unref })}`;
   const wallets = names.map((name) => createWallet({ url, name, seed: seedOf(name), now }));
-  const faults = new FaultList();
   const closing = new AbortController();
   const webhooks = new WebhookCaller(now);
-  const state = { intents: new IntentStore(), keyFiles, webhooks, faults, closing: closing.signal, now };
+  const { state, close: closeState } = await openState(
+    { keyFiles, webhooks, closing: closing.signal, now },
+    newOwner(url),
+    options.stateFile,
+  ).catch(async (error) => {
+    await close(server);
+    throw error;
+  });
+  const { faults } = state;
   server.on('request', createApp(state, wallets));
   const streams = serveMessageStreams(server, state);
   const transport = inProcessTransport(state, closing.signal);
-  const grpc = await startGrpc(transport, options).catch(async (error) => {
+  const grpc = await startGrpc(inProcessTransport(state, closing.signal, 'grpc'), options).catch(async (error) => {
     streams.close();
     await close(server);
+    closeState();
     throw error;
   });
 
@@ -92,6 +108,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   return Object.freeze({
     url,
     grpcUrl: grpc?.url,
+    inspectorUrl: `${url}/inspector`,
     walletUrl: `${url}/wallet`,
     faultsUrl: `${url}/faults`,
     serviceKey: webhooks.serviceKey,
@@ -99,7 +116,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
     transport,
     wallet: (name?: string) => findWallet(wallets, name),
     setLocalDomain: (domain: string, origin: string) => keyFiles.setLocalDomain(domain, origin),
-    reverse: (intentId: string) => reverseSubmission(state.intents.require(intentId)),
+    reverse: (intentId: string) => reverseSubmission(state, intentId),
     misbehave: (fault: Fault) => {
       const id = faults.add(fault);
       return () => faults.end(id);
@@ -108,7 +125,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
     close: () => {
       closing.abort();
       streams.close();
-      closed ??= Promise.all([close(server), grpc?.close()]).then(() => undefined);
+      closed ??= Promise.all([close(server), grpc?.close()]).then(closeState);
       return closed;
     },
   });
