@@ -33,6 +33,7 @@ Commands:
   sequencer   start the embedded sequencer and its simulated wallet, for development
                 --port <number>             default 4747
                 --grpc-port <number>        for direct gRPC; without it there is none
+                --state <file>              keeps the intents, so that they outlive the process
                 --local <domain>=<origin>   where to read the key file of a domain, such as
                                             shop.example=http://127.0.0.1:3000; may be repeated`;
 

@@ -11,18 +11,21 @@ export const sequencer: Command = async (args, terminal) => {
     options: {
       port: { type: 'string', default: '4747' },
       'grpc-port': { type: 'string' },
+      state: { type: 'string' },
       local: { type: 'string', multiple: true, default: [] },
     },
   });
   const grpcPort = values['grpc-port'];
-  const { url, grpcUrl, walletUrl, faultsUrl, serviceKey } = await startSequencer({
+  const { url, grpcUrl, inspectorUrl, walletUrl, faultsUrl, serviceKey } = await startSequencer({
     port: parsePort('--port', values.port),
     grpcPort: grpcPort === undefined ? undefined : parsePort('--grpc-port', grpcPort),
+    stateFile: values.state,
     unref: false,
     localDomains: Object.fromEntries(values.local.map(parseLocalDomain)),
   });
   terminal.out(`sequencer  ${url}   (INTENT_SEQUENCER_URL=${url})`);
   if (grpcUrl) terminal.out(`gRPC       ${grpcUrl}   (INTENT_SEQUENCER_GRPC_URL=${grpcUrl})`);
+  terminal.out(`inspector  ${inspectorUrl}`);
   terminal.out(`wallet     ${walletUrl}`);
   terminal.out(`faults     ${faultsUrl}`);
   // By itself, to be copied: a site with webhooks needs it, and it is another one at every start.

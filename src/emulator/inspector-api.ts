@@ -32,7 +32,9 @@ export function inspectorApi(state: SequencerState, wallets: readonly Wallet[]):
   router.get('/wallets', (_req, res) => {
     const domains = knownDomains(state);
     const userIds = (wallet: Wallet) => domains.map((domain) => ({ domain, userId: wallet.userId(domain) }));
-    res.json({ wallets: wallets.map((wallet) => ({ name: wallet.name, users: userIds(wallet) })) });
+    res.json({
+      wallets: wallets.map((wallet) => ({ name: wallet.name, account: wallet.account, users: userIds(wallet) })),
+    });
   });
   router.post('/intents/:id/reverse', ...parseJson, (req, res) => {
     const id = String(req.params.id);
