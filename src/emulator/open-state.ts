@@ -29,7 +29,7 @@ export async function openState(
   const journal = new Journal(parts.now, (id) => intents.get(id) !== undefined);
   file?.write([], [], () => intents.recent(capacity).reverse());
   for (const { intent } of kept) journal.note(intent.id, { kind: 'kept' });
-  const state = { ...parts, intents, journal, faults: new FaultList(), instance: owner.instance };
+  const state = { ...parts, intents, journal, faults: new FaultList(() => journal.touch()), instance: owner.instance };
   return { state, close: () => closeState(intents, file) };
 }
 

@@ -113,7 +113,8 @@ describe('help', () => {
       const { code, out, error } = await here(...args);
       expect({ code, error }).toEqual({ code: 0, error: '' });
       expect(out).toMatch(/^Usage: express-intents <command>/);
-      for (const word of ['keygen', 'sequencer', '--port', '--grpc-port', '--local']) expect(out).toContain(word);
+      for (const word of ['keygen', 'sequencer', '--port', '--grpc-port', '--state', '--local'])
+        expect(out).toContain(word);
     },
   );
 
@@ -137,13 +138,14 @@ describe('sequencer', () => {
   it('runs until it is told to end, prints where it is, and serves there (interface 4.1, 4.3, 4.4)', async () => {
     const started = start(['sequencer', '--port', '0']);
     const url = await urlIn(started);
-    const lines = await linesOf(started, 4);
-    expect(lines.slice(0, 3)).toEqual([
+    const lines = await linesOf(started, 5);
+    expect(lines.slice(0, 4)).toEqual([
       `sequencer  ${url}   (INTENT_SEQUENCER_URL=${url})`,
+      `inspector  ${url}/inspector`,
       `wallet     ${url}/wallet`,
       `faults     ${url}/faults`,
     ]);
-    expect(lines[3]).toMatch(/^INTENT_SERVICE_KEY=[1-9A-HJ-NP-Za-km-z]{32,44}$/);
+    expect(lines[4]).toMatch(/^INTENT_SERVICE_KEY=[1-9A-HJ-NP-Za-km-z]{32,44}$/);
     const client = createIntentClient({ url });
     const destination = generateKey().publicKey;
     const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
@@ -169,7 +171,7 @@ describe('sequencer', () => {
     await createWallet({ url: await urlIn(started), name: 'Zoe' }).pay(clientSecret);
     await eventually('the webhook is called', () => bodies.length === 1);
     const jwt = Buffer.concat((await bodies[0]) ?? []);
-    const [, key = ''] = /^INTENT_SERVICE_KEY=(.+)$/m.exec((await linesOf(started, 4)).join('\n')) ?? [];
+    const [, key = ''] = /^INTENT_SERVICE_KEY=(.+)$/m.exec((await linesOf(started, 5)).join('\n')) ?? [];
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(bs58.decode(key)).toString('base64url') };
     const { payload } = await compactVerify(jwt, await importJWK(jwk, 'EdDSA'));
     expect(JSON.parse(Buffer.from(payload).toString())).toMatchObject({ intent: id, state: 'SUBMITTED' });
