@@ -14,18 +14,19 @@ const ends: readonly IntentState[] = ['dead', 'expired', 'reversed'];
 
 /**
  * Waits until the ledger of a router has an intent in a state, such as `settled`, which is when `onPaid` has succeeded; gives
- * the intent as it is then.
+ * the intent as it is then. The ledger is asked to look at it now: by itself it does so some seconds later.
  * @throws {AssertionError} when that takes longer than `timeoutMs`, or cannot come any more, with the state it is in and the
  * last error of its hooks
  * @throws {IntentError} `invalid_configuration` where the router has no ledger, `ledger_unavailable`
  */
 export async function untilIntent(
-  router: { readonly intents: Pick<IntentRecords, 'find'> },
+  router: { readonly intents: Pick<IntentRecords, 'find' | 'look'> },
   id: string,
   state: IntentState,
   { timeoutMs = 5_000 }: UntilOptions = {},
 ): Promise<LedgerIntent> {
   const endMs = performance.now() + timeoutMs;
+  await router.intents.look(id);
   for (;;) {
     const intent = await router.intents.find(id);
     if (intent?.state === state) return intent;
