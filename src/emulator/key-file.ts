@@ -92,13 +92,15 @@ async function whileServed(listener: RequestListener, call: (origin: string) => 
   }
 }
 
+const localMend = 'For a site on this machine call sequencer.setLocalDomain(domain, origin).';
+
 async function readPublicKeys(outbound: Outbound, address: string): Promise<unknown[]> {
   let text: string;
   try {
     text = await readText(outbound, address);
   } catch (cause) {
-    const mend = 'For a site on this machine call sequencer.setLocalDomain(domain, origin).';
-    throw refused(`The key file at ${address} cannot be read: ${(cause as Error).message}. ${mend}`, cause);
+    const mend = address.startsWith('https:') ? ` ${localMend}` : '';
+    throw refused(`The key file at ${address} cannot be read: ${(cause as Error).message}.${mend}`, cause);
   }
   const keys = parsePublicKeys(text);
   if (!keys) throw refused(`The key file at ${address} is not a JSON object with an array public_keys.`);

@@ -1,10 +1,7 @@
 import express from 'express';
 import { intentRouter, refuse, requireLogin } from 'express-intents';
 
-const prices = new Map([
-  ['tea', '4.50'],
-  ['cup', '18.00'],
-]);
+const prices = new Map(Object.entries({ tea: '4.50', cup: '18.00' }));
 
 export async function createShop(options = {}) {
   const router = intentRouter({
