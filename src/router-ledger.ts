@@ -62,8 +62,8 @@ async function openMigrated(settings: LedgerSettings): Promise<Database> {
 /** What a site may ask of its ledger. */
 export function recordsOf(ledger: Ledger | undefined): IntentRecords {
   if (!ledger) return noRecords;
-  const { find, list, history, retry, nudge } = ledger;
-  return Object.freeze({ find, list, history, retry, look: nudge });
+  const { find, list, history, retry, prune, nudge } = ledger;
+  return Object.freeze({ find, list, history, retry, prune, look: nudge });
 }
 
 /** Where a site may keep tables of its own. */
@@ -76,6 +76,11 @@ async function noLedger(): Promise<never> {
 }
 
 const noRecords: IntentRecords = Object.freeze({
-  ...{ find: noLedger, list: noLedger, history: noLedger, retry: noLedger, look: noLedger },
+  find: noLedger,
+  list: noLedger,
+  history: noLedger,
+  retry: noLedger,
+  prune: noLedger,
+  look: noLedger,
 });
 const noDatabase: SiteDatabase = Object.freeze({ query: noLedger, transaction: noLedger });
