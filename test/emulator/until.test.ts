@@ -47,7 +47,7 @@ test('an intent that there is not is told, and so is a sequencer that ends', asy
   const sequencer = await start();
   const { id } = await payment();
   await expect(sequencer.until(id, 'exists', { timeoutMs: 10 })).rejects.toThrow('is not known to the sequencer');
-  const waiting = sequencer.until(id, 'exists');
+  const waiting = sequencer.until(id, 'exists', { timeoutMs: 600_000 });
   await sequencer.close();
   await expect(waiting).rejects.toThrow('when the sequencer ended');
   await expect(sequencer.until(id, 'paid' as 'exists')).rejects.toThrow('There is exists, code_scanned');
