@@ -1,7 +1,7 @@
 import type { Store } from 'express-rate-limit';
 import { readConnectionLimits } from './config/connection-limits.js';
 import { ledgerMend, readLedger } from './config/ledger-settings.js';
-import { readLogin } from './config/login-settings.js';
+import { readKeyRing, readLogin } from './config/login-settings.js';
 import { readRateLimits } from './config/rate-limits.js';
 import { Report } from './config/report.js';
 import { readSequencer } from './config/sequencer-settings.js';
@@ -196,6 +196,11 @@ export interface Config {
   readonly notices: readonly string[];
 }
 
+/** The environment of this process, for the command line: it looks at what a site would start with, and starts none. */
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
 /** Whether a database is named, whatever else is wrong. */
 export function namesDatabase({ databaseUrl }: ConfigOptions, env: Environment = process.env): boolean {
   return (databaseUrl ?? env.INTENT_DATABASE_URL ?? '') !== '';
@@ -243,5 +248,16 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
     const mend = `Set it as it is set for the site: ${ledgerMend}`;
     report.problem('INTENT_DATABASE_URL', 'It names the ledger, and is not set.', mend);
   }
+  throw new ConfigError(report.problems);
+}
+
+/**
+ * Reads from the environment alone the verifier keys of a site.
+ * @throws {ConfigError} with what is missing or wrong
+ */
+export function parseLoginKeys(env: Environment = process.env): VerifierKeyRing {
+  const report = new Report();
+  const keyRing = readKeyRing({}, env, false, report);
+  if (keyRing) return keyRing;
   throw new ConfigError(report.problems);
 }

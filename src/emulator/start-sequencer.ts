@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { IntentError } from '../errors.js';
 import { type Clock, createClock } from './clock.js';
@@ -18,6 +17,7 @@ import { newOwner, requireFreeStateFile } from './state-owner.js';
 import { reverseSubmission } from './submission.js';
 import { type IntentMark, until } from './until.js';
 import { createWallet, type Wallet } from './wallet.js';
+import { walletSeed } from './wallet-seed.js';
 import { WebhookCaller } from './webhook.js';
 
 export interface SequencerOptions {
@@ -115,7 +115,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   if (options.stateFile !== undefined) await requireFreeStateFile(options.stateFile, port);
   const server = createServer();
   const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT', unref })}`;
-  const wallets = names.map((name) => createWallet({ url, name, seed: seedOf(name), now: clock.now }));
+  const wallets = names.map((name) => createWallet({ url, name, seed: walletSeed(name), now: clock.now }));
   const { state, close: closeState } = await openState(parts, newOwner(url), options.stateFile).catch(async (error) => {
     await close(server);
     throw error;
@@ -207,11 +207,6 @@ async function startGrpc(transport: InProcessTransport, options: SequencerOption
   if (port === undefined) return undefined;
   const { startGrpcServer } = await import('./grpc-server.js');
   return startGrpcServer(transport, { port, setting: 'grpcPort', unref });
-}
-
-/** The same at every start, so that the users of a site under development stay who they are. No secret is kept by it. */
-function seedOf(name: string): Uint8Array {
-  return createHash('sha256').update(`express-intents simulated wallet ${name}`).digest();
 }
 
 function findWallet(wallets: readonly Wallet[], name?: string): Wallet {
