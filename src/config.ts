@@ -69,6 +69,11 @@ export interface ConfigOptions extends GrpcNames {
   readonly grpcUrl?: string | undefined;
   /** `INTENT_EMULATOR_PORT`: port of the embedded sequencer. Default 4747. */
   readonly emulatorPort?: number | undefined;
+  /**
+   * `INTENT_EMULATOR_STATE`: the file that intents of the embedded sequencer outlive the process in, or `memory`. Default:
+   * `sequencer.jsonl` in the folder of the ledger where that is kept in one, else `memory`.
+   */
+  readonly emulatorState?: string | undefined;
   /** How intents reach the service. Default `intents`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
   /**
@@ -167,6 +172,8 @@ export interface Config {
     /** Used instead, where it is set. */
     readonly grpcUrl: string | undefined;
     readonly emulatorPort: number;
+    /** The state file of the embedded sequencer; undefined where it forgets everything with its process. */
+    readonly emulatorState: string | undefined;
     readonly dialect: 'intents' | 'messaging';
     readonly timeoutMs: number;
     readonly tryTimeoutMs: number | undefined;
@@ -206,7 +213,8 @@ export function namesDatabase({ databaseUrl }: ConfigOptions, env: Environment =
 export function parseConfig(options: ConfigOptions = {}, env: Environment = process.env): Config {
   const report = new Report();
   const production = env.NODE_ENV === 'production';
-  const sequencer = readSequencer(options, env, production, report);
+  const ledger = readLedger(options, env, production, report);
+  const sequencer = readSequencer(options, env, production, ledger, report);
   const embedded = sequencer.url === 'embedded';
   const config = {
     production,
@@ -219,7 +227,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     returnOrigins: readReturnOrigins(options.returnOrigins, production, report),
     routes: readRoutes(options.routes, report),
     connections: readConnectionLimits(options.connections, report),
-    ledger: readLedger(options, env, production, report),
+    ledger,
     rateLimits: readRateLimits(options.rateLimits, report),
     notices: report.notices,
   };

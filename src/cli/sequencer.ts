@@ -11,6 +11,7 @@ type LocalDomain = readonly [domain: string, origin: string];
 interface SequencerFlags {
   readonly port: number;
   readonly grpcPort?: number;
+  readonly state?: string;
   readonly local?: readonly LocalDomain[];
   readonly json?: boolean;
 }
@@ -21,11 +22,12 @@ export function addSequencer(program: Command, { terminal, action }: Cli): void 
     .command('sequencer')
     .summary('start the embedded sequencer and its simulated wallets, for development')
     .description(
-      'Starts the embedded sequencer and its simulated wallets, for development: on this machine alone, in memory, and ' +
-        'without money. It runs until it is told to end.',
+      'Starts the embedded sequencer and its simulated wallets, for development: on this machine alone, in memory ' +
+        'unless there is a file, and without money. It runs until it is told to end.',
     )
     .option('--port <number>', 'where it listens on 127.0.0.1; 0 is any free port', parsePort, 4747)
     .option('--grpc-port <number>', 'for direct gRPC; without it there is none', parsePort)
+    .option('--state <file>', 'keeps its intents there, so that they outlive the process')
     .option<readonly LocalDomain[]>(
       '--local <domain=origin>',
       'where to read the key file of a domain, such as shop.example=http://127.0.0.1:3000; may be repeated',
@@ -45,6 +47,7 @@ async function runSequencer(flags: SequencerFlags, terminal: Terminal): Promise<
   const sequencer = await startSequencer({
     port: flags.port,
     grpcPort: flags.grpcPort,
+    stateFile: flags.state,
     unref: false,
     localDomains: Object.fromEntries(flags.local ?? []),
   });
@@ -57,12 +60,13 @@ async function runSequencer(flags: SequencerFlags, terminal: Terminal): Promise<
   return 0;
 }
 
-function printAddresses({ url, grpcUrl, walletUrl, faultsUrl, serviceKey }: Sequencer, _: unknown, to: Terminal): void {
-  to.out(printableJson({ url, grpcUrl, walletUrl, faultsUrl, serviceKey }));
+function printAddresses(sequencer: Sequencer, _: unknown, to: Terminal): void {
+  const { url, grpcUrl, inspectorUrl, walletUrl, faultsUrl, serviceKey } = sequencer;
+  to.out(printableJson({ url, grpcUrl, inspectorUrl, walletUrl, faultsUrl, serviceKey }));
 }
 
 function printWelcome(sequencer: Sequencer, { local = [] }: SequencerFlags, { out, colors }: Terminal): void {
-  const { url, grpcUrl, walletUrl, faultsUrl, serviceKey, wallets } = sequencer;
+  const { url, grpcUrl, inspectorUrl, walletUrl, faultsUrl, serviceKey, wallets } = sequencer;
   const line = (name: string, value: string, note = ''): void => {
     out(`  ${name.padEnd(10)} ${paint('cyan', value, colors.out)}${note && `   ${paint('dim', note, colors.out)}`}`);
   };
@@ -70,6 +74,7 @@ function printWelcome(sequencer: Sequencer, { local = [] }: SequencerFlags, { ou
   out('');
   line('sequencer', url);
   if (grpcUrl) line('gRPC', grpcUrl);
+  line('inspector', inspectorUrl, 'see what comes, live');
   line('wallet', walletUrl, wallets.map(({ name }) => name).join(', '));
   line('faults', faultsUrl, 'let it fail on purpose');
   for (const [domain, origin] of local) line('key file', origin, `of ${domain}`);

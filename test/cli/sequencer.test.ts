@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
 import { parseEnv } from 'node:util';
 import bs58 from 'bs58';
 import { compactVerify, importJWK } from 'jose';
@@ -7,6 +8,7 @@ import { createIntentClient, createSigner, generateKey } from '../../src/index.j
 import { createWallet } from '../../src/testing.js';
 import { eventually } from '../support/eventually.js';
 import { serve } from '../support/serve.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { runCommand } from './support/run-command.js';
 import { printed, type StartedCommand, startCommand } from './support/start-command.js';
 
@@ -26,10 +28,11 @@ const urlOf = async (started: StartedCommand): Promise<string> =>
 it('runs until it is told to end, prints where it is, and serves there (interface 4.1, 4.3, 4.4)', async () => {
   const started = startCommand(['sequencer', '--port', '0']);
   const url = await urlOf(started);
-  expect((await welcomeOf(started)).split('\n').slice(0, 9)).toEqual([
+  expect((await welcomeOf(started)).split('\n').slice(0, 10)).toEqual([
     'The embedded sequencer runs, for development. No money is anywhere near.',
     '',
     `  sequencer  ${url}`,
+    `  inspector  ${url}/inspector   see what comes, live`,
     `  wallet     ${url}/wallet   Ada, Ben, Mia`,
     `  faults     ${url}/faults   let it fail on purpose`,
     '',
@@ -89,10 +92,29 @@ it('prints the key that its webhook calls are signed with (protocol 5)', async (
 it('answers over gRPC as well with --grpc-port (interface 4.2), and tells programs all as JSON', async () => {
   const started = startCommand(['sequencer', '--port', '0', '--grpc-port', '0', '--json']);
   const { grpcUrl, url, ...rest } = JSON.parse((await printed(started, /^.+(?=\n)/))[0]);
-  expect(rest).toEqual({ walletUrl: `${url}/wallet`, faultsUrl: `${url}/faults`, serviceKey: expect.any(String) });
+  expect(rest).toEqual({
+    inspectorUrl: `${url}/inspector`,
+    walletUrl: `${url}/wallet`,
+    faultsUrl: `${url}/faults`,
+    serviceKey: expect.any(String),
+  });
   const client = createIntentClient({ grpcUrl });
   expect(await client.paymentIntents.getStatus(generateKey().publicKey)).toMatchObject({ exists: false });
   await client.close();
+});
+
+it('goes on where it was with --state', async () => {
+  const state = path.join(temporaryFolder(), 'state.jsonl');
+  const first = startCommand(['sequencer', '--port', '0', '--state', state]);
+  const client = createIntentClient({ url: await urlOf(first) });
+  const destination = generateKey().publicKey;
+  const { id } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await client.close();
+  const again = createIntentClient({ url: await urlOf(startCommand(['sequencer', '--port', '0', '--state', state])) });
+  expect(await again.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
+  await again.close();
 });
 
 it('reads the key files of domains where --local says, for several of them (interface 4.6)', async () => {
