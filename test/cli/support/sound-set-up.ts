@@ -111,7 +111,7 @@ export async function startSoundSetUp(): Promise<SoundSetUp> {
     world: {
       ...systemWorld(),
       placeOf: (place) => (place.host === 'shop-example.com' ? { host: '127.0.0.1', port: front.port } : place),
-      checkMs: 2_500,
+      checkMs: 8_000,
       ca: [shopCertificate.cert, expiredCertificate.cert],
     },
   };
