@@ -90,6 +90,26 @@ export interface IntentPage {
   readonly next: string | undefined;
 }
 
+/** An intent that leaves the ledger, with everything that has become of it. */
+export interface ArchivedIntent extends LedgerIntent {
+  /** The oldest first. */
+  readonly history: readonly StateChange[];
+}
+
+export interface PruneOptions {
+  /** What was created before it is pruned; what is younger than a day stays. */
+  readonly olderThan: Date;
+  /**
+   * Takes what is about to be deleted, some 200 at a time, to keep it elsewhere. What it writes through `tx` commits
+   * together with the deletion; anything else may be done twice, with the id as its key. When it throws, these stay.
+   */
+  readonly archive?:
+    | ((intents: readonly ArchivedIntent[], context: { readonly tx: DatabaseTransaction }) => void | Promise<void>)
+    | undefined;
+  /** Whether payments for a `resource` go as well: `requirePayment` knows nothing of them any more. Default false. */
+  readonly includeResources?: boolean | undefined;
+}
+
 /** What a site asks of its ledger: `router.intents`. */
 export interface IntentRecords {
   /** Undefined where there is no such intent. @throws {IntentError} `ledger_unavailable` */
@@ -103,6 +123,17 @@ export interface IntentRecords {
    * was `reversed` is watched again. False where there is nothing to take up. @throws as `find`
    */
   retry(id: string): Promise<boolean>;
+  /**
+   * Has an intent that nobody has paid so far looked at now, and not only when it is due; whoever calls has reason to
+   * think that it was paid. Resolves once that was tried, and never rejects for what came of it.
+   */
+  look(id: string): Promise<void>;
+  /**
+   * Deletes old intents with which nothing is left to be done: settled and no longer looked at, reversed or expired and no
+   * longer watched, logins. Never dead letters, nor what is open. Gives how many.
+   * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
+   */
+  prune(options: PruneOptions): Promise<number>;
 }
 
 /**
@@ -115,7 +146,7 @@ export type SiteDatabase = Pick<Database, 'query' | 'transaction'>;
  * The durable record of intents, as the routes use it. Every method waits until the database is there, within bounded
  * time, and rejects with `ledger_unavailable` when it is not.
  */
-export interface Ledger extends IntentRecords {
+export interface Ledger extends Omit<IntentRecords, 'look'> {
   /** @throws as `find` */
   readonly database: SiteDatabase;
   /** Resolves once the database is open and migrated. @throws {IntentError} why it cannot be used */
