@@ -10,7 +10,7 @@ export {
 } from './errors.js';
 export { createServer, type ServerOptions } from './http/create-server.js';
 export type { ClientAmount, Hooks, IntentRecord, LoginHookContext, SitePaymentTerms } from './http/hooks.js';
-export type { Logger } from './http/logger.js';
+export type { Logger, ObjectFirstLogger } from './http/logger.js';
 export { refuse } from './http/refuse.js';
 export { currentUser, type RequireLoginOptions, requireLogin } from './http/require-login.js';
 export { type RequirePaymentOptions, requirePayment } from './http/require-payment.js';

@@ -3,7 +3,7 @@ import type { Config, WebhookConfig } from './config.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { hostCookie } from './http/browser-cookie.js';
 import { type LiveEvents, liveEvents } from './http/live-events.js';
-import { forgivingLogger } from './http/logger.js';
+import { routerLogger } from './http/logger.js';
 import { LoginAttempts } from './http/login-attempts.js';
 import { createLookAt } from './http/look-at.js';
 import { onceInAWhile } from './http/once-in-a-while.js';
@@ -54,7 +54,7 @@ export function composeRouter(
 ): IntentRouter {
   const { options, config, termsOf } = parseRouterOptions(given);
   const { now = Date.now } = options;
-  const logger = forgivingLogger(options.logger ?? console);
+  const logger = routerLogger(options.logger ?? console);
   const embedded =
     config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
   const transport = options.transport ?? embedded?.transport ?? serviceTransport(config, options);
@@ -81,7 +81,7 @@ export function composeRouter(
     ...live,
   });
   if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
-  for (const notice of config.notices) logger.warn(`express-intents: ${notice}`);
+  for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
   return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
     client,
     intents: recordsOf(ledger),

@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import type * as zod from 'zod';
 import type { LoginConfig } from '../config.js';
 import { IntentError } from '../errors.js';
@@ -6,6 +7,7 @@ import { browserOf } from './browser-cookie.js';
 import { callOnLogin } from './call-on-login.js';
 import { departureOf } from './departure.js';
 import { readJsonBody } from './read-json-body.js';
+import { requestIdOf } from './request-id.js';
 import { sendJson } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import type { SessionStore } from './session-store.js';
@@ -50,16 +52,17 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     const isFirst = await logins.completeLogin(completing, (tx) => callOnLogin(context, user, req, { tx, intent: id }));
     // Asking took a while: another request may have completed this login meanwhile, and it counts once.
     if (!isFirst) throw notBegunHere();
-    await sessions.start(req, res, user).catch((error) => reopen(context, id, error));
+    await sessions.start(req, res, user).catch((error) => reopen(context, id, req, error));
     sendJson(res, 200, { user });
   };
 }
 
 /** The wallet has done its part: asking again must be enough once the app's store is back. @throws {unknown} `error` */
-async function reopen({ logins, logger }: RouterContext, id: string, error: unknown): Promise<never> {
+async function reopen({ logins, logger }: RouterContext, id: string, req: Request, error: unknown): Promise<never> {
   await logins.reopenLogin(id).catch((failure) => {
     const reason = failure instanceof Error ? failure.message : String(failure);
-    logger.warn(`express-intents: the login ${id} began no session, and has to be begun anew: ${reason}`);
+    const line = `express-intents: the login ${id} began no session, and has to be begun anew: ${reason}`;
+    logger.warn(line, { requestId: requestIdOf(req).value });
   });
   throw error;
 }

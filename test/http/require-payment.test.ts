@@ -102,6 +102,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
       status: 402,
       code: 'payment_required',
       detail: expect.stringContaining('pay.url'),
+      instance: expect.any(String),
       pay: { url: '/intent', mode: 'payment', order: { article: 'tea' } },
       resource: 'article:tea',
       amount: '0.50',
