@@ -29,7 +29,8 @@ export interface IntentRouter extends RequestHandler {
   readonly database: SiteDatabase;
   /**
    * Resolves when the ledger is open and the embedded sequencer listens, with where; to undefined where there is no such
-   * sequencer. Rejects with why not.
+   * sequencer. Rejects with why not. A ledger is tried again all the same, as the log says: whoever does not end the
+   * process then can go on, and await this again, which tells how the next try went.
    */
   ready(): Promise<EmbeddedAddresses | undefined>;
   /**

@@ -118,7 +118,10 @@ export type SiteDatabase = Pick<Database, 'query' | 'transaction'>;
 export interface Ledger extends IntentRecords {
   /** @throws as `find` */
   readonly database: SiteDatabase;
-  /** Resolves once the database is open and migrated. @throws {IntentError} why it cannot be used */
+  /**
+   * Resolves once the database is open and migrated; rejects as soon as a try has failed, and another one comes by itself.
+   * @throws {IntentError} why it cannot be used
+   */
   ready(): Promise<void>;
   /** Writes an intent down that the sequencer has accepted; from now on it is watched. */
   record(intent: NewIntent): Promise<void>;
