@@ -71,6 +71,11 @@ function retryAfter(error: unknown): Record<string, string> {
 
 const typeOf = (code: IntentErrorCode): string => `urn:express-intents:error:${code}`;
 
+/** Whether a hook of the site has refused the request. */
+export function isRefusal(error: unknown): boolean {
+  return !(error instanceof IntentError) && refusalOf(error) !== undefined;
+}
+
 /** A hook of the site may refuse with an error that has a 4xx `status` and an `expose`, as `refuse()` and http-errors make them. */
 function refusalOf(error: unknown): Pick<Problem, 'status' | 'code' | 'detail'> | undefined {
   if (!(error instanceof Error)) return undefined;
