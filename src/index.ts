@@ -9,6 +9,7 @@ export {
   type SequencerErrorCode,
 } from './errors.js';
 export { createServer, type ServerOptions } from './http/create-server.js';
+export type { HealthCheck, HealthStatus, RouterHealth } from './http/health.js';
 export type { ClientAmount, Hooks, IntentRecord, LoginHookContext, SitePaymentTerms } from './http/hooks.js';
 export type { Logger, ObjectFirstLogger } from './http/logger.js';
 export { refuse } from './http/refuse.js';

@@ -3,6 +3,7 @@ import type { Config } from '../config.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
 import type { HostCookie } from './browser-cookie.js';
+import type { RouterHealth } from './health.js';
 import type { Hooks } from './hooks.js';
 import type { LiveEvents } from './live-events.js';
 import type { Logger } from './logger.js';
@@ -36,6 +37,7 @@ export interface RouterContext extends LiveEvents {
   readonly now: () => number;
   /** Where a wallet link leads; undefined where no wallet is known. */
   readonly walletUrl: () => Promise<string | undefined>;
+  readonly health: () => Promise<RouterHealth>;
 }
 
 /** Answers one request, or throws what `sendProblem` makes an answer of. `path` is what follows the route's own. */

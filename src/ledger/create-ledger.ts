@@ -1,6 +1,7 @@
 import { canCompleteLogin, completeLogin, reopenLogin } from './complete-login.js';
 import type { Database } from './database.js';
 import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './find-intents.js';
+import { inspectLedger } from './inspect-ledger.js';
 import type { Ledger, SiteDatabase } from './ledger.js';
 import { Opening } from './opening.js';
 import { confirmIntent, findRepeated, recordIntent, reserveIntent } from './record-intent.js';
@@ -56,6 +57,7 @@ export function createLedger({ open, timing: given, ...rest }: LedgerOptions): L
     history: (id) => withDb((db) => historyOf(db, id)),
     retry: (id) => withDb((db) => retryIntent(db, id, rest.settings.watchMs)),
     nudge: async (id) => settlement?.nudge(id),
+    inspect: () => withDb(async (db) => ({ ...(await inspectLedger(db)), lookedMsAgo: settlement?.lookedMsAgo ?? 0 })),
     close: async () => {
       await settlement?.close();
       await opening.close();

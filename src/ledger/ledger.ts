@@ -1,4 +1,5 @@
 import type { Database, DatabaseTransaction } from './database.js';
+import type { LedgerBacklog } from './inspect-ledger.js';
 import type { IntentState } from './intent-state.js';
 
 /** The terms of a payment as they are written down; they never change. */
@@ -111,6 +112,12 @@ export interface IntentRecords {
  */
 export type SiteDatabase = Pick<Database, 'query' | 'transaction'>;
 
+/** What is to be done in the ledger, and whether this process does it. */
+export interface LedgerReport extends LedgerBacklog {
+  /** Since this process has last looked for work and could, or begun to, in milliseconds. */
+  readonly lookedMsAgo: number;
+}
+
 /**
  * The durable record of intents, as the routes use it. Every method waits until the database is there, within bounded
  * time, and rejects with `ledger_unavailable` when it is not.
@@ -155,6 +162,8 @@ export interface Ledger extends IntentRecords {
    * work that is due for it was tried, in this process or, after a bounded time, not.
    */
   nudge(id: string): Promise<void>;
+  /** @throws as `find` */
+  inspect(): Promise<LedgerReport>;
   /** Takes no more work, gives running work a short time to end, and closes the database. */
   close(): Promise<void>;
 }

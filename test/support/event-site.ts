@@ -70,6 +70,9 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
       : undefined,
     lookAt: createLookAt({ ask: (id) => live.events.look(id), logger: log }),
     walletUrl: async () => undefined,
+    health: async () => {
+      throw new Error('Nobody asks for it here.');
+    },
     now,
     ...live,
   };
