@@ -8,6 +8,8 @@ import { routerLogger } from './http/logger.js';
 import { LoginAttempts } from './http/login-attempts.js';
 import { createLookAt } from './http/look-at.js';
 import { onceInAWhile } from './http/once-in-a-while.js';
+import { describedOnce } from './http/openapi/described-once.js';
+import type { OpenApiDocument } from './http/openapi/document.js';
 import { webhookRegistrar } from './http/register-webhook.js';
 import { createRouter } from './http/router.js';
 import { createSessionStore } from './http/session-store.js';
@@ -40,6 +42,11 @@ export interface IntentRouter extends RequestHandler {
    * looked at once a second at most, and the service is asked only where it has answered nobody for 15 seconds.
    */
   health(): Promise<RouterHealth>;
+  /**
+   * The description of the routes as this site has them, OpenAPI 3.1: the same as at `/intent/v1/openapi.json`, to write it to
+   * a file or to put it together with the app's own.
+   */
+  openApi(): Promise<OpenApiDocument>;
   /**
    * Ends the streams of events, lets running calls and hooks end, and closes what the router holds open. Payments that come
    * afterwards are settled by another process, or after the next start.
@@ -76,6 +83,7 @@ export function composeRouter(
   });
   const ledger = makeLedger({ config, hooks: options, client, events: live.events, logger });
   const health = routerHealth({ config, observed, ledger, live, isEmbedded: embedded !== undefined });
+  const openApi = describedOnce({ config, termsOf, hooks: options });
   const router = createRouter({
     ...{ config, client, termsOf, logger, ledger, now },
     hooks: options,
@@ -88,7 +96,7 @@ export function composeRouter(
     },
     lookAt: createLookAt({ ask: (id) => live.events.look(id), logger }),
     walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
-    health,
+    ...{ health, openApi },
     ...live,
   });
   if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
@@ -97,7 +105,7 @@ export function composeRouter(
     client,
     intents: recordsOf(ledger),
     database: databaseOf(ledger),
-    health,
+    ...{ health, openApi },
     ...lifeOf({ live, ledger, client, embedded }),
   });
 }

@@ -18,9 +18,8 @@ interface Body {
 }
 
 /** Where the user is asked first, what they said comes with it. */
-async function loadSchema(asksFirst: boolean): Promise<zod.ZodType<Body>> {
-  const z = await import('zod');
-  const plain = z.strictObject({ id: z.string() });
+export function completionSchema(z: typeof zod, asksFirst: boolean): zod.ZodType<Body> {
+  const plain = z.strictObject({ id: z.string().describe('The id of the intent that was begun here.') });
   return asksFirst ? plain.extend({ confirm: z.literal(true).optional() }) : plain;
 }
 
@@ -40,7 +39,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
   const { ttlMs, keyRing, confirm } = login;
   let schema: Promise<zod.ZodType<Body>> | undefined;
   return async (req, res) => {
-    schema ??= loadSchema(confirm);
+    schema ??= import('zod').then((z) => completionSchema(z, confirm));
     const { id, isConfirmed } = parseCompletion(await readJsonBody(req), await schema, confirm);
     const browser = browserOf(browserCookie, req);
     if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notBegunHere();

@@ -9,6 +9,7 @@ import { eventsHandler } from './events.js';
 import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
+import { showDocumentHandler } from './openapi/show-document.js';
 import { requireSameOrigin } from './origin-guard.js';
 import { sendProblem } from './problem.js';
 import { rateLimiting } from './rate-limiting.js';
@@ -79,6 +80,7 @@ function handlersOf(context: RouterContext): RouteHandlers {
           }
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },
+    openapi: { GET: showDocumentHandler(context.openApi) },
     health: { GET: showHealthHandler(context.health) },
   };
 }
