@@ -75,7 +75,8 @@ export class Description {
   /** Validates a value against a schema in this document. */
   faultsIn(value: unknown, schema: object): string[] {
     const key = JSON.stringify([schema, this.#document.components.schemas]);
-    const validate = compiled.get(key) ?? ajv.compile({ ...schema, components: this.#document.components });
+    const components = { schemas: closed(this.#document.components.schemas) };
+    const validate = compiled.get(key) ?? ajv.compile({ ...schema, components });
     compiled.set(key, validate);
     return validate(value)
       ? []
@@ -132,6 +133,15 @@ export class Description {
     if (name === undefined) return header;
     return (this.#document.components.headers as unknown as Record<string, typeof header>)[name] ?? header;
   }
+}
+
+/** Whoever reads an answer must bear new members; a test is told of one that is not described. */
+function closed(schemas: unknown): unknown {
+  const { Problem, ...others } = schemas as Record<string, unknown>;
+  const text = JSON.stringify(others, (_key, value) =>
+    value?.type === 'object' && value.properties ? { additionalProperties: false, ...value } : value,
+  );
+  return { Problem, ...(JSON.parse(text) as object) };
 }
 
 const isProblem = ({ headers }: SeenAnswer): boolean => headers['content-type'] === 'application/problem+json';
