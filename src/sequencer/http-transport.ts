@@ -33,7 +33,7 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
     pingMs: 30_000,
   });
   const send = async (operation: Operation, body: Uint8Array, bounds: Partial<TryBounds> = {}): Promise<Uint8Array> => {
-    const request = { method: 'POST', path, headers, body: encodeRequest(operation, body) } as const;
+    const request = { origin, method: 'POST', path, headers, body: encodeRequest(operation, body) } as const;
     return sendCall(connections.pool ?? (await connections.open()), request, bounds);
   };
   return {
