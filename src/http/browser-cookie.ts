@@ -1,4 +1,4 @@
-import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import { randomBytes } from '../keys/random-bytes.js';
@@ -69,7 +69,7 @@ class TokenBrowser implements KnownBrowser {
   }
 
   get hash(): Uint8Array {
-    return hash(this.#token);
+    return hashOf(this.#token);
   }
 
   deriveKey(purpose: string): Uint8Array {
@@ -84,7 +84,7 @@ class TokenBrowser implements KnownBrowser {
 /** The hash of the browser's cookie, 32 bytes; undefined when it has none of ours. */
 export function browserOf(cookie: HostCookie, req: Request): Uint8Array | undefined {
   const token = tokenOf(cookie, req);
-  return token === undefined ? undefined : hash(token);
+  return token === undefined ? undefined : hashOf(token);
 }
 
 /** Compares two hashes in constant time. */
@@ -97,6 +97,6 @@ function tokenOf(cookie: HostCookie, req: Request): string | undefined {
   return token !== undefined && tokenForm.test(token) ? token : undefined;
 }
 
-function hash(token: string): Uint8Array {
-  return createHash('sha256').update(token).digest();
+function hashOf(token: string): Uint8Array {
+  return hash('sha256', token, 'buffer');
 }
