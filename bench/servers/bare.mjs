@@ -1,6 +1,6 @@
-// The least that one middleware of an Express app can do the work with: bodies read by hand, bytes laid out by hand, undici
-// for the call, and no check, no cookie, no bound. What ours costs beyond this is ours to answer for; the rest is Express'.
-// With `sameAnswer` it answers with the headers and the cookie that ours has.
+// The least that one middleware of an Express app can do payments and their status with: bodies are read and bytes laid out
+// by hand, undici makes the call, and there is no check and no bound. What ours costs beyond this is ours to answer for;
+// the rest is Express'. With `sameAnswer` it answers with the headers and the cookie that ours has.
 import { hash, randomBytes } from 'node:crypto';
 import * as http from 'node:http';
 import express from 'express';
@@ -11,7 +11,7 @@ import { bodyOf, envelope, fromBase58, newPayment, saysOk } from './hand-codec.m
 
 export default function bare({ url, destination, createServer = false, sameAnswer = false }) {
   const account = fromBase58(destination);
-  const pool = new Pool(url, { connections: 64 });
+  const pool = new Pool(url, { connections: 256 });
   const base = { ...securityHeaders(), 'Cache-Control': 'no-store' };
 
   const newBrowser = () => {
@@ -55,13 +55,12 @@ export default function bare({ url, destination, createServer = false, sameAnswe
     const request = Buffer.concat([Buffer.from('0a220a20', 'hex'), fromBase58(id)]);
     call(envelope('MicroPayment', 'getStatus', request), (answer) => {
       if (!answer || !saysOk(answer)) return send(res, 502, '{}', base);
+      const flags = [false, false, false];
       const body = bodyOf(answer);
-      return send(
-        res,
-        200,
-        `{"exists":${body[1] === 1},"code_scanned":${body[3] === 1},"intent_submitted":false}`,
-        base,
-      );
+      for (let at = 0; at < body.length; at += 2) flags[(body[at] >> 3) - 1] = body[at + 1] === 1;
+      const [exists, scanned, submitted] = flags;
+      const text = `{"exists":${exists},"code_scanned":${scanned},"intent_submitted":${submitted}}`;
+      return send(res, 200, text, base);
     });
   }
 
