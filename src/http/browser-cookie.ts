@@ -56,9 +56,15 @@ export function rememberBrowser(cookie: HostCookie, req: Request, res: Response)
     get hash() {
       return hash(token);
     },
-    deriveKey: (purpose) => new Uint8Array(hkdfSync('sha256', token, '', purpose, 32)),
+    deriveKey: (purpose) => deriveKey(token, purpose),
     keep: (maxAgeSeconds) => cookie.write(res, token, maxAgeSeconds),
   };
+}
+
+/** The browser, where it has a cookie of ours; nothing is written. */
+export function knownBrowserOf(cookie: HostCookie, req: Request): Pick<KnownBrowser, 'hash' | 'deriveKey'> | undefined {
+  const token = tokenOf(cookie, req);
+  return token === undefined ? undefined : { hash: hash(token), deriveKey: (purpose) => deriveKey(token, purpose) };
 }
 
 /** The hash of the browser's cookie, 32 bytes; undefined when it has none of ours. */
@@ -75,6 +81,10 @@ export function sameBrowser(a: Uint8Array, b: Uint8Array): boolean {
 function tokenOf(cookie: HostCookie, req: Request): string | undefined {
   const token = cookie.read(req);
   return token !== undefined && tokenForm.test(token) ? token : undefined;
+}
+
+function deriveKey(token: string, purpose: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', token, '', purpose, 32));
 }
 
 function hash(token: string): Uint8Array {
