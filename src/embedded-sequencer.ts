@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Config } from './config.js';
 import type { Sequencer } from './emulator/index.js';
 import { localOriginOf } from './http/local-origin.js';
-import type { Logger } from './http/logger.js';
+import type { RouterLogger } from './http/logger.js';
 import { createHttpTransport } from './sequencer/http-transport.js';
 import { lazyTransport } from './sequencer/lazy-transport.js';
 import type { Transport } from './sequencer/transport.js';
@@ -11,6 +11,8 @@ import type { Transport } from './sequencer/transport.js';
 export interface EmbeddedAddresses {
   /** base_url, such as `http://127.0.0.1:4747`. */
   readonly url: string;
+  /** The page that shows what comes to the sequencer and what it does. */
+  readonly inspectorUrl: string;
   /** The page of the simulated wallet. */
   readonly walletUrl: string;
   /** The page that lets the sequencer fail on purpose. */
@@ -31,22 +33,22 @@ export interface EmbeddedSequencer {
 }
 
 /** Starts the embedded sequencer, which is loaded only here: a production process never holds it. */
-export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSequencer {
-  const { emulatorPort: port, timeoutMs } = config.sequencer;
-  const starting = import('./emulator/index.js').then(({ startSequencer }) => startSequencer({ port }));
+export function embeddedSequencer(config: Config, logger: RouterLogger): EmbeddedSequencer {
+  const { emulatorPort: port, emulatorState: stateFile, timeoutMs } = config.sequencer;
+  const starting = import('./emulator/index.js').then(({ startSequencer }) => startSequencer({ port, stateFile }));
   // Told once: by the promise to whoever asks for it, else by the log.
   let isAwaited = false;
   starting.then(
     ({ url, walletUrl }) =>
-      isAwaited || logger.warn(`express-intents: sequencer at ${url}, simulated wallet at ${walletUrl}`),
+      isAwaited || logger.info(`express-intents: sequencer at ${url}, simulated wallet at ${walletUrl}`),
     (error: Error) => isAwaited || logger.error(`express-intents: ${error.message}`),
   );
   return {
     transport: lazyTransport(async () => createHttpTransport({ url: (await starting).url, timeoutMs })),
     ready: async () => {
       isAwaited = true;
-      const { url, walletUrl, faultsUrl } = await starting;
-      return { url, walletUrl, faultsUrl };
+      const { url, inspectorUrl, walletUrl, faultsUrl } = await starting;
+      return { url, inspectorUrl, walletUrl, faultsUrl };
     },
     serviceKey: async () => (await starting).serviceKey,
     walletUrl: () =>

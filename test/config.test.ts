@@ -61,6 +61,8 @@ describe('what is read', () => {
         status: '/status',
         session: '/session',
         keyFile: '/.well-known/service-payments.json',
+        openapi: '/intent/v1/openapi.json',
+        health: false,
       },
       notices: [],
     });
@@ -75,6 +77,8 @@ describe('what is read', () => {
     ['INTENT_EMULATOR_PORT', '5000', ({ sequencer }) => sequencer.emulatorPort, 5000],
     ['INTENT_EMULATOR_PORT', '0', ({ sequencer }) => sequencer.emulatorPort, 0],
     ['INTENT_EMULATOR_PORT', '', ({ sequencer }) => sequencer.emulatorPort, 4747],
+    ['INTENT_EMULATOR_STATE', './state.jsonl', ({ sequencer }) => sequencer.emulatorState, './state.jsonl'],
+    ['INTENT_EMULATOR_STATE', 'memory', ({ sequencer }) => sequencer.emulatorState, undefined],
     ['INTENT_VERIFIER_SECRET', oldKey.secret, ({ login }) => login?.keyRing.publicKeys, [oldKey.publicKey]],
     ['INTENT_DOMAIN', 'example.co.uk', ({ login }) => login?.domain, 'example.co.uk'],
     ['INTENT_DESTINATION', destination, (config) => config.destination, destination],
@@ -572,6 +576,8 @@ describe('routes', () => {
       webhook: '/intent/webhook',
       session: '/a.b~c_d',
       keyFile: '/.well-known/service-payments.json',
+      openapi: '/intent/v1/openapi.json',
+      health: false,
     });
   });
 
@@ -604,7 +610,7 @@ describe('routes', () => {
       {
         setting: 'routes',
         problem: 'There is no route keyfile.',
-        mend: 'Known: intent, status, events, elements, webhook, session, keyFile.',
+        mend: 'Known: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
       },
     ]);
   });
@@ -764,6 +770,7 @@ describe('intentRouter', () => {
     const router = intentRouter({
       ...options,
       emulatorPort: 4747,
+      emulatorState: 'memory',
       dialect: 'messaging',
       timeoutMs: 100,
       tryTimeoutMs: 50,

@@ -6,8 +6,8 @@ import type { Visitor } from './connection-seats.js';
 import { countedAddress } from './counted-address.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';
 import { learnSecret } from './learn-secret.js';
-import { problemOf } from './problem.js';
-import { sendEmpty, sendJson } from './respond.js';
+import { answerProblem, problemOf } from './problem.js';
+import { sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { SseConnection, writeEventHeaders } from './sse-connection.js';
 
@@ -65,7 +65,7 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
     seats.leave(visitor);
     feed?.leave(connection);
   });
-  await learnSecret(context, req, id);
+  await learnSecret(context, req, res, id);
   if (res.destroyed) return;
   if (events.isClosed) refuse(res, closed);
   else feed = events.join(id, connection);
@@ -73,7 +73,5 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
 
 /** Not a line in the log for each: they come in crowds. */
 function refuse(res: Response, error: unknown): void {
-  const problem = problemOf(error);
-  const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': String(retryAfterSeconds) };
-  sendJson(res, problem.status, problem, headers);
+  answerProblem(res, problemOf(error), { 'Retry-After': String(retryAfterSeconds) });
 }

@@ -1,6 +1,6 @@
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { bounded } from '../ledger/bounded.js';
-import { knownBrowserOf } from './browser-cookie.js';
+import { knownBrowser } from './browser-cookie.js';
 import type { RouterContext } from './router-context.js';
 import { openSecret } from './sealed-secret.js';
 
@@ -11,10 +11,10 @@ const patienceMs = 1_000;
  * Learns the client secret of an intent that another process has created, or this one before a restart, from what the
  * ledger keeps sealed for the browser that asks. Never throws: then the status is asked for instead.
  */
-export async function learnSecret(context: RouterContext, req: Request, id: string): Promise<void> {
+export async function learnSecret(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
   const { ledger, secrets, browserCookie } = context;
   if (!ledger || secrets.of(id) !== undefined) return;
-  const browser = knownBrowserOf(browserCookie, req);
+  const browser = knownBrowser(browserCookie, req, res);
   if (!browser) return;
   try {
     const sealed = await bounded(AbortSignal.timeout(patienceMs), () => ledger.sealedSecret(id, browser.hash));

@@ -2,13 +2,11 @@ import { IntentError } from '../errors.js';
 import type { KnownBrowser } from './browser-cookie.js';
 import { loadJose } from './load-jose.js';
 
-type Browser = Pick<KnownBrowser, 'deriveKey'>;
-
 /** With the id in it, a secret that was moved to another intent does not open. */
 const purposeOf = (intentId: string): string => `express-intents client secret v1 of ${intentId}`;
 
 /** Seals the client secret of an intent under the cookie of its browser: a JWE, direct, A256GCM (RFC 7516). */
-export async function sealSecret(clientSecret: string, intentId: string, browser: Browser): Promise<string> {
+export async function sealSecret(clientSecret: string, intentId: string, browser: KnownBrowser): Promise<string> {
   const { CompactEncrypt } = await loadJose();
   return new CompactEncrypt(new TextEncoder().encode(clientSecret))
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
@@ -16,7 +14,7 @@ export async function sealSecret(clientSecret: string, intentId: string, browser
 }
 
 /** @throws {IntentError} `internal_error` when it was sealed for another browser or intent, or changed since */
-export async function openSecret(sealed: string, intentId: string, browser: Browser): Promise<string> {
+export async function openSecret(sealed: string, intentId: string, browser: KnownBrowser): Promise<string> {
   const { compactDecrypt } = await loadJose();
   const algorithms = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] };
   try {

@@ -2,6 +2,7 @@ import { Announcements } from './announcements.js';
 import { canCompleteLogin, completeLogin, reopenLogin } from './complete-login.js';
 import type { Database } from './database.js';
 import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './find-intents.js';
+import { inspectLedger } from './inspect-ledger.js';
 import type { Ledger, SiteDatabase } from './ledger.js';
 import { Opening } from './opening.js';
 import { pruneIntents } from './prune-intents.js';
@@ -64,6 +65,7 @@ export function createLedger({ open, timing: given, onAnnounced = () => undefine
     retry: (id) => withDb((db) => retryIntent(db, id, rest.settings.watchMs)),
     prune: (options) => withDb((db) => pruneIntents(db, options)),
     nudge: async (id) => settlement?.nudge(id),
+    inspect: () => withDb(async (db) => ({ ...(await inspectLedger(db)), lookedMsAgo: settlement?.lookedMsAgo ?? 0 })),
     close: async () => {
       await settlement?.close();
       announcements?.close();

@@ -24,7 +24,7 @@ export interface FolderLock {
 const maxSocketPath = 103;
 
 /** How long others are given that are about to go away: to end, or to see that somebody else was first. */
-const patienceMs = 500;
+const patienceMs = 1_500;
 
 const pauseMs = (): number => 10 + Math.random() * 20;
 
@@ -44,6 +44,11 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
     `The ledger in ${folder} is open already, in another process or in this one, and one alone can have it open. ` +
       'Several processes need Postgres: INTENT_DATABASE_URL=postgres://...',
   );
+}
+
+/** Whether somebody has locked a folder that exists. It is only looked at: whoever locks it meanwhile is not in its way. */
+export async function isFolderLocked(folder: string): Promise<boolean> {
+  return (await look(folder, '')).alive.length > 0;
 }
 
 async function tryToLock(folder: string, end: number): Promise<FolderLock | undefined> {

@@ -1,4 +1,5 @@
 import type { Database, DatabaseTransaction } from './database.js';
+import type { LedgerBacklog } from './inspect-ledger.js';
 import type { IntentState } from './intent-state.js';
 
 /** The terms of a payment as they are written down; they never change. */
@@ -124,6 +125,11 @@ export interface IntentRecords {
    */
   retry(id: string): Promise<boolean>;
   /**
+   * Has an intent that nobody has paid so far looked at now, and not only when it is due; whoever calls has reason to
+   * think that it was paid. Resolves once that was tried, and never rejects for what came of it.
+   */
+  look(id: string): Promise<void>;
+  /**
    * Deletes old intents with which nothing is left to be done: settled and no longer looked at, reversed or expired and no
    * longer watched, logins. Never dead letters, nor what is open. Gives how many.
    * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
@@ -137,14 +143,23 @@ export interface IntentRecords {
  */
 export type SiteDatabase = Pick<Database, 'query' | 'transaction'>;
 
+/** What is to be done in the ledger, and whether this process does it. */
+export interface LedgerReport extends LedgerBacklog {
+  /** Since this process has last looked for work and could, or begun to, in milliseconds. */
+  readonly lookedMsAgo: number;
+}
+
 /**
  * The durable record of intents, as the routes use it. Every method waits until the database is there, within bounded
  * time, and rejects with `ledger_unavailable` when it is not.
  */
-export interface Ledger extends IntentRecords {
+export interface Ledger extends Omit<IntentRecords, 'look'> {
   /** @throws as `find` */
   readonly database: SiteDatabase;
-  /** Resolves once the database is open and migrated. @throws {IntentError} why it cannot be used */
+  /**
+   * Resolves once the database is open and migrated; rejects as soon as a try has failed, and another one comes by itself.
+   * @throws {IntentError} why it cannot be used
+   */
   ready(): Promise<void>;
   /** The client secret of an intent as it was sealed for the browser that began it; undefined for any other browser. */
   sealedSecret(id: string, browser: Uint8Array): Promise<string | undefined>;
@@ -180,6 +195,8 @@ export interface Ledger extends IntentRecords {
    * work that is due for it was tried, in this process or, after a bounded time, not.
    */
   nudge(id: string): Promise<void>;
+  /** @throws as `find` */
+  inspect(): Promise<LedgerReport>;
   /** Takes no more work, gives running work a short time to end, and closes the database. */
   close(): Promise<void>;
 }
