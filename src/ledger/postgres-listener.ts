@@ -35,12 +35,14 @@ export class PostgresListener {
 
   async #connect(): Promise<void> {
     const { ClientOfPg, config, channel, hear } = this.#options;
-    const client = new ClientOfPg(config);
-    this.#client = client;
+    let client: Client | undefined;
     const lost = (): void => this.#lost(client);
-    client.on('error', lost).on('end', lost);
-    client.on('notification', ({ payload = '' }) => hear(payload));
     try {
+      // It reads the certificates that the URL names, which may just be replaced.
+      client = new ClientOfPg(config);
+      this.#client = client;
+      client.on('error', lost).on('end', lost);
+      client.on('notification', ({ payload = '' }) => hear(payload));
       await client.connect();
       await client.query(`listen ${channel}`);
       this.#waitMs = retryMs.first;
@@ -61,7 +63,7 @@ export class PostgresListener {
   }
 
   /** Whatever has become of a connection: another one is made in a while. */
-  #lost(client: Client): void {
+  #lost(client: Client | undefined): void {
     if (client !== this.#client) return;
     this.#leave();
     if (this.#isClosed) return;
