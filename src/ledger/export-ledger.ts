@@ -22,7 +22,7 @@ export function exportLedger(db: Database, write: (line: string) => Promise<void
     let count = 0;
     for (let after = ''; ; ) {
       const lines = await readPage(tx, after);
-      for (const { line } of lines) await write(line);
+      for (const { line } of lines) await write(escaped(line));
       count += lines.length;
       const last = lines.at(-1);
       if (!last || lines.length < page) break;
@@ -32,6 +32,12 @@ export function exportLedger(db: Database, write: (line: string) => Promise<void
     return count;
   });
 }
+
+/** Characters that many a reader, such as that of Node 24, takes for the end of a line; JSON does not. */
+const endsOfLines = /[\u0085\u2028\u2029]/g;
+
+const escaped = (line: string): string =>
+  line.replace(endsOfLines, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** The database writes the JSON, so that no number and no time passes through a type of JavaScript. */
 async function readPage(tx: Queryable, after: string): Promise<readonly { id: string; line: string }[]> {

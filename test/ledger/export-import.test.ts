@@ -13,7 +13,7 @@ const terms: RecordedTerms = {
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
   login: true,
   resource: 'article:tea',
-  metadata: { note: 'quotes \' " and \\, \n, \u{1f375}', deep: [{ a: null }], big: 0.1 },
+  metadata: { note: 'quotes \' " and \\, \n, \u2028, \u2029, \u0085, \u{1f375}', deep: [{ a: null }], big: 0.1 },
 };
 const idOf = (number: number): string => `intent${String(number).padStart(38, '1')}`;
 const count = 1_203;
@@ -70,6 +70,10 @@ describe.each([
     expect(await everything(target)).toEqual(await everything(source));
     expect(await findIntent(target.db, idOf(1))).toEqual(await findIntent(source.db, idOf(1)));
     expect(await linesOf(target)).toEqual(lines);
+  });
+
+  it('is lines to whoever reads it, whatever people have written', () => {
+    for (const line of lines) expect(line).not.toMatch(/[\n\v\f\r\u0085\u2028\u2029]/);
   });
 
   it('goes on there: what was dead is retried, keys are known, the history grows', async () => {
