@@ -795,6 +795,17 @@ describe('where nothing is wrong', () => {
   });
 });
 
+it('asks nobody whom the site names in place of itself', async () => {
+  const asked: string[] = [];
+  const stranger = new URL(await serve((req, res) => res.end(String(asked.push(String(req.url))))));
+  const elsewhere = `//${stranger.host}/intent`;
+  const routes = { intent: elsewhere, status: elsewhere, events: elsewhere, session: elsewhere };
+  const site = await serve((_req, res) => res.end(`const intentSite=${JSON.stringify(routes)};`));
+  const { findings } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, ['--url', site, '--create']);
+  expect(asked).toEqual([]);
+  expect(findings).toContainEqual({ check: 'create', level: 'skipped', text: 'the site has no logins' });
+});
+
 it('changes nothing: no intent is created, no table is made, and the folder of a ledger is left alone', async () => {
   const name = await postgres.createDatabase();
   const calls: string[] = [];

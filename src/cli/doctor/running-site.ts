@@ -42,4 +42,6 @@ function readRoutes(text: string): SiteRoutes | undefined {
   }
 }
 
-const pathIn = (value: unknown): string | false => (typeof value === 'string' && value.startsWith('/') ? value : false);
+/** A path of the form that a router takes. What follows two slashes would be another machine. */
+const pathIn = (value: unknown): string | false =>
+  typeof value === 'string' && /^(?:\/[\w.~-]+)+$/.test(value) ? value : false;
