@@ -2,7 +2,7 @@ import type { LedgerIntent, StateChange } from '../ledger/ledger.js';
 import { printable } from './printable.js';
 
 const columns = (state: string, time: string, amount: string, id: string): string =>
-  `${state.padEnd(10)} ${time.padEnd(20)} ${amount.padEnd(18)} ${id}`;
+  printable(`${state.padEnd(10)} ${time.padEnd(20)} ${amount.padEnd(18)} ${id}`);
 
 /** In UTC, to the second. */
 const timeOf = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
@@ -17,7 +17,7 @@ export function linesOfList(intents: readonly LedgerIntent[]): string[] {
     ...intents.flatMap((intent) => {
       const line = columns(intent.state, timeOf(intent.createdAt), amountOf(intent), intent.id);
       const failure = failureOf(intent);
-      return failure ? [line, `           ${failure}`] : [line];
+      return failure ? [line, printable(`           ${failure}`)] : [line];
     }),
   ];
 }
@@ -27,7 +27,7 @@ function failureOf({ deadHook, attempts, lastError }: LedgerIntent): string | un
   if (lastError === undefined) return undefined;
   const who = deadHook ?? 'it';
   const howOften = attempts > 0 ? ` ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
-  return `${who} has failed${howOften}: ${printable(lastError)}`;
+  return `${who} has failed${howOften}: ${lastError}`;
 }
 
 /** All that is known of an intent, and what has become of it. */
@@ -39,9 +39,9 @@ export function linesOfIntent(intent: LedgerIntent, history: readonly StateChang
     ['last error', failureOf(intent)],
     ['amount', intent.amount === undefined ? undefined : amountOf(intent)],
     ['to', intent.destination],
-    ['resource', intent.resource === undefined ? undefined : printable(intent.resource)],
-    ['metadata', Object.keys(intent.metadata).length > 0 ? printable(JSON.stringify(intent.metadata)) : undefined],
-    ['user', intent.userId === undefined ? undefined : printable(intent.userId)],
+    ['resource', intent.resource],
+    ['metadata', Object.keys(intent.metadata).length > 0 ? JSON.stringify(intent.metadata) : undefined],
+    ['user', intent.userId],
     ['next look', intent.dueAt && `${timeOf(intent.dueAt)} UTC`],
   ];
   const events = [
@@ -54,8 +54,8 @@ export function linesOfIntent(intent: LedgerIntent, history: readonly StateChang
   ];
   events.sort((one, other) => one.at.getTime() - other.at.getTime());
   return [
-    ...details.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)}${value}`])),
+    ...details.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)}${printable(value)}`])),
     '',
-    ...events.map(({ at, what }) => `${timeOf(at)}  ${what}`),
+    ...events.map(({ at, what }) => printable(`${timeOf(at)}  ${what}`)),
   ];
 }

@@ -1,5 +1,6 @@
 import { jest } from '@jest/globals';
 import { formatBase58 } from '../../src/keys/base58.js';
+import { migrations } from '../../src/ledger/migrate.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases.js';
 import { runCommand } from './support/run-command.js';
 
@@ -191,6 +192,23 @@ it('export prints what import takes in, in another ledger', async () => {
   expect((await command('ledger', 'list')).out).toBe(listed);
   const again = await runCommand(['ledger', 'import'], { input: exported.out });
   expect(again).toMatchObject({ code: 1, out: '', error: expect.stringContaining('Nothing was imported.') });
+});
+
+it('what an imported file has in the place of an id, an account and a currency moves no cursor', async () => {
+  const { url } = await openTestDatabase('postgres');
+  process.env.INTENT_DATABASE_URL = url;
+  const evil = `${idOf(1)}\u001b]0;pwned\u0007`;
+  const intent = {
+    ...{ id: evil, kind: 'payment', amount: 1, currency: evil, destination: evil, login: false, metadata: {} },
+    ...{ created_at: '2026-03-04T05:06:07Z', state: 'dead', lease_token: 0, attempts: 1 },
+    ...{ dead_hook: evil, last_error: evil },
+  };
+  const file = [{ ledger: 'express-intents', tables: migrations.length }, { intent, history: [] }, { intents: 1 }];
+  const input = file.map((line) => JSON.stringify(line)).join('\n');
+  expect(await runCommand(['ledger', 'import'], { input })).toMatchObject({ code: 0 });
+  const { out } = await command('ledger', 'list');
+  expect(out).toContain('pwned');
+  for (const control of ['\u001b', '\u0007']) expect(out).not.toContain(control);
 });
 
 describe('what is wrong', () => {
