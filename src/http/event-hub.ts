@@ -1,5 +1,5 @@
 import type { IntentStatus } from '../sequencer/calls.js';
-import type { SharedStatusOptions } from '../sequencer/shared-status.js';
+import { pendingMs, type SharedStatusOptions } from '../sequencer/shared-status.js';
 import { type FeedContext, IntentFeed, jittered } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
 import { heartbeatFrame } from './sse-frame.js';
@@ -15,6 +15,8 @@ export class EventHub {
   readonly #feeds = new Map<string, IntentFeed>();
   readonly #context: FeedContext;
   readonly #drop = (feed: IntentFeed): void => this.#forget(feed);
+  /** Ids that were hinted at just after the service was asked, and will be asked for. */
+  readonly #hinted = new Set<string>();
   #heartbeat: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -53,9 +55,19 @@ export class EventHub {
     return status;
   }
 
-  /** Takes the hint that something has happened to an intent: where somebody listens, the service is asked. */
+  /**
+   * Takes the hint that something has happened to an intent: where somebody listens, the service is asked, a few times a
+   * second however many hints there are. Whoever may connect to the database can give one.
+   */
   hint(id: string): void {
-    if (this.#feeds.has(id)) this.look(id, { isQuiet: true }).catch(() => undefined);
+    if (!this.#feeds.has(id) || this.#hinted.has(id)) return;
+    this.#hinted.add(id);
+    const act = (): void => {
+      this.#hinted.delete(id);
+      if (this.#feeds.has(id)) this.look(id, { isQuiet: true }).catch(() => undefined);
+    };
+    if (this.#context.status.known(id)) setTimeout(act, pendingMs).unref();
+    else act();
   }
 
   /** Ends all connections and all watches. */
