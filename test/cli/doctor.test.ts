@@ -308,10 +308,10 @@ const inDatabases: readonly Case[] = [
   {
     name: 'fewer connections than a process opens',
     plant: async () => ({
-      env: { INTENT_DATABASE_URL: await databaseWith('alter database $DATABASE connection limit 4') },
+      env: { INTENT_DATABASE_URL: await databaseWith('alter database $DATABASE connection limit 10') },
     }),
     told: [
-      ['database', 'warning', /allows 4 connections, and each process of the site opens up to 10/, /connection limit/],
+      ['database', 'warning', /allows 10 connections, and each process of the site opens up to 11/, /connection limit/],
     ],
   },
   {

@@ -52,8 +52,8 @@ select current_setting('server_version') as version,
   ) as allowed,
   (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`;
 
-/** Each process of the site opens up to so many. */
-const poolSize = 10;
+/** Each process of the site opens up to so many: those of its pool, and one that listens. */
+const perProcess = 11;
 /** The oldest that the Postgres project maintains. */
 const oldestMaintained = 140_000;
 
@@ -84,11 +84,11 @@ function lookAtServer({ version, version_num, is_read_only, allowed, used }: Ser
   if (version_num < oldestMaintained) {
     found.push(warning(`Postgres ${version} is not maintained any more.`, 'Upgrade it to Postgres 14 or newer.'));
   }
-  if (allowed < poolSize) {
+  if (allowed < perProcess) {
     found.push(
       warning(
-        `The database allows ${allowed} connections, and each process of the site opens up to ${poolSize}.`,
-        `Raise what limits them to ${poolSize} for each process and some more: max_connections, or the limit of the role or ` +
+        `The database allows ${allowed} connections, and each process of the site opens up to ${perProcess}.`,
+        `Raise what limits them to ${perProcess} for each process and some more: max_connections, or the limit of the role or ` +
           'the database (alter role ... connection limit).',
       ),
     );
