@@ -7,6 +7,7 @@ import type { Logger } from './http/logger.js';
 import { paymentTerms, type TermsOf } from './http/payment-terms.js';
 import { aBoolean, aFunction, type Form, number, orFalse, text, texts, withFunctions } from './option-forms.js';
 
+/** Everything that `intentRouter` can be told; what has a variable of the environment is read from there when it is left out. */
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
   /** Default: `console`. */
   readonly logger?: Logger | undefined;

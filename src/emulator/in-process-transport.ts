@@ -8,7 +8,9 @@ import { openMessageStream } from './open-message-stream.js';
 import type { SequencerState } from './sequencer-state.js';
 import { envelopesOf } from './stream-envelopes.js';
 
+/** How one call may be bounded by its caller. */
 interface CallOptions {
+  /** Ends the call early; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 

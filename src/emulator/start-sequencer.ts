@@ -14,6 +14,7 @@ import { reverseSubmission } from './submission.js';
 import { createWallet, type Wallet } from './wallet.js';
 import { WebhookCaller } from './webhook.js';
 
+/** How an embedded sequencer is started. */
 export interface SequencerOptions {
   /** Port on 127.0.0.1. Default 0: any free one. */
   readonly port?: number | undefined;
@@ -41,6 +42,7 @@ export interface Sequencer {
   readonly faultsUrl: string;
   /** The public key that signs webhooks, Base58; another one at every start. */
   readonly serviceKey: string;
+  /** Its simulated wallets, in the order of their names in the options. */
   readonly wallets: readonly Wallet[];
   /** The way to it without a socket: the option `transport` of a client or a router under test. */
   readonly transport: InProcessTransport;

@@ -1,6 +1,8 @@
 /** Where the router tells what an operator should know. `console` is one; so is a pino or winston instance in a wrapper. */
 export interface Logger {
+  /** Something that somebody should look at, and that the site goes on with. */
   warn(message: string, details?: Record<string, unknown>): void;
+  /** Something that did not work; `details` has what is known of the error, and no secret. */
   error(message: string, details?: Record<string, unknown>): void;
 }
 

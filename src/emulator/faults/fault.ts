@@ -8,6 +8,7 @@ import { deliveringOperations, type FaultyOperation, faultyOperationNames } from
  * `status`, `cut`, `delay`, `error`, `garble`, `duplicate` and `reorder`; others leave streams alone.
  */
 export interface Fault {
+  /** What it does. */
   readonly kind: FaultKind;
   /** The operations that fail. Default: all that the kind can concern, those that the simulated wallet calls among them. */
   readonly operations?: readonly FaultyOperation[] | undefined;
