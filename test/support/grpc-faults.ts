@@ -176,8 +176,3 @@ export const grpcAnswerFaults: Readonly<Record<string, GrpcFault>> = {
 
 /** A call that went well in every way but that its message is none. */
 export const grpcGarbage: GrpcFault = { ...grpcOk(Buffer.from('ffffffff', 'hex')), code: 'sequencer_bad_response' };
-
-const grpcFaultTable: [name: string, fault: GrpcFault][] = [
-  ...Object.entries(grpcConnectionFaults),
-  ...Object.entries(grpcAnswerFaults),
-];
