@@ -128,7 +128,7 @@ const typesNeeded = ['@types/node', '@types/jest', '@types/express-session', '@t
 const packagesShown = [
   'express-session',
   'cookie-session',
- 
+
   'pino',
   'supertest',
   '@types/supertest',
