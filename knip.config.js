@@ -41,6 +41,8 @@ export default {
     /^@opentelemetry\//,
     ...['ajv', 'ajv-formats', '@seriousme/openapi-schema-validator'],
   ],
+  // Tried where it is installed.
+  ignoreBinaries: ['nginx'],
   // Served by the router, wherever the example is mounted.
   ignoreUnresolved: ['/intent/v1/elements.js'],
 };
