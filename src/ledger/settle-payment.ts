@@ -14,6 +14,7 @@ export async function settlePayment(context: SettlementContext, work: Work, leas
   const status = await askOrWait(context, work, lease);
   if (!status) return;
   if (work.state === 'settled') return checkReversal(context, work, status, lease);
+  if (work.state === 'reversed') return waitForSecondPayment(context, work, status);
   if (work.state === 'submitted') return settleSubmitted(context, work, status, lease);
   if (!status.intentSubmitted) return waitForPayment(context, work, status);
   const submitted = await writeWork(
@@ -47,6 +48,24 @@ const forgotten = 'The sequencer does not know the intent any more.';
 async function waitForPayment(context: SettlementContext, work: Work, { exists }: SequencerStatus): Promise<void> {
   if (!work.isOver) return lookLater(context, work, exists ? undefined : forgotten);
   await writeWork(context.db, work, `state = 'expired', due_at = null, leased_until = null`);
+}
+
+/** What was taken back can be paid once more, and is then settled as anything that is open. */
+async function waitForSecondPayment(
+  context: SettlementContext,
+  work: Work,
+  { intentSubmitted }: SequencerStatus,
+): Promise<void> {
+  if (intentSubmitted) {
+    context.logger.warn(
+      `express-intents: the payment ${work.payment.id}, which was taken back, was submitted once more.`,
+    );
+    await writeWork(context.db, work, `state = 'open', attempts = 0, due_at = now(), leased_until = null`);
+  } else if (work.isOver) {
+    await writeWork(context.db, work, 'due_at = null, leased_until = null');
+  } else {
+    await lookLater(context, work);
+  }
 }
 
 /** The older what is waited for, the later the next look. */
@@ -167,8 +186,8 @@ async function checkReversal(
       name: 'onReversed',
       hook: hooks.onReversed,
       changes: `state = 'reversed', reversed_at = now(), doubted_at = null, attempts = 0, last_error = null,
-        due_at = null, leased_until = null`,
-      values: [],
+        due_at = now() + $4::float8 * interval '1 millisecond', leased_until = null`,
+      values: [timing.watchFirstMs],
     },
     lease,
   );
