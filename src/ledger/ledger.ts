@@ -118,6 +118,7 @@ export interface ArchivedIntent extends LedgerIntent {
   readonly history: readonly StateChange[];
 }
 
+/** Which intents `router.intents.prune` deletes. */
 export interface PruneOptions {
   /** What was created before it is pruned; what is younger than a day stays. */
   readonly olderThan: Date;
