@@ -1,6 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { SignJWT } from 'jose';
-import { toNativeAmount, toQuarks } from '../intents/money.js';
 import { formatBase58 } from '../keys/base58.js';
 import { decode, encode, v1 } from '../wire/codec.js';
 import type { IntentRecord } from './intent-store.js';
@@ -8,6 +5,7 @@ import { isLoopback, parseHttpUrl } from './loopback.js';
 import { Outbound } from './outbound.js';
 import { loopbackReach } from './reach.js';
 import type { SequencerState } from './sequencer-state.js';
+import type { WebhookSigner } from './sign-webhook.js';
 import { requireBytes32 } from './signed-request.js';
 import { toTimestamp } from './timestamp.js';
 
@@ -36,18 +34,14 @@ function parseWebhookUrl(text: string): URL | undefined {
   return url && (url.protocol === 'https:' || isLoopback(url.hostname)) ? url : undefined;
 }
 
-/** Calls webhooks, signed with a service key that is drawn anew at every start. */
+/** Calls webhooks. */
 export class WebhookCaller {
-  /** The public service key, Base58. */
-  readonly serviceKey: string;
-  readonly #privateKey: Parameters<SignJWT['sign']>[0];
+  readonly #signer: WebhookSigner;
   readonly #now: () => number;
   readonly #outbound = new Outbound(loopbackReach);
 
-  constructor(now: () => number) {
-    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-    this.serviceKey = formatBase58(Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url'));
-    this.#privateKey = privateKey;
+  constructor(signer: WebhookSigner, now: () => number) {
+    this.#signer = signer;
     this.#now = now;
   }
 
@@ -69,26 +63,8 @@ export class WebhookCaller {
   }
 
   async #post(url: URL, record: IntentRecord): Promise<boolean> {
-    const body = await new SignJWT(claimsOf(record)).setProtectedHeader({ alg: 'EdDSA' }).sign(this.#privateKey);
-    const headers = { 'content-type': 'application/jwt' };
+    const { headers, body } = await this.#signer.sign(record);
     const { status } = await this.#outbound.call(url, { method: 'POST', headers, body });
     return status >= 200 && status < 300;
   }
-}
-
-function claimsOf({ id, request, userId }: IntentRecord): Record<string, string | number> {
-  const user = userId ? { user: formatBase58(userId) } : {};
-  if (request.kind === 'login') return { intent: id, state: 'SUBMITTED', ...user };
-  const { money, destination } = request;
-  return {
-    intent: id,
-    currency: money.currency.toUpperCase(),
-    amount: toNativeAmount(money),
-    // There is no market in an emulator: a unit of any currency is worth one native unit.
-    exchangeRate: 1,
-    quarks: Number(toQuarks(money)),
-    destination,
-    state: 'SUBMITTED',
-    ...user,
-  };
 }
