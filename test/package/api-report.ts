@@ -110,6 +110,8 @@ export function reportOf(entry: string): EntryReport {
   const seen = new Set(names);
   const waiting = [...names];
   for (let next = waiting.pop(); next; next = waiting.pop()) {
+    // Of a value only its keys can show, by `keyof typeof`.
+    if (next.text.startsWith('const ') && !names.includes(next)) continue;
     for (const [word] of withoutComments(next.text).matchAll(/[\w$]+/g)) {
       const declaration = find(word, next.file);
       if (declaration && !seen.has(declaration)) waiting.push(declaration);
@@ -126,8 +128,8 @@ const sorted = (list: readonly Declaration[]): readonly Declaration[] =>
 
 const withoutComments = (text: string): string => text.replace(/\/\*\*[\s\S]*?\*\//g, '');
 
-/** What the browser itself calls, and nobody else. */
-const ofTheBrowser = /^(?:observedAttributes|(?:connected|disconnected|attributeChanged)Callback)$/;
+/** What the browser itself calls, and nobody else; and variables of the environment, which docs/reference.md explains. */
+const explained = /^(?:observedAttributes|(?:connected|disconnected|attributeChanged)Callback|INTENT_[A-Z_]+)$/;
 
 /** The names of an entry, and their members, that have no docstring: `ConfigOptions.routes`. */
 export function undocumented({ names, behind, added }: EntryReport): string[] {
@@ -146,7 +148,7 @@ function membersWithout(text: string): string[] {
   const member = new RegExp(`^ {${ofExpress ? 12 : 4}}(?:readonly |get |set |static |abstract )*([\\w$]+)`);
   return lines.flatMap((line, n) => {
     const [, name] = member.exec(line) ?? [];
-    if (!name || /^(?:private|protected|constructor)$/.test(name) || ofTheBrowser.test(name)) return [];
+    if (!name || /^(?:private|protected|constructor)$/.test(name) || explained.test(name)) return [];
     const isNothing = line.endsWith('?: never;');
     return isNothing || /\*\/$/.test(lines[n - 1] ?? '') ? [] : [name];
   });
