@@ -63,6 +63,18 @@ export class KeyFileReader {
       ? requireListedAt(this.#local, source.origin, verifier)
       : requireListedAt(this.#public, `https://${domain}`, verifier);
   }
+
+  /** The domains whose file is on this machine. */
+  get localDomains(): readonly string[] {
+    return [...this.#localSources.keys()];
+  }
+
+  /** Where the file of a domain is, for a person. */
+  addressOf(domain: string): string {
+    const source = this.#localSources.get(domain) ?? { origin: `https://${domain}` };
+    if ('origin' in source) return `${source.origin}${path}`;
+    return 'keys' in source ? 'keys that the sequencer was told to trust' : 'an app of this process';
+  }
 }
 
 function localOrigin(domain: string, origin: string): string {

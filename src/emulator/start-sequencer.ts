@@ -1,23 +1,23 @@
-import { createHash } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { IntentError } from '../errors.js';
 import { type Clock, createClock } from './clock.js';
 import type { Fault } from './faults/fault.js';
 import type { FaultKind } from './faults/fault-kinds.js';
-import { FaultList } from './faults/fault-list.js';
 import type { GrpcServer } from './grpc-server.js';
 import { type InProcessTransport, inProcessTransport } from './in-process-transport.js';
-import { IntentStore } from './intent-store.js';
 import { KeyFileReader } from './key-file.js';
 import { listen } from './listen.js';
+import { openState } from './open-state.js';
 import type { SequencerState } from './sequencer-state.js';
 import { serveMessageStreams } from './serve-message-streams.js';
 import { createApp } from './server.js';
 import { type SignedWebhook, type WebhookOptions, WebhookSigner } from './sign-webhook.js';
 import { type SiteEnvironment, type SiteOptions, type SiteOptionsRequest, SiteSettings } from './site-settings.js';
+import { newOwner, requireFreeStateFile } from './state-owner.js';
 import { reverseSubmission } from './submission.js';
 import { type IntentMark, until } from './until.js';
 import { createWallet, type Wallet } from './wallet.js';
+import { walletSeed } from './wallet-seed.js';
 import { WebhookCaller } from './webhook.js';
 
 /** How an embedded sequencer is started. */
@@ -30,6 +30,11 @@ export interface SequencerOptions {
   readonly localDomains?: Readonly<Record<string, string>> | undefined;
   /** Names of the simulated wallets. Default Ada, Ben and Mia. */
   readonly wallets?: readonly string[] | undefined;
+  /**
+   * A file that intents outlive the process in, for one sequencer at a time; made where there is none. Default: none, and
+   * everything is forgotten with the process.
+   */
+  readonly stateFile?: string | undefined;
   /** The time that the sequencer's clock goes by, ms since 1970. Default: the system's. */
   readonly now?: (() => number) | undefined;
   /** Whether the process may end while the sequencer runs: a test that failed before `close` ends all the same. Default true. */
@@ -42,6 +47,8 @@ export interface Sequencer {
   readonly url: string;
   /** grpc_url, such as `http://127.0.0.1:4748`, where `grpcPort` was given. */
   readonly grpcUrl: string | undefined;
+  /** Where a person sees what comes to the sequencer and what it does. */
+  readonly inspectorUrl: string;
   /** Where the wallet page is. A link to it carries the client secret as its fragment. */
   readonly walletUrl: string;
   /** Where faults are switched on and off. */
@@ -95,9 +102,9 @@ export interface Sequencer {
 }
 
 /**
- * Starts a sequencer for development and tests, with simulated wallets: on 127.0.0.1, in memory, without money.
- * @throws {IntentError} `invalid_configuration`: in production, when a port is in use, for a wrong local domain, or for
- * gRPC without its package
+ * Starts a sequencer for development and tests, with simulated wallets: on 127.0.0.1, in memory or with a file, without money.
+ * @throws {IntentError} `invalid_configuration`: in production, when a port or the state file is in use, for a wrong local
+ * domain, for a state file that is none, or for gRPC without its package
  */
 export async function startSequencer(options: SequencerOptions = {}): Promise<Sequencer> {
   refuseProduction();
@@ -105,17 +112,23 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   const clock = createClock(options.now);
   const closing = new AbortController();
   const signer = new WebhookSigner(clock.now);
-  const state = createState({ options, signer, clock, closing: closing.signal });
-
+  const webhooks = new WebhookCaller(signer, clock.now);
+  const parts = { keyFiles: keyFilesOf(options), webhooks, closing: closing.signal, now: clock.now };
+  if (options.stateFile !== undefined) await requireFreeStateFile(options.stateFile, port);
   const server = createServer();
   const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT', unref })}`;
-  const wallets = names.map((name) => createWallet({ url, name, seed: seedOf(name), now: clock.now }));
+  const wallets = names.map((name) => createWallet({ url, name, seed: walletSeed(name), now: clock.now }));
+  const { state, close: closeState } = await openState(parts, newOwner(url), options.stateFile).catch(async (error) => {
+    await close(server);
+    throw error;
+  });
   server.on('request', createApp(state, wallets));
   const streams = serveMessageStreams(server, state);
   const transport = inProcessTransport(state, closing.signal);
-  const grpc = await startGrpc(transport, options).catch(async (error) => {
+  const grpc = await startGrpc(inProcessTransport(state, closing.signal, 'grpc'), options).catch(async (error) => {
     streams.close();
     await close(server);
+    closeState();
     throw error;
   });
 
@@ -124,6 +137,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   return Object.freeze({
     ...addresses,
     grpcUrl: grpc?.url,
+    inspectorUrl: `${url}/inspector`,
     faultsUrl: `${url}/faults`,
     wallets: Object.freeze(wallets),
     transport,
@@ -134,24 +148,16 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
     close: () => {
       closing.abort();
       streams.close();
-      closed ??= Promise.all([close(server), grpc?.close()]).then(() => undefined);
+      closed ??= Promise.all([close(server), grpc?.close()]).then(closeState);
       return closed;
     },
   });
 }
 
-interface Parts {
-  readonly options: SequencerOptions;
-  readonly signer: WebhookSigner;
-  readonly clock: Clock;
-  readonly closing: AbortSignal;
-}
-
-function createState({ options, signer, clock: { now }, closing }: Parts): SequencerState {
+function keyFilesOf({ localDomains = {} }: SequencerOptions): KeyFileReader {
   const keyFiles = new KeyFileReader();
-  for (const [domain, origin] of Object.entries(options.localDomains ?? {})) keyFiles.setLocalDomain(domain, origin);
-  const webhooks = new WebhookCaller(signer, now);
-  return { intents: new IntentStore(), keyFiles, webhooks, faults: new FaultList(), closing, now };
+  for (const [domain, origin] of Object.entries(localDomains)) keyFiles.setLocalDomain(domain, origin);
+  return keyFiles;
 }
 
 type Settings = Pick<Sequencer, 'siteOptions' | 'siteEnvironment' | 'setLocalDomain' | 'trust'>;
@@ -179,7 +185,7 @@ function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
   return {
     until: (intentId, mark, { timeoutMs = 5_000 } = {}) => until(state, intentId, mark, timeoutMs),
     signWebhook: async (intentId, options) => signer.sign(intents.require(intentId), options),
-    reverse: (intentId) => reverseSubmission(intents.require(intentId)),
+    reverse: (intentId) => reverseSubmission(state, intentId),
     misbehave: (fault) => {
       const id = faults.add(typeof fault === 'string' ? { kind: fault } : fault);
       return () => faults.end(id);
@@ -203,11 +209,6 @@ async function startGrpc(transport: InProcessTransport, options: SequencerOption
   if (port === undefined) return undefined;
   const { startGrpcServer } = await import('./grpc-server.js');
   return startGrpcServer(transport, { port, setting: 'grpcPort', unref });
-}
-
-/** The same at every start, so that the users of a site under development stay who they are. No secret is kept by it. */
-function seedOf(name: string): Uint8Array {
-  return createHash('sha256').update(`express-intents simulated wallet ${name}`).digest();
 }
 
 function findWallet(wallets: readonly Wallet[], name?: string): Wallet {

@@ -35,6 +35,8 @@ export interface WalletOptions {
 export interface Wallet {
   /** What people call it. */
   readonly name: string;
+  /** The account that it pays from, Base58. */
+  readonly account: string;
   /** Fetches the request, verifies it and tells its rendezvous that the code was scanned. */
   scan(code: string): Promise<WalletRequest>;
   /** Pays or logs in; scans before, when that was not done. */
@@ -77,6 +79,10 @@ class SimulatedWallet implements Wallet {
     this.#url = url.replace(/\/+$/, '');
     this.#seed = seed.slice();
     this.#now = now;
+  }
+
+  get account(): string {
+    return formatBase58(this.#key('account').publicKey);
   }
 
   userId(domain: string): string {

@@ -57,14 +57,6 @@ describe("the README's first site", () => {
     }
   });
 
-  it('can be followed by the test in the README, which compiles and passes', async () => {
-    project.write('pay.test.mts', snippetUnder('In your tests'));
-    expect(await compile('tsconfig.pay.json', ['pay.test.mts'])).toEqual({ code: 0, stdout: '', stderr: '' });
-    const { code, stdout } = await project.node(['--test', '--test-reporter=tap', 'out/pay.test.mjs']);
-    expect(stdout).toContain('ok 1 - pays and logs in');
-    expect(code).toBe(0);
-  });
-
   it('have types all the way: what is wrong does not compile', async () => {
     project.write('types.mts', typedProgram);
     project.write('types.cts', typedProgram);
