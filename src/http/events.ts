@@ -5,8 +5,8 @@ import { browserOf } from './browser-cookie.js';
 import type { Visitor } from './connection-seats.js';
 import { countedAddress } from './counted-address.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';
-import { problemOf } from './problem.js';
-import { sendEmpty, sendJson } from './respond.js';
+import { answerProblem, problemOf } from './problem.js';
+import { sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { SseConnection, writeEventHeaders } from './sse-connection.js';
 
@@ -67,7 +67,5 @@ function listen({ browserCookie, events, seats }: RouterContext, req: Request, r
 
 /** Not a line in the log for each: they come in crowds. */
 function refuse(res: Response, error: unknown): void {
-  const problem = problemOf(error);
-  const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': String(retryAfterSeconds) };
-  sendJson(res, problem.status, problem, headers);
+  answerProblem(res, problemOf(error), { 'Retry-After': String(retryAfterSeconds) });
 }

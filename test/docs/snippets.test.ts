@@ -146,6 +146,7 @@ ${Object.keys(api)
   const app: Express;
   const router: api.IntentRouter;
   const sequencer: Sequencer;
+  const server: import('node:http').Server;
   const wallet: Wallet;
   const id: string;
   const orders: { find(order: unknown): Promise<{ id: string; total: string }> };

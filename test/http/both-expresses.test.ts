@@ -60,6 +60,7 @@ async function startSite(factory: ExpressFactory, serve: (app: Express) => Serve
   const router = intentRouter({
     ...{ verifierSecret, destination, domain, origin, logger: new LogRecorder(), webhook: true },
     ...{ sequencerUrl: sequencer.url, serviceKey: sequencer.serviceKey, databaseUrl: await newDatabaseUrl('postgres') },
+    routes: { health: '/healthz' },
     payment: () => ({ amount: '4.50', currency: 'usd', resource: 'tea' }),
     onPaid: async () => undefined,
   });
@@ -131,6 +132,8 @@ class Walker {
       body: JSON.parse(
         JSON.stringify(said)
           .replace(/"\w{26,44}"/g, '"..."')
+          .replace(/(request:)[\w-]{36}/g, '$1...')
+          .replace(/("\w+MsAgo":)\d+/g, '$10')
           .replaceAll(this.#origin, 'https://site'),
       ),
     });
@@ -145,6 +148,8 @@ async function walk(origin: string, router: IntentRouter): Promise<readonly Seen
   const wallet = sequencer.wallet('Ada');
   await walker.ask('GET', '/.well-known/service-payments.json');
   await walker.ask('GET', '/intent/v1/elements.js');
+  await walker.ask('GET', '/intent/v1/openapi.json');
+  await walker.ask('GET', '/healthz');
   await walker.ask('GET', '/article');
   await walker.ask('GET', '/article', { headers: pageView });
   const payment = await walker.ask('POST', '/intent', { body: { mode: 'payment', order: 'tea' } });
@@ -183,6 +188,8 @@ describe('every route and guard', () => {
     expect(seen.map(({ asked, status }) => `${asked} ${status}`)).toEqual([
       'GET /.well-known/service-payments.json 200',
       'GET /intent/v1/elements.js 200',
+      'GET /intent/v1/openapi.json 200',
+      'GET /healthz 200',
       'GET /article 402',
       'GET /article 303',
       'POST /intent 201',
@@ -214,7 +221,7 @@ describe('every route and guard', () => {
   });
 
   it('was asked for: no route is left out', () => {
-    const { routes } = parseConfig({ sequencerUrl: sequencer.url, login: false });
+    const { routes } = parseConfig({ sequencerUrl: sequencer.url, login: false, routes: { health: '/healthz' } });
     const asked = [...walks.values()].flatMap((seen) => seen.map((one) => one.asked.replace(/^\w+ /, '')));
     for (const path of Object.values(routes)) expect(asked.some((one) => one.startsWith(String(path)))).toBe(true);
   });

@@ -148,7 +148,7 @@ function membersWithout(text: string): string[] {
   const member = new RegExp(`^ {${ofExpress ? 12 : 4}}(?:readonly |get |set |static |abstract )*([\\w$]+)`);
   return lines.flatMap((line, n) => {
     const [, name] = member.exec(line) ?? [];
-    if (!name || /^(?:private|protected|constructor)$/.test(name) || explained.test(name)) return [];
+    if (!name || /^(?:private|protected|constructor|readonly)$/.test(name) || explained.test(name)) return [];
     const isNothing = line.endsWith('?: never;');
     return isNothing || /\*\/$/.test(lines[n - 1] ?? '') ? [] : [name];
   });
