@@ -3,13 +3,13 @@ import { ledgerMend } from './config/ledger-settings.js';
 import { type Config, type ConfigOptions, namesDatabase, parseConfig } from './config.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import type { Hooks } from './http/hooks.js';
-import type { Logger } from './http/logger.js';
+import type { Logger, ObjectFirstLogger } from './http/logger.js';
 import { paymentTerms, type TermsOf } from './http/payment-terms.js';
 import { aBoolean, aFunction, type Form, number, orFalse, text, texts, withFunctions } from './option-forms.js';
 
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
-  /** Default: `console`. */
-  readonly logger?: Logger | undefined;
+  /** Where to tell what an operator should know: `console` (the default), a pino instance, or the like; `false` is silence. */
+  readonly logger?: Logger | ObjectFirstLogger | false | undefined;
   /** The time in milliseconds, for tests. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
@@ -70,7 +70,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, Form>> = {
   verifyPayment: aFunction,
   onDeadLetter: aFunction,
   onLogin: aFunction,
-  logger: withFunctions('warn', 'error'),
+  logger: orFalse(withFunctions('warn', 'error')),
   now: aFunction,
 };
 

@@ -3,11 +3,13 @@ import type { Config } from '../config.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
 import type { HostCookie } from './browser-cookie.js';
+import type { RouterHealth } from './health.js';
 import type { Hooks } from './hooks.js';
 import type { LiveEvents } from './live-events.js';
 import type { Logger } from './logger.js';
 import type { Logins } from './login-attempts.js';
 import type { LookAt } from './look-at.js';
+import type { OpenApiDocument } from './openapi/document.js';
 import type { TermsOf } from './payment-terms.js';
 import type { RegisterWebhook } from './register-webhook.js';
 import type { SessionStore } from './session-store.js';
@@ -36,6 +38,9 @@ export interface RouterContext extends LiveEvents {
   readonly now: () => number;
   /** Where a wallet link leads; undefined where no wallet is known. */
   readonly walletUrl: () => Promise<string | undefined>;
+  /** The description of the routes; made once. */
+  readonly openApi: () => Promise<OpenApiDocument>;
+  readonly health: () => Promise<RouterHealth>;
 }
 
 /** Answers one request, or throws what `sendProblem` makes an answer of. `path` is what follows the route's own. */

@@ -33,7 +33,7 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
     pingMs: 30_000,
   });
   const send = (operation: Operation, body: Uint8Array, bounds: Partial<TryBounds> = {}): Promise<Uint8Array> => {
-    const request = { method: 'POST', path, headers, body: encodeRequest(operation, body) } as const;
+    const request = { origin, method: 'POST', path, headers, body: encodeRequest(operation, body) } as const;
     const { pool } = connections;
     return pool ? sendCall(pool, request, bounds) : connections.open().then((made) => sendCall(made, request, bounds));
   };

@@ -11,8 +11,8 @@ import {
   signLogin,
   signPayment,
 } from './intent-parameters.js';
-import { defaultTryTimeoutMs, resilientTransport } from './resilient-transport.js';
-import type { CallOptions, Transport } from './transport.js';
+import { defaultTryTimeoutMs, resilientTransport, type ServiceState } from './resilient-transport.js';
+import type { Caller, CallOptions, Transport } from './transport.js';
 import { type ServiceAddress, transportTo } from './transport-to.js';
 import { watchIntent } from './watch-intent.js';
 
@@ -95,12 +95,27 @@ export interface IntentClient {
  * @throws {IntentError} `invalid_configuration` when none of `url`, `grpcUrl` and `transport` is of use
  */
 export function createIntentClient(options: IntentClientOptions = {}): IntentClient {
+  return observedClient(options).client;
+}
+
+/** A client, and what its calls have shown of the service. */
+export interface ObservedClient {
+  readonly client: IntentClient;
+  readonly service: () => ServiceState;
+}
+
+/** The same as `createIntentClient`, for who looks after the service as well. @throws as it */
+export function observedClient(options: IntentClientOptions): ObservedClient {
   const { dialect = 'intents' } = options;
   if (dialect !== 'intents' && dialect !== 'messaging') {
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
   }
   const bounds = requireTimeouts(options);
   const transport = resilientTransport(options.transport ?? transportTo(options, bounds.timeoutMs), bounds);
+  return { client: clientOver(transport, dialect), service: transport.service };
+}
+
+function clientOver(transport: Transport & Caller, dialect: Dialect): IntentClient {
   const prepared = (intent: SignedIntent): PreparedIntent => {
     const { id, clientSecret } = intent;
     const create = async (callOptions?: CallOptions): Promise<CreatedIntent> => {

@@ -25,8 +25,11 @@ export interface SharedStatusSettings {
   readonly onSubmitted?: ((id: string) => void) | undefined;
 }
 
-/** A tab that asks every second sees a change as soon as it would have anyway, and a thousand tabs cost one. */
-const pendingMs = 250;
+/**
+ * How long an answer counts that is not the last word, in milliseconds: a tab that asks every second sees a change as soon as
+ * it would have anyway, and a thousand tabs cost one.
+ */
+export const pendingMs = 250;
 /** Not for ever: what was submitted may be reversed until the transactions have settled. */
 const submittedMs = 60_000;
 
