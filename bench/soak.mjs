@@ -83,6 +83,8 @@ const last = samples.at(-1);
 console.log(
   `${last.created} payments created, and the status of each asked for; at the end ${mb(last.held)} MB are held.`,
 );
+const refused = samples.reduce((sum, sample) => sum + sample.refused, 0);
+if (refused > 0) console.log(`${refused} had to be asked again: the machine was busy with other things.`);
 let growth;
 if (settled.length < 3) {
   console.log(`Whether memory is flat shows only over more than ${warmUpCount} of them.`);
