@@ -7,6 +7,7 @@ import type { Logger, ObjectFirstLogger } from './http/logger.js';
 import { paymentTerms, type TermsOf } from './http/payment-terms.js';
 import { aBoolean, aFunction, type Form, number, orFalse, text, texts, withFunctions } from './option-forms.js';
 
+/** Everything that `intentRouter` can be told; what has a variable of the environment is read from there when it is left out. */
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
   /** Where to tell what an operator should know: `console` (the default), a pino instance, or the like; `false` is silence. */
   readonly logger?: Logger | ObjectFirstLogger | false | undefined;

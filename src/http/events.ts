@@ -5,6 +5,7 @@ import { browserOf } from './browser-cookie.js';
 import type { Visitor } from './connection-seats.js';
 import { countedAddress } from './counted-address.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';
+import { learnSecret } from './learn-secret.js';
 import { answerProblem, problemOf } from './problem.js';
 import { sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
@@ -22,7 +23,7 @@ export function eventsHandler(context: RouterContext): Handler {
     if (!res.socket) await turnOf(res);
     // The browser may have gone while something in front of the router was busy; nothing would tell us so.
     if (res.destroyed) return;
-    listen(context, req, res, id);
+    await listen(context, req, res, id);
   };
 }
 
@@ -41,14 +42,16 @@ function answerHead(res: Response): void {
   res.end();
 }
 
-function listen({ browserCookie, events, seats }: RouterContext, req: Request, res: Response, id: string): void {
+async function listen(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
+  const { browserCookie, events, seats } = context;
   const browser = browserOf(browserCookie, req);
   const visitor: Visitor = {
     browser: browser && Buffer.from(browser).toString('latin1'),
     address: countedAddress(req.ip),
   };
+  const closed = new IntentError('too_busy', 'The router is closed.');
   try {
-    if (events.isClosed) throw new IntentError('too_busy', 'The router is closed.');
+    if (events.isClosed) throw closed;
     seats.take(visitor);
   } catch (error) {
     refuse(res, error);
@@ -62,7 +65,10 @@ function listen({ browserCookie, events, seats }: RouterContext, req: Request, r
     seats.leave(visitor);
     feed?.leave(connection);
   });
-  feed = events.join(id, connection);
+  await learnSecret(context, req, res, id);
+  if (res.destroyed) return;
+  if (events.isClosed) refuse(res, closed);
+  else feed = events.join(id, connection);
 }
 
 /** Not a line in the log for each: they come in crowds. */

@@ -1,5 +1,6 @@
 /** What a statement gives back. */
 export interface QueryResult<Row> {
+  /** The rows, as objects by column name. */
   readonly rows: readonly Row[];
   /** How many rows a statement has found, written or changed. */
   readonly rowCount: number;
@@ -41,6 +42,11 @@ export interface Database extends Queryable {
    * @throws what `work` throws
    */
   transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value>;
+  /**
+   * Hears what is told on a channel (`pg_notify`), by this process or another, until it is closed. What is told while there
+   * is no connection is lost. Not there where one process alone can have the database.
+   */
+  listen?(channel: string, hear: (payload: string) => void): { close(): void };
   /** Lets what runs end, and closes the connections. Can be called again. */
   close(): Promise<void>;
 }

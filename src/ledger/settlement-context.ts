@@ -33,5 +33,7 @@ export interface SettlementContext {
     'settleDelayMs' | 'watchMs' | 'reversalWatchMs' | 'hookAttempts' | 'hookTimeoutMs' | 'lateAfterMs'
   >;
   readonly timing: SettlementTiming;
+  /** Called when an intent is found submitted. */
+  readonly announce?: ((id: string) => void) | undefined;
   readonly logger: LedgerLogger;
 }
