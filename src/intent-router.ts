@@ -13,8 +13,10 @@ import { createSessionStore } from './http/session-store.js';
 import { createWebhookVerifier } from './http/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from './ledger/ledger.js';
 import { databaseOf, type LedgerParts, recordsOf, routerLedger } from './router-ledger.js';
+import { RouterObservation } from './router-observation.js';
 import { type IntentRouterOptions, parseRouterOptions } from './router-options.js';
-import { createIntentClient, type IntentClient } from './sequencer/intent-client.js';
+import type { CallObserver } from './sequencer/call-observer.js';
+import { type IntentClient, observedIntentClient } from './sequencer/intent-client.js';
 import type { Transport } from './sequencer/transport.js';
 import { transportTo } from './sequencer/transport-to.js';
 import { watchIntent } from './sequencer/watch-intent.js';
@@ -58,25 +60,32 @@ export function composeRouter(
   const embedded =
     config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
   const transport = options.transport ?? embedded?.transport ?? serviceTransport(config, options);
-  const client = clientOf(config, transport);
+  const observation = new RouterObservation({ options, config, logger, now, secrets: () => live.secrets });
+  const { observer } = observation;
+  const client = clientOf(config, transport, observer);
   const { login, production, webhook, connections } = config;
   const live = liveEvents({
     ...{ client, connections, logger, now },
-    watch: (askStatus) => watchIntent(transport, { askStatus }),
-    onSubmitted: onceInAWhile((id) => void ledger?.nudge(id), now),
+    watch: observation.watch((askStatus) => watchIntent(transport, { askStatus })),
+    onSubmitted: onceInAWhile((id) => {
+      observation.submitted(id);
+      void ledger?.nudge(id);
+    }, now),
   });
-  const ledger = makeLedger({ config, hooks: options, client, events: live.events, logger });
+  const parts = { config, hooks: options, client, events: live.events, logger };
+  const ledger = makeLedger({ ...parts, observer: observation.ofLedger });
+  observation.watchLedger(ledger);
   const router = createRouter({
-    ...{ config, client, termsOf, logger, ledger, now },
+    ...{ config, client, termsOf, logger, ledger, now, observer },
     hooks: options,
     browserCookie: hostCookie('intent', production),
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
-      verify: createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now }),
+      verify: observation.verify(createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now })),
       register: webhookRegistrar(config, client, logger),
     },
-    lookAt: createLookAt({ ask: (id) => live.events.look(id), logger }),
+    lookAt: createLookAt({ ask: observation.look((id) => live.events.look(id)), logger }),
     walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
     ...live,
   });
@@ -86,7 +95,7 @@ export function composeRouter(
     client,
     intents: recordsOf(ledger),
     database: databaseOf(ledger),
-    ...lifeOf({ live, ledger, client, embedded }),
+    ...lifeOf({ live, ledger, client, embedded, observation }),
   });
 }
 
@@ -102,9 +111,9 @@ function serviceTransport(
   return transportTo({ url, grpcUrl, grpcPackage, grpcPaths, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
-function clientOf({ sequencer }: Config, transport: Transport): IntentClient {
+function clientOf({ sequencer }: Config, transport: Transport, observer: CallObserver | undefined): IntentClient {
   const { dialect, timeoutMs, tryTimeoutMs } = sequencer;
-  return createIntentClient({ transport, dialect, timeoutMs, tryTimeoutMs });
+  return observedIntentClient({ transport, dialect, timeoutMs, tryTimeoutMs }, observer);
 }
 
 /** Set, or the embedded sequencer's own, which is known once that has started. */
@@ -117,9 +126,10 @@ interface Parts {
   readonly ledger: Ledger | undefined;
   readonly client: IntentClient;
   readonly embedded: EmbeddedSequencer | undefined;
+  readonly observation: RouterObservation;
 }
 
-function lifeOf({ live, ledger, client, embedded }: Parts): Pick<IntentRouter, 'ready' | 'close'> {
+function lifeOf({ live, ledger, client, embedded, observation }: Parts): Pick<IntentRouter, 'ready' | 'close'> {
   return {
     ready: async () => {
       const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready()]);
@@ -131,6 +141,7 @@ function lifeOf({ live, ledger, client, embedded }: Parts): Pick<IntentRouter, '
       await ledger?.close();
       await client.close();
       await embedded?.close();
+      observation.close();
     },
   };
 }

@@ -1,11 +1,12 @@
 import type { Request, Response } from 'express';
 import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
+import type { Observer } from '../telemetry/observer.js';
 import { browserOf } from './browser-cookie.js';
 import type { Visitor } from './connection-seats.js';
 import { countedAddress } from './counted-address.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';
-import { problemOf } from './problem.js';
+import { type Problem, problemOf } from './problem.js';
 import { sendEmpty, sendJson } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { SseConnection, writeEventHeaders } from './sse-connection.js';
@@ -41,7 +42,8 @@ function answerHead(res: Response): void {
   res.end();
 }
 
-function listen({ browserCookie, events, seats }: RouterContext, req: Request, res: Response, id: string): void {
+function listen(context: RouterContext, req: Request, res: Response, id: string): void {
+  const { browserCookie, events, seats, observer } = context;
   const browser = browserOf(browserCookie, req);
   const visitor: Visitor = {
     browser: browser && Buffer.from(browser).toString('latin1'),
@@ -51,7 +53,8 @@ function listen({ browserCookie, events, seats }: RouterContext, req: Request, r
     if (events.isClosed) throw new IntentError('too_busy', 'The router is closed.');
     seats.take(visitor);
   } catch (error) {
-    refuse(res, error);
+    const { code } = refuse(res, error);
+    observer?.tell({ type: 'stream_refused', intent: id, code });
     return;
   }
   // Nobody is to be asked after us; with it goes what Express has kept of the way here.
@@ -63,11 +66,19 @@ function listen({ browserCookie, events, seats }: RouterContext, req: Request, r
     feed?.leave(connection);
   });
   feed = events.join(id, connection);
+  if (observer) tellOfStream(observer, res, id);
+}
+
+function tellOfStream({ tell }: Observer, res: Response, intent: string): void {
+  const openedAtMs = performance.now();
+  tell({ type: 'stream_opened', intent });
+  res.once('close', () => tell({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
 }
 
 /** Not a line in the log for each: they come in crowds. */
-function refuse(res: Response, error: unknown): void {
+function refuse(res: Response, error: unknown): Problem {
   const problem = problemOf(error);
   const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': String(retryAfterSeconds) };
   sendJson(res, problem.status, problem, headers);
+  return problem;
 }

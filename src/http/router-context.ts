@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Config } from '../config.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
+import type { Observer } from '../telemetry/observer.js';
 import type { HostCookie } from './browser-cookie.js';
 import type { Hooks } from './hooks.js';
 import type { LiveEvents } from './live-events.js';
@@ -36,6 +37,8 @@ export interface RouterContext extends LiveEvents {
   readonly now: () => number;
   /** Where a wallet link leads; undefined where no wallet is known. */
   readonly walletUrl: () => Promise<string | undefined>;
+  /** Undefined where nobody looks on. */
+  readonly observer?: Observer | undefined;
 }
 
 /** Answers one request, or throws what `sendProblem` makes an answer of. `path` is what follows the route's own. */

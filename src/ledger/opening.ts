@@ -2,12 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../errors.js';
 import { bounded } from './bounded.js';
 import type { Database } from './database.js';
-import type { LedgerLogger } from './settlement-context.js';
+import { unavailable } from './ledger-events.js';
+import type { LedgerLogger, LedgerObserver } from './settlement-context.js';
 
 export interface OpeningOptions {
   /** Opens the database, migrated. */
   readonly open: () => Promise<Database>;
   readonly logger: LedgerLogger;
+  readonly observer?: LedgerObserver | undefined;
   /** How long whoever needs the database waits for it, in milliseconds. Default 5000. */
   readonly patienceMs?: number | undefined;
   /** From one failure to the next try: doubled each time up to ten seconds. Default 500. */
@@ -79,13 +81,14 @@ export class Opening {
   }
 
   async #retry(error: unknown): Promise<Database> {
-    const { open, logger, retryMs = 500 } = this.#options;
+    const { open, logger, observer, retryMs = 500 } = this.#options;
     this.#tell(error);
     for (let waitMs = retryMs; ; waitMs = Math.min(waitMs * 2, retryCapMs)) {
       await pause(waitMs, this.#closing.signal);
       try {
         const db = await open();
         logger.warn('express-intents: the ledger is open now.');
+        observer?.tell({ type: 'ledger_back' });
         return db;
       } catch (failure) {
         this.#lastError = failure;
@@ -97,6 +100,7 @@ export class Opening {
     this.#lastError = error;
     const message = error instanceof Error ? error.message : String(error);
     this.#options.logger.error(`express-intents: the ledger cannot be opened, and is tried again: ${message}`);
+    this.#options.observer?.tell(unavailable(error));
   }
 }
 

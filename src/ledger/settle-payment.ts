@@ -1,7 +1,8 @@
 import { IntentError } from '../errors.js';
-import { timed } from './bounded.js';
 import { bury, callHook } from './call-hook.js';
 import { errorText } from './error-text.js';
+import { tellReversed, tellSubmitted } from './ledger-events.js';
+import { observedHook } from './observed-hook.js';
 import type { Payment } from './payment.js';
 import type { SequencerStatus, SettlementContext } from './settlement-context.js';
 import { type Work, writeWork } from './work.js';
@@ -24,6 +25,7 @@ export async function settlePayment(context: SettlementContext, work: Work, leas
      leased_until = case when $4::float8 = 0 then i.leased_until end`,
     [context.settings.settleDelayMs],
   );
+  tellSubmitted(context, submitted);
   if (context.settings.settleDelayMs === 0) await settle(context, submitted, lease);
 }
 
@@ -47,6 +49,7 @@ const forgotten = 'The sequencer does not know the intent any more.';
 async function waitForPayment(context: SettlementContext, work: Work, { exists }: SequencerStatus): Promise<void> {
   if (!work.isOver) return lookLater(context, work, exists ? undefined : forgotten);
   await writeWork(context.db, work, `state = 'expired', due_at = null, leased_until = null`);
+  context.observer?.tell({ type: 'payment_expired', intent: work.payment.id });
 }
 
 /** The older what is waited for, the later the next look. */
@@ -74,6 +77,7 @@ async function settleSubmitted(
   if (exists) {
     context.logger.warn(`express-intents: the payment ${work.payment.id} was taken back before it settled.`);
     await writeWork(context.db, work, `state = 'open', submitted_at = null, attempts = 0, leased_until = null`);
+    tellReversed(context, work);
     return;
   }
   // Whoever has forgotten the intent says nothing about it.
@@ -128,11 +132,12 @@ async function withUserId(
 }
 
 /** What `verifyPayment` has against settling now; undefined where it has nothing. */
-async function doubtOf({ hooks, settings }: SettlementContext, payment: Payment, lease: AbortSignal): Promise<unknown> {
-  const { verifyPayment } = hooks;
+async function doubtOf(context: SettlementContext, payment: Payment, lease: AbortSignal): Promise<unknown> {
+  const { verifyPayment } = context.hooks;
   if (!verifyPayment) return undefined;
   try {
-    const isVerified = await timed(lease, settings.hookTimeoutMs, (signal) => verifyPayment(payment, { signal }));
+    const verify = (signal: AbortSignal) => verifyPayment(payment, { signal });
+    const isVerified = await observedHook(context, { hook: 'verifyPayment', payment, lease }, verify);
     return isVerified === true ? undefined : new Error('verifyPayment said no.');
   } catch (error) {
     return error ?? new Error('verifyPayment has failed.');

@@ -25,14 +25,23 @@ type Outcome = { readonly answer: Uint8Array } | { readonly error: unknown; read
 export class Breaker {
   readonly #policy: CircuitBreakerPolicy;
   #openedAtMs = 0;
+  #isOpen = false;
 
-  constructor() {
+  /** @param onChange told when it opens, and when it closes again */
+  constructor(onChange: (isOpen: boolean) => void = () => undefined) {
     this.#policy = circuitBreaker(
       handleWhenResult((outcome) => isFault(outcome as Outcome)),
       { breaker: new ConsecutiveBreaker(faultsToOpen), halfOpenAfter: Number.NEGATIVE_INFINITY },
     );
     this.#policy.onBreak(() => {
       this.#openedAtMs = performance.now();
+      // A probe that fails opens it anew.
+      if (!this.#isOpen) onChange(true);
+      this.#isOpen = true;
+    });
+    this.#policy.onReset(() => {
+      this.#isOpen = false;
+      onChange(false);
     });
   }
 

@@ -33,7 +33,8 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
     pingMs: 30_000,
   });
   const send = async (operation: Operation, body: Uint8Array, bounds: Partial<TryBounds> = {}): Promise<Uint8Array> => {
-    const request = { method: 'POST', path, headers, body: encodeRequest(operation, body) } as const;
+    const all = bounds.metadata ? { ...headers, ...bounds.metadata } : headers;
+    const request = { method: 'POST', path, headers: all, body: encodeRequest(operation, body) } as const;
     return sendCall(connections.pool ?? (await connections.open()), request, bounds);
   };
   return {

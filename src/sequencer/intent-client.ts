@@ -1,6 +1,7 @@
 import { IntentError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
+import type { CallObserver } from './call-observer.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
 import { closableWatch } from './closable-watch.js';
 import { isTimeout } from './http-transport.js';
@@ -95,12 +96,18 @@ export interface IntentClient {
  * @throws {IntentError} `invalid_configuration` when none of `url`, `grpcUrl` and `transport` is of use
  */
 export function createIntentClient(options: IntentClientOptions = {}): IntentClient {
+  return observedIntentClient(options);
+}
+
+/** The same, with somebody who looks on. */
+export function observedIntentClient(options: IntentClientOptions, observer?: CallObserver): IntentClient {
   const { dialect = 'intents' } = options;
   if (dialect !== 'intents' && dialect !== 'messaging') {
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
   }
   const bounds = requireTimeouts(options);
-  const transport = resilientTransport(options.transport ?? transportTo(options, bounds.timeoutMs), bounds);
+  const inner = options.transport ?? transportTo(options, bounds.timeoutMs);
+  const transport = resilientTransport(inner, { ...bounds, observer });
   const prepared = (intent: SignedIntent): PreparedIntent => {
     const { id, clientSecret } = intent;
     const create = async (callOptions?: CallOptions): Promise<CreatedIntent> => {
