@@ -16,11 +16,11 @@ export function startQuietly(
   }
 }
 
-/** Ends a span, whatever the app does with it then. */
-export function endQuietly(span: Span): void {
+/** Does something with a span. Nothing that is traced may fail because it is. */
+export function quietly(act: () => void): void {
   try {
-    span.end();
+    act();
   } catch {
-    // Nothing that is traced may fail because it is.
+    // The SDK tells of it by itself.
   }
 }

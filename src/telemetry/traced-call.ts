@@ -1,7 +1,7 @@
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 import { SequencerError } from '../errors.js';
 import type { OpenTelemetryApi } from './open-telemetry-api.js';
-import { endQuietly, startQuietly } from './quiet-span.js';
+import { quietly, startQuietly } from './quiet-span.js';
 import type { Upstream } from './upstream.js';
 
 /** One call to the service as a span, over all its tries. */
@@ -44,14 +44,14 @@ export function tracedCall(
     metadata: metadataOf(api, context),
     run: (send) => api.context.with(inside, send),
     tried: (count, outcome) =>
-      span.addEvent('try', { 'express_intents.try': count, 'express_intents.outcome': outcome }),
-    end: (outcome, failure) => end(api, span, outcome, failure),
+      quietly(() => span.addEvent('try', { 'express_intents.try': count, 'express_intents.outcome': outcome })),
+    end: (outcome, failure) => quietly(() => end(api, span, outcome, failure)),
   };
 }
 
 function metadataOf({ propagation }: OpenTelemetryApi, context: Context): Record<string, string> {
   const carrier: Record<string, string> = {};
-  propagation.inject(context, carrier);
+  quietly(() => propagation.inject(context, carrier));
   return Object.fromEntries(Object.entries(carrier).filter(([name]) => handedOn.includes(name)));
 }
 
@@ -64,5 +64,5 @@ function end({ SpanStatusCode }: OpenTelemetryApi, span: Span, outcome: string, 
     span.setAttribute('error.type', outcome);
     span.setStatus({ code: SpanStatusCode.ERROR });
   }
-  endQuietly(span);
+  span.end();
 }

@@ -3,7 +3,7 @@ import { IntentError } from '../errors.js';
 import { IntentOrigins } from './intent-origins.js';
 import type { ObservedHook, ObservedRequest, RequestOutcome } from './observer.js';
 import type { OpenTelemetryApi } from './open-telemetry-api.js';
-import { endQuietly, startQuietly } from './quiet-span.js';
+import { quietly, startQuietly } from './quiet-span.js';
 import type { RouterEvent } from './router-event.js';
 import { type TracedCall, tracedCall } from './traced-call.js';
 import type { Upstream } from './upstream.js';
@@ -41,9 +41,11 @@ export class Tracing {
     const span = this.#start(`${method} ${request.route}`, { attributes }, parent);
     await this.#inside(span, parent, async () => {
       const { status, code } = await answer();
-      if (status !== undefined) span.setAttribute('http.response.status_code', status);
-      if (code !== undefined) span.setAttribute('error.type', code);
-      if (status !== undefined && status >= 500) span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
+      quietly(() => {
+        if (status !== undefined) span.setAttribute('http.response.status_code', status);
+        if (code !== undefined) span.setAttribute('error.type', code);
+        if (status !== undefined && status >= 500) span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
+      });
     });
   }
 
@@ -94,11 +96,13 @@ export class Tracing {
     try {
       return await this.#api.context.with(context, work);
     } catch (error) {
-      span.setAttribute('error.type', errorType(error));
-      span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
+      quietly(() => {
+        span.setAttribute('error.type', errorType(error));
+        span.setStatus({ code: this.#api.SpanStatusCode.ERROR });
+      });
       throw error;
     } finally {
-      endQuietly(span);
+      quietly(() => span.end());
     }
   }
 }
