@@ -21,10 +21,12 @@ export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
 export type { DatabaseTransaction, Queryable, QueryResult } from './ledger/database.js';
 export type { IntentState } from './ledger/intent-state.js';
 export type {
+  ArchivedIntent,
   IntentPage,
   IntentRecords,
   LedgerIntent,
   ListOptions,
+  PruneOptions,
   SiteDatabase,
   StateChange,
 } from './ledger/ledger.js';

@@ -64,8 +64,8 @@ async function openMigrated(settings: LedgerSettings): Promise<Database> {
 /** What a site may ask of its ledger. */
 export function recordsOf(ledger: Ledger | undefined): IntentRecords {
   if (!ledger) return noRecords;
-  const { find, list, history, retry } = ledger;
-  return Object.freeze({ find, list, history, retry });
+  const { find, list, history, retry, prune } = ledger;
+  return Object.freeze({ find, list, history, retry, prune });
 }
 
 /** Where a site may keep tables of its own. */
@@ -77,5 +77,11 @@ async function noLedger(): Promise<never> {
   throw new IntentError('invalid_configuration', `There is no ledger to ask. Set ${ledgerMend}.`);
 }
 
-const noRecords: IntentRecords = Object.freeze({ find: noLedger, list: noLedger, history: noLedger, retry: noLedger });
+const noRecords: IntentRecords = Object.freeze({
+  find: noLedger,
+  list: noLedger,
+  history: noLedger,
+  retry: noLedger,
+  prune: noLedger,
+});
 const noDatabase: SiteDatabase = Object.freeze({ query: noLedger, transaction: noLedger });

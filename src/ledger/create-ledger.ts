@@ -3,6 +3,7 @@ import type { Database } from './database.js';
 import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './find-intents.js';
 import type { Ledger, SiteDatabase } from './ledger.js';
 import { Opening } from './opening.js';
+import { pruneIntents } from './prune-intents.js';
 import { confirmIntent, findRepeated, recordIntent, reserveIntent } from './record-intent.js';
 import { Settlement } from './settlement.js';
 import type { SettlementContext } from './settlement-context.js';
@@ -55,6 +56,7 @@ export function createLedger({ open, timing: given, ...rest }: LedgerOptions): L
     list: (options = {}) => withDb((db) => listIntents(db, options)),
     history: (id) => withDb((db) => historyOf(db, id)),
     retry: (id) => withDb((db) => retryIntent(db, id, rest.settings.watchMs)),
+    prune: (options) => withDb((db) => pruneIntents(db, options)),
     nudge: async (id) => settlement?.nudge(id),
     close: async () => {
       await settlement?.close();

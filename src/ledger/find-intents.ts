@@ -42,23 +42,27 @@ export async function listIntents(db: Queryable, options: ListOptions): Promise<
   return { intents: page.map(toLedgerIntent), next: last && rows.length > limit ? toCursor(last) : undefined };
 }
 
-interface HistoryRow {
+export interface HistoryRow {
   readonly at_ms: number;
   readonly from_state: IntentState;
   readonly to_state: IntentState;
-  readonly attempts: string;
+  readonly history_attempts: string;
+}
+
+/** What is read of a change, as {@link HistoryRow} has it. */
+export const historyColumns = `extract(epoch from at)::float8 * 1000 as at_ms, from_state, to_state,
+  attempts::text as history_attempts`;
+
+export function toStateChange({ at_ms, from_state: from, to_state: to, history_attempts }: HistoryRow): StateChange {
+  return { at: new Date(at_ms), from, to, attempts: Number(history_attempts) };
 }
 
 export async function historyOf(db: Queryable, id: string): Promise<readonly StateChange[]> {
   const { rows } = await db.query<HistoryRow>(
-    `select extract(epoch from at)::float8 * 1000 as at_ms, from_state, to_state, attempts::text as attempts
-     from express_intents.history where intent_id = $1 order by number`,
+    `select ${historyColumns} from express_intents.history where intent_id = $1 order by number`,
     [id],
   );
-  return rows.map(({ at_ms, from_state: from, to_state: to, attempts }) => ({
-    ...{ at: new Date(at_ms), from, to },
-    attempts: Number(attempts),
-  }));
+  return rows.map(toStateChange);
 }
 
 /** Takes up what was given up. A dead letter goes on where its hook failed; anything else is watched once more. */

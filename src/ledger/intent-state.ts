@@ -5,7 +5,8 @@
  * - `open`: accepted by the sequencer and watched.
  * - `submitted`: the sequencer said so; `onPaid` is still to come.
  * - `settled`: `onPaid` has succeeded.
- * - `reversed`: the sequencer has taken it back after that, and `onReversed` has succeeded.
+ * - `reversed`: the sequencer has taken it back after that, and `onReversed` has succeeded; watched on,
+ *   since it can be paid once more.
  * - `expired`: nobody has paid as long as it was watched.
  * - `dead`: a hook has failed too often; see `retry`.
  */

@@ -90,6 +90,26 @@ export interface IntentPage {
   readonly next: string | undefined;
 }
 
+/** An intent that leaves the ledger, with everything that has become of it. */
+export interface ArchivedIntent extends LedgerIntent {
+  /** The oldest first. */
+  readonly history: readonly StateChange[];
+}
+
+export interface PruneOptions {
+  /** What was created before it is pruned; what is younger than a day stays. */
+  readonly olderThan: Date;
+  /**
+   * Takes what is about to be deleted, some 200 at a time, to keep it elsewhere. What it writes through `tx` commits
+   * together with the deletion; anything else may be done twice, with the id as its key. When it throws, these stay.
+   */
+  readonly archive?:
+    | ((intents: readonly ArchivedIntent[], context: { readonly tx: DatabaseTransaction }) => void | Promise<void>)
+    | undefined;
+  /** Whether payments for a `resource` go as well: `requirePayment` knows nothing of them any more. Default false. */
+  readonly includeResources?: boolean | undefined;
+}
+
 /** What a site asks of its ledger: `router.intents`. */
 export interface IntentRecords {
   /** Undefined where there is no such intent. @throws {IntentError} `ledger_unavailable` */
@@ -103,6 +123,12 @@ export interface IntentRecords {
    * was `reversed` is watched again. False where there is nothing to take up. @throws as `find`
    */
   retry(id: string): Promise<boolean>;
+  /**
+   * Deletes old intents with which nothing is left to be done: settled and no longer looked at, reversed or expired and no
+   * longer watched, logins. Never dead letters, nor what is open. Gives how many.
+   * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
+   */
+  prune(options: PruneOptions): Promise<number>;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { IntentError } from '../errors.js';
 import type { Database, Queryable } from './database.js';
 import { intentsMigration } from './migrations/001-intents.js';
+import { finishedMigration } from './migrations/002-finished.js';
 
 /** One change of the tables; a migration that was published never changes. */
 export interface Migration {
@@ -10,7 +11,10 @@ export interface Migration {
   readonly sql: string;
 }
 
-export const migrations: readonly Migration[] = [{ version: 1, name: 'intents', sql: intentsMigration }];
+export const migrations: readonly Migration[] = [
+  { version: 1, name: 'intents', sql: intentsMigration },
+  { version: 2, name: 'finished', sql: finishedMigration },
+];
 
 /** Any number that no other program is likely to lock with. */
 const advisoryLock = 7_233_014_858;

@@ -15,6 +15,7 @@ export async function settlePayment(context: SettlementContext, work: Work, leas
   const status = await askOrWait(context, work, lease);
   if (!status) return;
   if (work.state === 'settled') return checkReversal(context, work, status, lease);
+  if (work.state === 'reversed') return waitForSecondPayment(context, work, status);
   if (work.state === 'submitted') return settleSubmitted(context, work, status, lease);
   if (!status.intentSubmitted) return waitForPayment(context, work, status);
   const submitted = await writeWork(
@@ -50,6 +51,24 @@ async function waitForPayment(context: SettlementContext, work: Work, { exists }
   if (!work.isOver) return lookLater(context, work, exists ? undefined : forgotten);
   await writeWork(context.db, work, `state = 'expired', due_at = null, leased_until = null`);
   context.observer?.tell({ type: 'payment_expired', intent: work.payment.id });
+}
+
+/** What was taken back can be paid once more, and is then settled as anything that is open. */
+async function waitForSecondPayment(
+  context: SettlementContext,
+  work: Work,
+  { intentSubmitted }: SequencerStatus,
+): Promise<void> {
+  if (intentSubmitted) {
+    context.logger.warn(
+      `express-intents: the payment ${work.payment.id}, which was taken back, was submitted once more.`,
+    );
+    await writeWork(context.db, work, `state = 'open', attempts = 0, due_at = now(), leased_until = null`);
+  } else if (work.isOver) {
+    await writeWork(context.db, work, 'due_at = null, leased_until = null');
+  } else {
+    await lookLater(context, work);
+  }
 }
 
 /** The older what is waited for, the later the next look. */
@@ -172,8 +191,8 @@ async function checkReversal(
       name: 'onReversed',
       hook: hooks.onReversed,
       changes: `state = 'reversed', reversed_at = now(), doubted_at = null, attempts = 0, last_error = null,
-        due_at = null, leased_until = null`,
-      values: [],
+        due_at = now() + $4::float8 * interval '1 millisecond', leased_until = null`,
+      values: [timing.watchFirstMs],
     },
     lease,
   );

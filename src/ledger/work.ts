@@ -6,7 +6,7 @@ import type { SettlementTiming } from './settlement-timing.js';
 /** A payment that one process has claimed, for as long as its lease lasts. */
 export interface Work {
   readonly payment: Payment;
-  readonly state: 'open' | 'submitted' | 'settled';
+  readonly state: 'open' | 'submitted' | 'settled' | 'reversed';
   /** Whether the payer is to be logged in as well. */
   readonly login: boolean;
   /** The fence: every write of this work names it, and none counts once somebody else has claimed the payment. */
@@ -38,7 +38,7 @@ const dueIntents = `select id from express_intents.intents
   order by due_at limit $2::int for update skip locked`;
 
 const namedIntents = `select id from express_intents.intents
-  where id = any($2::text[]) and kind = 'payment' and state = 'open' and (leased_until is null or leased_until <= now())
+  where id = any($2::text[]) and kind = 'payment' and state in ('open', 'reversed') and (leased_until is null or leased_until <= now())
   for update skip locked`;
 
 /** Claims what is due, at most `limit` of it. */
@@ -46,15 +46,15 @@ export function claimDue(db: Queryable, limit: number, timing: SettlementTiming)
   return claim(db, dueIntents, limit, timing);
 }
 
-/** Claims those of these payments that are open and nobody else's, due or not. */
+/** Claims those of these payments that can be paid and are nobody else's, due or not. */
 export function claimNamed(db: Queryable, ids: readonly string[], timing: SettlementTiming): Promise<Work[]> {
   return claim(db, namedIntents, ids, timing);
 }
 
-/** Those of these that are open, and that somebody else may be looking at. */
+/** Those of these that can be paid, and that somebody else may be looking at. */
 export async function stillOpen(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `select id from express_intents.intents where id = any($1::text[]) and state = 'open'`,
+    `select id from express_intents.intents where id = any($1::text[]) and state in ('open', 'reversed')`,
     [ids],
   );
   return rows.map(({ id }) => id);

@@ -424,8 +424,37 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await effects()).toEqual([id]);
       await ledger.after(minuteMs);
       expect(await effects()).toEqual([]);
-      expect(await ledger.find(id)).toMatchObject({ state: 'reversed', dueAt: undefined });
+      expect(await ledger.find(id)).toMatchObject({ state: 'reversed' });
       expect(ledger.log.text).toContain(`the payment ${id} was taken back after it had settled`);
+    });
+
+    it('settles what was taken back and is paid once more', async () => {
+      const calls: string[] = [];
+      const hooks = { onPaid: () => void calls.push('paid'), onReversed: () => void calls.push('reversed') };
+      const ledger = fixture({ hooks });
+      const id = await ledger.create();
+      ledger.pay(id);
+      await ledger.after(5_000);
+      ledger.takeBack(id);
+      for (let step = 0; step < 3; step += 1) await ledger.after(minuteMs);
+      for (let day = 0; day < 3; day += 1) await ledger.after(24 * hourMs);
+      expect(calls).toEqual(['paid', 'reversed']);
+      ledger.pay(id);
+      await ledger.after(24 * hourMs);
+      await ledger.work();
+      expect(calls).toEqual(['paid', 'reversed', 'paid']);
+      expect(await ledger.path(id)).toBe('open > submitted > settled > reversed > open > submitted > settled');
+    });
+
+    it('looks at what was taken back for as long as at anything that is open', async () => {
+      const ledger = fixture();
+      const id = await ledger.create();
+      ledger.pay(id);
+      await ledger.after(5_000);
+      ledger.takeBack(id);
+      for (let step = 0; step < 3; step += 1) await ledger.after(minuteMs);
+      for (let day = 0; day < 32; day += 1) await ledger.after(24 * hourMs);
+      expect(await ledger.find(id)).toMatchObject({ state: 'reversed', dueAt: undefined });
     });
 
     it('does not mind one answer that was a mistake, nor a sequencer that has forgotten', async () => {

@@ -184,7 +184,8 @@ const paidIsSettled: Rule = function* ({ row, steps, events }) {
   const isPaid = turn?.what === 'paid';
   const state = row?.state ?? 'not there';
   const last = steps.at(-1);
-  const wasWatched = !(last && (state === 'expired' || state === 'reversed') && (turn?.at ?? 0) > last.at);
+  const isGivenUp = state === 'expired' || (state === 'reversed' && !row?.isDue);
+  const wasWatched = !(last && isGivenUp && (turn?.at ?? 0) > last.at);
   if (isPaid && state !== 'settled' && wasWatched) yield ['lost payment', `paid, and ${state}`];
   if (!isPaid && (state === 'settled' || state === 'submitted') && wasWatched) yield ['undue payment', state];
 };

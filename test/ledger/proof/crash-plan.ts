@@ -32,7 +32,15 @@ export const workPoints = [
     ...['record', 'reserve', 'find repeated', 'confirm', 'look for what is confirmed', 'look for what is still open'],
     ...['claim due', 'claim hinted', 'heartbeat', 'look later'],
     ...['submit', 'take back', 'begin the hook', 'write the effect', 'hook failed', 'bury', 'settle'],
-    ...['look for a reversal', 'doubt', 'reverse', 'retry', 'check the login', 'complete the login'],
+    ...[
+      'look for a reversal',
+      'doubt',
+      'reverse',
+      'take up what was reversed',
+      'retry',
+      'check the login',
+      'complete the login',
+    ],
   ]),
   ...['after the begin', 'before the commit', 'after the commit'],
 ];

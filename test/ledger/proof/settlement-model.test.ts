@@ -202,7 +202,8 @@ class Nudge extends OfOne {
   protected async happen(model: Model, world: World): Promise<void> {
     const intent = model.get(this.id) as ModelIntent;
     // Hints at anything else come to nothing, some time later.
-    if (intent.state !== 'open' || !isFree(intent, world.now)) return;
+    const canBePaid = intent.state === 'open' || intent.state === 'reversed';
+    if (!canBePaid || !isFree(intent, world.now)) return;
     const [worker] = world.workers as [Worker];
     const looked = worker.settlement.nudge(this.id);
     for (const [id, one] of model) {

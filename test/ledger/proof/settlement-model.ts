@@ -84,6 +84,11 @@ export function* lookAt(intent: ModelIntent, around: Surroundings): Generator<Mo
   const isOver = intent.watchUntil <= now;
   if (answer === 'nothing') return yield later(claimed, around);
   if (intent.state === 'settled') return yield* checkReversal(claimed, around);
+  if (intent.state === 'reversed') {
+    if (answer === 'submitted')
+      return yield { ...claimed, ...{ state: 'open', attempts: 0, due: now }, leasedUntil: undefined };
+    return yield isOver ? ended(claimed, 'reversed') : later(claimed, around);
+  }
   if (intent.state === 'open') {
     if (answer !== 'submitted') return yield isOver ? ended(claimed, 'expired') : later(claimed, around);
     const delayed = settings.settleDelayMs > 0;
@@ -133,7 +138,8 @@ function* checkReversal(intent: ModelIntent, around: Surroundings): Generator<Mo
   if (!intent.isDoubted)
     return yield { ...intent, isDoubted: true, leasedUntil: undefined, due: now + settings.doubtMs };
   yield* callHook(intent, 'onReversed', around, (called) => ({
-    ...ended(called, 'reversed'),
+    ...called,
+    ...{ state: 'reversed', due: now + settings.watchFirstMs, leasedUntil: undefined },
     ...{ attempts: 0, isDoubted: false, reversedEffects: called.reversedEffects + 1 },
   }));
 }

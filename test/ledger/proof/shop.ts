@@ -51,7 +51,6 @@ export class Shop {
   readonly #name: string;
   readonly #random: SeededRandom;
   readonly #tempers = new Map<string, Temper>();
-  readonly #paid = new Set<string>();
   readonly #keys = new Map<string, NewIntent>();
   #created = 0;
   #isCalm = false;
@@ -145,10 +144,7 @@ export class Shop {
   /** The secret goes out, and whoever has it does what they like. */
   async #answer(ledger: ShopLedger, id: string): Promise<void> {
     this.truth.handOut(id);
-    // One that was taken back after it had settled is not paid again: that is for a person to take up.
-    const temper = this.#temperOf(id);
-    if (temper === 'unpaid' || this.truth.isPaid(id) || (temper === 'taken back' && this.#paid.has(id))) return;
-    this.#paid.add(id);
+    if (this.#temperOf(id) === 'unpaid' || this.truth.isPaid(id)) return;
     await wait(this.#random.below(20));
     this.truth.pay(id);
     if (this.#random.below(2) === 0) await ledger.nudge(id);
@@ -188,11 +184,20 @@ export class Shop {
   #ordersFor(by: string, id: string, attempt: number): HookOrders {
     const temper = this.#temperOf(id);
     if (this.#isCalm) return { waitMs: 0, throws: false };
-    if (by === 'onReversed') return { waitMs: 0, throws: attempt === 1 && this.#random.below(2) === 0 };
+    if (by === 'onReversed') {
+      const throws = attempt === 1 && this.#random.below(2) === 0;
+      // Some think better of it, once they are told.
+      if (!throws && this.#random.below(2) === 0) void wait(40).then(() => this.#payAgain(id));
+      return { waitMs: 0, throws };
+    }
     if (temper === 'taken back') void wait(40).then(() => this.#takeBack(id));
     if (temper === 'taken back early') this.#takeBack(id);
     const throws = temper === 'poison' || (attempt < 3 && (temper === 'fails' || temper === 'taken back early'));
     return { waitMs: temper === 'slow' ? this.#random.below(250) : 0, throws };
+  }
+
+  #payAgain(id: string): void {
+    if (!this.#isCalm && !this.truth.isPaid(id)) this.truth.pay(id);
   }
 
   #takeBack(id: string): void {

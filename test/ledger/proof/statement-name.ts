@@ -33,6 +33,8 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['look for a reversal', /set doubted_at = null, leased_until = null, due_at/],
   ['doubt', /set doubted_at = now\(\)/],
   ['reverse', /set state = 'reversed'/],
+  ['take up what was reversed', /set state = 'open', attempts = 0/],
+  ['end the watch of what was reversed', /set due_at = null, leased_until = null/],
   ['retry', /case when state <> 'dead' then 'open'/],
   ['check the login', /^select 1 from express_intents\.intents where/],
   ['complete the login', /set login_completed_at = now\(\)/],
