@@ -3,7 +3,6 @@ import type { ClientSecrets } from './http/client-secrets.js';
 import type { Logger } from './http/logger.js';
 import type { WebhookVerifier } from './http/verify-webhook.js';
 import { IntentSightings } from './intent-sightings.js';
-import { countWaiting } from './ledger/count-waiting.js';
 import type { Ledger } from './ledger/ledger.js';
 import type { LedgerObserver } from './ledger/settlement-context.js';
 import type { IntentRouterOptions } from './router-options.js';
@@ -11,7 +10,7 @@ import type { IntentStatus } from './sequencer/calls.js';
 import type { WatchIntent } from './sequencer/intent-event.js';
 import type { AskStatus } from './sequencer/shared-status.js';
 import { type RouterObserver, routerObserver } from './telemetry/router-observer.js';
-import { type Upstream, upstreamOf } from './telemetry/upstream.js';
+import { type Upstream, upstreamOf } from './telemetry/upstream-call.js';
 
 export interface ObservationParts {
   readonly options: IntentRouterOptions;
@@ -71,7 +70,15 @@ export class RouterObservation {
   }
 
   watchLedger(ledger: Ledger | undefined): void {
-    if (ledger) this.observer?.watchLedger(() => countWaiting(ledger.database));
+    if (!ledger) return;
+    this.observer?.watchLedger(async () => {
+      const { countWaiting } = await import('./ledger/count-waiting.js');
+      return countWaiting(ledger.database);
+    });
+  }
+
+  async ready(): Promise<void> {
+    await this.observer?.ready();
   }
 
   close(): void {

@@ -1,5 +1,5 @@
 import type { Context, Span, SpanOptions, Tracer } from '@opentelemetry/api';
-import type { OpenTelemetryApi } from './open-telemetry-api.js';
+import type { OpenTelemetryApi } from './open-telemetry.js';
 
 /** Starts a span; one that nobody sees where the SDK, or something that the app has put into it, fails. */
 export function startQuietly(

@@ -1,12 +1,11 @@
 import { eventListener, type OnEvent } from './event-listener.js';
 import type { AskWaiting } from './instruments.js';
 import type { ObservedHook, ObservedRequest, Observer, RequestOutcome } from './observer.js';
-import { hasOpenTelemetry } from './open-telemetry-api.js';
 import type { Happening, RouterEvent } from './router-event.js';
 import { Signals } from './signals.js';
-import type { TelemetryOption } from './telemetry-option.js';
+import { hasOpenTelemetry, type TelemetryOption } from './telemetry-option.js';
 import type { Tracing } from './tracing.js';
-import type { Upstream } from './upstream.js';
+import type { Upstream } from './upstream-call.js';
 import { UpstreamCall } from './upstream-call.js';
 
 export interface ObserverOptions {
@@ -20,10 +19,10 @@ export interface ObserverOptions {
 
 /** Undefined where nobody listens, and nobody could take spans or metrics. */
 export function routerObserver(options: ObserverOptions): RouterObserver | undefined {
-  const { onEvent, telemetry = hasOpenTelemetry(), upstream } = options;
+  const { onEvent, telemetry = hasOpenTelemetry(), upstream, logger } = options;
   if (!onEvent && telemetry === false) return undefined;
   const providers = typeof telemetry === 'object' ? telemetry : {};
-  const signals = telemetry === false ? undefined : new Signals({ providers, upstream });
+  const signals = telemetry === false ? undefined : new Signals({ providers, upstream, logger });
   return new RouterObserver(options, signals);
 }
 
@@ -88,6 +87,11 @@ export class RouterObserver implements Observer {
 
   watchLedger(askWaiting: AskWaiting): void {
     this.#signals?.watchLedger(askWaiting);
+  }
+
+  /** Resolves when an SDK that is registered now is told of everything. */
+  async ready(): Promise<void> {
+    await this.#signals?.ready();
   }
 
   close(): void {

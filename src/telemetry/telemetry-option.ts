@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import type { ConfigProblem } from '../errors.js';
-import { hasOpenTelemetry } from './open-telemetry-api.js';
 
 /** Where spans and metrics go, other than to what is registered with `@opentelemetry/api`. */
 export interface TelemetryProviders {
@@ -11,6 +11,16 @@ export interface TelemetryProviders {
 
 /** The option `telemetry`. */
 export type TelemetryOption = boolean | TelemetryProviders;
+
+/** Whether the app has `@opentelemetry/api`, which is not loaded for that. */
+export function hasOpenTelemetry(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('@opentelemetry/api');
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 const mend = 'telemetry: true, or telemetry: { tracerProvider, meterProvider } of OpenTelemetry';
 

@@ -1,8 +1,8 @@
 import type { Context, Span, Tracer } from '@opentelemetry/api';
 import { SequencerError } from '../errors.js';
-import type { OpenTelemetryApi } from './open-telemetry-api.js';
+import type { OpenTelemetryApi } from './open-telemetry.js';
 import { quietly, startQuietly } from './quiet-span.js';
-import type { Upstream } from './upstream.js';
+import type { Upstream } from './upstream-call.js';
 
 /** One call to the service as a span, over all its tries. */
 export interface TracedCall {

@@ -2,11 +2,11 @@ import type { Attributes, Context, Span, SpanOptions, Tracer } from '@openteleme
 import { IntentError } from '../errors.js';
 import { IntentOrigins } from './intent-origins.js';
 import type { ObservedHook, ObservedRequest, RequestOutcome } from './observer.js';
-import type { OpenTelemetryApi } from './open-telemetry-api.js';
+import type { OpenTelemetryApi } from './open-telemetry.js';
 import { quietly, startQuietly } from './quiet-span.js';
 import type { RouterEvent } from './router-event.js';
 import { type TracedCall, tracedCall } from './traced-call.js';
-import type { Upstream } from './upstream.js';
+import type { Upstream } from './upstream-call.js';
 
 /** Names of methods that requests are known by; anybody can make up another. */
 const knownMethods: readonly string[] = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];

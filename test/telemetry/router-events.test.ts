@@ -351,13 +351,17 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
     await browser.send('GET', `/status/${intent}`);
     await browser.send('GET', `/status/${intent}`);
     await recorder.told('breaker_opened');
+    // A probe that fails leaves it open, and is nothing new.
+    const [soon, later] = [performance.now() + 6_000, performance.now() + 12_000];
+    clock.mockImplementation(() => soon);
+    await browser.send('GET', `/status/${intent}`);
     stop();
-    const later = performance.now() + 6_000;
     clock.mockImplementation(() => later);
     await browser.send('GET', `/status/${intent}`);
     clock.mockRestore();
     const told = { type: 'breaker_closed', atMs, operation: 'MicroPayment.getStatus' };
     expect(await recorder.told('breaker_closed')).toEqual(told);
+    expect(recorder.of('breaker_opened')).toHaveLength(1);
   },
 
   ledger_unavailable: async () => {

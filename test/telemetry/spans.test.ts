@@ -8,12 +8,19 @@ import { grpcMessage, respond, startGrpcFaultServer } from '../support/grpc-faul
 import { intentIdOf } from '../support/intent-id.js';
 import { startLedgerSite, untilState } from '../support/ledger-site.js';
 import { TestTelemetry, unregister } from '../support/open-telemetry.js';
-import { startSite, startSiteWithSequencer } from '../support/site.js';
+import { type SiteOptions, startSite, startSiteWithSequencer } from '../support/site.js';
 import { tappedTransport } from '../support/tapped-transport.js';
 
 const telemetry = new TestTelemetry().register();
 const app = trace.getTracer('the app');
 const hourMs = 3_600_000;
+
+/** What is registered is found at once, and what makes spans has to be loaded. */
+const startReadySite = async (options: SiteOptions = {}) => {
+  const site = await startSiteWithSequencer(options);
+  await site.router.ready();
+  return site;
+};
 
 beforeEach(() => telemetry.reset());
 afterEach(() => telemetry.lookForSecrets());
@@ -140,7 +147,7 @@ describe('a payment', () => {
 
 describe('a login', () => {
   test('its spans, what is refused among them', async () => {
-    const site = await startSiteWithSequencer();
+    const site = await startReadySite();
     const browser = new Browser(site.origin);
     const { body } = await browser.send('POST', '/intent', { mode: 'login' });
     const id = intentIdOf(String(body.client_secret));
@@ -185,7 +192,7 @@ describe('a login', () => {
 
 describe('a call to the service', () => {
   test('that fails and is tried again: each try is an event, and the answer is what counts', async () => {
-    const site = await startSiteWithSequencer();
+    const site = await startReadySite();
     const browser = new Browser(site.origin);
     site.sequencer.misbehave({ kind: 'refuse', operations: ['getStatus'], times: 1 });
     await browser.send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
@@ -198,7 +205,7 @@ describe('a call to the service', () => {
   });
 
   test('that fails for good is an error, as is the route that needed it', async () => {
-    const site = await startSiteWithSequencer();
+    const site = await startReadySite();
     site.sequencer.misbehave({ kind: 'status', httpStatus: 500 });
     await new Browser(site.origin).send('POST', '/intent', {});
     const [call, route] = [await telemetry.named('Intents/createIntent'), await telemetry.named('POST /intent')];
@@ -213,6 +220,7 @@ describe('a call to the service', () => {
       answer: ({ stream }) => respond(stream, [grpcMessage(Buffer.from('0801', 'hex'))]),
     });
     const site = await startSite({ grpcUrl: server.url });
+    await site.router.ready();
     await new Browser(site.origin).send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
     await site.router.close();
     await server.close();
@@ -231,7 +239,7 @@ describe('a call to the service', () => {
       span.end();
     };
     subscribe('undici:request:create', instrument);
-    const site = await startSiteWithSequencer();
+    const site = await startReadySite();
     const { client } = site.router;
     await client.paymentIntents.getStatus('9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
     unsubscribe('undici:request:create', instrument);
@@ -241,7 +249,7 @@ describe('a call to the service', () => {
   });
 
   test('by a transport of the site runs inside of its span, and is handed the trace', async () => {
-    const site = await startSiteWithSequencer();
+    const site = await startReadySite();
     const tap = tappedTransport(site.sequencer.transport);
     const seen: unknown[] = [];
     const transport = {
@@ -251,7 +259,8 @@ describe('a call to the service', () => {
         return tap.call(operation, body, options);
       },
     };
-    const { origin } = await startSite({ transport });
+    const { origin, router } = await startSite({ transport });
+    await router.ready();
     await new Browser(origin).send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
     const call = await telemetry.named('MicroPayment/getStatus');
     expect(seen).toEqual([[idOf(call), `00-${traceOf(call)}-${idOf(call)}-01`]]);
@@ -260,7 +269,7 @@ describe('a call to the service', () => {
 });
 
 test('a method that somebody has made up, and a path of no route, make no names', async () => {
-  const site = await startSiteWithSequencer();
+  const site = await startReadySite();
   const answer = await fetch(`${site.origin}/intent`, { method: 'PROPFIND' });
   expect(answer.status).toBe(405);
   await fetch(`${site.origin}/nothing`);
@@ -269,13 +278,13 @@ test('a method that somebody has made up, and a path of no route, make no names'
 });
 
 test('under a path where the router is mounted, the route has it in front', async () => {
-  const site = await startSiteWithSequencer({ mountPath: '/pay' });
+  const site = await startReadySite({ mountPath: '/pay' });
   await fetch(`${site.origin}/pay/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH`);
   await telemetry.named('GET /pay/status/:id');
 });
 
 test('what is sampled out is handed on as such, and costs no events', async () => {
-  const site = await startSiteWithSequencer({ before: (express) => express.use(sampledOut) });
+  const site = await startReadySite({ before: (express) => express.use(sampledOut) });
   await fetch(`${site.origin}/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH`);
   expect(telemetry.spans).toEqual([]);
   expect(received[0]?.traceparent).toMatch(/^00-0af7651916cd43dd8448eb211c80319c-[0-9a-f]{16}-00$/);
