@@ -1,7 +1,7 @@
 import type { Store } from 'express-rate-limit';
 import { readConnectionLimits } from './config/connection-limits.js';
 import { ledgerMend, readLedger } from './config/ledger-settings.js';
-import { readLogin } from './config/login-settings.js';
+import { readKeyRing, readLogin } from './config/login-settings.js';
 import { readRateLimits } from './config/rate-limits.js';
 import { Report } from './config/report.js';
 import { readSequencer } from './config/sequencer-settings.js';
@@ -69,6 +69,11 @@ export interface ConfigOptions extends GrpcNames {
   readonly grpcUrl?: string | undefined;
   /** `INTENT_EMULATOR_PORT`: port of the embedded sequencer. Default 4747. */
   readonly emulatorPort?: number | undefined;
+  /**
+   * `INTENT_EMULATOR_STATE`: the file that intents of the embedded sequencer outlive the process in, or `memory`. Default:
+   * `sequencer.jsonl` in the folder of the ledger where that is kept in one, else `memory`.
+   */
+  readonly emulatorState?: string | undefined;
   /** How intents reach the service. Default `intents`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
   /**
@@ -167,6 +172,8 @@ export interface Config {
     /** Used instead, where it is set. */
     readonly grpcUrl: string | undefined;
     readonly emulatorPort: number;
+    /** The state file of the embedded sequencer; undefined where it forgets everything with its process. */
+    readonly emulatorState: string | undefined;
     readonly dialect: 'intents' | 'messaging';
     readonly timeoutMs: number;
     readonly tryTimeoutMs: number | undefined;
@@ -189,6 +196,11 @@ export interface Config {
   readonly notices: readonly string[];
 }
 
+/** The environment of this process, for the command line: it looks at what a site would start with, and starts none. */
+export function processEnvironment(): Environment {
+  return process.env;
+}
+
 /** Whether a database is named, whatever else is wrong. */
 export function namesDatabase({ databaseUrl }: ConfigOptions, env: Environment = process.env): boolean {
   return (databaseUrl ?? env.INTENT_DATABASE_URL ?? '') !== '';
@@ -201,7 +213,8 @@ export function namesDatabase({ databaseUrl }: ConfigOptions, env: Environment =
 export function parseConfig(options: ConfigOptions = {}, env: Environment = process.env): Config {
   const report = new Report();
   const production = env.NODE_ENV === 'production';
-  const sequencer = readSequencer(options, env, production, report);
+  const ledger = readLedger(options, env, production, report);
+  const sequencer = readSequencer(options, env, production, ledger, report);
   const embedded = sequencer.url === 'embedded';
   const config = {
     production,
@@ -214,7 +227,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     returnOrigins: readReturnOrigins(options.returnOrigins, production, report),
     routes: readRoutes(options.routes, report),
     connections: readConnectionLimits(options.connections, report),
-    ledger: readLedger(options, env, production, report),
+    ledger,
     rateLimits: readRateLimits(options.rateLimits, report),
     notices: report.notices,
   };
@@ -235,5 +248,16 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
     const mend = `Set it as it is set for the site: ${ledgerMend}`;
     report.problem('INTENT_DATABASE_URL', 'It names the ledger, and is not set.', mend);
   }
+  throw new ConfigError(report.problems);
+}
+
+/**
+ * Reads from the environment alone the verifier keys of a site.
+ * @throws {ConfigError} with what is missing or wrong
+ */
+export function parseLoginKeys(env: Environment = process.env): VerifierKeyRing {
+  const report = new Report();
+  const keyRing = readKeyRing({}, env, false, report);
+  if (keyRing) return keyRing;
   throw new ConfigError(report.problems);
 }

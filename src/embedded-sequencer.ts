@@ -11,6 +11,8 @@ import type { Transport } from './sequencer/transport.js';
 export interface EmbeddedAddresses {
   /** base_url, such as `http://127.0.0.1:4747`. */
   readonly url: string;
+  /** The page that shows what comes to the sequencer and what it does. */
+  readonly inspectorUrl: string;
   /** The page of the simulated wallet. */
   readonly walletUrl: string;
   /** The page that lets the sequencer fail on purpose. */
@@ -32,8 +34,8 @@ export interface EmbeddedSequencer {
 
 /** Starts the embedded sequencer, which is loaded only here: a production process never holds it. */
 export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSequencer {
-  const { emulatorPort: port, timeoutMs } = config.sequencer;
-  const starting = import('./emulator/index.js').then(({ startSequencer }) => startSequencer({ port }));
+  const { emulatorPort: port, emulatorState: stateFile, timeoutMs } = config.sequencer;
+  const starting = import('./emulator/index.js').then(({ startSequencer }) => startSequencer({ port, stateFile }));
   // Told once: by the promise to whoever asks for it, else by the log.
   let isAwaited = false;
   starting.then(
@@ -45,8 +47,8 @@ export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSeque
     transport: lazyTransport(async () => createHttpTransport({ url: (await starting).url, timeoutMs })),
     ready: async () => {
       isAwaited = true;
-      const { url, walletUrl, faultsUrl } = await starting;
-      return { url, walletUrl, faultsUrl };
+      const { url, inspectorUrl, walletUrl, faultsUrl } = await starting;
+      return { url, inspectorUrl, walletUrl, faultsUrl };
     },
     serviceKey: async () => (await starting).serviceKey,
     walletUrl: () =>

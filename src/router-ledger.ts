@@ -64,8 +64,8 @@ async function openMigrated(settings: LedgerSettings): Promise<Database> {
 /** What a site may ask of its ledger. */
 export function recordsOf(ledger: Ledger | undefined): IntentRecords {
   if (!ledger) return noRecords;
-  const { find, list, history, retry, prune } = ledger;
-  return Object.freeze({ find, list, history, retry, prune });
+  const { find, list, history, retry, prune, nudge } = ledger;
+  return Object.freeze({ find, list, history, retry, prune, look: nudge });
 }
 
 /** Where a site may keep tables of its own. */
@@ -83,5 +83,6 @@ const noRecords: IntentRecords = Object.freeze({
   history: noLedger,
   retry: noLedger,
   prune: noLedger,
+  look: noLedger,
 });
 const noDatabase: SiteDatabase = Object.freeze({ query: noLedger, transaction: noLedger });

@@ -52,6 +52,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, Form>> = {
   grpcPackage: text,
   grpcPaths: withFunctions(),
   emulatorPort: number,
+  emulatorState: text,
   dialect: text,
   timeoutMs: number,
   tryTimeoutMs: number,

@@ -21,6 +21,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   config: ['keys', 'errors', 'type:wire', 'type:intents', 'type:sequencer', 'type:ledger', 'type:http'],
   http: ['errors', 'keys', 'intents', 'sequencer', 'ledger', 'config', 'type:telemetry'],
   emulator: ['wire', 'keys', 'intents', 'errors'],
+  testing: ['emulator', 'ledger', 'errors'],
   browser: ['intents'],
 };
 /** Files right in src/ that are no layer of their own compose the others. */
@@ -167,7 +168,7 @@ const workedOut: Checker = (files) =>
 const emulatorOnDemand: Checker = (files) =>
   files.flatMap((file) => {
     const layer = layerOf(file.name);
-    if (['emulator', 'cli'].includes(layer) || file.name === 'testing.ts') return [];
+    if (['emulator', 'testing', 'cli'].includes(layer)) return [];
     return importsOf(file)
       .filter(({ specifier }) => isRelative(specifier) && layerOf(resolve(file.name, specifier)) === 'emulator')
       .filter(({ how }) => layer !== composition || how === 'static')
@@ -192,7 +193,7 @@ function loadedWith(name: string, files: readonly SourceFile[]): Set<string> {
 const productionHoldsNoEmulator: Checker = (files) =>
   ['index.ts', 'client.ts'].flatMap((entry) =>
     [...loadedWith(entry, files)]
-      .filter((name) => layerOf(name) === 'emulator' || layerOf(name) === 'cli')
+      .filter((name) => ['emulator', 'testing', 'cli'].includes(layerOf(name)))
       .map((name) => `${entry} loads ${name}`),
   );
 
@@ -384,6 +385,9 @@ const rules: Rule[] = [
       [aFile('http/a.ts', `type X = import('../emulator/server.js').X;`)],
       [aFile('http/deep/a.ts', `import { x } from '../../emulator/server.js';`)],
       [aFile('emulator/a.ts', `import { x } from '../sequencer/transport.js';`)],
+      [aFile('emulator/a.ts', `import { x } from '../testing/pass-time.js';`)],
+      [aFile('testing/a.ts', `import { x } from '../http/router.js';`)],
+      [aFile('http/a.ts', `import { x } from '../testing/pass-time.js';`)],
       [aFile('browser/a.ts', `import { x } from '../keys/base58.js';`)],
       [aFile('index.ts', `import { x } from './cli/main.js';`)],
       [aFile('http/a.ts', `import type { X } from '../cli/main.js';`)],
@@ -441,7 +445,7 @@ const rules: Rule[] = [
     sound: [aFile('http/a.ts', `await import('../config.js');`)],
   },
   {
-    title: 'emulator/ is loaded on demand only, by the composition; testing.ts and cli/ may hold it',
+    title: 'emulator/ is loaded on demand only, by the composition; testing.ts, testing/ and cli/ may hold it',
     check: emulatorOnDemand,
     faulty: [
       [aFile('index.ts', `import { x } from './emulator/index.js';`)],
@@ -453,19 +457,22 @@ const rules: Rule[] = [
     sound: [
       aFile('intent-router.ts', `await import('./emulator/index.js'); import type { X } from './emulator/index.js';`),
       aFile('testing.ts', `export { x } from './emulator/index.js';`),
+      aFile('testing/a.ts', `import { x } from '../emulator/index.js';`),
       aFile('cli/a.ts', `import { x } from '../emulator/index.js';`),
       aFile('emulator/a.ts', `import { x } from './server.js';`),
     ],
   },
   {
-    title: 'index.ts and client.ts load neither emulator/ nor cli/, by any way round',
+    title: 'index.ts and client.ts load neither emulator/ nor testing/ nor cli/, by any way round',
     check: productionHoldsNoEmulator,
     faulty: [
       [
-        aFile('index.ts', `import './testing.js';`),
-        aFile('testing.ts', `export { x } from './emulator/server.js';`),
+        aFile('index.ts', `import './a.js';`),
+        aFile('a.ts', `export { x } from './emulator/server.js';`),
         aFile('emulator/server.ts', ''),
       ],
+      [aFile('client.ts', `import './testing.js';`), aFile('testing.ts', '')],
+      [aFile('client.ts', `import './testing/pass-time.js';`), aFile('testing/pass-time.ts', '')],
     ],
     sound: [
       aFile('index.ts', `import './a.js'; import type { X } from './emulator/server.js';`),

@@ -75,6 +75,8 @@ describe('what is read', () => {
     ['INTENT_EMULATOR_PORT', '5000', ({ sequencer }) => sequencer.emulatorPort, 5000],
     ['INTENT_EMULATOR_PORT', '0', ({ sequencer }) => sequencer.emulatorPort, 0],
     ['INTENT_EMULATOR_PORT', '', ({ sequencer }) => sequencer.emulatorPort, 4747],
+    ['INTENT_EMULATOR_STATE', './state.jsonl', ({ sequencer }) => sequencer.emulatorState, './state.jsonl'],
+    ['INTENT_EMULATOR_STATE', 'memory', ({ sequencer }) => sequencer.emulatorState, undefined],
     ['INTENT_VERIFIER_SECRET', oldKey.secret, ({ login }) => login?.keyRing.publicKeys, [oldKey.publicKey]],
     ['INTENT_DOMAIN', 'example.co.uk', ({ login }) => login?.domain, 'example.co.uk'],
     ['INTENT_DESTINATION', destination, (config) => config.destination, destination],
@@ -764,6 +766,7 @@ describe('intentRouter', () => {
     const router = intentRouter({
       ...options,
       emulatorPort: 4747,
+      emulatorState: 'memory',
       dialect: 'messaging',
       timeoutMs: 100,
       tryTimeoutMs: 50,

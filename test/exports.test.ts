@@ -38,7 +38,11 @@ it('express-intents/testing exports these values', () => {
   expect(Object.keys(testing).sort()).toMatchInlineSnapshot(`
 [
   "createWallet",
+  "fromOwnPage",
+  "passTime",
   "startSequencer",
+  "temporaryLedger",
+  "untilIntent",
 ]
 `);
 });

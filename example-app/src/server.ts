@@ -30,6 +30,7 @@ The Patient Kettle is open.
   Shop       http://localhost:${port}
   Orders     ${ordersIn(env)}
   Sequencer  ${embedded?.url ?? env.INTENT_SEQUENCER_URL}
+  Inspector  ${embedded?.inspectorUrl ?? 'with the embedded sequencer alone'}
   Wallet     ${env.INTENT_WALLET_URL || embedded?.walletUrl || 'not told: set INTENT_WALLET_URL'}
 `);
 }

@@ -1,13 +1,64 @@
-import { parseArgs } from 'node:util';
+import type { Command } from 'commander';
+import { parseLoginKeys } from '../config.js';
 import { generateKey } from '../keys/verifier-key.js';
-import type { Command } from './run.js';
+import type { Cli } from './cli.js';
+import { addEnvFile, type EnvironmentOptions, readEnvironment } from './environment.js';
+import { addExamples } from './examples.js';
+import { printableJson } from './printable.js';
+import type { Terminal } from './terminal.js';
 
-/** `keygen`: a new verifier key; what it prints can be appended to `.env` as it is. */
-export const keygen: Command = (args, terminal) => {
-  parseArgs({ args, options: {} });
+interface KeygenOptions extends EnvironmentOptions {
+  readonly public?: boolean;
+  readonly json?: boolean;
+}
+
+/** `keygen`: a new verifier key, or the public half of those that are set. It writes no file. */
+export function addKeygen(program: Command, { terminal, action }: Cli): void {
+  const command = program
+    .command('keygen')
+    .summary('print a new verifier key as a line for .env')
+    .description(
+      'Prints a new verifier key, which signs the logins of a site, as lines that can be appended to .env as they are. ' +
+        'No file is written.',
+    )
+    .option('--json', 'print it as JSON, for programs')
+    .option('--public', 'make none: print the public keys of the secrets that are set, and their key file')
+    .action(
+      action((options: KeygenOptions) => {
+        if (options.public) printPublicKeys(options, terminal);
+        else printNewKey(options, terminal);
+        return 0;
+      }),
+    );
+  addEnvFile(command);
+  addExamples(command, [
+    ['keygen >> .env', 'a key for a new site'],
+    ['keygen --public --env-file .env', 'what wallets must find at https://<your domain>'],
+  ]);
+}
+
+function printNewKey({ json }: KeygenOptions, { out }: Terminal): void {
   const { secret, publicKey } = generateKey();
-  terminal.out('# Signs the logins of this site. Keep it secret, and out of version control.');
-  terminal.out(`# Its public key: ${publicKey}`);
-  terminal.out(`INTENT_VERIFIER_SECRET=${secret}`);
-  return 0;
-};
+  if (json) {
+    out(printableJson({ secret, publicKey }));
+    return;
+  }
+  out('# Signs the logins of this site. Keep it secret, and out of version control.');
+  out(`# Its public key: ${publicKey}`);
+  out(`INTENT_VERIFIER_SECRET=${secret}`);
+}
+
+function printPublicKeys(options: KeygenOptions, { out }: Terminal): void {
+  const { publicKeys } = parseLoginKeys(readEnvironment(options));
+  const keyFile = { public_keys: publicKeys };
+  if (options.json) {
+    out(printableJson(keyFile));
+    return;
+  }
+  const [signing, ...others] = publicKeys;
+  out(`${signing}   signs`);
+  for (const key of others) out(`${key}   is published as well`);
+  out('');
+  out('The key file, which the router serves at /.well-known/service-payments.json:');
+  out(JSON.stringify(keyFile));
+}

@@ -1,38 +1,64 @@
-import { parseArgs } from 'node:util';
+import type { Command } from 'commander';
+import type { Environment } from '../config.js';
 import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
 import type { Database } from '../ledger/database.js';
+import { exportLedger } from '../ledger/export-ledger.js';
 import { findIntent, historyOf, listIntents, retryIntent } from '../ledger/find-intents.js';
+import { importLedger } from '../ledger/import-ledger.js';
 import type { IntentState } from '../ledger/intent-state.js';
 import type { LedgerIntent, ListOptions } from '../ledger/ledger.js';
+import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { parseListOptions } from '../ledger/list-options.js';
 import { requireMigrated } from '../ledger/migrate.js';
-import { linesOfIntent, linesOfList, printableJson } from './intent-lines.js';
+import type { Cli } from './cli.js';
+import { addEnvFile, type EnvironmentOptions, readEnvironment } from './environment.js';
+import { addExamples } from './examples.js';
+import { linesOfIntent, linesOfList } from './intent-lines.js';
 import { withLedgerThatIs } from './open-ledger.js';
-import type { Command } from './run.js';
+import { printError } from './print-error.js';
+import { printableJson } from './printable.js';
+import type { Terminal } from './terminal.js';
 
-/** `ledger list`, `ledger show` and `ledger retry`: what is in the ledger, for a person who looks after it. */
-export const ledger: Command = async ([name = '', ...args], terminal) => {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command) return command(args, terminal);
-  throw new IntentError('invalid_request', `Say what to do: ledger ${Object.keys(commands).join(', ledger ')}.`);
-};
+/** `ledger list`, `show`, `retry`, `export` and `import`: what is in the ledger, for a person who looks after it. */
+export function addLedger(program: Command, cli: Cli): void {
+  const ledger = program
+    .command('ledger')
+    .summary('look at the intents in the ledger, take up again what was given up, move it elsewhere')
+    .description('Looks into the ledger that INTENT_DATABASE_URL names. It works beside a running site on Postgres.');
+  addList(ledger, cli);
+  addShow(ledger, cli);
+  addRetry(ledger, cli);
+  addExport(ledger, cli);
+  addImport(ledger, cli);
+}
 
-const list: Command = async (args, terminal) => {
-  const { values } = parseArgs({
-    args,
-    options: {
-      state: { type: 'string' },
-      limit: { type: 'string', default: '20' },
-      after: { type: 'string' },
-      json: { type: 'boolean', default: false },
-    },
-  });
-  const { state, limit, after, json } = values;
+interface ListFlags extends EnvironmentOptions {
+  readonly state?: string;
+  readonly limit: string;
+  readonly after?: string;
+  readonly json?: boolean;
+}
+
+function addList(ledger: Command, { terminal, action }: Cli): void {
+  const command = ledger
+    .command('list')
+    .description('Shows what is in the ledger, the newest first.')
+    .option('--state <state>', 'only those, such as dead, for what a hook has given up on')
+    .option('--limit <number>', 'how many', '20')
+    .option('--after <cursor>', 'where the page before has ended')
+    .option('--json', 'print it as JSON, for programs')
+    .action(action((flags: ListFlags) => list(flags, terminal)));
+  addEnvFile(command);
+  addExamples(command, [['ledger list --state dead', 'payments whose hook has failed too often']]);
+}
+
+function list(flags: ListFlags, terminal: Terminal): Promise<number> {
+  const { state, limit, after, json } = flags;
   const options: ListOptions = { state: state as IntentState | undefined, limit: Number(limit), after };
   // Whether there is such a state, too, is told before anything is opened.
   parseListOptions(options);
-  return withLedgerThatIs(async (db) => {
+  return inLedger(readEnvironment(flags), terminal, async (db) => {
     await requireMigrated(db);
     const page = await listIntents(db, options);
     if (json) {
@@ -47,19 +73,30 @@ const list: Command = async (args, terminal) => {
     }
     return 0;
   });
-};
+}
 
-const show: Command = async (args, terminal) => {
-  const { values, positionals } = parseArgs({
-    args,
-    options: { json: { type: 'boolean', default: false } },
-    allowPositionals: true,
-  });
-  const id = oneId('show', positionals);
-  return withLedgerThatIs(async (db) => {
+interface ShowFlags extends EnvironmentOptions {
+  readonly json?: boolean;
+}
+
+function addShow(ledger: Command, { terminal, action }: Cli): void {
+  const command = ledger
+    .command('show')
+    .description('Shows one intent, and what has become of it.')
+    .argument('<id>', 'the intent id')
+    .option('--json', 'print it as JSON, for programs')
+    .action(action((id: string, flags: ShowFlags) => show(id, flags, terminal)));
+  addEnvFile(command);
+}
+
+const canBeRetried: ReadonlySet<IntentState> = new Set(['dead', 'expired', 'reversed']);
+
+async function show(id: string, flags: ShowFlags, terminal: Terminal): Promise<number> {
+  parseIntentId(id);
+  return inLedger(readEnvironment(flags), terminal, async (db) => {
     const intent = await requireIntent(db, id);
     const history = await historyOf(db, id);
-    if (values.json) {
+    if (flags.json) {
       terminal.out(printableJson({ intent, history }));
       return 0;
     }
@@ -67,14 +104,20 @@ const show: Command = async (args, terminal) => {
     if (canBeRetried.has(intent.state)) terminal.out(`\nTo take it up again: npx express-intents ledger retry ${id}`);
     return 0;
   });
-};
+}
 
-const canBeRetried: ReadonlySet<IntentState> = new Set(['dead', 'expired', 'reversed']);
+function addRetry(ledger: Command, { terminal, action }: Cli): void {
+  const command = ledger
+    .command('retry')
+    .description('Takes up again what is dead, expired or reversed.')
+    .argument('<id>', 'the intent id')
+    .action(action((id: string, flags: EnvironmentOptions) => retry(id, flags, terminal)));
+  addEnvFile(command);
+}
 
-const retry: Command = async (args, terminal) => {
-  const { positionals } = parseArgs({ args, options: {}, allowPositionals: true });
-  const id = oneId('retry', positionals);
-  return withLedgerThatIs(async (db, { watchMs }) => {
+async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal): Promise<number> {
+  parseIntentId(id);
+  return inLedger(readEnvironment(flags), terminal, async (db, { watchMs }) => {
     const { state, deadHook } = await requireIntent(db, id);
     if (!(await retryIntent(db, id, watchMs))) {
       terminal.error(`There is nothing to take up again: the intent is ${state}.`);
@@ -84,18 +127,66 @@ const retry: Command = async (args, terminal) => {
     terminal.out(`${what}${db.isShared ? ' by a site that runs, in a moment' : ' once the site runs'}.`);
     return 0;
   });
-};
+}
 
-const commands: Readonly<Record<string, Command>> = { list, show, retry };
+function addExport(ledger: Command, { terminal, action }: Cli): void {
+  const command = ledger
+    .command('export')
+    .description('Prints the whole ledger as lines of JSON, all of one moment, also while a site runs on Postgres.')
+    .action(
+      action((flags: EnvironmentOptions) =>
+        inLedger(readEnvironment(flags), terminal, async (db) => {
+          await requireMigrated(db);
+          terminal.error(`${countOf(await exportLedger(db, terminal.stream))} printed.`);
+          return 0;
+        }),
+      ),
+    );
+  addEnvFile(command);
+  addExamples(command, [['ledger export > ledger.jsonl', 'who has the file knows who has paid what']]);
+}
 
-/** @throws {IntentError} `invalid_request`, `invalid_id` */
-function oneId(name: string, positionals: readonly string[]): string {
-  const [id, ...more] = positionals;
-  if (id === undefined || more.length > 0) {
-    throw new IntentError('invalid_request', `Name one intent: ledger ${name} <id>.`);
+function addImport(ledger: Command, { terminal, action }: Cli): void {
+  const command = ledger
+    .command('import')
+    .description('Takes in from standard input what `ledger export` has printed, all of it or nothing.')
+    .action(
+      action((flags: EnvironmentOptions) =>
+        inLedger(readEnvironment(flags), terminal, async (db) => {
+          await requireMigrated(db);
+          terminal.progress('importing');
+          return takeIn(db, terminal);
+        }),
+      ),
+    );
+  addEnvFile(command);
+  addExamples(command, [['ledger import < ledger.jsonl', 'into tables that `migrate` has made']]);
+}
+
+/** What the lines are not is no matter of the command line, which was understood. */
+async function takeIn(db: Database, terminal: Terminal): Promise<number> {
+  try {
+    terminal.out(`${countOf(await importLedger(db, terminal.inputLines()))} taken in.`);
+    return 0;
+  } catch (error) {
+    printError(error, terminal);
+    return 1;
   }
-  parseIntentId(id);
-  return id;
+}
+
+const countOf = (count: number): string => `${count} ${count === 1 ? 'intent' : 'intents'}`;
+
+/** Opening a folder takes seconds, and a database that does not answer as well. */
+function inLedger(
+  env: Environment,
+  { progress }: Terminal,
+  use: (db: Database, settings: LedgerSettings) => Promise<number>,
+): Promise<number> {
+  progress('opening the ledger');
+  return withLedgerThatIs(env, (db, settings) => {
+    progress();
+    return use(db, settings);
+  });
 }
 
 async function requireIntent(db: Database, id: string): Promise<LedgerIntent> {

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
 import { run } from './run.js';
+import { processTerminal } from './terminal.js';
 
-process.exitCode = await run(process.argv.slice(2), { out: console.log, error: console.error });
+process.exitCode = await run(process.argv.slice(2), processTerminal());

@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { parseLedgerSettings } from '../config.js';
+import { type Environment, parseLedgerSettings } from '../config.js';
 import { IntentError } from '../errors.js';
 import type { Database } from '../ledger/database.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { openDatabase } from '../ledger/open-database.js';
 
 /** As `withLedger`, where there is one already: a name that was mistyped makes no new one. */
-export function withLedgerThatIs<Value>(
+export async function withLedgerThatIs<Value>(
+  env: Environment,
   use: (db: Database, settings: LedgerSettings) => Promise<Value>,
 ): Promise<Value> {
-  const settings = parseLedgerSettings();
+  const settings = parseLedgerSettings(env);
   const { database } = settings;
-  if (database.kind === 'postgres' || existsSync(path.join(database.folder, 'data'))) return withLedger(use);
+  if (database.kind === 'postgres' || existsSync(path.join(database.folder, 'data'))) return withLedger(env, use);
   const message = `There is no ledger in ${placeOf(settings)}. INTENT_DATABASE_URL names where it is.`;
   throw new IntentError('invalid_configuration', message);
 }
@@ -22,9 +23,10 @@ export function withLedgerThatIs<Value>(
  * @throws {IntentError} why it cannot be opened @throws what `use` throws
  */
 export async function withLedger<Value>(
+  env: Environment,
   use: (db: Database, settings: LedgerSettings) => Promise<Value>,
 ): Promise<Value> {
-  const settings = parseLedgerSettings();
+  const settings = parseLedgerSettings(env);
   const db = await openDatabase(settings).catch((error) => {
     throw error instanceof IntentError && error.code === 'ledger_locked' ? openInSite(settings) : error;
   });
@@ -36,7 +38,7 @@ export async function withLedger<Value>(
 }
 
 /** Where the ledger is, without what is secret in its URL. */
-export function placeOf({ database }: LedgerSettings): string {
+export function placeOf({ database }: Pick<LedgerSettings, 'database'>): string {
   if (database.kind === 'embedded') return `the folder ${path.resolve(database.folder)}`;
   // A socket is named in the query, and then a user may come before no host at all.
   const { host, pathname, searchParams } = new URL(database.url.replace('@/', '@localhost/'));

@@ -28,7 +28,8 @@ export function readLogin(
 
 const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.';
 
-function readKeyRing(
+/** The verifier keys; the embedded sequencer makes do with one that nobody has set. */
+export function readKeyRing(
   options: ConfigOptions,
   env: Environment,
   embedded: boolean,

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import type { Config, ConfigOptions, Environment } from '../config.js';
+import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { maxTimerMs, readDuration } from './duration.js';
 import type { Report } from './report.js';
 
@@ -9,6 +11,7 @@ export function readSequencer(
   options: ConfigOptions,
   env: Environment,
   production: boolean,
+  ledger: LedgerSettings | undefined,
   report: Report,
 ): Config['sequencer'] {
   const url = options.sequencerUrl ?? env.INTENT_SEQUENCER_URL ?? '';
@@ -23,6 +26,7 @@ export function readSequencer(
   if (!Number.isInteger(emulatorPort) || emulatorPort < 0 || emulatorPort > 65_535) {
     report.problem('INTENT_EMULATOR_PORT', 'It is not a port.', 'INTENT_EMULATOR_PORT=4747');
   }
+  const emulatorState = readEmulatorState(options.emulatorState ?? env.INTENT_EMULATOR_STATE, ledger);
   const dialect = options.dialect ?? 'intents';
   if (dialect !== 'intents' && dialect !== 'messaging') {
     report.problem('dialect', 'It is unknown.', "dialect: 'intents' (default) or 'messaging'");
@@ -30,7 +34,13 @@ export function readSequencer(
   const timeoutMs = readDuration('timeoutMs', options.timeoutMs, 8_000, report, maxTimerMs);
   const { tryTimeoutMs: given } = options;
   const tryTimeoutMs = given === undefined ? undefined : readDuration('tryTimeoutMs', given, 3_000, report, maxTimerMs);
-  return Object.freeze({ url, grpcUrl, emulatorPort, dialect, timeoutMs, tryTimeoutMs });
+  return Object.freeze({ url, grpcUrl, emulatorPort, emulatorState, dialect, timeoutMs, tryTimeoutMs });
+}
+
+/** What the ledger outlives, the embedded sequencer outlives too: it forgets together with it, and by the same folder. */
+function readEmulatorState(given: string | undefined, ledger: LedgerSettings | undefined): string | undefined {
+  if (given) return given === 'memory' ? undefined : given;
+  return ledger?.database.kind === 'embedded' ? path.join(ledger.database.folder, 'sequencer.jsonl') : undefined;
 }
 
 function problemOfUrl(url: string, production: boolean): Problem | undefined {

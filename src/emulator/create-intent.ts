@@ -1,5 +1,5 @@
 import { IntentError } from '../errors.js';
-import { decodeCanonical, namedRendezvous } from '../intents/verify-intent.js';
+import { decodeCanonical, namedRendezvous, type StatedLogin } from '../intents/verify-intent.js';
 import { encode, v1 } from '../wire/codec.js';
 import { statusOf } from './get-status.js';
 import type { IntentRecord } from './intent-store.js';
@@ -29,7 +29,20 @@ export async function createIntent(state: SequencerState, body: Uint8Array): Pro
 export async function keepIntent(state: SequencerState, intent: CreatedIntent): Promise<IntentRecord> {
   const known = state.intents.find(intent);
   if (known) return known;
-  if (intent.request.login) await state.keyFiles.requireListed(intent.request.login);
+  if (intent.request.login) await requireListed(state, intent.id, intent.request.login);
   // Asked again: while the key file was read, the same rendezvous may have been taken.
   return state.intents.find(intent) ?? state.intents.add(intent, state.now());
+}
+
+/** @throws {IntentError} `request_refused` */
+async function requireListed({ keyFiles, journal }: SequencerState, id: string, login: StatedLogin): Promise<void> {
+  const began = journal.begin();
+  const address = keyFiles.addressOf(login.domain);
+  const problem = await keyFiles.requireListed(login).then(
+    () => undefined,
+    (error: IntentError) => error,
+  );
+  const durationMs = performance.now() - began.tickMs;
+  journal.note(id, { kind: 'key-file', ...login, address, problem: problem?.message, durationMs }, began);
+  if (problem) throw problem;
 }

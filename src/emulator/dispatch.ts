@@ -3,10 +3,12 @@ import { submitPayment as submitPaymentOperation } from '../wire/emulator-codec.
 import { encodeErrorResponse, encodeOkResponse, nameOf, type Operation, operations } from '../wire/envelope.js';
 import { createIntent } from './create-intent.js';
 import { getStatus } from './get-status.js';
+import type { Via } from './journal/happening.js';
 import { getLoginForThirdPartyApp, loginToThirdPartyApp } from './login.js';
 import { openMessageStream } from './open-message-stream.js';
 import { submitPayment } from './payment.js';
 import { ackMessages, pollMessages } from './read-mailbox.js';
+import { refusalOf } from './refusal.js';
 import { sendMessage } from './send-message.js';
 import type { SequencerState } from './sequencer-state.js';
 import { registerWebhook } from './webhook.js';
@@ -33,21 +35,29 @@ function refuseStream(state: SequencerState, body: Uint8Array): never {
   throw new IntentError('not_supported', 'This operation is a stream: open it over WebSocket, at the same address.');
 }
 
-/** What is told of an error to a caller. */
-export function reasonOf(error: unknown): string {
-  return error instanceof IntentError ? error.message : 'The sequencer met an error.';
-}
-
 /** Serves a call of the proxy: always an envelope, ERROR with its reason for what is refused (interface section 7). */
 export async function dispatch(
   state: SequencerState,
-  { service, method, body }: Operation & { readonly body: Uint8Array },
+  request: Operation & { readonly body: Uint8Array },
+  via: Via,
 ): Promise<Uint8Array> {
-  const handler = handlers.get(nameOf({ service, method }));
-  if (!handler) return encodeErrorResponse('There is no such service and method.');
+  const noteEnd = state.journal.call(request, via);
   try {
-    return encodeOkResponse(await handler(state, body));
+    const answer = await perform(state, request);
+    noteEnd(answer);
+    return encodeOkResponse(answer);
   } catch (error) {
-    return encodeErrorResponse(reasonOf(error));
+    const refusal = refusalOf(error);
+    noteEnd(undefined, refusal);
+    return encodeErrorResponse(refusal.message);
   }
+}
+
+/** What has changed is written down before anybody is told that it has. @throws {IntentError} */
+async function perform(state: SequencerState, request: Operation & { readonly body: Uint8Array }): Promise<Uint8Array> {
+  const handler = handlers.get(nameOf(request));
+  if (!handler) throw new IntentError('not_supported', 'There is no such service and method.');
+  const answer = await handler(state, request.body);
+  state.intents.save();
+  return answer;
 }

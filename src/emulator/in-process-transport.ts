@@ -1,10 +1,12 @@
 import { IntentError, SequencerError } from '../errors.js';
 import { type Operation, openResponse, operations } from '../wire/envelope.js';
-import { dispatch, reasonOf } from './dispatch.js';
+import { dispatch } from './dispatch.js';
 import { failInProcess, misbehaveInProcess } from './faults/misbehave-in-process.js';
 import { namedIntent } from './faults/named-intent.js';
 import { spoilStream, streamFaultKinds } from './faults/spoil-stream.js';
-import { openMessageStream } from './open-message-stream.js';
+import type { Via } from './journal/happening.js';
+import { notedStream } from './journal/noted-stream.js';
+import { refusalOf } from './refusal.js';
 import type { SequencerState } from './sequencer-state.js';
 import { envelopesOf } from './stream-envelopes.js';
 
@@ -22,20 +24,27 @@ export interface InProcessTransport {
   close(): Promise<void>;
 }
 
-/** @param ended is aborted when the sequencer ends */
-export function inProcessTransport(state: SequencerState, ended: AbortSignal): InProcessTransport {
+/**
+ * @param ended is aborted when the sequencer ends
+ * @param via how those who use it have come, for the journal
+ */
+export function inProcessTransport(
+  state: SequencerState,
+  ended: AbortSignal,
+  via: Via = 'in-process',
+): InProcessTransport {
   let closing = new AbortController();
   return Object.freeze({
     call: async (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) => {
       requireRunning(ended, signal);
       // Every signal that is made of one which lasts leaves a little behind at it.
       const stop = signal ? AbortSignal.any([ended, signal]) : ended;
-      const answer = await answerTo(state, { ...operation, body }, stop);
+      const answer = await answerTo(state, { ...operation, body }, via, stop);
       requireRunning(ended, signal);
       return openResponse(answer);
     },
     openStream: (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) =>
-      read(state, { operation, body, ended, closing: closing.signal, signal }),
+      read(state, { operation, body, via, ended, closing: closing.signal, signal }),
     close: async () => {
       closing.abort();
       closing = new AbortController();
@@ -47,11 +56,13 @@ export function inProcessTransport(state: SequencerState, ended: AbortSignal): I
 function answerTo(
   state: SequencerState,
   request: Operation & { readonly body: Uint8Array },
+  via: Via,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const perform = () => dispatch(state, request);
+  const perform = () => dispatch(state, request, via);
   const fault = state.faults.take(request);
   if (!fault) return perform();
+  state.journal.fault(request, via, fault);
   const forget = () => state.intents.forget(namedIntent(request));
   return misbehaveInProcess({ fault, perform, forget }, signal);
 }
@@ -59,6 +70,7 @@ function answerTo(
 interface Reading {
   readonly operation: Operation;
   readonly body: Uint8Array;
+  readonly via: Via;
   readonly ended: AbortSignal;
   readonly closing: AbortSignal;
   readonly signal: AbortSignal | undefined;
@@ -66,13 +78,14 @@ interface Reading {
 
 async function* read(
   state: SequencerState,
-  { operation, body, ended, closing, signal }: Reading,
+  { operation, body, via, ended, closing, signal }: Reading,
 ): AsyncGenerator<Uint8Array, void> {
   requireRunning(ended, signal);
   const stop = AbortSignal.any([ended, closing, ...(signal ? [signal] : [])]);
   const fault = state.faults.take(operation, streamFaultKinds);
+  if (fault) state.journal.fault({ ...operation, body }, via, fault);
   if (fault && fault.kind !== 'cut') failInProcess(fault);
-  const envelopes = spoilStream(open(state, operation, body, stop), fault, stop);
+  const envelopes = spoilStream(open(state, { ...operation, body }, via, stop), fault, stop);
   for await (const envelope of envelopes) yield openResponse(envelope);
   if (fault) failInProcess(fault);
   requireRunning(AbortSignal.any([ended, closing]), signal);
@@ -80,16 +93,18 @@ async function* read(
 
 function open(
   state: SequencerState,
-  { service, method }: Operation,
-  body: Uint8Array,
+  { service, method, body }: Operation & { readonly body: Uint8Array },
+  via: Via,
   stop: AbortSignal,
 ): AsyncIterable<Uint8Array> {
   const { openMessageStream: known } = operations;
   try {
     if (service !== known.service || method !== known.method) throw new IntentError('not_supported', 'No such stream.');
-    return envelopesOf(openMessageStream(state, body, stop));
+    return envelopesOf(notedStream(state, body, stop, via));
   } catch (error) {
-    throw new SequencerError('sequencer_error', 'The sequencer answered ERROR.', { serviceMessage: reasonOf(error) });
+    throw new SequencerError('sequencer_error', 'The sequencer answered ERROR.', {
+      serviceMessage: refusalOf(error).message,
+    });
   }
 }
 

@@ -33,10 +33,10 @@ function logIn(state: SequencerState, request: v1.LoginToThirdPartyAppRequest): 
 }
 
 function setUser(state: SequencerState, record: IntentRecord, userId: Uint8Array): void {
-  record.userId = userId;
   // A payment that logs in was submitted before; what was still missing for its webhook is the user.
-  if (record.request.kind === 'login') markSubmitted(record);
-  state.webhooks.call(record);
+  if (record.request.kind === 'login') markSubmitted(state, record, { userId });
+  else state.intents.update(record, { userId });
+  state.webhooks.call(record, state.journal);
 }
 
 /** Identity.getLoginForThirdPartyApp, "get user id" (interface section 4.7), signed by the verifier. */

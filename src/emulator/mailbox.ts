@@ -5,6 +5,12 @@ import { Subscribers } from './subscribers.js';
 /** Messages a rendezvous holds at most, besides the request itself. */
 const capacity = 100;
 
+/** What lay in a mailbox before a restart: each message with its id. */
+export interface KeptMessages {
+  readonly request: v1.Message.$Properties;
+  readonly messages: readonly v1.Message.$Properties[];
+}
+
 /**
  * The messages at one rendezvous: the request, and what has not been acknowledged since.
  *
@@ -14,10 +20,23 @@ const capacity = 100;
 export class Mailbox {
   readonly #request: v1.Message.$Properties;
   readonly #subscribers = new Subscribers();
+  readonly #onChange: () => void;
   #messages: v1.Message.$Properties[] = [];
 
-  constructor(request: v1.Message.$Properties) {
-    this.#request = { ...request, id: { value: newMessageId() } };
+  constructor(request: v1.Message.$Properties, onChange: () => void = () => undefined) {
+    this.#request = request.id ? request : { ...request, id: { value: newMessageId() } };
+    this.#onChange = onChange;
+  }
+
+  /** The same again after a restart. */
+  static from({ request, messages }: KeptMessages, onChange: () => void): Mailbox {
+    const mailbox = new Mailbox(request, onChange);
+    mailbox.#messages = [...messages];
+    return mailbox;
+  }
+
+  get request(): v1.Message.$Properties {
+    return this.#request;
   }
 
   get requestId(): Uint8Array {
@@ -36,6 +55,7 @@ export class Mailbox {
       const oldestHint = this.#messages.findIndex((queued) => queued.sendMessageRequestSignature);
       this.#messages.splice(Math.max(oldestHint, 0), 1);
     }
+    this.#onChange();
     this.#subscribers.notify();
     return id;
   }
@@ -47,7 +67,10 @@ export class Mailbox {
 
   acknowledge(ids: readonly Uint8Array[]): void {
     const known = new Set(ids.map(hex));
-    this.#messages = this.#messages.filter((message) => !known.has(idOf(message)));
+    const left = this.#messages.filter((message) => !known.has(idOf(message)));
+    if (left.length === this.#messages.length) return;
+    this.#messages = left;
+    this.#onChange();
   }
 }
 

@@ -25,8 +25,7 @@ function pay(state: SequencerState, request: emulator.SubmitPaymentRequest): emu
     // A wallet that lost the answer asks again: one payment stays one payment.
     return Buffer.compare(record.payer, payer) === 0 ? Result.OK : Result.ALREADY_PAID;
   }
-  record.payer = payer;
-  markSubmitted(record);
-  state.webhooks.call(record);
+  markSubmitted(state, record, { payer });
+  state.webhooks.call(record, state.journal);
   return Result.OK;
 }

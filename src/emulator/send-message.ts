@@ -5,7 +5,7 @@ import { formatBase58 } from '../keys/base58.js';
 import { verifySignature } from '../keys/ed25519.js';
 import { encode, v1 } from '../wire/codec.js';
 import { keepIntent } from './create-intent.js';
-import type { IntentRecord } from './intent-store.js';
+import type { IntentRecord, IntentStore } from './intent-store.js';
 import { readCreatedIntent, requireNoId } from './read-created-intent.js';
 import type { SequencerState } from './sequencer-state.js';
 import { requireBytes32 } from './signed-request.js';
@@ -36,23 +36,23 @@ function leaveHint(
     throw new IntentError('invalid_signature', 'The message is not signed by its rendezvous key.');
   }
   const record = intents.require(formatBase58(key));
-  noteHint(record, message, key);
+  noteHint(intents, record, message, key);
   return record.mailbox.add({ ...message, sendMessageRequestSignature: { value: signature } });
 }
 
 /** Everybody who sees the code can sign these, so none of them changes what the intent is worth (protocol section 2). */
-function noteHint(record: IntentRecord, message: v1.Message, key: Uint8Array): void {
+function noteHint(intents: IntentStore, record: IntentRecord, message: v1.Message, key: Uint8Array): void {
   const { codeScanned, clientRejectedPayment, clientRejectedLogin } = message;
   if (codeScanned) {
-    record.codeScanned = true;
+    intents.update(record, { codeScanned: true });
   } else if (clientRejectedPayment && record.request.kind === 'payment') {
     const named = clientRejectedPayment.intentId?.value;
     if (!named || Buffer.compare(named, key) !== 0) {
       throw new IntentError('malformed_message', 'The rejection names another intent.');
     }
-    record.rejected = true;
+    intents.update(record, { rejected: true });
   } else if (clientRejectedLogin && record.request.kind === 'login') {
-    record.rejected = true;
+    intents.update(record, { rejected: true });
   } else {
     throw new IntentError('not_supported', `A client cannot send this here: ${message.kind ?? 'no kind is set'}.`);
   }

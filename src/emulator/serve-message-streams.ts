@@ -36,6 +36,8 @@ export function serveMessageStreams(server: Server, state: SequencerState): Mess
     if (status) return refuse(socket, status);
     // A stream is all that there is over WebSocket, so that it can fail before it was asked for.
     const fault = state.faults.take(operations.openMessageStream, streamFaultKinds);
+    const isAtOnce = fault?.kind === 'refuse' || fault?.kind === 'status';
+    if (isAtOnce) state.journal.fault(operations.openMessageStream, 'websocket', fault);
     if (fault?.kind === 'refuse') return void socket.destroy();
     if (fault?.kind === 'status')
       return refuse(socket, `${fault.httpStatus} ${STATUS_CODES[fault.httpStatus] ?? 'Fault'}`);

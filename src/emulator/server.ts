@@ -7,22 +7,24 @@ import { faultsApi } from './faults/faults-api.js';
 import { misbehave } from './faults/misbehave.js';
 import { namedIntent } from './faults/named-intent.js';
 import { requireLoopbackHost, setSafeHeaders } from './http-guard.js';
+import { inspectorApi } from './inspector-api.js';
 import { readError } from './read-error.js';
 import { sendEnvelope } from './send-envelope.js';
 import type { SequencerState } from './sequencer-state.js';
+import { instanceHeader } from './state-owner.js';
 import type { Wallet } from './wallet.js';
 import { walletApi } from './wallet-api.js';
 
 const page = fileURLToPath(new URL('./page/', import.meta.url));
 const octetStream = 'application/octet-stream';
 
-/** The Express app of the embedded sequencer: the proxy, the pages of wallet and faults with their APIs, a health check. */
+/** The Express app of the embedded sequencer: the proxy, its pages with their APIs, a health check. */
 export function createApp(state: SequencerState, wallets: readonly Wallet[]): Express {
   const app = express();
   app.disable('x-powered-by');
   app.use(requireLoopbackHost, setSafeHeaders);
   app.get('/healthz', (_req, res) => {
-    res.type('text/plain').send('ok');
+    res.set(instanceHeader, state.instance).type('text/plain').send('ok');
   });
   app.post(
     '/v1/api',
@@ -34,7 +36,9 @@ export function createApp(state: SequencerState, wallets: readonly Wallet[]): Ex
     res.status(405).set('Allow', 'POST').end();
   });
   app.use('/wallet/api', walletApi(wallets, state.intents));
-  app.get('/', (_req, res) => res.redirect('/wallet'));
+  app.get('/', (_req, res) => res.redirect('/inspector'));
+  app.use('/inspector/api', inspectorApi(state, wallets));
+  app.get('/inspector', (_req, res) => res.sendFile('inspector.html', { root: page, cacheControl: false }));
   app.get('/wallet', (_req, res) => res.sendFile('wallet.html', { root: page, cacheControl: false }));
   app.use('/faults/api', faultsApi(state.faults));
   app.get('/faults', (_req, res) => res.sendFile('faults.html', { root: page, cacheControl: false }));
@@ -56,9 +60,10 @@ function proxy(state: SequencerState): RequestHandler {
       res.status(400).type('text/plain').send('The body is not a Request envelope.');
       return;
     }
-    const perform = () => dispatch(state, request);
+    const perform = () => dispatch(state, request, 'proxy');
     const fault = state.faults.take(request);
     if (!fault) return sendEnvelope(res, await perform());
+    state.journal.fault(request, 'proxy', fault);
     const forget = () => state.intents.forget(namedIntent(request));
     await misbehave({ fault, req, res, perform, forget, closing: state.closing });
   });

@@ -2,10 +2,10 @@ import type { WebSocket } from 'ws';
 import { IntentError } from '../errors.js';
 import { decode, v1 } from '../wire/codec.js';
 import { encodeErrorResponse, operations } from '../wire/envelope.js';
-import { reasonOf } from './dispatch.js';
 import type { SettledFault } from './faults/fault.js';
 import { spoilStream } from './faults/spoil-stream.js';
-import { openMessageStream } from './open-message-stream.js';
+import { notedStream } from './journal/noted-stream.js';
+import { refusalOf } from './refusal.js';
 import type { SequencerState } from './sequencer-state.js';
 import { envelopesOf } from './stream-envelopes.js';
 
@@ -65,13 +65,15 @@ export class StreamSocket {
     clearTimeout(this.#timer);
     try {
       if (!isBinary) throw new IntentError('malformed_message', 'An envelope comes in a binary frame.');
-      const stream = openMessageStream(this.#state, streamRequestIn(data), this.#ending.signal);
       const { signal } = this.#ending;
+      const body = streamRequestIn(data);
+      if (this.#fault) this.#state.journal.fault({ ...operations.openMessageStream, body }, 'websocket', this.#fault);
+      const stream = notedStream(this.#state, body, signal, 'websocket');
       for await (const envelope of spoilStream(envelopesOf(stream), this.#fault, signal)) await this.#send(envelope);
       if (this.#fault?.kind === 'cut') this.cut();
       else this.#close(normalClosure);
     } catch (error) {
-      this.#refuse(reasonOf(error));
+      this.#refuse(refusalOf(error).message);
     }
   }
 

@@ -1,9 +1,9 @@
 import { type Request, type Response, Router } from 'express';
 import { IntentError } from '../errors.js';
-import { formatAmount } from '../intents/money.js';
 import { awaited } from './awaited.js';
 import { requireOwnOrigin } from './http-guard.js';
 import type { IntentRecord, IntentStore } from './intent-store.js';
+import { stateOf, summarizeRequest } from './intent-summary.js';
 import { answerError, parseJson } from './json-api.js';
 import type { Wallet } from './wallet.js';
 
@@ -42,9 +42,6 @@ function readCommand(req: Request, wallets: readonly Wallet[]): { wallet: Wallet
 }
 
 function summarize(record: IntentRecord): Record<string, string | number> {
-  const { id, request, createdAtMs, submitted, rejected, codeScanned } = record;
-  const state = submitted ? 'submitted' : rejected ? 'rejected' : codeScanned ? 'scanned' : 'created';
-  const common = { id, kind: request.kind, createdAtMs, state };
-  if (request.kind === 'login') return { ...common, domain: request.login.domain };
-  return { ...common, amount: formatAmount(request.money), currency: request.money.currency };
+  const { id, request, createdAtMs } = record;
+  return { id, ...summarizeRequest(request), createdAtMs, state: stateOf(record) };
 }

@@ -1,6 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { IntentError, SequencerError } from '../errors.js';
 import { unsignedBytes } from '../intents/signed-intent.js';
+import type { StatedLogin } from '../intents/verify-intent.js';
 import { formatBase58, parseIntentId } from '../keys/base58.js';
 import { type KeyPair, keyPairFromSeed } from '../keys/ed25519.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
@@ -31,6 +32,8 @@ export interface WalletOptions {
  */
 export interface Wallet {
   readonly name: string;
+  /** The account that it pays from, Base58. */
+  readonly account: string;
   /** Fetches the request, verifies it and tells its rendezvous that the code was scanned. */
   scan(code: string): Promise<WalletRequest>;
   /** Pays or logs in; scans before, when that was not done. */
@@ -39,10 +42,16 @@ export interface Wallet {
   reject(code: string): Promise<WalletRequest>;
   /** As `confirm`, for payments only. */
   pay(code: string): Promise<WalletRequest>;
-  /** As `confirm`, for logins only. */
-  login(code: string): Promise<WalletRequest>;
+  /** As `confirm`, for logins only; tells as whom. */
+  login(code: string): Promise<WalletLogin>;
   /** Who the wallet is at a domain, Base58: another id at each. @throws {IntentError} `invalid_domain` */
   userId(domain: string): string;
+}
+
+/** A login that a wallet has confirmed. */
+export interface WalletLogin extends WalletRequest {
+  /** Who the wallet is at the site's domain, Base58: what the site gets to know. */
+  readonly userId: string;
 }
 
 /** Makes a simulated wallet for an embedded sequencer; no other sequencer knows how it pays. */
@@ -69,6 +78,10 @@ class SimulatedWallet implements Wallet {
     this.#now = now;
   }
 
+  get account(): string {
+    return formatBase58(this.#key('account').publicKey);
+  }
+
   userId(domain: string): string {
     return formatBase58(this.#userKey(domain).publicKey);
   }
@@ -85,8 +98,11 @@ class SimulatedWallet implements Wallet {
     return this.#confirm(code, 'payment');
   }
 
-  async login(code: string): Promise<WalletRequest> {
-    return this.#confirm(code, 'login');
+  async login(code: string): Promise<WalletLogin> {
+    const request = await this.#confirm(code, 'login');
+    // A code for a login was verified to be one.
+    const { domain } = request.login as StatedLogin;
+    return { ...request, userId: this.userId(domain) };
   }
 
   async reject(code: string): Promise<WalletRequest> {

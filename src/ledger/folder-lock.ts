@@ -46,6 +46,11 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   );
 }
 
+/** Whether somebody has locked a folder that exists. It is only looked at: whoever locks it meanwhile is not in its way. */
+export async function isFolderLocked(folder: string): Promise<boolean> {
+  return (await look(folder, '')).alive.length > 0;
+}
+
 async function tryToLock(folder: string, end: number): Promise<FolderLock | undefined> {
   const id = randomBytes(6).toString('hex');
   const own = `lock.${id}`;

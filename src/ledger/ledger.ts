@@ -124,6 +124,11 @@ export interface IntentRecords {
    */
   retry(id: string): Promise<boolean>;
   /**
+   * Has an intent that nobody has paid so far looked at now, and not only when it is due; whoever calls has reason to
+   * think that it was paid. Resolves once that was tried, and never rejects for what came of it.
+   */
+  look(id: string): Promise<void>;
+  /**
    * Deletes old intents with which nothing is left to be done: settled and no longer looked at, reversed or expired and no
    * longer watched, logins. Never dead letters, nor what is open. Gives how many.
    * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
@@ -141,7 +146,7 @@ export type SiteDatabase = Pick<Database, 'query' | 'transaction'>;
  * The durable record of intents, as the routes use it. Every method waits until the database is there, within bounded
  * time, and rejects with `ledger_unavailable` when it is not.
  */
-export interface Ledger extends IntentRecords {
+export interface Ledger extends Omit<IntentRecords, 'look'> {
   /** @throws as `find` */
   readonly database: SiteDatabase;
   /** Resolves once the database is open and migrated. @throws {IntentError} why it cannot be used */

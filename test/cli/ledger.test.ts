@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
-import { run } from '../../src/cli/run.js';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { runCommand } from './support/run-command.js';
 
 // To open an embedded database takes its time on a busy machine.
 jest.setTimeout(60_000);
@@ -12,12 +12,7 @@ afterEach(() => {
   process.env = { ...before };
 });
 
-/** Runs a command in this process; gives its exit code and what it printed. */
-async function command(...args: string[]): Promise<{ code: number; out: string; error: string }> {
-  const lines = { out: [] as string[], error: [] as string[] };
-  const code = await run(args, { out: (line) => lines.out.push(line), error: (line) => lines.error.push(line) });
-  return { code, out: lines.out.join('\n'), error: lines.error.join('\n') };
-}
+const command = (...args: string[]) => runCommand(args);
 
 const idOf = (number: number): string => formatBase58(new Uint8Array(32).fill(number));
 const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
@@ -146,7 +141,9 @@ describe('in a ledger', () => {
     expect(unmigrated).toMatchObject({ code: 1, error: expect.stringContaining('npx express-intents migrate') });
     const first = await command('migrate');
     expect(first).toMatchObject({ code: 0, error: '' });
-    expect(first.out).toMatch(/^migrated {3}1 intents\nThe ledger in Postgres at \/.*\/test_\d+ is up to date now\.$/);
+    expect(first.out).toMatch(
+      /^migrated {3}1 intents\n(?:migrated {3}\d+ \w+\n)*The ledger in Postgres at \/.*\/test_\d+ is up to date now\.$/,
+    );
     expect(first.out).not.toContain('hunter2');
     expect((await command('migrate')).out).toMatch(/^The ledger in .* was up to date\.$/);
     expect(await command('ledger', 'list')).toEqual({ code: 0, out: 'There is none.', error: '' });
@@ -180,6 +177,23 @@ it('while a site runs on Postgres the command works beside it', async () => {
   });
 });
 
+it('export prints what import takes in, in a ledger of another kind as well', async () => {
+  const from = await openTestDatabase('postgres', { fakeTime: true });
+  await fill(from);
+  process.env.INTENT_DATABASE_URL = from.url;
+  const exported = await command('ledger', 'export');
+  expect(exported).toMatchObject({ code: 0, error: '6 intents printed.' });
+  const listed = (await command('ledger', 'list')).out;
+  const to = await openTestDatabase('embedded');
+  await to.close();
+  process.env.INTENT_DATABASE_URL = to.url;
+  const taken = await runCommand(['ledger', 'import'], { input: `${exported.out}\n` });
+  expect(taken).toEqual({ code: 0, out: '6 intents taken in.', error: '' });
+  expect((await command('ledger', 'list')).out).toBe(listed);
+  const again = await runCommand(['ledger', 'import'], { input: exported.out });
+  expect(again).toMatchObject({ code: 1, out: '', error: expect.stringContaining('Nothing was imported.') });
+});
+
 describe('what is wrong', () => {
   it.each([
     [
@@ -197,16 +211,23 @@ describe('what is wrong', () => {
       1,
       /cannot be reached: .*ECONNREFUSED/,
     ],
-    ['no action', '', ['ledger'], 2, /Say what to do: ledger list, ledger show, ledger retry\./],
-    ['an unknown action', '', ['ledger', 'toString'], 2, /Say what to do/],
+    ['no action', '', ['ledger'], 2, /^Usage: express-intents ledger[\s\S]*list[\s\S]*show[\s\S]*retry/],
+    ['an unknown action', '', ['ledger', 'toString'], 2, /^Unknown command 'toString'\./],
     ['an unknown state', '', ['ledger', 'list', '--state', 'lost'], 2, /The state must be one of creating, open/],
     ['a limit that is none', '', ['ledger', 'list', '--limit', 'all'], 2, /from 1 to 1000/],
     ['a cursor that is none', '', ['ledger', 'list', '--after', 'x'], 2, /The cursor/],
     ['an unknown flag', '', ['ledger', 'list', '--all'], 2, /--all/],
-    ['no id', '', ['ledger', 'show'], 2, /Name one intent: ledger show <id>\./],
-    ['two ids', '', ['ledger', 'retry', idOf(1), idOf(2)], 2, /Name one intent/],
+    ['no id', '', ['ledger', 'show'], 2, /Missing required argument 'id'\./],
+    ['two ids', '', ['ledger', 'retry', idOf(1), idOf(2)], 2, /Too many arguments/],
     ['an id that is none', '', ['ledger', 'show', '17'], 2, /Base58 form of 32 bytes/],
-    ['an argument to migrate', '', ['migrate', 'now'], 2, /now/],
+    ['an argument to migrate', '', ['migrate', 'now'], 2, /Too many arguments/],
+    [
+      'a file that is not there',
+      '',
+      ['migrate', '--env-file', 'no.env'],
+      1,
+      /The file no\.env cannot be read \(ENOENT\)\./,
+    ],
   ])('%s', async (_name, url, args, code, error) => {
     process.env.INTENT_DATABASE_URL = url;
     const told = await command(...args);

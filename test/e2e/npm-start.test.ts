@@ -137,10 +137,27 @@ test('makes its database at the first start, and has the orders in it still afte
   const again = await startShop(place);
   expect(again.output).not.toContain('Making');
   expect(mainOf((await thanksOf(visitor, paid.id)).text)).toBe(thanks);
-  // The embedded sequencer has forgotten this one: nobody can pay it any more, and nobody is told that it is paid.
+  // What was begun before is still there: the embedded sequencer has kept it beside the orders.
   expect((await thanksOf(visitor, begun.id)).state).toBe('open');
+  await wallet.pay(begun.secret);
+  await thanked(visitor, begun.id);
   await logIn();
   expect((await visitor.get('/account')).text).toContain('One sugar cube');
+}, 120_000);
+
+test('has lost no payment that was made in the moment before the process was killed', async () => {
+  const place = await ownPlace();
+  const wallet = createWallet({ url: `http://127.0.0.1:${place.INTENT_EMULATOR_PORT}`, name: 'Ada' });
+  const visitor = new Visitor(`http://127.0.0.1:${place.PORT}`);
+  const killed = await startShop(place);
+  const begun = [await begin(visitor, order('sugar-cube')), await begin(visitor, order('pot-of-assam'))];
+  // The shop does not hear of them any more: only the sequencer knows that they are paid.
+  await Promise.all(begun.map(({ secret }) => wallet.pay(secret)));
+  killed.signal('SIGKILL');
+  await killed.end();
+
+  await startShop(place);
+  for (const { id } of begun) await thanked(visitor, id);
 }, 120_000);
 
 test('says that a port is in use, and how to choose another', async () => {

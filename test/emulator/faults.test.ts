@@ -47,7 +47,7 @@ const terms = { destination, amount: '12.50', currency: 'usd' };
 const codeOf = (error: unknown): IntentErrorCode | undefined => (error instanceof IntentError ? error.code : undefined);
 
 /** What the client of the package says of each kind. Those that spoil no answer are below. */
-const codes: [Fault, IntentErrorCode][] = [
+const codes: [Exclude<Fault, { kind: 'duplicate' | 'reorder' }>, IntentErrorCode][] = [
   [{ kind: 'refuse' }, 'sequencer_unreachable'],
   [{ kind: 'cut' }, 'sequencer_unreachable'],
   [{ kind: 'delay', ms: 60_000 }, 'sequencer_timeout'],
@@ -92,7 +92,7 @@ describe('what the client of the package says, and that all is well afterwards (
 });
 
 describe('whether the operation has had its effect', () => {
-  const spoiling: FaultKind[] = [
+  const spoiling = [
     'refuse',
     'cut',
     'error',
@@ -101,7 +101,7 @@ describe('whether the operation has had its effect', () => {
     'wrong-content-type',
     'garble',
     'flood',
-  ];
+  ] as const satisfies FaultKind[];
 
   test.each(spoiling)('%s: before it by default, after it when told so', async (kind) => {
     const sequencer = await start();

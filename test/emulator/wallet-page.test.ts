@@ -4,9 +4,9 @@ import { closeAll, created, login, loginTerms, payment, start, startedAtMs, stat
 afterEach(closeAll);
 
 describe('the page', () => {
-  test('/ leads to it', async () => {
+  test('/ leads to the inspector', async () => {
     const { url } = await start();
-    await request(url).get('/').expect(302).expect('location', '/wallet');
+    await request(url).get('/').expect(302).expect('location', '/inspector');
   });
 
   test('nothing inline, nothing from elsewhere', async () => {

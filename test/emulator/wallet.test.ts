@@ -4,7 +4,6 @@ import { encodePayload, formatClientSecret, parseClientSecret } from '../../src/
 import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
 import type { SignedIntent } from '../../src/intents/signed-intent.js';
 import { formatBase58 } from '../../src/keys/base58.js';
-import * as testing from '../../src/testing.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { encodeErrorResponse, encodeOkResponse, operations } from '../../src/wire/envelope.js';
 import {
@@ -234,10 +233,6 @@ test('a redirect of the sequencer is not followed: what a wallet signs is for th
   });
   await expect(at(url).scan(clientSecret)).rejects.toMatchObject({ code: 'sequencer_bad_status', httpStatus: 307 });
   expect(arrived).toBe(0);
-});
-
-test('express-intents/testing gives the sequencer and the wallet', () => {
-  expect(Object.keys(testing).sort()).toEqual(['createWallet', 'startSequencer']);
 });
 
 function sequencerThatAnswers(answer: Uint8Array): Promise<string> {

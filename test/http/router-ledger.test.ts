@@ -118,6 +118,6 @@ test('what the ledger has to tell, the logger of the router is told', async () =
   expect(await untilState(site, id, 'dead')).toMatchObject({ deadHook: 'onPaid' });
   expect(site.log.text).toMatch(new RegExp(`error express-intents: the payment ${id} is a dead letter.*on fire`));
   expect(site.log.text).not.toContain(body.client_secret);
-  expect(Object.keys(site.router.intents)).toEqual(['find', 'list', 'history', 'retry']);
+  expect(Object.keys(site.router.intents)).toEqual(['find', 'list', 'history', 'retry', 'prune', 'look']);
   expect(await site.router.intents.retry(id)).toBe(true);
 }, 120_000);

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +37,23 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** A site that runs in a process of its own, with the embedded sequencer in it. */
+export interface RunningSite {
+  readonly origin: string;
+  /** base_url of its sequencer. */
+  readonly sequencer: string;
+  kill(): void;
+}
+
+/** Has a process tell where its servers listen, as a site does not. */
+const tellPorts = `
+import { Server } from 'node:net';
+const { listen } = Server.prototype;
+Server.prototype.listen = function (...args) {
+  this.once('listening', () => console.log('listening', JSON.stringify(this.address())));
+  return listen.apply(this, args);
+};`;
+
 /**
  * A project in a folder of its own, far from this one, that has installed the tarball: the package itself, what it
  * depends on and what it says it needs beside it. Nothing else of ours can be found from there.
@@ -66,6 +83,11 @@ export class ConsumerProject {
     writeFileSync(this.path(name), text);
   }
 
+  /** Copies what is in a folder of this repository, such as `docs/examples/getting-started`. */
+  copy(folder: string, to = '.'): void {
+    cpSync(join(root, folder), this.path(to), { recursive: true });
+  }
+
   /** Installs a package from this repository's own node_modules. */
   link(name: string): void {
     const target = join(root, 'node_modules', name);
@@ -80,9 +102,13 @@ export class ConsumerProject {
     rmSync(this.path(`node_modules/${name}`));
   }
 
-  /** Runs node here and waits for its end, 20 seconds at the most. */
-  async node(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<Ended> {
-    const child = this.spawn(args, environment);
+  /** Runs node here, or in a folder of it, and waits for its end, 20 seconds at the most unless it is said. */
+  async node(
+    args: string[],
+    environment: NodeJS.ProcessEnv = {},
+    { timeoutMs = 20_000, folder = '.' } = {},
+  ): Promise<Ended> {
+    const child = this.spawn(args, environment, folder);
     const printed = { stdout: '', stderr: '' };
     child.stdout.on('data', (chunk) => {
       printed.stdout += chunk;
@@ -90,16 +116,36 @@ export class ConsumerProject {
     child.stderr.on('data', (chunk) => {
       printed.stderr += chunk;
     });
-    const killer = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    const killer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     const [code] = await once(child, 'close');
     clearTimeout(killer);
     return { code, ...printed };
   }
 
-  spawn(args: string[], environment: NodeJS.ProcessEnv = {}) {
-    const inherited = Object.entries(process.env).filter(([name]) => !/^(?:INTENT_|NODE_|PORT$|npm_)/.test(name));
+  /** Runs a site here, and waits until it and the sequencer in it listen: that one on 127.0.0.1 alone. */
+  async startSite(args: string[], environment: NodeJS.ProcessEnv): Promise<RunningSite> {
+    const preload = `data:text/javascript,${encodeURIComponent(tellPorts)}`;
+    const site = this.spawn(['--import', preload, ...args], environment);
+    const printed: string[] = [];
+    site.stderr.on('data', (chunk) => printed.push(String(chunk)));
+    let buffered = '';
+    for await (const chunk of site.stdout) {
+      buffered += chunk;
+      const listening = [...buffered.matchAll(/^listening (.*)\n/gm)].map(([, json]) => JSON.parse(json as string));
+      const sequencer = listening.find(({ address }) => address === '127.0.0.1');
+      const open = listening.find(({ address }) => address === '::' || address === '0.0.0.0');
+      if (sequencer && open) {
+        const at = ({ port }: { port: number }): string => `http://127.0.0.1:${port}`;
+        return { origin: at(open), sequencer: at(sequencer), kill: () => void site.kill('SIGKILL') };
+      }
+    }
+    throw new Error(`The site ended:\n${buffered}${printed.join('')}`);
+  }
+
+  spawn(args: string[], environment: NodeJS.ProcessEnv = {}, folder = '.') {
+    const inherited = Object.entries(process.env).filter(([name]) => !/^(?:INTENT_|NODE_|JEST_|PORT$|npm_)/.test(name));
     const env = { ...Object.fromEntries(inherited), ...environment };
-    return spawn(process.execPath, args, { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    return spawn(process.execPath, args, { cwd: this.path(folder), env, stdio: ['ignore', 'pipe', 'pipe'] });
   }
 
   remove(): void {

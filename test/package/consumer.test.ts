@@ -35,16 +35,6 @@ describe("the README's first site", () => {
   beforeAll(async () => {
     await copyEmptyData(project.path('ledger/data'));
     for (const types of ['@types/express', '@types/node']) project.link(types);
-    // Tells where servers listen, as the site does not.
-    project.write(
-      'tell-ports.mjs',
-      `import { Server } from 'node:net';
-      const { listen } = Server.prototype;
-      Server.prototype.listen = function (...args) {
-        this.once('listening', () => console.log('listening', JSON.stringify(this.address())));
-        return listen.apply(this, args);
-      };`,
-    );
   });
 
   // The very same text: as .cts it is compiled to require().
@@ -58,13 +48,12 @@ describe("the README's first site", () => {
     // The folder is the same for both: what was killed in it is opened again.
     const ledger = { INTENT_DATABASE_URL: './ledger' };
     const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', PORT: '0', ...ledger };
-    const site = project.spawn(['--import', './tell-ports.mjs', compiled], environment);
+    const { origin, sequencer, kill } = await project.startSite([compiled], environment);
     try {
-      const { origin, sequencer } = await addressesOf(site);
       await checkSite(origin);
       await buyTea(origin, sequencer);
     } finally {
-      site.kill('SIGKILL');
+      kill();
     }
   });
 
@@ -223,25 +212,6 @@ declare const router: IntentRouter;
 declare const id: string;
 declare const orders: { find(order: unknown): Promise<{ id: string; total: string }> };
 `;
-
-/** Waits for the site and for the sequencer in it: that one listens on 127.0.0.1 alone. */
-async function addressesOf(
-  site: ReturnType<ConsumerProject['spawn']>,
-): Promise<{ readonly origin: string; readonly sequencer: string }> {
-  const printed: string[] = [];
-  site.stderr.on('data', (chunk) => printed.push(String(chunk)));
-  let buffered = '';
-  for await (const chunk of site.stdout) {
-    buffered += chunk;
-    const listening = [...buffered.matchAll(/^listening (.*)\n/gm)].map(([, json]) => JSON.parse(json as string));
-    const sequencer = listening.find(({ address }) => address === '127.0.0.1');
-    const open = listening.find(({ address }) => address === '::' || address === '0.0.0.0');
-    if (sequencer && open) {
-      return { origin: `http://127.0.0.1:${open.port}`, sequencer: `http://127.0.0.1:${sequencer.port}` };
-    }
-  }
-  throw new Error(`The site ended:\n${buffered}${printed.join('')}`);
-}
 
 /** Pays, and waits for the thanks, which are said when the row of the order is there. */
 async function buyTea(origin: string, sequencer: string): Promise<void> {

@@ -18,6 +18,11 @@ const capacity = 100;
 export class FaultList {
   #active: readonly ActiveFault[] = [];
   #lastId = 0;
+  readonly #onChange: () => void;
+
+  constructor(onChange: () => void = () => undefined) {
+    this.#onChange = onChange;
+  }
 
   get active(): readonly ActiveFault[] {
     return this.#active;
@@ -28,17 +33,17 @@ export class FaultList {
     const fault = parseFault(given);
     if (this.#active.length >= capacity) throw new IntentError('invalid_request', `${capacity} faults are on already.`);
     this.#lastId += 1;
-    this.#active = [...this.#active, { id: this.#lastId, fault, timesLeft: fault.times }];
+    this.#set([...this.#active, { id: this.#lastId, fault, timesLeft: fault.times }]);
     return this.#lastId;
   }
 
   /** Ending what has ended is fine. */
   end(id: number): void {
-    this.#active = this.#active.filter((one) => one.id !== id);
+    this.#set(this.#active.filter((one) => one.id !== id));
   }
 
   endAll(): void {
-    this.#active = [];
+    this.#set([]);
   }
 
   /**
@@ -52,9 +57,13 @@ export class FaultList {
         (!operations || (name && operations.includes(name))) && (!kinds || kinds.includes(kind)),
     );
     if (!met) return undefined;
-    this.#active = this.#active
-      .map((one) => (one === met ? { ...one, timesLeft: one.timesLeft - 1 } : one))
-      .filter(({ timesLeft }) => timesLeft > 0);
+    const left = this.#active.map((one) => (one === met ? { ...one, timesLeft: one.timesLeft - 1 } : one));
+    this.#set(left.filter(({ timesLeft }) => timesLeft > 0));
     return met.fault;
+  }
+
+  #set(active: readonly ActiveFault[]): void {
+    this.#active = active;
+    this.#onChange();
   }
 }

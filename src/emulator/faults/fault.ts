@@ -3,23 +3,51 @@ import { IntentError } from '../../errors.js';
 import { type FaultKind, faultKindNames, faultKinds } from './fault-kinds.js';
 import { deliveringOperations, type FaultyOperation, faultyOperationNames } from './faulty-operation.js';
 
-/**
- * A fault that the embedded sequencer is to have. Over WebSocket, where message streams are, it can have `refuse`,
- * `status`, `cut`, `delay`, `error`, `garble`, `duplicate` and `reorder`; others leave streams alone.
- */
-export interface Fault {
-  readonly kind: FaultKind;
+/** What can be set about every fault. */
+interface AnyFault<Kind extends FaultKind> {
+  readonly kind: Kind;
   /** The operations that fail. Default: all that the kind can concern, those that the simulated wallet calls among them. */
   readonly operations?: readonly FaultyOperation[] | undefined;
-  /** Whether the operation has had its effect when it fails. Default `before`; of `forget` and `drip` `after`. */
-  readonly when?: 'before' | 'after' | undefined;
   /** How many calls fail, 1 to 1,000,000. Default: all, until the fault is ended. */
   readonly times?: number | undefined;
-  /** Of `delay` how long the caller waits, of `drip` how long for each byte, 1 to 600,000 milliseconds. Default 3000 and 500. */
+}
+
+/** A fault that an operation meets before it has had its effect, or after that. */
+interface TimedFault<Kind extends FaultKind> extends AnyFault<Kind> {
+  /** Whether the operation has had its effect when it fails. Default `before`; of `forget` `after`. */
+  readonly when?: 'before' | 'after' | undefined;
+}
+
+interface DelayFault extends TimedFault<'delay'> {
+  /** How long the caller waits, 1 to 600,000 milliseconds. Default 3000. */
   readonly ms?: number | undefined;
-  /** Of `status`: 400 to 599. Default 503. */
+}
+
+interface DripFault extends AnyFault<'drip'> {
+  /** How long the caller waits for each byte, 1 to 600,000 milliseconds. Default 500. */
+  readonly ms?: number | undefined;
+}
+
+interface StatusFault extends TimedFault<'status'> {
+  /** 400 to 599. Default 503. */
   readonly httpStatus?: number | undefined;
 }
+
+interface DeliveryFault extends AnyFault<'duplicate' | 'reorder'> {
+  readonly operations?: readonly ('pollMessages' | 'openMessageStream')[] | undefined;
+}
+
+/**
+ * A fault that the embedded sequencer is to have. What each kind does is in docs/testing.md. Over WebSocket, where message
+ * streams are, it can have `refuse`, `status`, `cut`, `delay`, `error`, `garble`, `duplicate` and `reorder`; others leave
+ * streams alone.
+ */
+export type Fault =
+  | TimedFault<'refuse' | 'cut' | 'error' | 'redirect' | 'wrong-content-type' | 'garble' | 'flood' | 'forget'>
+  | DelayFault
+  | DripFault
+  | StatusFault
+  | DeliveryFault;
 
 /** A fault with nothing left open. */
 export interface SettledFault {

@@ -42,7 +42,7 @@ const explanations = {
   invalid_client_secret: 'This is not a wallet code. Copy the whole code or link from the shop and try again.',
   unknown_currency: 'This code names a currency that the wallet does not know.',
   intent_not_found:
-    'The sequencer does not know this request. It forgets everything when it restarts: go back to the shop and start again.',
+    'The sequencer does not know this request. Without a state file it forgets everything when it restarts: go back to the shop and start again.',
   invalid_signature: 'A signature on this request does not verify. Somebody may have changed it, so nothing was done.',
   malformed_message: 'The request is not what its code says. Somebody may have changed it, so nothing was done.',
 };

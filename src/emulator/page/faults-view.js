@@ -1,5 +1,6 @@
-/** The element with this id. */
-export const byId = (id) => document.getElementById(id);
+import { byId, make } from './make.js';
+
+export { byId };
 
 const groups = {
   connection: 'The connection',
@@ -31,6 +32,41 @@ const titles = Object.assign({}, ...Object.values(callers));
 const titleOf = (operation) => titles[operation] ?? operation;
 const delivering = ['pollMessages', 'openMessageStream'];
 const statuses = [500, 502, 503, 429, 404];
+
+const often = {
+  '': 'Every call, until switched off',
+  1: 'The next call',
+  2: 'The next 2 calls',
+  3: 'The next 3 calls',
+  10: 'The next 10 calls',
+};
+const moments = { '': 'Instead of the operation', after: 'After it took effect' };
+
+/** Makes the place for the switches: what is on, what the next one applies to, and the kinds. */
+export function buildSwitches(root) {
+  const state = make('p', { id: 'state', role: 'status' }, 'Asking the sequencer…');
+  const endAll = make('button', { type: 'button', id: 'end-all', hidden: true }, 'Switch all off');
+  const note = make('p', { className: 'note', id: 'note', role: 'alert', hidden: true });
+  const now = make('section', { className: 'now', aria: { labelledby: 'state' } });
+  now.append(make('div', { className: 'state' }, state, endAll), note);
+  const settings = make('fieldset', { className: 'card settings' });
+  settings.append(
+    make('legend', {}, 'What the next switch applies to'),
+    choice('operation', 'Operation', { '': 'All operations' }),
+    choice('times', 'How often', often),
+    choice('when', 'Moment', moments),
+  );
+  root.replaceChildren(now, settings, make('div', { id: 'groups' }));
+}
+
+function choice(id, text, options) {
+  const select = make('select', { id });
+  // The one for all comes first, wherever an object puts it.
+  const entries = Object.entries(options).sort(([one], [other]) => (one === '' ? -1 : other === '' ? 1 : 0));
+  select.append(...entries.map(([value, label]) => make('option', { value }, label)));
+  select.value = '';
+  return make('div', {}, make('label', { htmlFor: id }, text), select);
+}
 
 /** Fills the choice of operations, by who calls them. */
 export function showOperations(known) {

@@ -1,0 +1,6 @@
+import { defineConfig } from '@playwright/test';
+
+export default defineConfig({
+  testMatch: '*.spec.ts',
+  use: { browserName: 'chromium' },
+});

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { test as base, expect, type Page } from '@playwright/test';
+import { type Sequencer, startSequencer, temporaryLedger } from 'express-intents/testing';
+import { createShop } from './app.js';
+
+interface Shop {
+  readonly url: string;
+  readonly sequencer: Sequencer;
+}
+
+/** One shop for each worker, on a free port. */
+const test = base.extend<object, { shop: Shop }>({
+  shop: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads here what a fixture needs.
+    async ({}, use) => {
+      const sequencer = await startSequencer();
+      const ledger = await temporaryLedger();
+      const { app, router } = await createShop({ ...sequencer.siteOptions(), databaseUrl: ledger.url });
+      const server = app.listen(0);
+      await once(server, 'listening');
+      await use({ sequencer, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+      await router.close();
+      server.close();
+      await sequencer.close();
+      await ledger.remove();
+    },
+    { scope: 'worker', timeout: 30_000 },
+  ],
+});
+
+/** What a wallet on this device is opened with: its link holds the code. */
+async function scan(page: Page): Promise<string> {
+  const link = page.getByRole('link', { name: 'Open wallet on this device' });
+  await expect(link).toHaveAttribute('href', /#/);
+  return (await link.getAttribute('href')) ?? '';
+}
+
+test('a customer buys tea', async ({ page, shop }) => {
+  await page.goto(shop.url);
+  await page.getByRole('button', { name: 'Pay with your wallet' }).click();
+  await shop.sequencer.wallet('Ada').pay(await scan(page));
+  await page.waitForURL('**/thanks/*');
+  await expect(page.getByText('Paid. Thank you!')).toBeVisible();
+});
+
+test('a customer declines, and the page says so', async ({ page, shop }) => {
+  await page.goto(shop.url);
+  await page.getByRole('button', { name: 'Pay with your wallet' }).click();
+  await shop.sequencer.wallet('Ada').reject(await scan(page));
+  await expect(page.getByText('Your wallet said no.')).toBeVisible();
+});
+
+test('a customer logs in', async ({ page, shop }) => {
+  await page.goto(`${shop.url}/login.html`);
+  await page.getByRole('button', { name: 'Log in with your wallet' }).click();
+  const { userId } = await shop.sequencer.wallet('Ada').login(await scan(page));
+  await page.waitForURL('**/account');
+  await expect(page.getByText(`Hello ${userId}`)).toBeVisible();
+});

@@ -1,0 +1,36 @@
+import { fromOwnPage, startSequencer, temporaryLedger, untilIntent } from 'express-intents/testing';
+import request from 'supertest';
+import { afterAll, expect, test } from 'vitest';
+import { createShop } from './app.js';
+
+const sequencer = await startSequencer();
+const ledger = await temporaryLedger();
+const { app, router } = await createShop({ ...sequencer.siteOptions(), databaseUrl: ledger.url });
+
+afterAll(async () => {
+  await router.close();
+  await sequencer.close();
+  await ledger.remove();
+});
+
+test('a payment', async () => {
+  const browser = request.agent(app).set(fromOwnPage);
+  const { body } = await browser.post('/intent').send({ mode: 'payment', order: 'tea' }).expect(201);
+  const { id, amount } = await sequencer.wallet('Ada').pay(body.client_secret);
+  expect(amount).toBe('4.50');
+
+  const payment = await untilIntent(router, id, 'settled');
+  expect(payment.metadata).toEqual({ item: 'tea' });
+});
+
+test('a login', async () => {
+  const browser = request.agent(app).set(fromOwnPage);
+  const { body } = await browser.post('/intent').send({ mode: 'login' }).expect(201);
+  const { id, userId } = await sequencer.wallet('Ada').login(body.client_secret);
+
+  await browser
+    .post('/session')
+    .send({ id })
+    .expect(200, { user: { id: userId } });
+  await browser.get('/account').expect(200, `Hello ${userId}`);
+});

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { IntentError, SequencerError } from '../../errors.js';
+import { encodePayload, formatClientSecret, nonceLength } from '../../intents/payload.js';
+import { intentIdOf, rendezvousKeyPair } from '../../intents/rendezvous.js';
+import { randomBytes } from '../../keys/random-bytes.js';
+import { signStreamRequest } from '../../sequencer/stream-request.js';
+import { encodeRequest, openResponse, operations } from '../../wire/envelope.js';
+import type { Check } from './check.js';
+import { explainSequencer } from './explain-sequencer.js';
+import { fault, ok, skipped } from './finding.js';
+
+/** After the pong, for a refusal to come. */
+const listenMs = 150;
+
+/** The message stream of the sequencer, a WebSocket (interface section 4.5), at the rendezvous of an intent that nobody has made. */
+export const stream: Check = async ({ settings, signal }) => {
+  const { sequencerUrl, grpcUrl } = settings;
+  if (sequencerUrl === 'embedded') return [ok('embedded')];
+  if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'over gRPC' : 'there is no right INTENT_SEQUENCER_URL')];
+  const url = new URL(`${sequencerUrl.replace(/\/+$/, '')}/v1/api`);
+  try {
+    return [ok(`${url.host} opens one, and answers a ping in ${await openStream(url, signal)} ms`)];
+  } catch (error) {
+    const { why, mend } = explainSequencer(error, url.host, 'INTENT_SEQUENCER_URL');
+    // Who answers, and not with a WebSocket, is most often a proxy.
+    const isReached = error instanceof SequencerError;
+    return [fault(`No message stream opens at ${url.host}: ${why}.`, isReached ? letThrough : mend)];
+  }
+};
+
+const letThrough =
+  'Let WebSockets through every proxy and firewall on the way; until then pages learn of a payment seconds later.';
+
+/** Gives how long a ping takes, in milliseconds. @throws {Error} why there is no stream */
+async function openStream(url: URL, signal: AbortSignal): Promise<number> {
+  const socket = new WebSocket(url.href.replace(/^http/, 'ws'), { perMessageDeflate: false, followRedirects: false });
+  const failed = new Promise<never>((_resolve, reject) => {
+    socket.on('error', reject);
+    socket.on('unexpected-response', (_request, { statusCode = 0 }) => {
+      reject(new SequencerError('sequencer_bad_status', `Status ${statusCode}.`, { httpStatus: statusCode }));
+    });
+    socket.on('message', (data, isBinary) => {
+      const refusal = refusalIn(data as Buffer, isBinary);
+      if (refusal) reject(refusal);
+    });
+  });
+  try {
+    return await Promise.race([pingOver(socket, signal), failed]);
+  } finally {
+    socket.terminate();
+  }
+}
+
+async function pingOver(socket: WebSocket, signal: AbortSignal): Promise<number> {
+  await once(socket, 'open', { signal });
+  socket.send(streamRequest());
+  const begunAt = performance.now();
+  socket.ping();
+  await once(socket, 'pong', { signal });
+  const tookMs = Math.round(performance.now() - begunAt);
+  await wait(listenMs, undefined, { signal });
+  return tookMs;
+}
+
+/** An ERROR envelope is the word of a sequencer, which need not wait for an intent that is not there. */
+function refusalIn(data: Buffer, isBinary: boolean): unknown {
+  try {
+    if (!isBinary) throw new SequencerError('sequencer_bad_response', 'The stream brings text.');
+    openResponse(new Uint8Array(data));
+    return undefined;
+  } catch (error) {
+    return error instanceof IntentError && error.code === 'sequencer_error' ? undefined : error;
+  }
+}
+
+function streamRequest(): Uint8Array {
+  const payload = encodePayload({ kind: 'login', nonce: randomBytes(nonceLength) });
+  const { body } = signStreamRequest(intentIdOf(rendezvousKeyPair(payload)), formatClientSecret(payload));
+  return encodeRequest(operations.openMessageStream, body);
+}

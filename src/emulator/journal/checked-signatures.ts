@@ -1,0 +1,126 @@
+import { signedBytesOf, unsignedBytes } from '../../intents/signed-intent.js';
+import { namedRendezvous } from '../../intents/verify-intent.js';
+import { formatBase58 } from '../../keys/base58.js';
+import { verifySignature } from '../../keys/ed25519.js';
+import { decode, v1 } from '../../wire/codec.js';
+import { emulator } from '../../wire/emulator-codec.js';
+import type { FaultyOperation } from '../faults/faulty-operation.js';
+import type { KeptBytes } from './happening.js';
+
+/** A signature that a request needs. */
+export interface CheckedSignature {
+  /** Whose it has to be: the rendezvous key is the intent's own, which its creator and whoever sees the code have. */
+  readonly signer: 'rendezvous' | 'verifier' | 'user' | 'payer';
+  /** Base58; undefined where the request does not name the key. */
+  readonly key: string | undefined;
+  /** The domain that the verifier speaks for. */
+  readonly domain?: string | undefined;
+  readonly outcome: 'valid' | 'invalid' | 'missing';
+}
+
+/**
+ * The signatures of a request, each with what comes of checking it. What a signature is worth follows from the bytes
+ * alone, so that this is done when somebody looks, and says what was found when the request came.
+ */
+export function checkedSignatures(
+  operation: FaultyOperation | undefined,
+  kept: KeptBytes,
+): readonly CheckedSignature[] {
+  const check = operation && checks[operation];
+  if (!check || !kept.bytes) return [];
+  const known = found.get(kept) ?? attempt(check, kept.bytes);
+  found.set(kept, known);
+  return known;
+}
+
+/** Whoever looks on while things happen looks at the same requests again and again. */
+const found = new WeakMap<KeptBytes, readonly CheckedSignature[]>();
+
+function attempt(check: Check, bytes: Uint8Array): readonly CheckedSignature[] {
+  try {
+    return check(bytes);
+  } catch {
+    return [];
+  }
+}
+
+type Check = (bytes: Uint8Array) => readonly CheckedSignature[];
+
+const checks: Readonly<Partial<Record<FaultyOperation, Check>>> = {
+  createIntent: (bytes) => {
+    const message = decode(v1.Message, bytes);
+    return checkIntent(message, namedRendezvous(message), message.sendMessageRequestSignature);
+  },
+  sendMessage: (bytes) => {
+    const { message, rendezvousKey, signature } = decode(v1.SendMessageRequest, bytes);
+    return checkIntent(v1.Message.create(message ?? {}), rendezvousKey?.value, signature);
+  },
+  openMessageStream: (bytes) => {
+    const request = decode(v1.OpenMessageStreamRequest, bytes);
+    return [checkOwn('rendezvous', v1.OpenMessageStreamRequest, request, request.rendezvousKey)];
+  },
+  pollMessages: (bytes) => {
+    const request = decode(v1.PollMessagesRequest, bytes);
+    return [checkOwn('rendezvous', v1.PollMessagesRequest, request, request.rendezvousKey)];
+  },
+  getLoginForThirdPartyApp: (bytes) => {
+    const request = decode(v1.GetLoginForThirdPartyAppRequest, bytes);
+    return [checkOwn('verifier', v1.GetLoginForThirdPartyAppRequest, request, request.verifier)];
+  },
+  loginToThirdPartyApp: (bytes) => {
+    const request = decode(v1.LoginToThirdPartyAppRequest, bytes);
+    return [checkOwn('user', v1.LoginToThirdPartyAppRequest, request, request.userId)];
+  },
+  submitPayment: (bytes) => {
+    const request = decode(emulator.SubmitPaymentRequest, bytes);
+    return [checkOwn('payer', emulator.SubmitPaymentRequest, request, request.payer)];
+  },
+};
+
+type Signature = v1.Signature.$Properties | null | undefined;
+type Key = { value?: Uint8Array | null } | null | undefined;
+
+/** The signatures of an intent, whatever way it came. */
+export function checkIntent(
+  message: v1.Message,
+  rendezvousKey: Uint8Array | null | undefined,
+  signature: Signature,
+): CheckedSignature[] {
+  const { requestToReceiveBill: payment, requestToLogin: login } = message;
+  const own = checked('rendezvous', rendezvousKey, signedBytesOf(message), signature);
+  if (login) return [own, checkVerifier(unsignedBytes(v1.RequestToLogin, login), login)];
+  const isWithLogin = payment && (payment.domain || payment.verifier || payment.signature);
+  return isWithLogin ? [own, checkVerifier(unsignedBytes(v1.RequestToReceiveBill, payment), payment)] : [own];
+}
+
+function checkVerifier(
+  bytes: Uint8Array,
+  { verifier, signature, domain }: v1.RequestToLogin.$Properties,
+): CheckedSignature {
+  return { ...checked('verifier', verifier?.value, bytes, signature), domain: domain?.domain ?? '' };
+}
+
+/** A signature that is a field of the request itself (protocol section 4). */
+function checkOwn<Request extends { signature?: v1.Signature.$Properties | null }>(
+  signer: CheckedSignature['signer'],
+  codec: Parameters<typeof unsignedBytes<Request>>[0],
+  request: Request,
+  key: Key,
+): CheckedSignature {
+  return checked(signer, key?.value, unsignedBytes(codec, request), request.signature);
+}
+
+function checked(
+  signer: CheckedSignature['signer'],
+  key: Uint8Array | null | undefined,
+  bytes: Uint8Array,
+  signature: Signature,
+): CheckedSignature {
+  const value = signature?.value;
+  const isValid = !!key && !!value && verifySignature(key, bytes, value);
+  return {
+    signer,
+    key: key?.length === 32 ? formatBase58(key) : undefined,
+    outcome: value?.length ? (isValid ? 'valid' : 'invalid') : 'missing',
+  };
+}

@@ -1,0 +1,71 @@
+import { constants } from 'node:fs';
+import { access, cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { openEmbedded } from '../ledger/embedded.js';
+import { requirePackage } from '../ledger/optional-package.js';
+
+/** An empty ledger for a test. */
+export interface TemporaryLedger {
+  /** The option `databaseUrl`: a folder. */
+  readonly url: string;
+  /** Removes the folder. Close the router before. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Makes an empty ledger in a temporary folder, so that tests do not meet in one. Needs `@electric-sql/pglite`.
+ *
+ * To make a database takes some seconds, to copy one does not: where the folder it is run in has a `node_modules`, an empty
+ * one is kept in `node_modules/.cache`, and copied from the second time on.
+ * @throws {ConfigError} where PGlite is not installed
+ */
+export async function temporaryLedger(): Promise<TemporaryLedger> {
+  requirePackage('@electric-sql/pglite');
+  const folder = await mkdtemp(path.join(tmpdir(), 'express-intents-ledger-'));
+  const template = await templateFolder();
+  if (template) await cp(template, path.join(folder, 'data'), { recursive: true, mode: constants.COPYFILE_FICLONE });
+  return Object.freeze({
+    url: folder,
+    remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }),
+  });
+}
+
+/** An empty database to copy; undefined where none can be kept, and the ledger then makes its own. */
+async function templateFolder(): Promise<string | undefined> {
+  const modules = path.resolve('node_modules');
+  const cache = path.join(modules, '.cache', 'express-intents');
+  const template = path.join(cache, `empty-ledger-${await pgliteVersion()}`);
+  if (await exists(template)) return template;
+  if (!(await exists(modules))) return undefined;
+  try {
+    await mkdir(cache, { recursive: true });
+    await makeTemplate(await mkdtemp(`${template}-`), template);
+  } catch {
+    // No place to write to, or another test file was first.
+  }
+  return (await exists(template)) ? template : undefined;
+}
+
+async function makeTemplate(own: string, template: string): Promise<void> {
+  try {
+    await (await openEmbedded({ folder: own })).close();
+    await rename(path.join(own, 'data'), template);
+  } finally {
+    await rm(own, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** What one version has made another need not open. */
+async function pgliteVersion(): Promise<string> {
+  const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
+  const { version } = JSON.parse(await readFile(path.join(path.dirname(entry), '../package.json'), 'utf8'));
+  return String(version);
+}
+
+const exists = (name: string): Promise<boolean> =>
+  access(name).then(
+    () => true,
+    () => false,
+  );

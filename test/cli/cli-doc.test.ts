@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { checks } from '../../src/cli/doctor/checks.js';
+import { systemWorld } from '../../src/cli/doctor/system-world.js';
+import { createProgram } from '../../src/cli/program.js';
+
+const program = createProgram({
+  terminal: {
+    out: () => undefined,
+    error: () => undefined,
+    colors: { out: false, error: false },
+    columns: undefined,
+    progress: () => undefined,
+    stream: async () => undefined,
+    inputLines: async function* () {},
+    input: async () => '',
+    interrupted: async () => undefined,
+  },
+  world: systemWorld(),
+  action: () => async () => undefined,
+});
+
+const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+
+/** What stands under the heading of a command. */
+function sectionOf(text: string, name: string): string {
+  return text.split(/^## /m).find((section) => section.startsWith(`${name}\n`)) ?? '';
+}
+
+/** A command and those under it. */
+const withSubcommands = (command: Command): readonly Command[] => [
+  command,
+  ...command.commands.flatMap(withSubcommands),
+];
+
+/** What the help has and the page has not, and the other way round. */
+function differences(text: string): string[] {
+  return program.commands.flatMap((command) => {
+    const section = sectionOf(text, command.name());
+    const all = withSubcommands(command);
+    const options = new Set(all.flatMap((one) => one.options.map(({ flags }) => `\`${flags}\``)));
+    const named = [...section.matchAll(/^\| (`--[^`]*`) \|/gm)].map(([, flags = '']) => flags);
+    const subcommands = command.commands.map((one) => {
+      const needed = one.registeredArguments.map((argument) => ` <${argument.name()}>`).join('');
+      return `\`${command.name()} ${one.name()}${needed}\``;
+    });
+    const namedCommands = [...section.matchAll(/^\| (`[a-z][^`]*`) \| [a-z]/gm)].map(([, name = '']) => name);
+    return [
+      ...(section === '' ? [`${command.name()} has no section`] : []),
+      ...[...options]
+        .filter((flags) => !named.includes(flags))
+        .map((flags) => `${command.name()}: ${flags} is not told`),
+      ...named.filter((flags) => !options.has(flags)).map((flags) => `${command.name()}: there is no ${flags}`),
+      ...subcommands.filter((name) => !namedCommands.includes(name)).map((name) => `${name} is not told`),
+      ...(subcommands.length > 0
+        ? namedCommands.filter((name) => !subcommands.includes(name)).map((name) => `there is no ${name}`)
+        : []),
+    ];
+  });
+}
+
+describe('docs/cli.md', () => {
+  it('tells of every command and option of the help, and of no other', () => {
+    expect(program.commands.map((command) => command.name())).toHaveLength(6);
+    expect(differences(page)).toEqual([]);
+  });
+
+  it('has a section for commands alone', () => {
+    const sections = [...page.matchAll(/^## (.+)$/gm)].map(([, name]) => name);
+    expect(sections.sort()).toEqual(program.commands.map((command) => command.name()).sort());
+  });
+
+  it('has a row for every check of the doctor, in their order', () => {
+    const rows = [...sectionOf(page, 'doctor').matchAll(/^\| `([a-z ]+)` \| /gm)].map(([, name]) => name);
+    expect(rows).toEqual(checks.map(({ name }) => name));
+  });
+
+  it('what is missing, or one too many, is noticed', () => {
+    for (const [from, to] of [
+      ['| `--offline` |', '| `--ofline` |'],
+      ['## migrate', '## migrat'],
+      ['| `wallet reject <code>` |', '| `wallet refuse <code>` |'],
+    ] as const) {
+      expect(page).toContain(from);
+      expect(differences(page.replace(from, to))).not.toEqual([]);
+    }
+  });
+});
+
+it('the help of every command says what it is for, and so does that of every option', () => {
+  for (const command of withSubcommands(program)) {
+    expect([command.name(), command.description()]).toEqual([command.name(), expect.stringMatching(/^.{15,}[.:]$/s)]);
+    for (const option of command.options) expect(option.description).toMatch(/^.{8,}$/);
+  }
+});

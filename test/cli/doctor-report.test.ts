@@ -1,0 +1,197 @@
+import { stripVTControlCharacters } from 'node:util';
+import type { DoctorContext } from '../../src/cli/doctor/check.js';
+import { checks } from '../../src/cli/doctor/checks.js';
+import { lookAtClock } from '../../src/cli/doctor/clock-skew.js';
+import { examine } from '../../src/cli/doctor/examine.js';
+import { type Finding, ok } from '../../src/cli/doctor/finding.js';
+import { nearestName } from '../../src/cli/doctor/nearest-name.js';
+import { systemWorld } from '../../src/cli/doctor/system-world.js';
+import { satisfies } from '../../src/cli/doctor/version-range.js';
+import { canaryOf } from '../support/secret-forms.js';
+import { look } from '../support/watch-for-leaks.js';
+import { runCommand, type Setting } from './support/run-command.js';
+
+const before = { ...process.env };
+
+afterEach(() => {
+  process.env = { ...before };
+});
+
+function doctor(env: Record<string, string>, args: readonly string[], setting: Setting = {}) {
+  const kept = Object.entries(before).filter(([name]) => !/^(?:INTENT_|NODE_ENV)/.test(name));
+  process.env = { ...Object.fromEntries(kept), ...env };
+  return runCommand(['doctor', ...args], { ...setting, world: { ...systemWorld(), nodeVersion: '22.1.0' } });
+}
+
+describe('what is printed', () => {
+  it('is a line for each, what mends it under it, then what was not looked at, and the sum', async () => {
+    const env = { INTENT_SEQUENCER_URL: 'embedded', INTENT_DOMAIN: 'www.shop.example', INTENT_ORGIN: 'x' };
+    const { code, out, error } = await doctor(env, ['--offline']);
+    expect({ code, error }).toEqual({ code: 1, error: '' });
+    expect(out.split('\n').map((line) => line.replace(/express .*/, 'express'))).toEqual([
+      'ok       node         22.1.0',
+      'ok       packages     express',
+      'fault    settings     INTENT_DOMAIN: Subdomains are not supported: expected shop.example.',
+      '                      -> INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
+      'warning  settings     INTENT_ORGIN is no setting of express-intents.',
+      '                      -> Did you mean INTENT_ORIGIN? Else leave it out.',
+      'skipped  secrets: no verifier key is set: one is made at each start',
+      '         names: neither INTENT_DOMAIN nor INTENT_ORIGIN is set',
+      '         folder: not used',
+      '',
+      '1 fault, 1 warning.',
+    ]);
+  });
+
+  it('is wrapped and in colours where somebody looks', async () => {
+    const { out } = await doctor({}, ['--offline'], { columns: 80, colors: { out: true, error: true } });
+    const plain = stripVTControlCharacters(out);
+    expect(out).not.toBe(plain);
+    const lines = plain.split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(lines.filter((line) => line.startsWith('fault'))).toHaveLength(3);
+    // Nothing is lost where a line is broken.
+    expect(lines.join(' ').replace(/\s+/g, ' ')).toContain('to try everything on this machine, without any key');
+  });
+
+  it('--json is for programs', async () => {
+    const { code, out } = await doctor({ INTENT_SEQUENCER_URL: 'embedded' }, ['--offline', '--json']);
+    expect(code).toBe(0);
+    const { findings, ...rest } = JSON.parse(out);
+    expect(rest).toEqual({ ok: true, faults: 0, warnings: 0 });
+    expect(findings[0]).toEqual({ check: 'node', level: 'ok', text: '22.1.0' });
+    const local = checks.filter(({ needsNetwork }) => !needsNetwork).map(({ name }) => name);
+    expect(findings.map(({ check }: { check: string }) => check)).toEqual(local);
+  });
+
+  it.each([['shop.example'], ['ftp://shop.example'], ['https://shop.example/pay']])(
+    'does not understand --url %s',
+    async (url) => {
+      const { code, out, error } = await doctor({}, ['--url', url]);
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(error).toContain('It must be the origin of the site');
+    },
+  );
+});
+
+describe('what goes on around the checks', () => {
+  const world = { ...systemWorld(), checkMs: 100 };
+  const nothing = { env: {}, options: {}, siteUrl: undefined, isOffline: false, mayCreate: false };
+  type Checks = typeof checks;
+
+  async function examined(planted: Checks, env: Record<string, string> = {}): Promise<readonly Finding[]> {
+    const found: Finding[] = [];
+    for await (const { findings } of examine({ ...nothing, env }, world, planted)) found.push(...findings);
+    return found;
+  }
+  const named = (name: string, check: (context: DoctorContext) => Promise<Finding[]>) => ({
+    name,
+    needsNetwork: false,
+    check,
+  });
+
+  it('all run at once, and are told in their order', async () => {
+    const begun: string[] = [];
+    let first: () => void = () => undefined;
+    const slow = named('slow', async () => {
+      begun.push('slow');
+      await new Promise<void>((resolve) => {
+        first = resolve;
+      });
+      return [ok('slow')];
+    });
+    const quick = named('quick', async () => {
+      begun.push('quick');
+      first();
+      return [ok('quick')];
+    });
+    expect((await examined([slow, quick])).map(({ text }) => text)).toEqual(['slow', 'quick']);
+    expect(begun).toEqual(['slow', 'quick']);
+  });
+
+  it('one that throws is a finding, and so is one that does not end', async () => {
+    const throws = named('throws', async () => {
+      throw new Error('It is broken.');
+    });
+    const thrown = await examined([
+      throws,
+      named('hangs', () => new Promise(() => undefined)),
+      named('well', async () => [ok('well')]),
+    ]);
+    expect(thrown).toEqual([
+      { level: 'fault', text: 'It could not be looked at: It is broken.', mend: expect.stringContaining('throws') },
+      { level: 'fault', text: 'It did not come to an end within 0.1 seconds.', mend: expect.any(String) },
+      ok('well'),
+    ]);
+  });
+
+  it('nothing secret of the environment is told, whoever says it', async () => {
+    const [verifier, cookies, password] = [canaryOf('verifier'), canaryOf('cookies'), 'p@ss word/secret-canary'];
+    const encoded = encodeURIComponent(password);
+    const env = {
+      INTENT_VERIFIER_SECRET: `${verifier}, ${canaryOf('second')}`,
+      INTENT_SECRET: cookies,
+      INTENT_DATABASE_URL: `postgres://shop:${encoded}@db/shop`,
+    };
+    const talks = named('talks', async () => {
+      throw new Error(`${verifier} ${canaryOf('second')} ${cookies} ${password} ${encoded}`);
+    });
+    const [finding] = await examined([talks], env);
+    expect(finding?.text).toBe('It could not be looked at: *** *** *** *** ***');
+    look('the doctor', JSON.stringify(finding));
+  });
+});
+
+describe('clocks', () => {
+  const asked = { askedAtMs: 1_000_000, tookMs: 300, resolutionMs: 1_000 };
+  it.each([
+    // An answer tells its second, and may have been written at any moment of the call.
+    ['the same second', 1_000_000, undefined],
+    ['as far ahead as can be without being wrong', 1_005_300, undefined],
+    ['as far behind', 994_000, undefined],
+    ['just more ahead', 1_005_301, /^The clock of the site is 5 seconds ahead of that of this machine\.$/],
+    ['just more behind', 993_999, /^The clock of the site is 5 seconds behind that of this machine\.$/],
+    ['minutes ahead', 1_000_000 + 11 * 60_000, /11 minutes ahead/],
+    ['days behind', 1_000_000 - 3 * 86_400_000, /3 days behind/],
+  ])('%s', (_name, theirsMs, text) => {
+    const [finding] = lookAtClock('the site', theirsMs, asked);
+    if (text) expect(finding?.text).toMatch(text);
+    else expect(finding).toBeUndefined();
+  });
+
+  it('over a minute is a fault', () => {
+    expect(lookAtClock('the site', 1_030_000, asked)).toMatchObject([{ level: 'warning' }]);
+    expect(lookAtClock('the site', 1_090_000, asked)).toMatchObject([{ level: 'fault' }]);
+  });
+});
+
+describe('versions', () => {
+  it.each([
+    ['20.19.0', '>=20.19', true],
+    ['20.18.9', '>=20.19', false],
+    ['v24.0.0', '>=20.19', true],
+    ['4.21.0', '^4.21.0 || ^5.0.0', true],
+    ['5.3.1', '^4.21.0 || ^5.0.0', true],
+    ['4.20.9', '^4.21.0 || ^5.0.0', false],
+    ['6.0.0', '^4.21.0 || ^5.0.0', false],
+    ['0.5.16', '^0.5.4', true],
+    ['0.6.0', '^0.5.4', false],
+    ['18.4.0-beta.17', '^18.4.0', true],
+  ])('%s in %s: %s', (version, range, expected) => {
+    expect(satisfies(version, range)).toBe(expected);
+  });
+
+  it('are found of what is installed, and of nothing else', () => {
+    const { versionOf } = systemWorld();
+    expect(versionOf('express')).toMatch(/^5\.\d+\.\d+$/);
+    expect(versionOf('@grpc/grpc-js')).toMatch(/^1\./);
+    expect(versionOf('no-such-package-at-all')).toBeUndefined();
+  });
+});
+
+it('the nearest name is the one with the fewest changes', () => {
+  const names = ['INTENT_DATABASE_URL', 'INTENT_DOMAIN', 'INTENT_ORIGIN'];
+  expect(nearestName('INTENT_DATABSE_URL', names)).toBe('INTENT_DATABASE_URL');
+  expect(nearestName('INTENT_ORGIN', names)).toBe('INTENT_ORIGIN');
+  expect(nearestName('INTENTDOMAIN', names)).toBe('INTENT_DOMAIN');
+});

@@ -1,0 +1,813 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { jest } from '@jest/globals';
+import type { Finding } from '../../src/cli/doctor/finding.js';
+import type { World } from '../../src/cli/doctor/world.js';
+import { generateKey } from '../../src/keys/verifier-key.js';
+import { lockFolder } from '../../src/ledger/folder-lock.js';
+import { openTestDatabase } from '../support/databases.js';
+import { localhostCertificate } from '../support/localhost-certificate.js';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
+import { canaryOf } from '../support/secret-forms.js';
+import { serve } from '../support/serve.js';
+import { expiredCertificate } from '../support/shop-certificates.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { runCommand } from './support/run-command.js';
+import type { FrontFaults } from './support/shop-front.js';
+import { type SoundSetUp, shopOrigin, startSoundSetUp } from './support/sound-set-up.js';
+
+// Each case starts from a set-up with nothing wrong, plants one fault, and sees that the doctor finds it, names what mends
+// it, and finds nothing else.
+
+jest.setTimeout(60_000);
+
+let sound: SoundSetUp;
+let postgres: PostgresServer;
+const before = { ...process.env };
+
+beforeAll(async () => {
+  sound = await startSoundSetUp();
+  postgres = await startPostgres();
+});
+afterEach(() => {
+  process.env = { ...before };
+  sound.front.faults = {};
+});
+
+type Settings = Readonly<Record<string, string | undefined>>;
+
+/** What is different from the sound set-up. */
+interface Plant {
+  readonly env?: Settings;
+  readonly world?: Partial<World>;
+  readonly front?: FrontFaults;
+  readonly args?: readonly string[];
+}
+
+type Told = readonly [check: string, level: Finding['level'], text: RegExp, mend: RegExp];
+
+interface Case {
+  readonly name: string;
+  readonly plant: () => Plant | Promise<Plant>;
+  readonly told: readonly Told[];
+}
+
+type NamedFinding = Finding & { readonly check: string; readonly mend?: string };
+
+async function doctor(env: Settings, args: readonly string[], world: Partial<World> = {}) {
+  const kept = Object.entries(before).filter(([name]) => !/^(?:INTENT_|NODE_ENV)/.test(name));
+  process.env = Object.fromEntries([...kept, ...Object.entries(env)].filter(([, value]) => value !== undefined));
+  const { code, out, error } = await runCommand(['doctor', '--json', ...args], { world: { ...sound.world, ...world } });
+  expect(error).toBe('');
+  const findings: NamedFinding[] = JSON.parse(out).findings;
+  return { code, findings, wrong: findings.filter(({ level }) => level === 'warning' || level === 'fault') };
+}
+
+function expectTold({ code, wrong }: Awaited<ReturnType<typeof doctor>>, told: readonly Told[]): void {
+  expect(wrong).toEqual(
+    told.map(([check, level, text, mend]) => ({
+      ...{ check, level },
+      text: expect.stringMatching(text),
+      mend: expect.stringMatching(mend),
+    })),
+  );
+  expect(code).toBe(told.some(([, level]) => level === 'fault') ? 1 : 0);
+}
+
+/** What of the machine is not as it should be: seen without the network. */
+const onThisMachine: readonly Case[] = [
+  {
+    name: 'an old Node',
+    plant: () => ({ world: { nodeVersion: '18.20.8' } }),
+    told: [['node', 'fault', /18\.20\.8 is too old/, /Install Node/]],
+  },
+  {
+    name: 'a driver that is not installed',
+    plant: () => ({ world: without('pg') }),
+    told: [['packages', 'fault', /pg is missing, which a ledger in Postgres needs/, /^npm install pg$/]],
+  },
+  {
+    name: 'gRPC that is not installed',
+    plant: () => ({ world: without('@grpc/grpc-js') }),
+    told: [['packages', 'fault', /@grpc\/grpc-js is missing/, /^npm install @grpc\/grpc-js$/]],
+  },
+  {
+    name: 'an Express that is too old',
+    plant: () => ({ world: { versionOf: (name) => (name === 'express' ? '3.21.2' : '8.16.0') } }),
+    told: [
+      ['packages', 'fault', /express 3\.21\.2 is not supported/, /^npm install express@\^5\.0\.0$/],
+      // As the one answer goes for all of them.
+      ['packages', 'fault', /grpc-js 8\.16\.0 is not supported/, /npm install/],
+    ],
+  },
+  {
+    name: 'the embedded sequencer in production',
+    plant: () => ({ env: { INTENT_SEQUENCER_URL: 'embedded', INTENT_SEQUENCER_GRPC_URL: undefined } }),
+    told: [
+      ['settings', 'fault', /INTENT_SEQUENCER_URL: .*refused when NODE_ENV=production/, /^INTENT_SEQUENCER_URL=https/],
+    ],
+  },
+  {
+    name: 'an http origin in production',
+    plant: () => ({ env: { INTENT_ORIGIN: 'http://shop-example.com' } }),
+    told: [['settings', 'fault', /INTENT_ORIGIN: It must be https/, /^INTENT_ORIGIN=https/]],
+  },
+  {
+    name: 'a subdomain as the domain',
+    plant: () => ({ env: { INTENT_DOMAIN: 'www.shop-example.com' } }),
+    told: [
+      [
+        'settings',
+        'fault',
+        /INTENT_DOMAIN: Subdomains are not supported: expected shop-example\.com/,
+        /^INTENT_DOMAIN=/,
+      ],
+    ],
+  },
+  {
+    name: 'localhost as the domain',
+    plant: () => ({ env: { INTENT_DOMAIN: 'localhost' } }),
+    told: [['settings', 'fault', /INTENT_DOMAIN: /, /not localhost/]],
+  },
+  {
+    name: 'a verifier secret that is none',
+    plant: () => ({ env: { INTENT_VERIFIER_SECRET: canaryOf('verifier') } }),
+    told: [['settings', 'fault', /INTENT_VERIFIER_SECRET: Entry 1 of 1 is not a secret key/, /express-intents keygen/]],
+  },
+  {
+    name: 'two faults at once',
+    plant: () => ({ env: { INTENT_SECRET: 'short', INTENT_DESTINATION: '0x17' } }),
+    told: [
+      ['settings', 'fault', /INTENT_SECRET: It is shorter than 32 characters/, /^INTENT_SECRET=/],
+      ['settings', 'fault', /INTENT_DESTINATION: /, /^INTENT_DESTINATION=/],
+    ],
+  },
+  {
+    name: 'a setting with a slip of the pen in its name',
+    plant: () => ({ env: { INTENT_DATABSE_URL: './ledger', INTENTS_DOMAIN: 'x' } }),
+    told: [
+      ['settings', 'warning', /INTENT_DATABSE_URL is no setting/, /Did you mean INTENT_DATABASE_URL/],
+      ['settings', 'warning', /INTENTS_DOMAIN is no setting/, /Did you mean INTENT_DOMAIN/],
+    ],
+  },
+  {
+    name: 'a secret that is one character, often',
+    plant: () => ({ env: { INTENT_SECRET: 'secret-secret-secret-secret-secret' } }),
+    told: [['secrets', 'warning', /too few different characters/, /randomBytes/]],
+  },
+  {
+    name: 'a secret file that everybody can read',
+    plant: () => {
+      const file = secretFile();
+      return { env: { INTENT_VERIFIER_SECRET: undefined, INTENT_VERIFIER_SECRET_FILE: file } };
+    },
+    told: [['secrets', 'warning', /Every user of this machine can read .*key/, /^chmod 600 .*key$/]],
+  },
+  {
+    name: 'a secret file that is not there',
+    plant: () => ({ env: { INTENT_VERIFIER_SECRET: undefined, INTENT_VERIFIER_SECRET_FILE: '/nowhere/key' } }),
+    told: [['settings', 'fault', /INTENT_VERIFIER_SECRET_FILE: The file cannot be read \(ENOENT\)/, /readable file/]],
+  },
+  {
+    name: 'an origin under another name than that of the logins',
+    plant: () => ({ env: { INTENT_ORIGIN: 'https://other-example.com' } }),
+    told: [['names', 'warning', /Logins name shop-example\.com, and people see other-example\.com/, /^INTENT_DOMAIN=/]],
+  },
+  {
+    name: 'https without NODE_ENV=production',
+    plant: () => ({ env: { NODE_ENV: undefined } }),
+    told: [['names', 'warning', /NODE_ENV is not set, and the site is served over https/, /^NODE_ENV=production$/]],
+  },
+  {
+    name: 'a folder as the ledger in production',
+    plant: () => ({ env: { INTENT_DATABASE_URL: temporaryFolder() } }),
+    told: [['settings', 'fault', /INTENT_DATABASE_URL: It is a folder/, /allowEmbeddedLedger/]],
+  },
+  {
+    name: 'a folder that another process has open',
+    plant: async () => {
+      const folder = temporaryFolder();
+      await lockFolder(folder);
+      return { env: { INTENT_DATABASE_URL: folder }, args: ['--allow-embedded-ledger'] };
+    },
+    told: [['folder', 'warning', /is open in another process/, /--url/]],
+  },
+  {
+    name: 'a folder on a network file system',
+    plant: () => ({
+      env: { INTENT_DATABASE_URL: path.join(temporaryFolder(), 'new') },
+      args: ['--allow-embedded-ledger'],
+      world: { fileSystemOf: async () => 0x6969 },
+    }),
+    told: [['folder', 'fault', /is on a network file system \(NFS\)/, /disk of this machine/]],
+  },
+  {
+    name: 'a folder that cannot be made',
+    plant: () => {
+      const file = path.join(temporaryFolder(), 'file');
+      writeFileSync(file, '');
+      return { env: { INTENT_DATABASE_URL: path.join(file, 'ledger') }, args: ['--allow-embedded-ledger'] };
+    },
+    told: [['folder', 'fault', /may not write to .*file/, /^chown/]],
+  },
+];
+
+const without = (missing: string): Partial<World> => ({
+  versionOf: (name) => (name === missing ? undefined : sound.world.versionOf(name)),
+});
+
+function secretFile(): string {
+  const file = path.join(temporaryFolder(), 'key');
+  writeFileSync(file, sound.keys.secret);
+  chmodSync(file, 0o644);
+  return file;
+}
+
+describe('on this machine', () => {
+  it.each(onThisMachine)('$name', async ({ plant, told }) => {
+    const { env, world, args = [] } = await plant();
+    expectTold(await doctor({ ...sound.production, ...env }, ['--offline', ...args], world), told);
+  });
+});
+
+/** A role that has to say a password, which is not the one in the URL. */
+async function wrongPassword(): Promise<string> {
+  const [{ hba_file: file } = {}] = await postgres.run('postgres', 'show hba_file');
+  await postgres.run('postgres', `create role shop login password '${canaryOf('right')}'`);
+  const rules = `values ('local all shop scram-sha-256'), ('local all all trust')`;
+  await postgres.run('postgres', `copy (${rules}) to '${file}'`);
+  await postgres.run('postgres', 'select pg_reload_conf()');
+  return sound.production.INTENT_DATABASE_URL?.replace('postgres@', `shop:${canaryOf('wrong')}@`) ?? '';
+}
+
+/** A database that is migrated, and then changed. */
+async function databaseWith(...statements: string[]): Promise<string> {
+  const { url, db } = await openTestDatabase('postgres');
+  const name = new URL(url.replace('@/', '@localhost/')).pathname.slice(1);
+  for (const statement of statements) await postgres.run(name, statement.replaceAll('$DATABASE', name));
+  await db.close();
+  return url;
+}
+
+const inDatabases: readonly Case[] = [
+  {
+    name: 'nobody listens',
+    plant: () => ({ env: { INTENT_DATABASE_URL: `postgres://shop:${canaryOf('password')}@127.0.0.1:1/shop` } }),
+    told: [
+      ['database', 'fault', /Postgres at 127\.0\.0\.1:1\/shop cannot be used: nobody listens/, /Start the database/],
+    ],
+  },
+  {
+    name: 'a wrong password',
+    plant: async () => ({ env: { INTENT_DATABASE_URL: await wrongPassword() } }),
+    told: [['database', 'fault', /refuses the user or the password/, /Correct the user and the password/]],
+  },
+  {
+    name: 'a database that is not there',
+    plant: () => ({ env: { INTENT_DATABASE_URL: postgres.url('lost') } }),
+    told: [['database', 'fault', /database "lost" does not exist/, /createdb/]],
+  },
+  {
+    name: 'not migrated',
+    plant: async () => ({ env: { INTENT_DATABASE_URL: postgres.url(await postgres.createDatabase()) } }),
+    told: [['database', 'warning', /has no tables yet/, /npx express-intents migrate/]],
+  },
+  {
+    name: 'tables of a newer version',
+    plant: async () => ({
+      env: {
+        INTENT_DATABASE_URL: await databaseWith(
+          `insert into express_intents.migrations (version, name) values (99, 'x')`,
+        ),
+      },
+    }),
+    told: [['database', 'warning', /of a newer version \(99\)/, /npm install express-intents@latest/]],
+  },
+  {
+    name: 'a role that may not make tables',
+    plant: async () => {
+      const name = await postgres.createDatabase();
+      await postgres.run(name, 'create role visitor login');
+      return { env: { INTENT_DATABASE_URL: postgres.url(name).replace('postgres@', 'visitor@') } };
+    },
+    told: [['database', 'fault', /the role visitor may not make them/, /migrate` as a role that may.* grant usage/]],
+  },
+  {
+    name: 'a role that may not write to a table',
+    plant: async () => {
+      const url = await databaseWith(
+        'create role reader login',
+        'grant usage on schema express_intents to reader',
+        'grant select, insert, update, delete on all tables in schema express_intents to reader',
+        'revoke update on express_intents.intents from reader',
+      );
+      return { env: { INTENT_DATABASE_URL: url.replace('postgres@', 'reader@') } };
+    },
+    told: [['database', 'fault', /The role reader may not write to intents/, /grant select, insert, update, delete/]],
+  },
+  {
+    name: 'fewer connections than a process opens',
+    plant: async () => ({
+      env: { INTENT_DATABASE_URL: await databaseWith('alter database $DATABASE connection limit 4') },
+    }),
+    told: [
+      ['database', 'warning', /allows 4 connections, and each process of the site opens up to 10/, /connection limit/],
+    ],
+  },
+  {
+    name: 'a database that can only be read',
+    plant: async () => ({
+      env: {
+        INTENT_DATABASE_URL: await databaseWith('alter database $DATABASE set default_transaction_read_only = on'),
+      },
+    }),
+    told: [['database', 'fault', /takes no writes/, /name the primary/]],
+  },
+];
+
+describe('in the database', () => {
+  it.each(inDatabases)('$name', async ({ plant, told }) => {
+    const { env } = await plant();
+    expectTold(await doctor({ ...sound.staging, ...env }, []), told);
+  });
+});
+
+/** A server that gives everybody the same answer. */
+const answering = (status: number, headers: Record<string, string>, body: string | Uint8Array) =>
+  serve((_req, res) => {
+    res.writeHead(status, headers).end(body);
+  });
+
+/** The envelope of an OK, and in it the three flags, all true (protocol section 7). */
+const allTrue = Buffer.from('1206080110011801', 'hex');
+
+const atSequencers: readonly Case[] = [
+  {
+    name: 'nobody listens',
+    plant: () => ({ env: { INTENT_SEQUENCER_URL: 'http://127.0.0.1:1' } }),
+    told: [
+      ['sequencer', 'fault', /nobody listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
+      ['stream', 'fault', /nobody listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
+    ],
+  },
+  {
+    name: 'a web page where the sequencer should be',
+    plant: async () => ({
+      env: { INTENT_SEQUENCER_URL: await answering(200, { 'content-type': 'text/html' }, '<!doctype html>') },
+    }),
+    told: [
+      ['sequencer', 'fault', /is no payment service/, /address that your payment service gave you/],
+      ['stream', 'fault', /No message stream opens at .* status 200/, /WebSockets/],
+    ],
+  },
+  {
+    name: 'bytes that mean nothing',
+    plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, 'garbage') } }),
+    told: [
+      ['sequencer', 'fault', /is no payment service/, /address that your payment service gave you/],
+      ['stream', 'fault', /No message stream opens/, /WebSockets/],
+    ],
+  },
+  {
+    name: 'a path too much in its address',
+    plant: () => ({ env: { INTENT_SEQUENCER_URL: `${sound.sequencer.url}/v1/api` } }),
+    told: [
+      ['sequencer', 'fault', /answers with status 404/, /without \/v1\/api/],
+      ['stream', 'fault', /No message stream opens/, /WebSockets/],
+    ],
+  },
+  {
+    name: 'a redirect',
+    plant: async () => ({
+      env: { INTENT_SEQUENCER_URL: await answering(308, { location: 'https://x.example/' }, '') },
+    }),
+    told: [
+      ['sequencer', 'fault', /answers with status 308, a redirect/, /Set INTENT_SEQUENCER_URL to where it leads/],
+      ['stream', 'fault', /No message stream opens/, /WebSockets/],
+    ],
+  },
+  {
+    name: 'a service that calls everything paid',
+    plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, allTrue) } }),
+    told: [
+      ['sequencer', 'fault', /says that an intent exists which nobody has made/, /a real payment service/],
+      ['stream', 'fault', /No message stream opens/, /WebSockets/],
+    ],
+  },
+  {
+    name: 'a clock that is an hour ahead',
+    plant: async () => {
+      const date = new Date(Date.now() + 3_600_000).toUTCString();
+      return { env: { INTENT_SEQUENCER_URL: await answering(200, { date }, allTrue) } };
+    },
+    told: [
+      ['sequencer', 'fault', /nobody has made/, /./],
+      ['stream', 'fault', /No message stream opens/, /./],
+      ['clock', 'fault', /The clock of the sequencer is 60 minutes ahead of that of this machine/, /NTP/],
+    ],
+  },
+  {
+    name: 'nobody listens for gRPC',
+    plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: 'http://127.0.0.1:1' } }),
+    told: [['grpc', 'fault', /No status comes from 127\.0\.0\.1:1/, /INTENT_SEQUENCER_GRPC_URL is right/]],
+  },
+  {
+    name: 'gRPC at the port of the proxy',
+    plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: sound.sequencer.url } }),
+    told: [['grpc', 'fault', /No status comes from/, /INTENT_SEQUENCER_GRPC_URL/]],
+  },
+];
+
+describe('at the sequencer', () => {
+  it.each(atSequencers)('$name', async ({ plant, told }) => {
+    const { env } = await plant();
+    const withoutDatabase = { ...sound.staging, INTENT_DATABASE_URL: undefined };
+    expectTold(await doctor({ ...withoutDatabase, ...env }, []), told);
+  });
+});
+
+const onKeyFile = (status: number, headers: Record<string, string>, body: string): FrontFaults => ({
+  answer: (req, res) => {
+    if (req.url !== '/.well-known/service-payments.json') return false;
+    res.writeHead(status, headers).end(body);
+    return true;
+  },
+});
+const json = { 'content-type': 'application/json' };
+const listing = (...keys: string[]): string => JSON.stringify({ public_keys: keys });
+
+const atKeyFiles: readonly Case[] = [
+  {
+    name: 'a redirect to www',
+    plant: () => ({ front: onKeyFile(301, { location: 'https://www.shop-example.com/' }, '') }),
+    told: [
+      ['key file', 'fault', /is a redirect to https:\/\/www\.shop-example\.com\//, /leave it out of the redirect/],
+    ],
+  },
+  {
+    name: 'a web page in its place',
+    plant: () => ({ front: onKeyFile(200, { 'content-type': 'text/html' }, '<!doctype html>') }),
+    told: [['key file', 'fault', /is a web page/, /single-page app/]],
+  },
+  {
+    name: 'JSON of another kind',
+    plant: () => ({ front: onKeyFile(200, json, '{"publicKeys":[]}') }),
+    told: [['key file', 'fault', /no JSON object with an array public_keys/, /Let the router answer/]],
+  },
+  {
+    name: 'nothing there',
+    plant: () => ({ front: onKeyFile(404, {}, '') }),
+    told: [['key file', 'fault', /answered with status 404/, /app\.use\(intentRouter\(\)\)/]],
+  },
+  {
+    name: 'as text',
+    plant: () => ({ front: onKeyFile(200, { 'content-type': 'text/plain' }, listing(sound.keys.publicKey)) }),
+    told: [['key file', 'warning', /comes as text\/plain/, /application\/json/]],
+  },
+  {
+    name: 'without the key that signs',
+    plant: () => ({ front: onKeyFile(200, json, listing()) }),
+    told: [['key file', 'fault', /does not list \w{32,44}, which signs: every login is refused/, /Restart the site/]],
+  },
+  {
+    name: 'without the next key, and with one that is left over',
+    plant: () => {
+      const env = { INTENT_VERIFIER_SECRET: `${sound.keys.secret},${generateKey().secret}` };
+      return { env, front: onKeyFile(200, json, listing(sound.keys.publicKey, generateKey().publicKey)) };
+    },
+    told: [
+      ['key file', 'warning', /does not list \w{32,44}, which the secrets here have as well/, /Restart the site/],
+      ['key file', 'warning', /lists \w{32,44}, of which there is no secret here/, /After a rotation take it out/],
+    ],
+  },
+  {
+    name: 'an expired certificate',
+    plant: () => ({ front: { certificate: expiredCertificate } }),
+    told: [
+      ['key file', 'fault', /the certificate of shop-example\.com has expired/, /Renew the certificate/],
+      [
+        'certificate',
+        'fault',
+        /has expired \(CERT_HAS_EXPIRED\).*ends Jan {2}1 00:00:00 2021 GMT/,
+        /Renew the certificate/,
+      ],
+    ],
+  },
+  {
+    name: 'a certificate for another name',
+    plant: () => ({ front: { certificate: localhostCertificate }, world: { ca: localhostCertificate.cert } }),
+    told: [
+      ['key file', 'fault', /is for other names than shop-example\.com/, /certificate of a public authority/],
+      ['certificate', 'fault', /is for other names .*It names localhost/, /certificate of a public authority/],
+    ],
+  },
+  {
+    name: 'a certificate that nobody trusts',
+    plant: () => ({ world: { ca: undefined } }),
+    told: [
+      ['key file', 'fault', /is not trusted/, /with its whole chain/],
+      ['certificate', 'fault', /is not trusted/, /with its whole chain/],
+    ],
+  },
+  {
+    name: 'a certificate that ends in days',
+    plant: () => ({
+      env: { INTENT_SEQUENCER_URL: undefined, INTENT_SEQUENCER_GRPC_URL: sound.sequencer.grpcUrl },
+      world: { now: () => Date.parse('2119-12-25T00:00:00Z') },
+    }),
+    told: [['certificate', 'warning', /shop-example\.com is good for 7 more days/, /Renew the certificate/]],
+  },
+  {
+    name: 'nobody listens',
+    plant: () => ({
+      world: { placeOf: () => ({ host: '127.0.0.1', port: 1 }) },
+      env: { INTENT_SEQUENCER_URL: undefined, INTENT_SEQUENCER_GRPC_URL: sound.sequencer.grpcUrl },
+    }),
+    told: [
+      ['key file', 'fault', /nobody listens at shop-example\.com/, /Serve the site at https:\/\/shop-example\.com/],
+      ['certificate', 'fault', /nobody listens at shop-example\.com/, /Serve https/],
+    ],
+  },
+];
+
+describe('at the key file', () => {
+  it.each(atKeyFiles)('$name', async ({ plant, told }) => {
+    const { env, world, front = {} } = await plant();
+    sound.front.faults = front;
+    const withoutDatabase = { ...sound.staging, INTENT_DATABASE_URL: undefined };
+    expectTold(await doctor({ ...withoutDatabase, ...env }, [], world), told);
+  });
+});
+
+const refusing = {
+  call: async () => {
+    throw new Error('The service is gone.');
+  },
+  close: async () => undefined,
+};
+
+const atSites: readonly Case[] = [
+  {
+    name: 'a proxy with no site behind it',
+    plant: () => ({ front: { site: 'http://127.0.0.1:1' } }),
+    told: [
+      ['key file', 'fault', /answered with status 502/, /./],
+      ['site', 'fault', /answered with status 502/, /Start the app/],
+      ['webhook', 'fault', /answers with status 502/, /./],
+    ],
+  },
+  {
+    name: 'the router under a path',
+    plant: async () => ({ front: { site: await sound.startSite({ mountPath: '/pay' }) } }),
+    told: [
+      ['key file', 'fault', /answered with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
+      ['site', 'fault', /answered with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
+      ['webhook', 'fault', /answers with status 404/, /webhook: true/],
+    ],
+  },
+  {
+    name: 'people are sent to www',
+    plant: () => ({
+      front: {
+        answer: (req, res) => {
+          if (!req.url?.startsWith('/intent/')) return false;
+          res.writeHead(301, { location: `https://www.shop-example.com${req.url}` }).end();
+          return true;
+        },
+      },
+    }),
+    told: [
+      [
+        'site',
+        'fault',
+        /is a redirect to https:\/\/www\.shop-example\.com\/intent/,
+        /--url https:\/\/www\.shop-example\.com$/,
+      ],
+      ['webhook', 'fault', /answers with status 301/, /./],
+    ],
+  },
+  {
+    name: 'no HSTS',
+    plant: () => ({ front: { response: (headers) => delete headers['strict-transport-security'] } }),
+    told: [['site', 'warning', /HSTS/, /Strict-Transport-Security: max-age/]],
+  },
+  {
+    name: 'a site that runs without NODE_ENV=production',
+    plant: async () => ({ front: { site: await sound.startSite({ isDevelopment: true }) } }),
+    told: [
+      ['site', 'fault', /runs without NODE_ENV=production/, /Start the site with NODE_ENV=production/],
+      ['create', 'fault', /cookie of the browser is not as it should be/, /NODE_ENV=production/],
+    ],
+  },
+  {
+    name: 'a proxy that is not trusted, where no origin is set',
+    plant: async () => {
+      const site = await sound.startSite({ origin: '', trustsProxy: false, webhook: false });
+      return { front: { site }, env: { INTENT_SERVICE_KEY: undefined } };
+    },
+    told: [
+      ['origin', 'fault', /The site takes itself for http:\/\/shop-example\.com/, /app\.set\('trust proxy', 1\)/],
+      ['create', 'fault', /begins no login: 403 cross_site_request/, /errors\.md/],
+    ],
+  },
+  {
+    name: 'a site that was told another origin',
+    plant: async () => ({ front: { site: await sound.startSite({ origin: 'https://old-example.com' }) } }),
+    told: [
+      [
+        'origin',
+        'fault',
+        /The running site has INTENT_ORIGIN=https:\/\/old-example\.com/,
+        /^INTENT_ORIGIN=https:\/\/shop-example\.com, for the site$/,
+      ],
+      ['create', 'fault', /403 cross_site_request/, /./],
+    ],
+  },
+  {
+    name: 'another origin here than where people go',
+    plant: () => ({ env: { INTENT_ORIGIN: 'https://www.shop-example.com' } }),
+    told: [
+      [
+        'names',
+        'fault',
+        /The site is at https:\/\/shop-example\.com, and INTENT_ORIGIN says https:\/\/www/,
+        /^INTENT_ORIGIN=https:\/\/shop-example\.com$/,
+      ],
+      ['origin', 'fault', /The running site has INTENT_ORIGIN=https:\/\/shop-example\.com, and refuses/, /./],
+      ['create', 'fault', /403 cross_site_request/, /./],
+    ],
+  },
+  {
+    name: 'a proxy that makes every request the site’s own',
+    plant: () => ({
+      front: {
+        request: (headers) => {
+          if (headers.origin) headers.origin = shopOrigin;
+        },
+      },
+    }),
+    told: [['origin', 'fault', /What another site sends is taken/, /pass the header Origin as it came/]],
+  },
+  {
+    name: 'a proxy that collects the events',
+    plant: () => ({ front: { buffers: true } }),
+    told: [
+      ['events', 'fault', /The first event comes with the last/, /proxy_buffering off/],
+      ['create', 'fault', /No event comes/, /proxy_buffering off/],
+    ],
+  },
+  {
+    name: 'a proxy that compresses the events',
+    plant: () => ({
+      front: {
+        response: (headers) => {
+          if (headers['content-type']?.startsWith('text/event-stream')) headers['content-encoding'] = 'gzip';
+        },
+      },
+    }),
+    told: [['events', 'fault', /compressed on their way \(gzip\)/, /text\/event-stream/]],
+  },
+  {
+    name: 'a cache that keeps the events',
+    plant: () => ({
+      front: {
+        response: (headers) => {
+          if (headers['content-type']?.startsWith('text/event-stream')) headers['cache-control'] = 'max-age=60';
+        },
+      },
+    }),
+    told: [['events', 'fault', /may keep the events and give them to others/, /cache nothing/]],
+  },
+  {
+    name: 'a site that cannot reach its sequencer',
+    plant: async () => ({ front: { site: await sound.startSite({ transport: refusing }) } }),
+    told: [
+      ['events', 'fault', /The site cannot tell the status of an intent: 50\d/, /the log of the site/],
+      ['create', 'fault', /The site begins no login: 50\d/, /the log of the site/],
+    ],
+  },
+  {
+    name: 'a firewall in front of the webhook',
+    plant: () => ({
+      front: {
+        answer: (req, res) => {
+          if (req.url !== '/intent/webhook') return false;
+          res.writeHead(403).end();
+          return true;
+        },
+      },
+    }),
+    told: [['webhook', 'fault', /answers with status 403/, /pass POST to this path/]],
+  },
+  {
+    name: 'a site whose clock is behind',
+    plant: () => ({
+      front: {
+        response: (headers) => {
+          headers.date = new Date(Date.now() - 20_000).toUTCString();
+        },
+      },
+    }),
+    told: [['clock', 'warning', /The clock of the site is (?:19|20|21) seconds behind/, /NTP/]],
+  },
+];
+
+describe('at the running site', () => {
+  it.each(atSites)('$name', async ({ plant, told }) => {
+    const { env, world, front = {} } = await plant();
+    sound.front.faults = front;
+    const withoutDatabase = { ...sound.production, INTENT_DATABASE_URL: undefined };
+    expectTold(await doctor({ ...withoutDatabase, ...env }, ['--url', shopOrigin, '--create'], world), told);
+  });
+
+  it('nobody listens there', async () => {
+    const { wrong } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, [
+      '--url',
+      'http://127.0.0.1:1',
+    ]);
+    expect(wrong.map(({ check, text }) => [check, text])).toContainEqual([
+      'site',
+      'http://127.0.0.1:1 cannot be reached: nobody listens at 127.0.0.1:1.',
+    ]);
+  });
+});
+
+describe('where nothing is wrong', () => {
+  it.each(['production', 'staging'] as const)('nothing is found: %s', async (name) => {
+    const args = name === 'production' ? ['--url', shopOrigin, '--create'] : [];
+    const { code, wrong, findings } = await doctor(sound[name], args);
+    expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
+    // Both together look at everything there is but a folder.
+    const looked = findings.filter(({ level }) => level === 'ok').map(({ check }) => check);
+    expect(looked).toEqual(
+      name === 'production'
+        ? [
+            'node',
+            'packages',
+            'settings',
+            'secrets',
+            'names',
+            'database',
+            'grpc',
+            'key file',
+            'certificate',
+            'site',
+            'origin',
+            'events',
+            'webhook',
+            'create',
+            'clock',
+          ]
+        : [
+            'node',
+            'packages',
+            'settings',
+            'secrets',
+            'names',
+            'database',
+            'sequencer',
+            'stream',
+            'key file',
+            'certificate',
+            'clock',
+          ],
+    );
+  });
+
+  it('nor with a ledger in a folder, that is to be made, that is there and that the site has open', async () => {
+    const folder = path.join(temporaryFolder(), 'ledger');
+    const look = async (...args: string[]) => {
+      const env = { INTENT_SEQUENCER_URL: 'embedded', INTENT_DATABASE_URL: folder };
+      const { findings, wrong } = await doctor(env, ['--offline', ...args]);
+      expect(wrong).toEqual([]);
+      return findings.find(({ check }) => check === 'folder')?.text;
+    };
+    expect(await look()).toBe(`${folder} will be made`);
+    mkdirSync(path.join(folder, 'data'), { recursive: true });
+    expect(await look()).toBe(folder);
+    const lock = await lockFolder(folder);
+    expect(await look('--url', 'http://127.0.0.1:1')).toBe(`${folder}, open in the site`);
+    await lock.release();
+  });
+});
+
+it('changes nothing: no intent is created, no table is made, and the folder of a ledger is left alone', async () => {
+  const name = await postgres.createDatabase();
+  const calls: string[] = [];
+  const counting = {
+    ...sound.sequencer.transport,
+    call: (...args: Parameters<typeof sound.sequencer.transport.call>) => {
+      calls.push(args[0].method);
+      return sound.sequencer.transport.call(...args);
+    },
+  };
+  sound.front.faults = { site: await sound.startSite({ transport: counting }) };
+  const env = { ...sound.production, INTENT_DATABASE_URL: postgres.url(name) };
+  const { wrong } = await doctor(env, ['--url', shopOrigin]);
+  expect(wrong.map(({ check }) => check)).toEqual(['database']);
+  expect(new Set(calls)).toEqual(new Set(['getStatus']));
+  expect(await postgres.run(name, `select from pg_namespace where nspname = 'express_intents'`)).toEqual([]);
+  const folder = path.join(temporaryFolder(), 'ledger');
+  await doctor({ INTENT_SEQUENCER_URL: 'embedded', INTENT_DATABASE_URL: folder }, []);
+  expect(() => mkdirSync(folder)).not.toThrow();
+});

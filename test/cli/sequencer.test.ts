@@ -1,0 +1,179 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+import bs58 from 'bs58';
+import { compactVerify, importJWK } from 'jose';
+import { createIntentClient, createSigner, generateKey } from '../../src/index.js';
+import { createWallet } from '../../src/testing.js';
+import { eventually } from '../support/eventually.js';
+import { serve } from '../support/serve.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { runCommand } from './support/run-command.js';
+import { printed, type StartedCommand, startCommand } from './support/start-command.js';
+
+/** All that it says at its start. */
+async function welcomeOf(started: StartedCommand): Promise<string> {
+  return (await printed(started, /^[\s\S]*Ctrl\+C ends it\.\n/))[0];
+}
+
+/** The lines to put into .env. */
+const settingsOf = async (started: StartedCommand) => {
+  const lines = (await welcomeOf(started)).split('\n');
+  return parseEnv(lines.filter((line) => line.startsWith('INTENT_')).join('\n'));
+};
+const urlOf = async (started: StartedCommand): Promise<string> =>
+  (await settingsOf(started)).INTENT_SEQUENCER_URL ?? '';
+
+it('runs until it is told to end, prints where it is, and serves there (interface 4.1, 4.3, 4.4)', async () => {
+  const started = startCommand(['sequencer', '--port', '0']);
+  const url = await urlOf(started);
+  expect((await welcomeOf(started)).split('\n').slice(0, 10)).toEqual([
+    'The embedded sequencer runs, for development. No money is anywhere near.',
+    '',
+    `  sequencer  ${url}`,
+    `  inspector  ${url}/inspector   see what comes, live`,
+    `  wallet     ${url}/wallet   Ada, Ben, Mia`,
+    `  faults     ${url}/faults   let it fail on purpose`,
+    '',
+    'An app uses it with these in its .env:',
+    '',
+    `INTENT_SEQUENCER_URL=${url}`,
+  ]);
+  expect(await settingsOf(started)).toEqual({
+    INTENT_SEQUENCER_URL: url,
+    INTENT_WALLET_URL: `${url}/wallet`,
+    INTENT_SERVICE_KEY: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/),
+  });
+  const client = createIntentClient({ url });
+  const destination = generateKey().publicKey;
+  const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
+  await createWallet({ url, name: 'Zoe' }).pay(clientSecret);
+  expect(await client.paymentIntents.getStatus(id)).toMatchObject({ intentSubmitted: true });
+  await client.close();
+});
+
+it.each(['SIGTERM', 'SIGINT'] as const)('%s ends it well, also while somebody listens to a stream', async (signal) => {
+  const started = startCommand(['sequencer', '--port', '0']);
+  const client = createIntentClient({ url: await urlOf(started) });
+  const destination = generateKey().publicKey;
+  const intent = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
+  const watching = client.watch(intent)[Symbol.asyncIterator]();
+  const next = watching.next().catch(() => undefined);
+  started.child.kill(signal);
+  expect(await started.ended).toBe(0);
+  expect(started.printed.error).toBe('');
+  await client.close();
+  await next;
+});
+
+it('prints the key that its webhook calls are signed with (protocol 5)', async () => {
+  const { INTENT_SEQUENCER_URL: url = '', INTENT_SERVICE_KEY: key = '' } = await settingsOf(
+    startCommand(['sequencer', '--port', '0']),
+  );
+  const client = createIntentClient({ url });
+  const bodies: Promise<Uint8Array[]>[] = [];
+  const webhook = await serve((req, res) => {
+    bodies.push(req.toArray());
+    req.on('end', () => res.end());
+  });
+  const destination = generateKey().publicKey;
+  const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
+  await client.registerWebhook({ intent: id, url: webhook });
+  await createWallet({ url, name: 'Zoe' }).pay(clientSecret);
+  await eventually('the webhook is called', () => bodies.length === 1);
+  const jwt = Buffer.concat((await bodies[0]) ?? []);
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(bs58.decode(key)).toString('base64url') };
+  const { payload } = await compactVerify(jwt, await importJWK(jwk, 'EdDSA'));
+  expect(JSON.parse(Buffer.from(payload).toString())).toMatchObject({ intent: id, state: 'SUBMITTED' });
+  await client.close();
+});
+
+it('answers over gRPC as well with --grpc-port (interface 4.2), and tells programs all as JSON', async () => {
+  const started = startCommand(['sequencer', '--port', '0', '--grpc-port', '0', '--json']);
+  const { grpcUrl, url, ...rest } = JSON.parse((await printed(started, /^.+(?=\n)/))[0]);
+  expect(rest).toEqual({
+    inspectorUrl: `${url}/inspector`,
+    walletUrl: `${url}/wallet`,
+    faultsUrl: `${url}/faults`,
+    serviceKey: expect.any(String),
+  });
+  const client = createIntentClient({ grpcUrl });
+  expect(await client.paymentIntents.getStatus(generateKey().publicKey)).toMatchObject({ exists: false });
+  await client.close();
+});
+
+it('goes on where it was with --state', async () => {
+  const state = path.join(temporaryFolder(), 'state.jsonl');
+  const first = startCommand(['sequencer', '--port', '0', '--state', state]);
+  const client = createIntentClient({ url: await urlOf(first) });
+  const destination = generateKey().publicKey;
+  const { id } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await client.close();
+  const again = createIntentClient({ url: await urlOf(startCommand(['sequencer', '--port', '0', '--state', state])) });
+  expect(await again.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
+  await again.close();
+});
+
+it('reads the key files of domains where --local says, for several of them (interface 4.6)', async () => {
+  const verifier = createSigner(generateKey().secret);
+  const origin = await serve((_req, res) => res.end(JSON.stringify({ public_keys: [verifier.publicKey] })));
+  const locals = ['shop.example', 'example.co.uk'].map((domain) => `--local=${domain}=${origin}`);
+  const started = startCommand(['sequencer', '--port=0', ...locals]);
+  const client = createIntentClient({ url: await urlOf(started) });
+  for (const domain of ['shop.example', 'example.co.uk']) {
+    expect(await welcomeOf(started)).toContain(`  key file   ${origin}   of ${domain}\n`);
+    const login = { verifier: verifier.publicKey, domain };
+    expect(await client.loginIntents.create({ login, signers: [verifier] })).toHaveProperty('clientSecret');
+  }
+  await client.close();
+});
+
+it('refuses to run in production, with exit code 1', async () => {
+  const { printed: so, ended } = startCommand(['sequencer', '--port', '0'], { NODE_ENV: 'production' });
+  expect(await ended).toBe(1);
+  expect(so.out).toBe('');
+  expect(so.error).toContain('NODE_ENV=production');
+});
+
+it('refuses a port in use, with exit code 1', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const { port } = other.address() as AddressInfo;
+  const { code, out, error } = await runCommand(['sequencer', '--port', String(port)]);
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(error).toContain(`${port}`);
+  expect(error).not.toMatch(/\n\s+at /);
+  await new Promise((resolve) => other.close(resolve));
+});
+
+it('refuses a local origin that is not on this machine, with exit code 1', async () => {
+  const { code, out, error } = await runCommand(['sequencer', '--port=0', '--local=shop.example=http://192.0.2.1']);
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(error).toMatch(/^The local origin of shop\.example must be on this machine/);
+});
+
+it.each([
+  ['--port=http'],
+  ['--port=65536'],
+  ['--port=1e3'],
+  ['--port='],
+  ['--port=0x1f'],
+  ['--local=shop.example'],
+  ['--local=shop.example='],
+  ['--local==http://127.0.0.1:1'],
+  ['--local=shop.example=http://127.0.0.1:1/path'],
+  ['--local=www.shop.example=http://127.0.0.1:1'],
+  ['--local=localhost=http://127.0.0.1:1'],
+  ['--prot=0'],
+  ['--port'],
+  ['now'],
+])('does not understand %s, with exit code 2 and nothing started', async (argument) => {
+  // The port comes first, so that the flag under test wins where it is one too.
+  const { code, out, error } = await runCommand(['sequencer', '--port=0', argument]);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(error).toMatch(/--port|--local|--prot|Too many arguments/);
+  expect(error).not.toMatch(/\n\s+at /);
+});

@@ -1,0 +1,43 @@
+import type { World } from '../../../src/cli/doctor/world.js';
+import { run } from '../../../src/cli/run.js';
+import type { Terminal } from '../../../src/cli/terminal.js';
+import { look } from '../../support/watch-for-leaks.js';
+
+/** How a command ended, and what it printed. */
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+export interface Setting extends Partial<Pick<Terminal, 'colors' | 'columns' | 'interrupted'>> {
+  /** What standard input has. */
+  readonly input?: string;
+  readonly world?: World;
+}
+
+/** Runs a command in this process, as into files. Whatever it prints is looked at for secrets. */
+export async function runCommand(args: readonly string[], setting: Setting = {}): Promise<Ran> {
+  const { input = '', world, ...given } = setting;
+  const lines = { out: [] as string[], error: [] as string[] };
+  const terminal: Terminal = {
+    out: (line) => lines.out.push(line),
+    error: (line) => lines.error.push(line),
+    colors: { out: false, error: false },
+    columns: undefined,
+    progress: () => undefined,
+    stream: async (line) => {
+      lines.out.push(line);
+    },
+    inputLines: async function* () {
+      yield* input.split('\n');
+    },
+    input: async () => input,
+    interrupted: async () => undefined,
+    ...given,
+  };
+  const code = await run(args, terminal, world);
+  const ran = { code, out: lines.out.join('\n'), error: lines.error.join('\n') };
+  look('a command', `${ran.out}\n${ran.error}`);
+  return ran;
+}

@@ -1,0 +1,123 @@
+import express from 'express';
+import { systemWorld } from '../../../src/cli/doctor/system-world.js';
+import type { World } from '../../../src/cli/doctor/world.js';
+import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
+import { composeRouter, type IntentRouter } from '../../../src/intent-router.js';
+import { generateKey } from '../../../src/keys/verifier-key.js';
+import { routerLedger } from '../../../src/router-ledger.js';
+import type { IntentRouterOptions } from '../../../src/router-options.js';
+import type { Transport } from '../../../src/sequencer/transport.js';
+import { inProduction } from '../../attack/support/in-production.js';
+import { newDatabaseUrl } from '../../support/databases.js';
+import { canaryOf } from '../../support/secret-forms.js';
+import { serve } from '../../support/serve.js';
+import { expiredCertificate, shopCertificate } from '../../support/shop-certificates.js';
+import { destination, LogRecorder } from '../../support/site.js';
+import { ShopFront } from './shop-front.js';
+
+type Settings = Readonly<Record<string, string | undefined>>;
+
+export const shopOrigin = 'https://shop-example.com';
+
+/** A shop with nothing wrong: in production behind its proxy, and on the way there. */
+export interface SoundSetUp {
+  readonly sequencer: Sequencer;
+  readonly front: ShopFront;
+  readonly keys: { readonly secret: string; readonly publicKey: string };
+  /** The environment in production, where the sequencer is asked over gRPC. */
+  readonly production: Settings;
+  /** The environment before that, where it is asked over its proxy. */
+  readonly staging: Settings;
+  readonly world: World;
+  /** Another site than the one behind the proxy; gives its origin. */
+  startSite(options?: SiteOptions): Promise<string>;
+}
+
+export interface SiteOptions extends IntentRouterOptions {
+  readonly isDevelopment?: boolean;
+  readonly trustsProxy?: boolean;
+  readonly mountPath?: string;
+}
+
+const routers: IntentRouter[] = [];
+const sequencers: Sequencer[] = [];
+
+/** Takes so long that it can be told whether what comes first waits for what comes last. */
+function slowed({ call, openStream, close }: Transport): Transport {
+  return {
+    ...(openStream && { openStream }),
+    close,
+    call: async (...args) => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return call(...args);
+    },
+  };
+}
+
+export async function startSoundSetUp(): Promise<SoundSetUp> {
+  const sequencer = await startSequencer({ grpcPort: 0 });
+  sequencers.push(sequencer);
+  const keys = generateKey();
+  const serviceKey = sequencer.serviceKey;
+  const startSite: SoundSetUp['startSite'] = async ({
+    isDevelopment,
+    trustsProxy = true,
+    mountPath,
+    ...options
+  } = {}) => {
+    const app = express();
+    if (trustsProxy) app.set('trust proxy', 1);
+    app.use((_req, res, next) => {
+      res.set('Strict-Transport-Security', 'max-age=31536000');
+      next();
+    });
+    const make = () =>
+      composeRouter(
+        {
+          transport: slowed(sequencer.transport),
+          verifierSecret: keys.secret,
+          domain: 'shop-example.com',
+          ...{ destination, serviceKey, webhook: true, origin: shopOrigin, rateLimits: false },
+          logger: new LogRecorder(),
+          ...options,
+        },
+        routerLedger,
+      );
+    const router = isDevelopment ? make() : await inProduction(make);
+    routers.push(router);
+    app.use(mountPath ?? '/', router);
+    return serve(app);
+  };
+  const site = await startSite();
+  sequencer.setLocalDomain('shop-example.com', site);
+  const front = await ShopFront.start(site);
+  const common = {
+    INTENT_VERIFIER_SECRET: keys.secret,
+    INTENT_DOMAIN: 'shop-example.com',
+    INTENT_DESTINATION: destination,
+    INTENT_SECRET: canaryOf('cookies'),
+    INTENT_DATABASE_URL: await newDatabaseUrl('postgres'),
+  };
+  return {
+    ...{ sequencer, front, keys, startSite },
+    production: {
+      ...common,
+      NODE_ENV: 'production',
+      INTENT_ORIGIN: shopOrigin,
+      INTENT_SERVICE_KEY: serviceKey,
+      INTENT_SEQUENCER_GRPC_URL: sequencer.grpcUrl,
+    },
+    staging: { ...common, INTENT_SEQUENCER_URL: sequencer.url },
+    world: {
+      ...systemWorld(),
+      placeOf: (place) => (place.host === 'shop-example.com' ? { host: '127.0.0.1', port: front.port } : place),
+      checkMs: 2_500,
+      ca: [shopCertificate.cert, expiredCertificate.cert],
+    },
+  };
+}
+
+afterAll(async () => {
+  for (const router of routers.splice(0)) await router.close();
+  for (const sequencer of sequencers.splice(0)) await sequencer.close();
+});

@@ -1,0 +1,40 @@
+/**
+ * Certificates for `shop-example.com`, signed by themselves, and their key: trusted by nobody but a test that says so, and
+ * of no use elsewhere. One is valid until 2120, the other has been expired since 2021.
+ */
+const key = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg5Pdi3ILR877Ev3X1
+HaVrMyr5WTIZICVJmoYfuz7msz2hRANCAAR7Vr+jLUY1S8Npnw1tF4UfirnYiVci
+XwxVTFRXWLLUgiHcygC/kAZJwoC1o6Lhdlujm4IJBqek1DVVRHgh4LQr
+-----END PRIVATE KEY-----
+`;
+
+export const shopCertificate = {
+  key,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBdDCCARmgAwIBAgIBATAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBzaG9wLWV4
+YW1wbGUuY29tMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAbMRkw
+FwYDVQQDDBBzaG9wLWV4YW1wbGUuY29tMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcD
+QgAEe1a/oy1GNUvDaZ8NbReFH4q52IlXIl8MVUxUV1iy1IIh3MoAv5AGScKAtaOi
+4XZbo5uCCQanpNQ1VUR4IeC0K6NMMEowDAYDVR0TBAUwAwEB/zAbBgNVHREEFDAS
+ghBzaG9wLWV4YW1wbGUuY29tMB0GA1UdDgQWBBRS5BFBWPV/Xvy7axZ2FQXM790O
+9TAKBggqhkjOPQQDAgNJADBGAiEAvG4cdxClcjkSqN3krKT88f8aq/5zZm4oDf8k
+exABdEoCIQDCkN+cpvc3WVtEWE2b8jigco4BfnguGQ6wywrlX+P4SA==
+-----END CERTIFICATE-----
+`,
+};
+
+export const expiredCertificate = {
+  key,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBcjCCARegAwIBAgIBAjAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBzaG9wLWV4
+YW1wbGUuY29tMB4XDTIwMDEwMTAwMDAwMFoXDTIxMDEwMTAwMDAwMFowGzEZMBcG
+A1UEAwwQc2hvcC1leGFtcGxlLmNvbTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IA
+BHtWv6MtRjVLw2mfDW0XhR+KudiJVyJfDFVMVFdYstSCIdzKAL+QBknCgLWjouF2
+W6ObggkGp6TUNVVEeCHgtCujTDBKMAwGA1UdEwQFMAMBAf8wGwYDVR0RBBQwEoIQ
+c2hvcC1leGFtcGxlLmNvbTAdBgNVHQ4EFgQUUuQRQVj1f178u2sWdhUFzO/dDvUw
+CgYIKoZIzj0EAwIDSQAwRgIhAK/+dswj8QImlk/1VCQMvVmBOgYrXozPOAT94fj9
+b5pLAiEA4NS6kq/SX59Y5KYAsm6yT1uTeVw51PeGCw9TSCOpMKg=
+-----END CERTIFICATE-----
+`,
+};

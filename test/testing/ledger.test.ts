@@ -1,0 +1,141 @@
+import { existsSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { createClock } from '../../src/emulator/clock.js';
+import { IntentError } from '../../src/errors.js';
+import { type IntentRouter, intentRouter } from '../../src/intent-router.js';
+import { passTime, type Sequencer, startSequencer, temporaryLedger, untilIntent } from '../../src/testing.js';
+import { LogRecorder } from '../support/site.js';
+
+// What needs a real ledger, with one for all of it.
+
+const minute = 60_000;
+const paid: { id: string; late: boolean; attempt: number }[] = [];
+let failures = 0;
+let sequencer: Sequencer;
+let ledger: Awaited<ReturnType<typeof temporaryLedger>>;
+let router: IntentRouter;
+
+beforeAll(async () => {
+  sequencer = await startSequencer();
+  ledger = await temporaryLedger();
+  router = intentRouter({
+    ...sequencer.siteOptions(),
+    databaseUrl: ledger.url,
+    logger: new LogRecorder(),
+    onPaid: ({ id }, { late, attempt }) => {
+      paid.push({ id, late, attempt });
+      failures -= 1;
+      if (failures >= 0) throw new Error('Not now.');
+    },
+  });
+  await router.ready();
+});
+afterAll(async () => {
+  await router.close();
+  await sequencer.close();
+  await ledger.remove();
+  expect(existsSync(ledger.url)).toBe(false);
+});
+
+/** Creates an intent as the site does, and writes it down. */
+async function begun(): Promise<{ id: string; clientSecret: string }> {
+  const { destination } = sequencer.siteOptions();
+  const intent = await router.client.paymentIntents.create({ destination, amount: '4.50', currency: 'usd' });
+  await router.database.query(
+    `insert into express_intents.intents (id, kind, amount, currency, destination, state, due_at, watch_until)
+     values ($1, 'payment', 4.5, 'usd', $2, 'open', now() + interval '1 hour', now() + interval '30 days')`,
+    [intent.id, destination],
+  );
+  return intent;
+}
+
+test('untilIntent has a payment looked at that is not due', async () => {
+  const { id, clientSecret } = await begun();
+  await sequencer.wallet().pay(clientSecret);
+  expect(await untilIntent(router, id, 'settled')).toMatchObject({ id, amount: '4.50' });
+  expect(paid.at(-1)).toEqual({ id, late: false, attempt: 1 });
+});
+
+test('passTime makes what is begun older, so that a payment is late', async () => {
+  const { id, clientSecret } = await begun();
+  await passTime(16 * minute, { sequencer, router });
+  await sequencer.wallet().pay(clientSecret);
+  await untilIntent(router, id, 'settled');
+  expect(paid.at(-1)).toEqual({ id, late: true, attempt: 1 });
+});
+
+test('passTime resolves when the work is done that is due by it', async () => {
+  const { id, clientSecret } = await begun();
+  failures = 1;
+  await sequencer.wallet().pay(clientSecret);
+  await untilIntent(router, id, 'submitted');
+  await passTime(minute, { sequencer, router });
+  expect(await router.intents.find(id)).toMatchObject({ state: 'settled' });
+  expect(paid.filter((one) => one.id === id).map(({ attempt }) => attempt)).toEqual([1, 2]);
+});
+
+test('passTime ends the watch of what nobody pays', async () => {
+  const { id } = await begun();
+  await passTime(31 * 24 * 60 * minute, { sequencer, router });
+  expect(await router.intents.find(id)).toMatchObject({ state: 'expired' });
+});
+
+test('every time that the ledger keeps is moved, but for the end of a lease', async () => {
+  const { rows: columns } = await router.database.query<{ column_name: string }>(
+    `select column_name from information_schema.columns where table_schema = 'express_intents'
+       and table_name = 'intents' and data_type like 'timestamp%'`,
+  );
+  const names = columns.map(({ column_name }) => column_name).filter((name) => name !== 'leased_until');
+  const { id } = await begun();
+  // A lease that holds, so that nobody works on it meanwhile.
+  const set = names.map((name) => `${name} = now() + interval '2 hours'`).join(', ');
+  await router.database.transaction(async (tx) => {
+    await tx.query('alter table express_intents.intents disable trigger keep_the_rules');
+    await tx.query(
+      `update express_intents.intents set ${set}, leased_until = now() + interval '2 hours' where id = $1`,
+      [id],
+    );
+    await tx.query('alter table express_intents.intents enable trigger keep_the_rules');
+  });
+  const ages = names.map((name) => `round(extract(epoch from now() + interval '2 hours' - ${name})) as ${name}`);
+  await passTime(60 * minute, { sequencer, router });
+  const { rows } = await router.database.query<Record<string, string>>(
+    `select ${ages.join(', ')}, leased_until > now() + interval '119 minutes' as is_leased
+     from express_intents.intents where id = $1`,
+    [id],
+  );
+  const moved = Object.entries(rows[0] ?? {}).filter(([name]) => name !== 'is_leased');
+  expect(moved.length).toBe(names.length);
+  for (const [, seconds] of moved) expect(Math.abs(Number(seconds) - 3600)).toBeLessThanOrEqual(30);
+  expect(rows[0]?.is_leased).toBe(true);
+});
+
+test('afterwards the ledger keeps its rules', async () => {
+  const { id } = await begun();
+  await passTime(1, { sequencer, router });
+  const change = router.database.query(`update express_intents.intents set created_at = now() where id = $1`, [id]);
+  await expect(change).rejects.toThrow(/do not change/);
+});
+
+test('without a ledger the clock alone goes forward; a fault of the ledger is told', async () => {
+  const clock = createClock(() => 0);
+  const answering = (error: Error) => ({
+    intents: { look: async () => undefined },
+    database: { query: () => Promise.reject(error), transaction: () => Promise.reject(error) },
+  });
+  await passTime(minute, { sequencer: { clock } });
+  await passTime(minute, { sequencer: { clock }, router: answering(new IntentError('invalid_configuration')) });
+  expect(clock.now()).toBe(2 * minute);
+  const failing = passTime(minute, { sequencer: { clock }, router: answering(new IntentError('ledger_unavailable')) });
+  await expect(failing).rejects.toMatchObject({ code: 'ledger_unavailable' });
+});
+
+test('each temporary ledger is a folder of its own, with a copy of an empty database', async () => {
+  const other = await temporaryLedger();
+  expect(other.url).not.toBe(ledger.url);
+  expect(existsSync(path.join(other.url, 'data', 'PG_VERSION'))).toBe(true);
+  expect(statSync(other.url).mode & 0o077).toBe(0);
+  await other.remove();
+  await other.remove();
+  expect(existsSync(other.url)).toBe(false);
+});

@@ -1,0 +1,132 @@
+import express, { type Express } from 'express';
+import request from 'supertest';
+import { intentRouter } from '../../src/intent-router.js';
+import { generateKey } from '../../src/keys/verifier-key.js';
+import { fromOwnPage, type Sequencer, startSequencer } from '../../src/testing.js';
+import { type ExpressFactory, expressVersions, LogRecorder } from '../support/site.js';
+
+// A site under supertest listens nowhere: each request has a port of its own.
+
+let sequencer: Sequencer;
+const closers: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  sequencer = await startSequencer();
+});
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+afterAll(() => sequencer.close());
+
+function appWith(options: object, factory: ExpressFactory = express, before?: (app: Express) => void): Express {
+  const router = intentRouter({
+    payment: () => ({ amount: '4.50', currency: 'usd' }),
+    logger: new LogRecorder(),
+    ...options,
+  });
+  closers.push(() => router.close());
+  const app = factory();
+  before?.(app);
+  return app.use(router);
+}
+
+async function begin(browser: ReturnType<typeof request.agent>, mode: 'payment' | 'login'): Promise<string> {
+  const { body } = await browser.post('/intent').send({ mode }).expect(201);
+  return body.client_secret;
+}
+
+describe.each(Object.entries(expressVersions))('%s', (_name, factory) => {
+  test('a site that has its options from the sequencer takes payments and logins, and needs nothing else', async () => {
+    const browser = request.agent(appWith(sequencer.siteOptions(), factory)).set(fromOwnPage);
+    const payment = await sequencer.wallet('Ada').pay(await begin(browser, 'payment'));
+    expect(payment).toMatchObject({ amount: '4.50', destination: sequencer.siteOptions().destination });
+    const flags = { exists: true, code_scanned: true, intent_submitted: true };
+    await browser.get(`/status/${payment.id}`).expect(200, flags);
+
+    const { id, userId } = await sequencer.wallet('Ada').login(await begin(browser, 'login'));
+    expect(userId).toBe(sequencer.wallet('Ada').userId('shop.example'));
+    await browser
+      .post('/session')
+      .send({ id })
+      .expect(200, { user: { id: userId } });
+  });
+
+  test('its key file is read from the app itself, where it is asked for', async () => {
+    const options = sequencer.siteOptions({ domain: 'read.example' });
+    const app = appWith(options, factory);
+    sequencer.setLocalDomain('read.example', app);
+    await begin(request.agent(app).set(fromOwnPage), 'login');
+
+    // A gate in front of everything is what makes a login fail that has worked in every test.
+    const gated = appWith(options, factory, (inner) => {
+      inner.get(/.*/, (_req, res) => void res.status(401).end());
+    });
+    sequencer.setLocalDomain('read.example', gated);
+    const answer = await request(gated).post('/intent').set(fromOwnPage).send({ mode: 'login' });
+    expect([answer.status, answer.body.code]).toEqual([502, 'sequencer_error']);
+  });
+});
+
+test('fromOwnPage is what makes the difference', async () => {
+  const app = appWith(sequencer.siteOptions());
+  const refused = await request(app).post('/intent').send({ mode: 'payment' }).expect(403);
+  expect(refused.body.code).toBe('cross_site_request');
+  await request(app).post('/intent').set(fromOwnPage).send({ mode: 'payment' }).expect(201);
+});
+
+test('a domain has the same key each time, another domain another, and what is no domain none', () => {
+  const options = sequencer.siteOptions();
+  expect(sequencer.siteOptions({ domain: 'shop.example' })).toEqual(options);
+  const other = sequencer.siteOptions({ domain: 'other.example' });
+  expect(other.verifierSecret).not.toBe(options.verifierSecret);
+  expect({ ...other, verifierSecret: '', domain: '' }).toEqual({ ...options, verifierSecret: '', domain: '' });
+  expect(() => sequencer.siteOptions({ domain: 'localhost' })).toThrow(
+    expect.objectContaining({ code: 'invalid_domain' }),
+  );
+});
+
+test('the environment means the same as the options', () => {
+  const { sequencerUrl, walletUrl, verifierSecret, domain, destination, serviceKey } = sequencer.siteOptions();
+  expect(sequencer.siteEnvironment()).toEqual({
+    INTENT_SEQUENCER_URL: sequencerUrl,
+    INTENT_WALLET_URL: walletUrl,
+    INTENT_VERIFIER_SECRET: verifierSecret,
+    INTENT_DOMAIN: domain,
+    INTENT_DESTINATION: destination,
+    INTENT_SERVICE_KEY: serviceKey,
+  });
+});
+
+test('a key of one’s own can be trusted; any other is refused', async () => {
+  const [own, foreign] = [generateKey(), generateKey()];
+  const options = { ...sequencer.siteOptions(), domain: 'own.example', verifierSecret: own.secret };
+  const app = appWith(options);
+  sequencer.trust('own.example', [foreign.publicKey]);
+  await request(app).post('/intent').set(fromOwnPage).send({ mode: 'login' }).expect(502);
+  sequencer.trust('own.example', [foreign.publicKey, own.publicKey]);
+  await request(app).post('/intent').set(fromOwnPage).send({ mode: 'login' }).expect(201);
+  expect(() => sequencer.trust('own.example', ['no key'])).toThrow(expect.objectContaining({ code: 'invalid_key' }));
+});
+
+test('many requests of a test are not too many', async () => {
+  const app = appWith(sequencer.siteOptions());
+  const begun = await Promise.all(
+    Array.from({ length: 130 }, () => request(app).post('/intent').set(fromOwnPage).send({ mode: 'payment' })),
+  );
+  expect(new Set(begun.map(({ status }) => status))).toEqual(new Set([201]));
+});
+
+test('a fault has a name, and settings that fit it', async () => {
+  const app = appWith(sequencer.siteOptions());
+  const end = sequencer.misbehave('error');
+  await request(app).post('/intent').set(fromOwnPage).send({ mode: 'payment' }).expect(502);
+  end();
+  sequencer.misbehave({ kind: 'delay', ms: 1, times: 1 });
+  await request(app).post('/intent').set(fromOwnPage).send({ mode: 'payment' }).expect(201);
+  // @ts-expect-error There is no such fault.
+  expect(() => sequencer.misbehave('sulk')).toThrow(/its kind/);
+  // @ts-expect-error Only delays and drips have a time.
+  expect(() => sequencer.misbehave({ kind: 'refuse', ms: 10 })).toThrow(/refuse has no ms/);
+  // @ts-expect-error Only messages come twice.
+  expect(() => sequencer.misbehave({ kind: 'duplicate', operations: ['getStatus'] })).toThrow(/duplicate is for/);
+});

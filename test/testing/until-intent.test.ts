@@ -1,0 +1,39 @@
+import { AssertionError } from 'node:assert';
+import type { LedgerIntent } from '../../src/ledger/ledger.js';
+import { untilIntent } from '../../src/testing.js';
+
+/** A router whose ledger has these, one after the other. */
+function routerWith(...intents: (Partial<LedgerIntent> | undefined)[]) {
+  const looked: string[] = [];
+  const find = async () => (intents.length > 1 ? intents.shift() : intents[0]) as LedgerIntent | undefined;
+  const look = async (id: string) => void looked.push(id);
+  return { looked, intents: { find, look } };
+}
+
+test('it asks for a look, once, and waits for the state', async () => {
+  const settled = { kind: 'payment', state: 'settled' } as const;
+  const router = routerWith({ kind: 'payment', state: 'open' }, { kind: 'payment', state: 'submitted' }, settled);
+  expect(await untilIntent(router, 'an id', 'settled')).toBe(settled);
+  expect(router.looked).toEqual(['an id']);
+});
+
+const payment = { kind: 'payment', attempts: 0 } as const;
+
+test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
+  [{ ...payment, state: 'open' }, /is open after 30 ms, and was to be settled\. The sequencer has not said/],
+  [{ ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' }, /Its hook has failed 2 times: No paper\.$/],
+  [{ kind: 'login', state: 'open' }, /It is a login/],
+  [undefined, /^The intent an id is not in the ledger of this router, and was to be settled\.$/],
+  [{ ...payment, state: 'expired' }, /is expired, and was to be settled\.$/],
+  [{ ...payment, state: 'dead', attempts: 15, lastError: 'No.' }, /is dead, .* failed 15 times: No\.$/],
+])('%j: what is wrong is told', async (intent, message) => {
+  const waiting = untilIntent(routerWith(intent), 'an id', 'settled', { timeoutMs: 30 });
+  await expect(waiting).rejects.toBeInstanceOf(AssertionError);
+  await expect(waiting).rejects.toMatchObject({ message: expect.stringMatching(message), expected: 'settled' });
+});
+
+test('an end can be waited for, too', async () => {
+  expect(await untilIntent(routerWith({ ...payment, state: 'dead' }), 'an id', 'dead')).toMatchObject({
+    state: 'dead',
+  });
+});
