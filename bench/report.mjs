@@ -16,6 +16,15 @@ const columns = [
   ['calls upstream', (samples) => Number(medianOf(samples, 'upstreamCalls').toPrecision(2)).toString()],
 ];
 
+/** What is told in multiples of `limit` and of `usual`, where there is one. */
+const multiples = [
+  ['CPU', 'cpuUs'],
+  ['a second', 'perSecond'],
+  ['p50', 'p50Ms'],
+  ['p99', 'p99Ms'],
+  ['RSS', 'rssMiB'],
+].flatMap(([title, key]) => ['limit', 'usual'].map((other) => ({ title: `${title} x ${other}`, key, other })));
+
 const table = (head, rows) => {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return `${[line(head), line(head.map((_cell, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')}\n`;
@@ -29,6 +38,17 @@ export function tableOf(name, work) {
     ...shown.map(([, cell]) => cell(samples, work)),
   ]);
   return table([name, ...shown.map(([title]) => title)], rows);
+}
+
+/** The same once more, all of it as multiples; empty where there is nothing to compare with. */
+export function multiplesTableOf(name, work) {
+  const shown = multiples.filter(({ other }) => work[other]);
+  if (shown.length === 0) return '';
+  const rows = Object.entries(work).map(([variant, samples]) => [
+    variant,
+    ...shown.map(({ key, other }) => short(ratioOf(samples, work[other], key))),
+  ]);
+  return table([`${name}, in multiples`, ...shown.map(({ title }) => title)], rows);
 }
 
 /** What each number that the work is to reach has come to; only of what was measured. */
@@ -102,7 +122,7 @@ export async function writeResults({ settings, results, numbers, clients, stream
   await write('results.json', `${JSON.stringify({ node, settings, results, clients, streams }, undefined, 2)}\n`);
   const { rounds, ms, connections } = settings;
   const how = `Node ${node}, ${connections} connections, medians of ${rounds} windows of ${ms} ms in turns.\n`;
-  const tables = Object.entries(results).map(([name, work]) => tableOf(name, work));
+  const tables = Object.entries(results).flatMap(([name, work]) => [tableOf(name, work), multiplesTableOf(name, work)]);
   if (streams) tables.push(streamsTable(clients, streams));
   await write('table.md', [how, ...tables, numbersTable(numbers)].join('\n'));
   for (const [name, work] of Object.entries(results)) {

@@ -4,7 +4,7 @@
 // Needs a build. Writes bench/results/: results.json, table.md and a plot of each work. Only the ratios travel.
 import { parseArgs } from 'node:util';
 import { measureWork } from './measure.mjs';
-import { numbersOf, numbersTable, streamsTable, tableOf, writeResults } from './report.mjs';
+import { multiplesTableOf, numbersOf, numbersTable, streamsTable, tableOf, writeResults } from './report.mjs';
 import { crowds, measureStreams } from './sse.mjs';
 import { works } from './works.mjs';
 
@@ -45,7 +45,7 @@ if (values.short) {
   for (const name of values.only.filter((name) => name in works)) {
     results[name] = await measureWork(works[name], settings);
     numbers.push(...numbersOf(name, works[name], results[name]));
-    console.log(tableOf(name, results[name]));
+    console.log(`${tableOf(name, results[name])}\n${multiplesTableOf(name, results[name])}`);
   }
   let streams;
   if (values.only.includes('streams')) {

@@ -30,6 +30,10 @@ export interface Routes {
   readonly session: string | false;
   /** Default `/.well-known/service-payments.json`, which is where wallets look (interface section 4.6). */
   readonly keyFile: string | false;
+  /** Default `/intent/v1/openapi.json`: the description of these routes as they are (OpenAPI 3.1). */
+  readonly openapi: string | false;
+  /** Default false: no route. Tells load balancers whether to take this process out; often `/healthz`. */
+  readonly health: string | false;
 }
 
 /** How many streams of events may be open at once. */

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Config } from './config.js';
 import type { Sequencer } from './emulator/index.js';
 import { localOriginOf } from './http/local-origin.js';
-import type { Logger } from './http/logger.js';
+import type { RouterLogger } from './http/logger.js';
 import { createHttpTransport } from './sequencer/http-transport.js';
 import { lazyTransport } from './sequencer/lazy-transport.js';
 import type { Transport } from './sequencer/transport.js';
@@ -33,14 +33,14 @@ export interface EmbeddedSequencer {
 }
 
 /** Starts the embedded sequencer, which is loaded only here: a production process never holds it. */
-export function embeddedSequencer(config: Config, logger: Logger): EmbeddedSequencer {
+export function embeddedSequencer(config: Config, logger: RouterLogger): EmbeddedSequencer {
   const { emulatorPort: port, emulatorState: stateFile, timeoutMs } = config.sequencer;
   const starting = import('./emulator/index.js').then(({ startSequencer }) => startSequencer({ port, stateFile }));
   // Told once: by the promise to whoever asks for it, else by the log.
   let isAwaited = false;
   starting.then(
     ({ url, walletUrl }) =>
-      isAwaited || logger.warn(`express-intents: sequencer at ${url}, simulated wallet at ${walletUrl}`),
+      isAwaited || logger.info(`express-intents: sequencer at ${url}, simulated wallet at ${walletUrl}`),
     (error: Error) => isAwaited || logger.error(`express-intents: ${error.message}`),
   );
   return {

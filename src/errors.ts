@@ -130,7 +130,17 @@ export class ConfigError extends IntentError {
     const lines = problems.map(({ setting, problem, mend }) => `  - ${setting}: ${problem}\n    ${mend}`);
     super('invalid_configuration', `express-intents cannot start:\n${lines.join('\n')}`);
     this.name = 'ConfigError';
-    // The message has them all; printed with the error they would stand there twice.
+    // The message has them all; printed with the error they would stand there twice, and the code says nothing more.
     Object.defineProperty(this, 'problems', { value: problems, enumerable: false });
+    Object.defineProperty(this, 'code', { enumerable: false });
+    this.stack = [`${this.name}: ${this.message}`, ...framesOfTheSite(this.stack)].join('\n');
   }
+}
+
+/** Where the site has called us, after an empty line; what is ours and what is Node's would only hide it. */
+function framesOfTheSite(stack = ''): readonly string[] {
+  const { pathname } = new URL('.', import.meta.url);
+  const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line));
+  const own = frames.filter((frame) => !frame.includes(pathname) && !frame.includes('node:internal/'));
+  return own.length > 0 ? ['', ...own] : [];
 }

@@ -9,8 +9,10 @@ export {
   type SequencerErrorCode,
 } from './errors.js';
 export { createServer, type ServerOptions } from './http/create-server.js';
+export type { HealthCheck, HealthStatus, RouterHealth } from './http/health.js';
 export type { ClientAmount, Hooks, IntentRecord, LoginHookContext, SitePaymentTerms } from './http/hooks.js';
-export type { Logger } from './http/logger.js';
+export type { Logger, ObjectFirstLogger } from './http/logger.js';
+export type { OpenApiDocument } from './http/openapi/document.js';
 export { refuse } from './http/refuse.js';
 export { currentUser, type RequireLoginOptions, requireLogin } from './http/require-login.js';
 export { type RequirePaymentOptions, requirePayment } from './http/require-payment.js';

@@ -2,11 +2,14 @@ import type { RequestHandler } from 'express';
 import type { Config, WebhookConfig } from './config.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { hostCookie } from './http/browser-cookie.js';
+import { type RouterHealth, routerHealth } from './http/health.js';
 import { type LiveEvents, liveEvents } from './http/live-events.js';
-import { forgivingLogger } from './http/logger.js';
+import { routerLogger } from './http/logger.js';
 import { LoginAttempts } from './http/login-attempts.js';
 import { createLookAt } from './http/look-at.js';
 import { onceInAWhile } from './http/once-in-a-while.js';
+import { describedOnce } from './http/openapi/described-once.js';
+import type { OpenApiDocument } from './http/openapi/document.js';
 import { webhookRegistrar } from './http/register-webhook.js';
 import { createRouter } from './http/router.js';
 import { createSessionStore } from './http/session-store.js';
@@ -16,7 +19,7 @@ import { databaseOf, type LedgerParts, recordsOf, routerLedger } from './router-
 import { RouterObservation } from './router-observation.js';
 import { type IntentRouterOptions, parseRouterOptions } from './router-options.js';
 import type { CallObserver } from './sequencer/call-observer.js';
-import { type IntentClient, observedIntentClient } from './sequencer/intent-client.js';
+import { type IntentClient, type ObservedClient, observedClient } from './sequencer/intent-client.js';
 import type { Transport } from './sequencer/transport.js';
 import { transportTo } from './sequencer/transport-to.js';
 import { watchIntent } from './sequencer/watch-intent.js';
@@ -31,9 +34,21 @@ export interface IntentRouter extends RequestHandler {
   readonly database: SiteDatabase;
   /**
    * Resolves when the ledger is open and the embedded sequencer listens, with where; to undefined where there is no such
-   * sequencer. Rejects with why not.
+   * sequencer. Rejects with why not. A ledger is tried again all the same, as the log says: whoever does not end the
+   * process then can go on, and await this again, which tells how the next try went.
    */
   ready(): Promise<EmbeddedAddresses | undefined>;
+  /**
+   * How this process is, for load balancers and for whoever looks after it: `down` is a reason to take it out, `degraded` one
+   * to tell a person. Answers within a second, never rejects, and may be asked as often as one likes: what it looks at is
+   * looked at once a second at most, and the service is asked only where it has answered nobody for 15 seconds.
+   */
+  health(): Promise<RouterHealth>;
+  /**
+   * The description of the routes as this site has them, OpenAPI 3.1: the same as at `/intent/v1/openapi.json`, to write it to
+   * a file or to put it together with the app's own.
+   */
+  openApi(): Promise<OpenApiDocument>;
   /**
    * Ends the streams of events, lets running calls and hooks end, and closes what the router holds open. Payments that come
    * afterwards are settled by another process, or after the next start.
@@ -56,13 +71,14 @@ export function composeRouter(
 ): IntentRouter {
   const { options, config, termsOf } = parseRouterOptions(given);
   const { now = Date.now } = options;
-  const logger = forgivingLogger(options.logger ?? console);
+  const logger = routerLogger(options.logger ?? console);
   const embedded =
     config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
   const transport = options.transport ?? embedded?.transport ?? serviceTransport(config, options);
   const observation = new RouterObservation({ options, config, logger, now, secrets: () => live.secrets });
   const { observer } = observation;
-  const client = clientOf(config, transport, observer);
+  const observed = clientOf(config, transport, observer);
+  const { client } = observed;
   const { login, production, webhook, connections } = config;
   const live = liveEvents({
     ...{ client, connections, logger, now },
@@ -75,6 +91,8 @@ export function composeRouter(
   const parts = { config, hooks: options, client, events: live.events, logger };
   const ledger = makeLedger({ ...parts, observer: observation.ofLedger });
   observation.watchLedger(ledger);
+  const health = routerHealth({ config, observed, ledger, live, isEmbedded: embedded !== undefined });
+  const openApi = describedOnce({ config, termsOf, hooks: options });
   const router = createRouter({
     ...{ config, client, termsOf, logger, ledger, now, observer },
     hooks: options,
@@ -87,14 +105,16 @@ export function composeRouter(
     },
     lookAt: createLookAt({ ask: observation.look((id) => live.events.look(id)), logger }),
     walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
+    ...{ health, openApi },
     ...live,
   });
   if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
-  for (const notice of config.notices) logger.warn(`express-intents: ${notice}`);
+  for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
   return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
     client,
     intents: recordsOf(ledger),
     database: databaseOf(ledger),
+    ...{ health, openApi },
     ...lifeOf({ live, ledger, client, embedded, observation }),
   });
 }
@@ -111,9 +131,9 @@ function serviceTransport(
   return transportTo({ url, grpcUrl, grpcPackage, grpcPaths, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
-function clientOf({ sequencer }: Config, transport: Transport, observer: CallObserver | undefined): IntentClient {
+function clientOf({ sequencer }: Config, transport: Transport, observer: CallObserver | undefined): ObservedClient {
   const { dialect, timeoutMs, tryTimeoutMs } = sequencer;
-  return observedIntentClient({ transport, dialect, timeoutMs, tryTimeoutMs }, observer);
+  return observedClient({ transport, dialect, timeoutMs, tryTimeoutMs }, observer);
 }
 
 /** Set, or the embedded sequencer's own, which is known once that has started. */

@@ -70,11 +70,7 @@ export class RouterObservation {
   }
 
   watchLedger(ledger: Ledger | undefined): void {
-    if (!ledger) return;
-    this.observer?.watchLedger(async () => {
-      const { countWaiting } = await import('./ledger/count-waiting.js');
-      return countWaiting(ledger.database);
-    });
+    if (ledger) this.observer?.watchLedger(() => ledger.inspect());
   }
 
   async ready(): Promise<void> {

@@ -3,7 +3,7 @@ import { ledgerMend } from './config/ledger-settings.js';
 import { type Config, type ConfigOptions, namesDatabase, parseConfig } from './config.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import type { Hooks } from './http/hooks.js';
-import type { Logger } from './http/logger.js';
+import type { Logger, ObjectFirstLogger } from './http/logger.js';
 import { paymentTerms, type TermsOf } from './http/payment-terms.js';
 import {
   aBoolean,
@@ -30,8 +30,8 @@ export interface IntentRouterOptions extends ConfigOptions, Hooks {
    * the app registers.
    */
   readonly telemetry?: TelemetryOption | undefined;
-  /** Default: `console`. */
-  readonly logger?: Logger | undefined;
+  /** Where to tell what an operator should know: `console` (the default), a pino instance, or the like; `false` is silence. */
+  readonly logger?: Logger | ObjectFirstLogger | false | undefined;
   /** The time in milliseconds, for tests. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
@@ -94,7 +94,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, Form>> = {
   onLogin: aFunction,
   onEvent: aFunction,
   telemetry: eitherOf(aBoolean, withFunctions()),
-  logger: withFunctions('warn', 'error'),
+  logger: orFalse(withFunctions('warn', 'error')),
   now: aFunction,
 };
 

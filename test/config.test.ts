@@ -61,6 +61,8 @@ describe('what is read', () => {
         status: '/status',
         session: '/session',
         keyFile: '/.well-known/service-payments.json',
+        openapi: '/intent/v1/openapi.json',
+        health: false,
       },
       notices: [],
     });
@@ -574,6 +576,8 @@ describe('routes', () => {
       webhook: '/intent/webhook',
       session: '/a.b~c_d',
       keyFile: '/.well-known/service-payments.json',
+      openapi: '/intent/v1/openapi.json',
+      health: false,
     });
   });
 
@@ -606,7 +610,7 @@ describe('routes', () => {
       {
         setting: 'routes',
         problem: 'There is no route keyfile.',
-        mend: 'Known: intent, status, events, elements, webhook, session, keyFile.',
+        mend: 'Known: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
       },
     ]);
   });

@@ -1,5 +1,5 @@
 // The bytes of the protocol, laid out by hand: what the limit sends. Layouts as in proto/intents.proto.
-import { createHash, createPrivateKey, createPublicKey, randomFillSync, sign } from 'node:crypto';
+import { createPrivateKey, hash, randomFillSync, sign } from 'node:crypto';
 
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
@@ -37,7 +37,7 @@ const anyPublicKey = Buffer.alloc(32).toString('base64url');
 export function keyPairOf(seed) {
   const jwk = { kty: 'OKP', crv: 'Ed25519', d: seed.toString('base64url'), x: anyPublicKey };
   const key = createPrivateKey({ key: jwk, format: 'jwk' });
-  const publicKey = Buffer.from(createPublicKey(key).export({ format: 'jwk' }).x, 'base64url');
+  const publicKey = Buffer.from(key.export({ format: 'jwk' }).x, 'base64url');
   return { publicKey, sign: (bytes) => sign(null, bytes, key) };
 }
 
@@ -62,7 +62,7 @@ const signature = (tag, bytes) => Buffer.concat([hex(`${tag}420a40`), bytes]);
 /** 4.50 usd to an account of 32 bytes: the secret and the request. */
 export function newPayment(account) {
   const payload = newPayload(2, 140, 450);
-  const rendezvous = keyPairOf(createHash('sha256').update(payload).digest());
+  const rendezvous = keyPairOf(hash('sha256', payload, 'buffer'));
   const partial = Buffer.alloc(16, '1a0e0a0375736411', 'hex');
   partial.writeDoubleLE(4.5, 8);
   const message = Buffer.concat([hex('2a58'), key('0a', account), partial, key('3a', rendezvous.publicKey)]);
@@ -72,7 +72,7 @@ export function newPayment(account) {
 /** A login at a domain of less than 100 letters, signed by a verifier: the secret and the request. */
 export function newLogin(domain, verifier) {
   const payload = newPayload(3, 0, 0);
-  const rendezvous = keyPairOf(createHash('sha256').update(payload).digest());
+  const rendezvous = keyPairOf(hash('sha256', payload, 'buffer'));
   const named = Buffer.from([0x0a, domain.length + 2, 0x0a, domain.length, ...Buffer.from(domain)]);
   const [by, at] = [key('22', verifier.publicKey), key('32', rendezvous.publicKey)];
   const signed = signature('2a', verifier.sign(Buffer.concat([named, by, at])));

@@ -1,7 +1,7 @@
 // The limit: `node:http`, everything else by hand, and nothing that is not asked for: no check, no header, no cookie, no
 // bound. Nobody should serve this; it is what all others are measured by. With `sameAnswer` an intent is answered with the
 // headers and the cookie that ours has.
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { securityHeaders } from '../../dist/http/security-headers.js';
 import { bareCalls } from './bare-calls.mjs';
@@ -22,7 +22,7 @@ export default function limit({ url, domain, destination, verifierSeed, sameAnsw
   const headers = { ...securityHeaders(), 'Cache-Control': 'no-store' };
   function newBrowser() {
     const token = randomBytes(32).toString('base64url');
-    createHash('sha256').update(token).digest();
+    hash('sha256', token, 'buffer');
     return { ...headers, 'Set-Cookie': `intent=${token}; Path=/; HttpOnly; SameSite=Lax` };
   }
 

@@ -11,6 +11,8 @@ const defaultRoutes: Routes = {
   webhook: '/intent/webhook',
   session: '/session',
   keyFile: '/.well-known/service-payments.json',
+  openapi: '/intent/v1/openapi.json',
+  health: false,
 };
 
 /** The account that payments go to where their terms name none. */

@@ -2,17 +2,16 @@ import type { Request, Response } from 'express';
 import { IntentError } from '../errors.js';
 import { requireRouter } from './attached-router.js';
 import { isOwnPath } from './page-view.js';
-import { problemOf } from './problem.js';
+import { answerProblem, problemOf } from './problem.js';
 import { amountOf, type PaymentDemand } from './required-payment.js';
-import { sendEmpty, sendJson } from './respond.js';
+import { sendEmpty } from './respond.js';
 
 /** Answers 402 with what to pay, and where. */
 export function askForPayment(demand: PaymentDemand, req: Request, res: Response): void {
   const message = 'Pay: POST the mode and the order to pay.url, then ask again.';
   const { resource, currency, order } = demand;
   const members = { pay: wayToPay(req, order), resource, amount: amountOf(demand), currency };
-  const problem = { ...problemOf(new IntentError('payment_required', message)), ...members };
-  sendJson(res, 402, problem, { 'Content-Type': 'application/problem+json' });
+  answerProblem(res, { ...problemOf(new IntentError('payment_required', message)), ...members });
 }
 
 /**

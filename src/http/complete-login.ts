@@ -1,3 +1,4 @@
+import type { Request } from 'express';
 import type * as zod from 'zod';
 import type { LoginConfig } from '../config.js';
 import { IntentError } from '../errors.js';
@@ -6,6 +7,7 @@ import { browserOf } from './browser-cookie.js';
 import { callOnLogin } from './call-on-login.js';
 import { departureOf } from './departure.js';
 import { readJsonBody } from './read-json-body.js';
+import { requestIdOf } from './request-id.js';
 import { sendJson } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import type { SessionStore } from './session-store.js';
@@ -16,9 +18,8 @@ interface Body {
 }
 
 /** Where the user is asked first, what they said comes with it. */
-async function loadSchema(asksFirst: boolean): Promise<zod.ZodType<Body>> {
-  const z = await import('zod');
-  const plain = z.strictObject({ id: z.string() });
+export function completionSchema(z: typeof zod, asksFirst: boolean): zod.ZodType<Body> {
+  const plain = z.strictObject({ id: z.string().describe('The id of the intent that was begun here.') });
   return asksFirst ? plain.extend({ confirm: z.literal(true).optional() }) : plain;
 }
 
@@ -38,7 +39,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
   const { ttlMs, keyRing, confirm } = login;
   let schema: Promise<zod.ZodType<Body>> | undefined;
   return async (req, res) => {
-    schema ??= loadSchema(confirm);
+    schema ??= import('zod').then((z) => completionSchema(z, confirm));
     const { id, isConfirmed } = parseCompletion(await readJsonBody(req), await schema, confirm);
     const browser = browserOf(browserCookie, req);
     if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notBegunHere();
@@ -50,17 +51,18 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     const isFirst = await logins.completeLogin(completing, (tx) => callOnLogin(context, user, req, { tx, intent: id }));
     // Asking took a while: another request may have completed this login meanwhile, and it counts once.
     if (!isFirst) throw notBegunHere();
-    await sessions.start(req, res, user).catch((error) => reopen(context, id, error));
+    await sessions.start(req, res, user).catch((error) => reopen(context, id, req, error));
     observer?.tell({ type: 'login_completed', intent: id });
     sendJson(res, 200, { user });
   };
 }
 
 /** The wallet has done its part: asking again must be enough once the app's store is back. @throws {unknown} `error` */
-async function reopen({ logins, logger }: RouterContext, id: string, error: unknown): Promise<never> {
+async function reopen({ logins, logger }: RouterContext, id: string, req: Request, error: unknown): Promise<never> {
   await logins.reopenLogin(id).catch((failure) => {
     const reason = failure instanceof Error ? failure.message : String(failure);
-    logger.warn(`express-intents: the login ${id} began no session, and has to be begun anew: ${reason}`);
+    const line = `express-intents: the login ${id} began no session, and has to be begun anew: ${reason}`;
+    logger.warn(line, { requestId: requestIdOf(req).value });
   });
   throw error;
 }

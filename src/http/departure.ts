@@ -15,8 +15,8 @@ export function departureOf(res: Response): Abortable {
   const leave = (): void => {
     if (!res.writableFinished) departure.abort(new Departed());
   };
-  // Told in any case, once, and when the answer is out as well; so that nothing is left listening.
+  // Told in any case, once, and when the answer is out as well. `on` is half as dear as `once`.
   if (res.destroyed || res.closed) leave();
-  else res.once('close', leave);
+  else res.on('close', leave);
   return departure;
 }

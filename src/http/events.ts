@@ -6,8 +6,8 @@ import { browserOf } from './browser-cookie.js';
 import type { Visitor } from './connection-seats.js';
 import { countedAddress } from './counted-address.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';
-import { type Problem, problemOf } from './problem.js';
-import { sendEmpty, sendJson } from './respond.js';
+import { answerProblem, type Problem, problemOf } from './problem.js';
+import { sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { SseConnection, writeEventHeaders } from './sse-connection.js';
 
@@ -78,7 +78,6 @@ function tellOfStream({ tell }: Observer, res: Response, intent: string): void {
 /** Not a line in the log for each: they come in crowds. */
 function refuse(res: Response, error: unknown): Problem {
   const problem = problemOf(error);
-  const headers = { 'Content-Type': 'application/problem+json', 'Retry-After': String(retryAfterSeconds) };
-  sendJson(res, problem.status, problem, headers);
+  answerProblem(res, problem, { 'Retry-After': String(retryAfterSeconds) });
   return problem;
 }

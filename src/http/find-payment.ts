@@ -1,12 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseMoney } from '../intents/money.js';
 import { bounded } from '../ledger/bounded.js';
 import type { Ledger, LedgerIntent } from '../ledger/ledger.js';
 import type { Payment } from '../ledger/payment.js';
-import type { SharedStatus } from '../sequencer/shared-status.js';
+import { pendingMs, type SharedStatus } from '../sequencer/shared-status.js';
 import type { PaymentDemand } from './required-payment.js';
 
 /** Of the payments that may settle at any moment so many are looked at, the newest first. */
 const maxPending = 5;
+/** After it no answer counts that was there before; timers may be a moment early. */
+const outdatedMs = pendingMs + 10;
 
 export interface PaymentSearch {
   readonly ledger: Ledger;
@@ -56,10 +59,19 @@ async function settleNow(
   const signal = AbortSignal.timeout(waitMs);
   const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
     // Who looks at a page again and again makes nobody write: those who have not paid cost a question that is shared.
-    if (state === 'open' && !(await status.get(id, { signal, isFresh: true })).intentSubmitted) return false;
+    if (state === 'open' && !(await isSubmitted(status, id, signal))) return false;
     await bounded(signal, () => ledger.nudge(id));
     return true;
   };
   const settled = await Promise.allSettled(pending.map(settle));
   return settled.some((result) => result.status === 'rejected' || result.value);
+}
+
+/**
+ * What was answered a moment ago may be from before the payment. It is waited for until it counts no more, instead of asking
+ * past it: however often somebody looks, the service is asked a few times a second.
+ */
+async function isSubmitted(status: SharedStatus, id: string, signal: AbortSignal): Promise<boolean> {
+  if (status.known(id)?.intentSubmitted === false) await delay(outdatedMs, undefined, { signal, ref: false });
+  return (await status.get(id, { signal })).intentSubmitted;
 }

@@ -11,17 +11,19 @@ export interface IntentRequestBody {
   readonly amount?: string | number | undefined;
 }
 
-const schemaWith = (z: typeof zod) =>
+/** The schema of the body; zod is handed over by who has loaded it. */
+export const intentRequestSchema = (z: typeof zod) =>
   z.strictObject({
     mode: z.enum(['payment', 'login']).optional(),
     order: z
       .unknown()
       .refine((order) => isKeepable(order))
-      .optional(),
-    amount: z.union([z.string(), z.number()]).optional(),
+      .optional()
+      .describe('What is bought, which the site looks up: any JSON of at most 16 levels.'),
+    amount: z.union([z.string(), z.number()]).optional().describe('A decimal number with at most two decimals.'),
   });
 /** Made when it is first needed: zod takes longer to load than all of ours. */
-let schema: Promise<ReturnType<typeof schemaWith>> | undefined;
+let schema: Promise<ReturnType<typeof intentRequestSchema>> | undefined;
 
 /** An order is a few words, or a short list of them. */
 const maxOrderDepth = 16;
@@ -55,7 +57,7 @@ export async function parseIntentRequest(
   if (refused !== undefined) {
     throw new IntentError('terms_not_accepted', `The field "${refused}" is set by the server and not by the browser.`);
   }
-  schema ??= import('zod').then(schemaWith);
+  schema ??= import('zod').then(intentRequestSchema);
   const result = (await schema).safeParse(body);
   if (result.success) return result.data;
   throw toIntentError(result.error.issues[0]);

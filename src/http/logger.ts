@@ -1,22 +1,67 @@
-/** Where the router tells what an operator should know. `console` is one; so is a pino or winston instance in a wrapper. */
+/** Where the router tells what an operator should know. `console` is one; so are winston and others like it. */
 export interface Logger {
+  /** For what is no trouble; without it that goes to `warn`. */
+  info?(message: string, details?: Record<string, unknown>): void;
   warn(message: string, details?: Record<string, unknown>): void;
   error(message: string, details?: Record<string, unknown>): void;
 }
 
-/** The same logger, but for its failures: what cannot be logged must not change what a request is answered. */
-export function forgivingLogger(logger: Logger): Logger {
-  const forgiving = (log: (message: string, details?: Record<string, unknown>) => unknown): Logger['warn'] => {
-    return (message, details) => {
-      try {
-        Promise.resolve(log(message, details)).catch(() => undefined);
-      } catch {
-        // There is nobody left to tell.
-      }
-    };
+/** A logger like pino and bunyan, which take what goes with a message before the message. */
+export interface ObjectFirstLogger {
+  info(details: object, message?: string): void;
+  warn(details: object, message?: string): void;
+  error(details: object, message?: string): void;
+  child(bindings: object): unknown;
+}
+
+/** The logger that the router itself writes to. */
+export type RouterLogger = Required<Logger>;
+
+type Level = keyof RouterLogger;
+type Write = (message: string, details?: Record<string, unknown>) => unknown;
+
+/**
+ * What the router writes to, for a logger that the site has given; `false` is silence. Its failures stay its own: what cannot
+ * be logged must not change what a request is answered.
+ */
+export function routerLogger(given: Logger | ObjectFirstLogger | false): RouterLogger {
+  if (given === false) return { info: ignore, warn: ignore, error: ignore };
+  const writeAt = (level: Level): Write => {
+    if (isObjectFirst(given)) return (message, details) => given[level](fieldsOf(details), message);
+    const name = level === 'info' && typeof given.info !== 'function' ? 'warn' : level;
+    return (message, details) => (details ? given[name]?.(message, details) : given[name]?.(message));
   };
-  return {
-    warn: forgiving((message, details) => (details ? logger.warn(message, details) : logger.warn(message))),
-    error: forgiving((message, details) => (details ? logger.error(message, details) : logger.error(message))),
+  return { info: forgiving(writeAt('info')), warn: forgiving(writeAt('warn')), error: forgiving(writeAt('error')) };
+}
+
+function forgiving(write: Write): RouterLogger['warn'] {
+  return (message, details) => {
+    try {
+      Promise.resolve(write(message, details)).catch(ignore);
+    } catch {
+      // There is nobody left to tell.
+    }
   };
+}
+
+function ignore(): void {}
+
+/**
+ * Whether it is pino, or like it: `bindings` are pino's own, `addStream` is bunyan's, and Fastify asks for `silent` of whatever
+ * is to stand in for pino. winston has children too, and takes the message first.
+ */
+function isObjectFirst(logger: Logger | ObjectFirstLogger): logger is ObjectFirstLogger {
+  const { child, bindings, addStream, silent, fatal } = logger as unknown as Record<string, unknown>;
+  const isFunction = (value: unknown): boolean => typeof value === 'function';
+  return (
+    isFunction(child) && (isFunction(bindings) || isFunction(addStream) || (isFunction(silent) && isFunction(fatal)))
+  );
+}
+
+/** What tells of an error becomes one, under `err`, which is where such loggers look for errors; the rest stays beside it. */
+function fieldsOf(details: Record<string, unknown> = {}): Record<string, unknown> {
+  const { requestId, intent, message, stack = message, ...rest } = details;
+  if (typeof message !== 'string') return details;
+  const err = Object.assign(new Error(message), { stack, ...rest });
+  return { ...(requestId !== undefined && { requestId }), ...(intent !== undefined && { intent }), err };
 }

@@ -1,10 +1,12 @@
 import type { Response } from 'express';
-import { errorCodes, IntentError, type IntentErrorCode, SequencerError } from '../errors.js';
+import { errorCodes, IntentError, type IntentErrorCode } from '../errors.js';
 import { Departed } from './departure.js';
+import { describeError } from './describe-error.js';
 import type { Logger } from './logger.js';
+import { requestIdOf } from './request-id.js';
 import { sendJson } from './respond.js';
 
-/** The body of an error answer (RFC 9457). */
+/** The body of an error answer (RFC 9457), but for `instance`, which is the request's. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -28,21 +30,31 @@ export function problemOf(error: unknown): Problem {
   return { type: typeOf('internal_error'), title, status, code: 'internal_error' };
 }
 
-/** Answers with the problem, and logs what is not the caller's fault. */
+/** Answers with the problem of an error, and logs what is not the caller's fault. */
 export function sendProblem(res: Response, error: unknown, logger: Logger, headers: Record<string, string> = {}): void {
   if (error instanceof Departed) {
     res.destroy();
     return;
   }
   const problem = problemOf(error);
-  if (problem.status >= 500) logger.error(`express-intents: ${problem.code}`, describe(error));
+  if (problem.status >= 500) {
+    const requestId = requestIdOf(res.req).value;
+    logger.error(`express-intents: ${problem.code}`, { requestId, ...describeError(error) });
+  }
   if (res.headersSent) {
     res.destroy();
     return;
   }
   const close = problem.status === 413 ? refuseBody(res) : {};
+  answerProblem(res, problem, { ...close, ...retryAfter(error), ...headers });
+}
+
+/** Answers with a problem, of which `instance` names this request, as the log does (RFC 9457, section 3.1.5). */
+export function answerProblem(res: Response, problem: Problem, headers: Readonly<Record<string, string>> = {}): void {
+  const { value, isTold } = requestIdOf(res.req);
+  const body = { ...problem, instance: `urn:express-intents:request:${value}` };
   const type = { 'Content-Type': 'application/problem+json' };
-  sendJson(res, problem.status, problem, { ...type, ...close, ...retryAfter(error), ...headers });
+  sendJson(res, problem.status, body, { ...type, ...(isTold && { 'X-Request-Id': value }), ...headers });
 }
 
 /** What is left of the body is thrown away until the answer is out, so that it arrives; then the connection ends. */
@@ -59,6 +71,11 @@ function retryAfter(error: unknown): Record<string, string> {
 
 const typeOf = (code: IntentErrorCode): string => `urn:express-intents:error:${code}`;
 
+/** Whether a hook of the site has refused the request. */
+export function isRefusal(error: unknown): boolean {
+  return !(error instanceof IntentError) && refusalOf(error) !== undefined;
+}
+
 /** A hook of the site may refuse with an error that has a 4xx `status` and an `expose`, as `refuse()` and http-errors make them. */
 function refusalOf(error: unknown): Pick<Problem, 'status' | 'code' | 'detail'> | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -67,15 +84,4 @@ function refusalOf(error: unknown): Pick<Problem, 'status' | 'code' | 'detail'> 
   if (typeof status !== 'number' || typeof expose !== 'boolean') return undefined;
   if (!Number.isInteger(status) || status < 400 || status > 499) return undefined;
   return { status, code: 'request_refused', ...(expose && typeof message === 'string' && { detail: message }) };
-}
-
-/** The service's text goes to the log as one short line, whatever it holds. */
-function describe(error: unknown): Record<string, unknown> {
-  if (!(error instanceof Error)) return { error: typeof error };
-  const { message, stack, cause } = error;
-  const reason = cause instanceof Error ? { cause: cause.message } : {};
-  if (!(error instanceof SequencerError)) return { message, ...reason, stack };
-  const { serviceMessage, httpStatus } = error;
-  const service = serviceMessage === undefined ? {} : { serviceMessage: JSON.stringify(serviceMessage.slice(0, 200)) };
-  return { message, ...reason, ...service, ...(httpStatus !== undefined && { httpStatus }) };
 }

@@ -3,6 +3,7 @@ import { IntentError } from '../errors.js';
 import { ExpiringMap } from './expiring-map.js';
 import type { Logger } from './logger.js';
 import { bodyTooLarge, readBytes } from './read-bytes.js';
+import { requestIdOf } from './request-id.js';
 import { sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import type { WebhookVerifier } from './verify-webhook.js';
@@ -25,7 +26,7 @@ export function webhookHandler({ lookAt, logger, now }: RouterContext, verify: W
   return async (req, res) => {
     const jwt = await readJwt(req);
     const { intentId, digest } = await verify(jwt).catch((error) => {
-      warn(error);
+      warn(error, req);
       throw error;
     });
     if (!seen.get(digest)) {
@@ -53,15 +54,16 @@ async function readJwt(req: Request): Promise<string> {
 }
 
 /** Tells the operator why, who may have set another key; once a minute, since everybody can call. */
-function refusalWarning(logger: Logger, now: () => number): (error: unknown) => void {
+function refusalWarning(logger: Logger, now: () => number): (error: unknown, req: Request) => void {
   let toldAt = Number.NEGATIVE_INFINITY;
-  return (error) => {
+  return (error, req) => {
     if (!(error instanceof IntentError) || error.code !== 'invalid_webhook') return;
     if (now() - toldAt < warningIntervalMs) return;
     toldAt = now();
     const reason = error.cause instanceof Error ? error.cause.message : '';
     logger.warn(
       `express-intents: a webhook call was refused (${reason}). If it came from the service, INTENT_SERVICE_KEY is not its key.`,
+      { requestId: requestIdOf(req).value },
     );
   };
 }

@@ -3,6 +3,7 @@ import type { Config } from '../config.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
 import { localOriginOf } from './local-origin.js';
 import type { Logger } from './logger.js';
+import { requestIdOf } from './request-id.js';
 
 /** Registers this site's webhook for an intent that `req` has created; returns at once and never throws. */
 export type RegisterWebhook = (intent: string, req: Request) => void;
@@ -21,15 +22,17 @@ export function webhookRegistrar(
   logger: Logger,
 ): RegisterWebhook {
   let running = 0;
-  const tell = (intent: string, reason: string): void =>
-    logger.warn(`express-intents: the webhook of ${intent} is not registered: ${reason}`);
+  const tell = (intent: string, req: Request, reason: string): void =>
+    logger.warn(`express-intents: the webhook of ${intent} is not registered: ${reason}`, {
+      requestId: requestIdOf(req).value,
+    });
 
-  async function register(intent: string, url: string): Promise<void> {
+  async function register(intent: string, req: Request, url: string): Promise<void> {
     running += 1;
     try {
       await client.registerWebhook({ intent, url });
     } catch (error) {
-      tell(intent, error instanceof Error ? error.message : String(error));
+      tell(intent, req, error instanceof Error ? error.message : String(error));
     }
     running -= 1;
   }
@@ -37,8 +40,8 @@ export function webhookRegistrar(
   return (intent, req) => {
     // The embedded sequencer calls this machine alone, where people may well see the site under another origin.
     const base = webhook?.serviceKeys ? origin : localOriginOf(req);
-    if (base === undefined) return tell(intent, 'the browser has gone, and with it the port of this site.');
-    if (running >= maxAtOnce) return tell(intent, `${maxAtOnce} others are being registered.`);
-    void register(intent, `${base}${req.baseUrl}${routes.webhook}`);
+    if (base === undefined) return tell(intent, req, 'the browser has gone, and with it the port of this site.');
+    if (running >= maxAtOnce) return tell(intent, req, `${maxAtOnce} others are being registered.`);
+    void register(intent, req, `${base}${req.baseUrl}${routes.webhook}`);
   };
 }

@@ -7,6 +7,7 @@ import { requireRouter } from './attached-router.js';
 import { browserOf } from './browser-cookie.js';
 import { findPayment } from './find-payment.js';
 import { isOwnPath, isPageView } from './page-view.js';
+import { answerProblem, isRefusal, problemOf } from './problem.js';
 import { type PaymentDemand, parseRequiredPayment, type RequiredPayment } from './required-payment.js';
 
 declare global {
@@ -34,7 +35,8 @@ const waitMs = 2_000;
  * (code `payment_required`), whose members `pay: { url, mode, order }`, `resource`, `amount` and `currency` tell what to pay
  * and where; or a redirect to `payUrl` for a page view. The browser is known by its cookie. Needs a ledger, without which
  * it fails with `invalid_configuration`.
- * @param required what has to be paid for; `refuse()` in it, and anything else that it throws, goes to next()
+ * @param required what has to be paid for; `refuse()` in it refuses the request with a problem, as in every hook, and
+ *   anything else that it throws goes to next()
  * @throws {ConfigError} when `payUrl` is not a path of this site
  */
 export function requirePayment(
@@ -51,6 +53,7 @@ export function requirePayment(
       else if (payUrl !== undefined && isPageView(req)) return redirectToPay(payUrl, req, res);
       else return askForPayment(demand, req, res);
     } catch (error) {
+      if (isRefusal(error) && !res.headersSent) return answerProblem(res, problemOf(error));
       return next(error);
     }
     next();

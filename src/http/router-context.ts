@@ -4,11 +4,13 @@ import type { Ledger } from '../ledger/ledger.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
 import type { Observer } from '../telemetry/observer.js';
 import type { HostCookie } from './browser-cookie.js';
+import type { RouterHealth } from './health.js';
 import type { Hooks } from './hooks.js';
 import type { LiveEvents } from './live-events.js';
 import type { Logger } from './logger.js';
 import type { Logins } from './login-attempts.js';
 import type { LookAt } from './look-at.js';
+import type { OpenApiDocument } from './openapi/document.js';
 import type { TermsOf } from './payment-terms.js';
 import type { RegisterWebhook } from './register-webhook.js';
 import type { SessionStore } from './session-store.js';
@@ -37,6 +39,9 @@ export interface RouterContext extends LiveEvents {
   readonly now: () => number;
   /** Where a wallet link leads; undefined where no wallet is known. */
   readonly walletUrl: () => Promise<string | undefined>;
+  /** The description of the routes; made once. */
+  readonly openApi: () => Promise<OpenApiDocument>;
+  readonly health: () => Promise<RouterHealth>;
   /** Undefined where nobody looks on. */
   readonly observer?: Observer | undefined;
 }

@@ -10,12 +10,14 @@ import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
 import { observedAnswer } from './observed-answer.js';
+import { showDocumentHandler } from './openapi/show-document.js';
 import { requireSameOrigin } from './origin-guard.js';
 import { sendProblem } from './problem.js';
 import { rateLimiting } from './rate-limiting.js';
 import { webhookHandler } from './receive-webhook.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { setUpWarnings } from './set-up-warnings.js';
+import { showHealthHandler } from './show-health.js';
 import { showSessionHandler } from './show-session.js';
 
 /** The handlers of one path, by method. */
@@ -27,8 +29,9 @@ export function createRouter(context: RouterContext): RequestHandler {
   const check = setUpWarnings(context);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
     attachRouter(req, context);
-    check(req);
     const route = find(req.path);
+    // A load balancer comes on a way of its own, which says nothing of the one that visitors come.
+    if (route?.name !== 'health') check(req);
     if (!route) return next();
     const answered = context.observer
       ? observedAnswer(context, route, req, res, () => answer(route, req, res, context))
@@ -84,6 +87,8 @@ function handlersOf(context: RouterContext): RouteHandlers {
           }
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },
+    openapi: { GET: showDocumentHandler(context.openApi) },
+    health: { GET: showHealthHandler(context.health) },
   };
 }
 

@@ -2,6 +2,7 @@ import { IntentError } from '../errors.js';
 import type { RecordedTerms } from '../ledger/ledger.js';
 import type { AskedIntent } from './asked-intent.js';
 import { recordedTerms } from './recorded-terms.js';
+import { requestIdOf } from './request-id.js';
 import type { RouterContext } from './router-context.js';
 
 /** The terms of the intent that was asked for, from the site's hook; undefined for a login. @throws what the hook throws */
@@ -19,7 +20,7 @@ export async function termsFor(
     // What the browser may choose was checked before, so it is the site that asks for what cannot be asked for.
     if (error instanceof IntentError && error.status < 500) {
       const message = `express-intents: the payment hook's terms were refused: ${error.message}`;
-      logger.warn(message, { amount, currency, destination });
+      logger.warn(message, { requestId: requestIdOf(req).value, amount, currency, destination });
     }
     throw error;
   }

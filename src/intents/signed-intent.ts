@@ -14,6 +14,8 @@ export interface SignedIntent {
   readonly rendezvousKey: Uint8Array;
   /** The message without id and signature: what the signature covers. */
   readonly message: v1.Message.$Properties;
+  /** Its serialization. */
+  readonly signedBytes: Uint8Array;
   /** By the rendezvous key, 64 bytes. */
   readonly signature: Uint8Array;
 }
@@ -55,12 +57,14 @@ export async function signIntent(
   const bytes = encodePayload(payload);
   const rendezvous = rendezvousKeyPair(bytes);
   const message = await build(rendezvous.publicKey);
+  const signedBytes = encode(v1.Message, message);
   return {
     id: intentIdOf(rendezvous),
     clientSecret: formatClientSecret(bytes),
     rendezvousKey: rendezvous.publicKey,
     message,
-    signature: rendezvous.sign(encode(v1.Message, message)),
+    signedBytes,
+    signature: rendezvous.sign(signedBytes),
   };
 }
 

@@ -1,10 +1,11 @@
 import bs58 from 'bs58';
 import { IntentError, type IntentErrorCode } from '../errors.js';
+import { base58Text } from './base58-text.js';
 import { rememberLast } from './remember-last.js';
 
 /** Text form of keys, ids, accounts and signatures: Base58 with the Bitcoin alphabet (interface sections 2.2 and 2.7). */
 export function formatBase58(bytes: Uint8Array): string {
-  return bs58.encode(bytes);
+  return base58Text(bytes);
 }
 
 /**
@@ -16,7 +17,7 @@ export function formatBase58(bytes: Uint8Array): string {
 export function parseBase58(text: string, byteLength: number, code: IntentErrorCode): Uint8Array {
   const maxLength = Math.ceil(byteLength * 1.38);
   const bytes = typeof text === 'string' && text.length <= maxLength ? bs58.decodeUnsafe(text) : undefined;
-  if (bytes?.length !== byteLength || bs58.encode(bytes) !== text) {
+  if (bytes?.length !== byteLength || base58Text(bytes) !== text) {
     throw new IntentError(code, `Expected the Base58 form of ${byteLength} bytes.`);
   }
   return bytes;

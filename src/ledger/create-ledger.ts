@@ -1,6 +1,7 @@
 import { canCompleteLogin, completeLogin, reopenLogin } from './complete-login.js';
 import type { Database } from './database.js';
 import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './find-intents.js';
+import { inspectLedger } from './inspect-ledger.js';
 import type { Ledger, SiteDatabase } from './ledger.js';
 import { Opening } from './opening.js';
 import { pruneIntents } from './prune-intents.js';
@@ -58,6 +59,7 @@ export function createLedger({ open, timing: given, ...rest }: LedgerOptions): L
     retry: (id) => withDb((db) => retryIntent(db, id, rest.settings.watchMs)),
     prune: (options) => withDb((db) => pruneIntents(db, options)),
     nudge: async (id) => settlement?.nudge(id),
+    inspect: () => withDb(async (db) => ({ ...(await inspectLedger(db)), lookedMsAgo: settlement?.lookedMsAgo ?? 0 })),
     close: async () => {
       await settlement?.close();
       await opening.close();

@@ -1,4 +1,5 @@
 import type { Database, DatabaseTransaction } from './database.js';
+import type { LedgerBacklog } from './inspect-ledger.js';
 import type { IntentState } from './intent-state.js';
 
 /** The terms of a payment as they are written down; they never change. */
@@ -142,6 +143,12 @@ export interface IntentRecords {
  */
 export type SiteDatabase = Pick<Database, 'query' | 'transaction'>;
 
+/** What is to be done in the ledger, and whether this process does it. */
+export interface LedgerReport extends LedgerBacklog {
+  /** Since this process has last looked for work and could, or begun to, in milliseconds. */
+  readonly lookedMsAgo: number;
+}
+
 /**
  * The durable record of intents, as the routes use it. Every method waits until the database is there, within bounded
  * time, and rejects with `ledger_unavailable` when it is not.
@@ -149,7 +156,10 @@ export type SiteDatabase = Pick<Database, 'query' | 'transaction'>;
 export interface Ledger extends Omit<IntentRecords, 'look'> {
   /** @throws as `find` */
   readonly database: SiteDatabase;
-  /** Resolves once the database is open and migrated. @throws {IntentError} why it cannot be used */
+  /**
+   * Resolves once the database is open and migrated; rejects as soon as a try has failed, and another one comes by itself.
+   * @throws {IntentError} why it cannot be used
+   */
   ready(): Promise<void>;
   /** Writes an intent down that the sequencer has accepted; from now on it is watched. */
   record(intent: NewIntent): Promise<void>;
@@ -183,6 +193,8 @@ export interface Ledger extends Omit<IntentRecords, 'look'> {
    * work that is due for it was tried, in this process or, after a bounded time, not.
    */
   nudge(id: string): Promise<void>;
+  /** @throws as `find` */
+  inspect(): Promise<LedgerReport>;
   /** Takes no more work, gives running work a short time to end, and closes the database. */
   close(): Promise<void>;
 }

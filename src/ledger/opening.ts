@@ -26,16 +26,17 @@ export class Opening {
   readonly #closing = new AbortController();
   /** Aborted once there is nothing more to wait for. */
   readonly #ended = new AbortController();
-  readonly #first: Promise<Database>;
   readonly #opened: Promise<Database>;
   /** Once it is there nobody waits for it any more. */
   #db: Database | undefined;
+  /** The try that is under way, or the next one. */
+  #try: Promise<Database>;
   #lastError: unknown;
 
   constructor(options: OpeningOptions) {
     this.#options = options;
-    this.#first = options.open();
-    this.#opened = this.#first.catch((error) => this.#retry(error));
+    this.#try = options.open();
+    this.#opened = this.#try.catch((error) => this.#retry(error));
     this.#opened.then(
       (db) => {
         this.#db = db;
@@ -46,9 +47,19 @@ export class Opening {
     );
   }
 
-  /** How the first try went. @throws {IntentError} why the database cannot be used */
+  /**
+   * How it goes: of the first try, and once that has failed, of the next one, so that it can be awaited again.
+   * @throws {IntentError} why the database cannot be used, in the words that are in the log
+   */
   async ready(): Promise<void> {
-    await this.#first;
+    if (this.#db) return;
+    try {
+      await this.#try;
+    } catch (cause) {
+      if (this.#closing.signal.aborted) throw hasClosed();
+      const code = cause instanceof IntentError ? cause.code : 'ledger_unavailable';
+      throw new IntentError(code, `The ${isTriedAgain(cause)}`, { cause });
+    }
   }
 
   /** @throws {IntentError} `ledger_unavailable` when it is not there within bounded time */
@@ -66,7 +77,7 @@ export class Opening {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#closing.abort(hasClosed());
     const closed = this.#opened.catch(() => undefined).then((db) => db?.close());
     await this.#arrival(this.#options.closeMs ?? 15_000);
     if (this.#ended.signal.aborted) return closed;
@@ -84,13 +95,14 @@ export class Opening {
     const { open, logger, observer, retryMs = 500 } = this.#options;
     this.#tell(error);
     for (let waitMs = retryMs; ; waitMs = Math.min(waitMs * 2, retryCapMs)) {
-      await pause(waitMs, this.#closing.signal);
+      this.#try = pause(waitMs, this.#closing.signal).then(open);
       try {
-        const db = await open();
+        const db = await this.#try;
         logger.warn('express-intents: the ledger is open now.');
         observer?.tell({ type: 'ledger_back' });
         return db;
       } catch (failure) {
+        if (this.#closing.signal.aborted) throw failure;
         this.#lastError = failure;
       }
     }
@@ -98,10 +110,18 @@ export class Opening {
 
   #tell(error: unknown): void {
     this.#lastError = error;
-    const message = error instanceof Error ? error.message : String(error);
-    this.#options.logger.error(`express-intents: the ledger cannot be opened, and is tried again: ${message}`);
+    this.#options.logger.error(`express-intents: the ${isTriedAgain(error)}`);
     this.#options.observer?.tell(unavailable(error));
   }
+}
+
+function isTriedAgain(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return `ledger cannot be opened, and is tried again: ${message}`;
+}
+
+function hasClosed(): IntentError {
+  return new IntentError('ledger_unavailable', 'The ledger is closed.');
 }
 
 /** @throws the signal's reason */

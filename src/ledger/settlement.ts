@@ -24,12 +24,18 @@ export class Settlement {
   readonly #running = new Map<Lease, Promise<void>>();
   #isClosed = false;
   #failures = 0;
+  #lookedAtMs = performance.now();
   #wake: () => void = () => undefined;
   #loop: Promise<void> | undefined;
 
   constructor(context: SettlementContext) {
     this.#context = context;
     this.#urgent = new Urgent(() => this.#wake());
+  }
+
+  /** Since it has last looked for work and could, or was made, in milliseconds. */
+  get lookedMsAgo(): number {
+    return Math.round(performance.now() - this.#lookedAtMs);
   }
 
   /** Looks for work from now on, until `close`. */
@@ -92,6 +98,7 @@ export class Settlement {
       const claimed = await this.round();
       if (this.#failures > 0) this.#context.observer?.tell({ type: 'ledger_back' });
       this.#failures = 0;
+      this.#lookedAtMs = performance.now();
       return claimed;
     } catch (error) {
       this.#failures += 1;

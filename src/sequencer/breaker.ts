@@ -26,6 +26,8 @@ export class Breaker {
   readonly #policy: CircuitBreakerPolicy;
   #openedAtMs = 0;
   #isOpen = false;
+  /** When the service has last answered, whatever it said, by `performance.now()`. */
+  answeredAtMs: number | undefined;
 
   /** @param onChange told when it opens, and when it closes again */
   constructor(onChange: (isOpen: boolean) => void = () => undefined) {
@@ -60,7 +62,11 @@ export class Breaker {
     const isProbe = this.#policy.state !== CircuitState.Closed;
     const openedAtMs = this.#openedAtMs;
     const outcome = await this.#policy.execute(() => outcomeOf(send, isProbe));
-    if ('answer' in outcome) return outcome.answer;
+    if ('answer' in outcome) {
+      this.answeredAtMs = performance.now();
+      return outcome.answer;
+    }
+    if (outcome.verdict === 'alive') this.answeredAtMs = performance.now();
     // The next call is the probe then: a visitor who leaves again and again must not keep the service from all others.
     if (isProbe && outcome.verdict === 'unknown') this.#openedAtMs = openedAtMs;
     throw outcome.error;

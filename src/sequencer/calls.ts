@@ -28,7 +28,9 @@ export async function createIntent(
 ): Promise<void> {
   const signature = { value: intent.signature };
   if (dialect === 'intents') {
-    const request = encode(v1.Message, { ...intent.message, sendMessageRequestSignature: signature });
+    // The signature is field 3, and in front of both kinds that are created: what it covers follows as it was signed.
+    const field = encode(v1.Message, { sendMessageRequestSignature: signature });
+    const request = Buffer.concat([field, intent.signedBytes]);
     const answer = await transport.call(operations.createIntent, request, options);
     requireOk(decodeAnswer(v1.CreateIntentResponse, answer).result);
   } else {

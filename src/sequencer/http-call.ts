@@ -20,7 +20,7 @@ export function sendCall(
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     if (bounds.signal?.aborted) reject(bounds.signal.reason);
-    else dispatcher.dispatch(request, new HttpCall(resolve, reject, bounds));
+    else dispatcher.dispatch(request, new HttpCall(resolve, reject, bounds, request.origin));
   });
 }
 
@@ -30,6 +30,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   readonly #reject: (reason: unknown) => void;
   readonly #signal: Abortable | undefined;
   readonly #timer: NodeJS.Timeout | undefined;
+  readonly #origin: unknown;
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #refusal: SequencerError | undefined;
@@ -39,7 +40,9 @@ class HttpCall implements Dispatcher.DispatchHandler {
     resolve: (answer: Uint8Array) => void,
     reject: (reason: unknown) => void,
     { signal, timeoutMs }: Partial<TryBounds>,
+    origin: unknown,
   ) {
+    this.#origin = origin;
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
@@ -78,7 +81,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (this.#end()) this.#reject(this.#refusal ?? asSequencerError(error));
+    if (this.#end()) this.#reject(this.#refusal ?? asSequencerError(error, this.#origin));
   }
 
   readonly #onAbort = (): void => this.#leave(this.#signal?.reason);
@@ -120,7 +123,7 @@ function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers
   return undefined;
 }
 
-function asSequencerError(error: Error & { readonly code?: unknown }): SequencerError {
+function asSequencerError(error: Error & { readonly code?: unknown }, origin: unknown): SequencerError {
   if (error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
     const message = `The answer is over ${maxResponseBytes} bytes.`;
     return new SequencerError('sequencer_bad_response', message, { cause: error });
@@ -128,5 +131,5 @@ function asSequencerError(error: Error & { readonly code?: unknown }): Sequencer
   if (error.name === 'HTTPParserError') {
     return new SequencerError('sequencer_bad_response', 'The answer is not HTTP.', { cause: error });
   }
-  return new SequencerError('sequencer_unreachable', 'The sequencer cannot be reached.', { cause: error });
+  return new SequencerError('sequencer_unreachable', `The sequencer at ${origin} cannot be reached.`, { cause: error });
 }

@@ -32,10 +32,11 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
     timeoutMs,
     pingMs: 30_000,
   });
-  const send = async (operation: Operation, body: Uint8Array, bounds: Partial<TryBounds> = {}): Promise<Uint8Array> => {
+  const send = (operation: Operation, body: Uint8Array, bounds: Partial<TryBounds> = {}): Promise<Uint8Array> => {
     const all = bounds.metadata ? { ...headers, ...bounds.metadata } : headers;
-    const request = { method: 'POST', path, headers: all, body: encodeRequest(operation, body) } as const;
-    return sendCall(connections.pool ?? (await connections.open()), request, bounds);
+    const request = { origin, method: 'POST', path, headers: all, body: encodeRequest(operation, body) } as const;
+    const { pool } = connections;
+    return pool ? sendCall(pool, request, bounds) : connections.open().then((made) => sendCall(made, request, bounds));
   };
   return {
     call: send,

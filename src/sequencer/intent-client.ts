@@ -12,8 +12,8 @@ import {
   signLogin,
   signPayment,
 } from './intent-parameters.js';
-import { defaultTryTimeoutMs, resilientTransport } from './resilient-transport.js';
-import type { CallOptions, Transport } from './transport.js';
+import { defaultTryTimeoutMs, resilientTransport, type ServiceState } from './resilient-transport.js';
+import type { Caller, CallOptions, Transport } from './transport.js';
 import { type ServiceAddress, transportTo } from './transport-to.js';
 import { watchIntent } from './watch-intent.js';
 
@@ -96,11 +96,21 @@ export interface IntentClient {
  * @throws {IntentError} `invalid_configuration` when none of `url`, `grpcUrl` and `transport` is of use
  */
 export function createIntentClient(options: IntentClientOptions = {}): IntentClient {
-  return observedIntentClient(options);
+  return observedClient(options).client;
 }
 
-/** The same, with somebody who looks on. */
-export function observedIntentClient(options: IntentClientOptions, observer?: CallObserver): IntentClient {
+/** A client, and what its calls have shown of the service. */
+export interface ObservedClient {
+  readonly client: IntentClient;
+  readonly service: () => ServiceState;
+}
+
+/**
+ * The same as `createIntentClient`, for who looks after the service as well.
+ * @param observer looks on while it is called
+ * @throws as it
+ */
+export function observedClient(options: IntentClientOptions, observer?: CallObserver): ObservedClient {
   const { dialect = 'intents' } = options;
   if (dialect !== 'intents' && dialect !== 'messaging') {
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
@@ -108,6 +118,10 @@ export function observedIntentClient(options: IntentClientOptions, observer?: Ca
   const bounds = requireTimeouts(options);
   const inner = options.transport ?? transportTo(options, bounds.timeoutMs);
   const transport = resilientTransport(inner, { ...bounds, observer });
+  return { client: clientOver(transport, dialect), service: transport.service };
+}
+
+function clientOver(transport: Transport & Caller, dialect: Dialect): IntentClient {
   const prepared = (intent: SignedIntent): PreparedIntent => {
     const { id, clientSecret } = intent;
     const create = async (callOptions?: CallOptions): Promise<CreatedIntent> => {

@@ -25,6 +25,14 @@ export function defaultTryTimeoutMs(timeoutMs: number): number {
   return Math.min(timeoutMs, 3_000);
 }
 
+/** What the calls so far have shown of the service. */
+export interface ServiceState {
+  /** Since it has answered, whatever it said, in milliseconds; undefined where it never did. */
+  readonly answeredMsAgo: number | undefined;
+  /** Whether it has failed so often that some calls are not sent at the moment. */
+  readonly isLeftAlone: boolean;
+}
+
 /** Tries after the first. */
 const maxRepeats = 2;
 /** The first wait is up to this long, the second up to twice as long: full jitter, so that calls do not come back as one. */
@@ -43,13 +51,17 @@ const defaultLimits: GateLimits = { maxRunning: 64, maxWaiting: 1_024 };
  *
  * Calls may then also throw an `IntentError` with code `too_busy`.
  */
-export function resilientTransport(inner: Transport, options: ResilienceOptions): Transport & Caller {
+export function resilientTransport(
+  inner: Transport,
+  options: ResilienceOptions,
+): Transport & Caller & { readonly service: () => ServiceState } {
   const calls = new ResilientCalls(inner, options);
   const openStream = inner.openStream?.bind(inner);
   return {
     call: (operation, body, callOptions?: CallOptions) => calls.call(operation, body, callOptions),
     ...(openStream && { openStream }),
     close: () => calls.close(),
+    service: () => calls.service(),
   };
 }
 
@@ -112,6 +124,15 @@ class ResilientCalls {
       if (this.#unfinished === 0) resolve();
     }).then(() => this.#inner.close());
     return this.#closed;
+  }
+
+  service(): ServiceState {
+    const breakers = [...this.#lanes.values()].map(({ breaker }) => breaker);
+    const answeredAtMs = breakers.flatMap((breaker) => breaker.answeredAtMs ?? []);
+    return {
+      answeredMsAgo: answeredAtMs.length > 0 ? performance.now() - Math.max(...answeredAtMs) : undefined,
+      isLeftAlone: breakers.some((breaker) => breaker.refusal() !== undefined),
+    };
   }
 
   #laneOf(operation: Operation): Lane {

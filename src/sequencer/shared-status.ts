@@ -1,4 +1,4 @@
-import { Abort, type Abortable, listenForAbort, throwIfAborted } from './abort.js';
+import { Abort, type Abortable } from './abort.js';
 import { AgedMap } from './aged-map.js';
 import type { IntentStatus } from './calls.js';
 import type { CallOptions } from './transport.js';
@@ -25,8 +25,11 @@ export interface SharedStatusSettings {
   readonly onSubmitted?: ((id: string) => void) | undefined;
 }
 
-/** A tab that asks every second sees a change as soon as it would have anyway, and a thousand tabs cost one. */
-const pendingMs = 250;
+/**
+ * How long an answer counts that is not the last word, in milliseconds: a tab that asks every second sees a change as soon as
+ * it would have anyway, and a thousand tabs cost one.
+ */
+export const pendingMs = 250;
 /** Not for ever: what was submitted may be reversed until the transactions have settled. */
 const submittedMs = 60_000;
 
@@ -89,9 +92,9 @@ export class SharedStatus {
    * The status, known or asked for. Who leaves by `signal` ends the call upstream only when nobody else waits for it.
    * @throws {IntentError} `invalid_id` @throws {SequencerError} @throws the signal's reason
    */
-  async get(id: string, options: SharedStatusOptions = {}): Promise<IntentStatus> {
+  get(id: string, options: SharedStatusOptions = {}): Promise<IntentStatus> {
     const { signal, isFresh = false, isQuiet = false } = options;
-    throwIfAborted(signal);
+    if (signal?.aborted) return Promise.reject(signal.reason);
     const kept = this.#calls.get(id);
     const isShared = kept && this.#isUsable(kept) && !(isFresh && kept.lifetimeMs !== undefined);
     const call = isShared ? kept : this.#begin(id);
@@ -146,8 +149,19 @@ export class SharedStatus {
         this.#drop(id, call);
         call.upstream?.abort(signal.reason);
       };
-      const unlisten = listenForAbort([signal], leave);
-      call.answer.then(resolve, reject).finally(unlisten);
+      signal.addEventListener('abort', leave);
+      const stay = (): void => signal.removeEventListener('abort', leave);
+      // Not by `finally`, which makes two promises more.
+      call.answer.then(
+        (status) => {
+          stay();
+          resolve(status);
+        },
+        (error) => {
+          stay();
+          reject(error);
+        },
+      );
     });
   }
 

@@ -7,7 +7,14 @@ import type { RouterEvent } from './router-event.js';
 const secondBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400];
 
 /** What is asked for whenever metrics are collected. */
-export type AskWaiting = () => Promise<{ readonly due: number; readonly dead: number }>;
+export type AskWaiting = () => Promise<Waiting>;
+
+/** What waits in the ledger. */
+export interface Waiting {
+  readonly due: number;
+  readonly oldestDueMs: number;
+  readonly deadLetters: number;
+}
 
 /** The instruments of one router: takes events, and gives what waits in the ledger when it is asked. */
 export class Instruments {
@@ -44,19 +51,25 @@ export class Instruments {
   }
 }
 
-/** Both in one question. A ledger that does not answer has no value, and the next collection asks again. */
+/** All in one question. A ledger that does not answer has no value, and the next collection asks again. */
 function watchWaiting(meter: Meter, askWaiting: AskWaiting): () => void {
   const gaugeOf = (name: MetricName): ObservableGauge => {
     const [, unit, description] = metrics[name];
     return meter.createObservableGauge(name, { unit, description });
   };
-  const [due, dead] = [gaugeOf('express_intents.ledger.due'), gaugeOf('express_intents.ledger.dead')];
+  const [due, oldest, dead] = [
+    gaugeOf('express_intents.ledger.due'),
+    gaugeOf('express_intents.ledger.oldest_due'),
+    gaugeOf('express_intents.ledger.dead'),
+  ];
+  const gauges = [due, oldest, dead];
   const watch: Parameters<Meter['addBatchObservableCallback']>[0] = async (result) => {
     const waiting = await askWaiting().catch(() => undefined);
     if (!waiting) return;
     result.observe(due, waiting.due);
-    result.observe(dead, waiting.dead);
+    result.observe(oldest, waiting.oldestDueMs / 1_000);
+    result.observe(dead, waiting.deadLetters);
   };
-  meter.addBatchObservableCallback(watch, [due, dead]);
-  return () => meter.removeBatchObservableCallback(watch, [due, dead]);
+  meter.addBatchObservableCallback(watch, gauges);
+  return () => meter.removeBatchObservableCallback(watch, gauges);
 }

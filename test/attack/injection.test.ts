@@ -288,6 +288,7 @@ describe('Host and X-Forwarded-* poisoning', () => {
 function steady({ status, head, body }: RawAnswer): unknown {
   const lines = head
     .filter((line) => !/^Date:/i.test(line))
-    .map((line) => line.replace(/(intent=)[\w-]{43}/, '$1token'));
-  return { status, head: lines, body: body.replace(/("client_secret":")\w+/, '$1secret') };
+    .map((line) => line.replace(/(intent=)[\w-]{43}/, '$1token').replace(/^(X-Request-Id: )[\w-]{36}$/, '$1id'));
+  const told = body.replace(/("client_secret":")\w+/, '$1secret').replace(/(:request:)[\w-]{36}/, '$1id');
+  return { status, head: lines, body: told };
 }

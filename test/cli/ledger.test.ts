@@ -177,15 +177,14 @@ it('while a site runs on Postgres the command works beside it', async () => {
   });
 });
 
-it('export prints what import takes in, in a ledger of another kind as well', async () => {
+it('export prints what import takes in, in another ledger', async () => {
   const from = await openTestDatabase('postgres', { fakeTime: true });
   await fill(from);
   process.env.INTENT_DATABASE_URL = from.url;
   const exported = await command('ledger', 'export');
   expect(exported).toMatchObject({ code: 0, error: '6 intents printed.' });
   const listed = (await command('ledger', 'list')).out;
-  const to = await openTestDatabase('embedded');
-  await to.close();
+  const to = await openTestDatabase('postgres');
   process.env.INTENT_DATABASE_URL = to.url;
   const taken = await runCommand(['ledger', 'import'], { input: `${exported.out}\n` });
   expect(taken).toEqual({ code: 0, out: '6 intents taken in.', error: '' });

@@ -118,6 +118,7 @@ describe('creating an intent, dialect messaging (protocol 5)', () => {
     const { url } = await start({ localDomains: { 'example.com': await serveKeyFile([known.login.verifier]) } });
     const intent = {
       message: decode(v1.Message, fromHex(known[kind].message)),
+      signedBytes: fromHex(known[kind].message),
       signature: fromHex(known[kind].signature),
       rendezvousKey: parseBase58(known[kind].id, 32, 'invalid_id'),
     };

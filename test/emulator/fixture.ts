@@ -114,7 +114,8 @@ export function signedBy(
   rendezvous: KeyPair,
   message: v1.Message.$Properties,
 ): Omit<SignedIntent, 'id' | 'clientSecret'> {
-  return { message, rendezvousKey: rendezvous.publicKey, signature: rendezvous.sign(encode(v1.Message, message)) };
+  const signedBytes = encode(v1.Message, message);
+  return { message, signedBytes, rendezvousKey: rendezvous.publicKey, signature: rendezvous.sign(signedBytes) };
 }
 
 export async function statusFlags(url: string, id: string): Promise<[boolean, boolean, boolean]> {

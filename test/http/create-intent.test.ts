@@ -109,6 +109,7 @@ describe('the payment hook sets the terms', () => {
       title: expect.any(String),
       status: 500,
       code: 'invalid_configuration',
+      instance: expect.any(String),
     });
     expect(log.text).toContain('must return { amount, currency }');
   });
@@ -238,5 +239,6 @@ test('problems are problem+json (RFC 9457)', async () => {
     status: 400,
     code: 'terms_not_accepted',
     detail: expect.stringContaining('"amount"'),
+    instance: expect.stringMatching(/^urn:express-intents:request:[\w-]{36}$/),
   } satisfies HttpProblem);
 });

@@ -66,7 +66,7 @@ describe.each(kinds)('what leaves with a ledger in %s', (kind) => {
       site.faults.failOnce('record', moment);
       const { status, body } = await new Browser(site.origin).send('POST', '/intent', { mode });
       expect([status, body.code]).toEqual([503, 'ledger_unavailable']);
-      expect(Object.keys(body).sort()).toEqual(['code', 'status', 'title', 'type']);
+      expect(Object.keys(body).sort()).toEqual(['code', 'instance', 'status', 'title', 'type']);
     }
     expect(site.log.text).toContain('ledger_unavailable');
     // Of the second only the answer of the database was lost.

@@ -102,6 +102,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
       status: 402,
       code: 'payment_required',
       detail: expect.stringContaining('pay.url'),
+      instance: expect.any(String),
       pay: { url: '/intent', mode: 'payment', order: { article: 'tea' } },
       resource: 'article:tea',
       amount: '0.50',
@@ -357,9 +358,19 @@ describe('mistakes of the site', () => {
     await request(origin).get('/article').expect(500);
   });
 
-  test('what the function throws goes to the app', async () => {
+  test('a refusal is a problem, as in every hook', async () => {
     const { origin } = await startSiteWithLedger(guarded(() => refuse('No such article.', 404)));
-    expect((await request(origin).get('/article').expect(404)).body.message).toBe('No such article.');
+    const { body, headers } = await request(origin).get('/article').expect(404);
+    expect(headers['content-type']).toBe('application/problem+json');
+    expect(body).toMatchObject({ status: 404, code: 'request_refused', detail: 'No such article.' });
+  });
+
+  test('what else the function throws goes to the app', async () => {
+    const fail = (): never => {
+      throw new Error('No articles today.');
+    };
+    const { origin } = await startSiteWithLedger(guarded(fail));
+    expect((await request(origin).get('/article').expect(500)).body.message).toBe('No articles today.');
   });
 
   test.each(['buy', '//evil.example', '/\\evil', 'https://evil.example', '', 7])(
@@ -420,6 +431,25 @@ describe('who may have paid just now', () => {
   test.each(['open', 'submitted'] as const)('has not paid before it has settled: %s', async (state) => {
     const { looks, found } = await look(state, async () => {}, paid);
     expect([looks, found]).toEqual([2, undefined]);
+  });
+
+  test('is seen to have paid at the next look; however many look, the service is asked a few times a second', async () => {
+    let [asked, isPaid, nudged] = [0, false, 0];
+    const nudge = async () => {
+      nudged += 1;
+    };
+    const ledger = { paymentsFor: async () => [intent('open')], nudge };
+    const ask = async () => {
+      asked += 1;
+      return { exists: true, codeScanned: true, intentSubmitted: isPaid };
+    };
+    const status = new SharedStatus({ ask, now: () => performance.now() });
+    const search = { ledger: ledger as unknown as Ledger, status, browser: new Uint8Array(32), demand, waitMs: 2_000 };
+    await findPayment(search);
+    expect([asked, nudged]).toEqual([1, 0]);
+    isPaid = true;
+    await Promise.all(Array.from({ length: 20 }, () => findPayment(search)));
+    expect([asked, nudged]).toEqual([2, 20]);
   });
 
   test('is asked about his five newest payments and no more', async () => {

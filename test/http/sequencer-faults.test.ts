@@ -21,7 +21,8 @@ describe.each([
     const failed = await send(origin);
     const [status, title] = errorCodes[code];
     expect([failed.status, failed.headers['content-type']]).toEqual([status, 'application/problem+json']);
-    expect(failed.body).toEqual({ type: `urn:express-intents:error:${code}`, title, status, code });
+    const instance = `urn:express-intents:request:${failed.headers['x-request-id']}`;
+    expect(failed.body).toEqual({ type: `urn:express-intents:error:${code}`, title, status, code, instance });
     expect([502, 503, 504]).toContain(status);
     expect(failed.text).not.toContain('client_secret');
     // Whoever asks for an intent again is the same browser; and that is all it has got.

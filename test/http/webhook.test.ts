@@ -204,6 +204,7 @@ describe('what is refused as invalid_webhook, and asks upstream for nothing', ()
       title: 'The webhook call is not signed by the payment service',
       status: 400,
       code: 'invalid_webhook',
+      instance: expect.any(String),
     });
     expect(headers['content-type']).toBe('application/problem+json');
     expect(transport.calls).toEqual([]);

@@ -47,13 +47,14 @@ describe('the opening of a database', () => {
       logger,
       retryMs: 1,
     });
-    await expect(opening.ready()).rejects.toThrow('still asleep');
+    const words = 'ledger cannot be opened, and is tried again: the database is still asleep';
+    await expect(opening.ready()).rejects.toMatchObject({ code: 'ledger_unavailable', message: `The ${words}` });
+    // And so on with the next one, until it succeeds.
+    await expect(opening.ready()).rejects.toThrow(words);
     expect(await opening.database()).toBe(db);
+    await opening.ready();
     expect(tries).toBe(4);
-    expect(lines).toEqual([
-      'express-intents: the ledger cannot be opened, and is tried again: the database is still asleep',
-      'express-intents: the ledger is open now.',
-    ]);
+    expect(lines).toEqual([`express-intents: the ${words}`, 'express-intents: the ledger is open now.']);
   });
 
   it('says why not to the log and not to whoever needs it', async () => {
@@ -83,6 +84,7 @@ describe('the opening of a database', () => {
     const triesAtClose = tries;
     expect(await opening.database().catch((error) => error)).toMatchObject({ code: 'ledger_unavailable' });
     expect(tries).toBe(triesAtClose);
+    await expect(opening.ready()).rejects.toThrow('The ledger is closed.');
 
     const db = fakeDatabase();
     const late = new Opening({ open: async () => db, logger: silent });

@@ -138,7 +138,7 @@ describe('what an import loads', () => {
       'tldts',
       'tweetnacl',
     ]);
-    expect(loaded.filter((path) => path.includes('express-intents/dist/')).length).toBeLessThan(175);
+    expect(loaded.filter((path) => path.includes('express-intents/dist/')).length).toBeLessThan(195);
   });
 
   it('express-intents/client loads nothing of the routes, the configuration or what these need', async () => {

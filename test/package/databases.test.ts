@@ -34,7 +34,7 @@ describe('a package that is missing', () => {
     const { code, stderr } = await project.node(['start.mjs'], env);
     project.link(name);
     expect(code).toBe(1);
-    expect(stderr).toContain("code: 'invalid_configuration'");
+    expect(stderr).toContain('ConfigError: express-intents cannot start:');
     expect(stderr).toContain(`npm install ${name}`);
     expect(stderr).not.toContain('hunter2');
   });

@@ -39,6 +39,9 @@ export const intentId = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 export const otherIntentId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
 
 const open: RouterContext[] = [];
+const nobodyAsks = async (): Promise<never> => {
+  throw new Error('Nobody asks for it here.');
+};
 
 export async function startEventSite(options: EventSiteOptions = {}): Promise<EventSite> {
   const { factory = express, connections, onCreated, serviceKey, before } = options;
@@ -70,6 +73,8 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
       : undefined,
     lookAt: createLookAt({ ask: (id) => live.events.look(id), logger: log }),
     walletUrl: async () => undefined,
+    health: nobodyAsks,
+    openApi: nobodyAsks,
     now,
     ...live,
   };

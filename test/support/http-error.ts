@@ -5,6 +5,7 @@ export interface HttpProblem {
   status: number;
   code: string;
   detail?: string;
+  instance?: string;
 }
 
 /** An error as the package http-errors makes them. */

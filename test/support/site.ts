@@ -7,6 +7,7 @@ import { formatBase58 } from '../../src/keys/base58.js';
 import type { Ledger } from '../../src/ledger/ledger.js';
 import { type LedgerParts, routerLedger } from '../../src/router-ledger.js';
 import type { IntentRouterOptions } from '../../src/router-options.js';
+import { Description, noteAnswers, type SeenAnswer } from './described-answers.js';
 import { serve } from './serve.js';
 import { look } from './watch-for-leaks.js';
 
@@ -54,6 +55,9 @@ export interface SiteOptions extends IntentRouterOptions {
 
 const routers: IntentRouter[] = [];
 const sequencers: Sequencer[] = [];
+const described: { readonly router: IntentRouter; readonly seen: SeenAnswer[] }[] = [];
+/** What was answered by the sites of this test file, by its names in their descriptions. */
+export const answered = new Set<string>();
 
 /** An Express site with the router, served on a free port. */
 export async function startSite({
@@ -66,9 +70,12 @@ export async function startSite({
 }: SiteOptions): Promise<Site> {
   const log = new LogRecorder();
   const app = factory();
+  const seen: SeenAnswer[] = [];
+  noteAnswers(app, mountPath ?? '', (answer) => seen.push(answer));
   before?.(app);
   const router = composeRouter({ verifierSecret, destination, domain, logger: log, ...options }, makeLedger);
   routers.push(router);
+  described.push({ router, seen });
   if (mountPath === undefined) app.use(router);
   else app.use(mountPath, router);
   after?.(app);
@@ -87,6 +94,20 @@ export async function startSiteWithSequencer(options: SiteOptions = {}): Promise
   sequencer.setLocalDomain(options.domain ?? domain, site.origin);
   return { ...site, sequencer };
 }
+
+/** Whatever a site has answered is as it is described. */
+afterEach(async () => {
+  for (const { router, seen } of described) {
+    if (seen.length === 0) continue;
+    const description = new Description(await router.openApi());
+    for (const answer of seen.splice(0)) {
+      const { name = '', faults = [] } = description.judge(answer) ?? {};
+      answered.add(name);
+      if (faults.length > 0)
+        throw new Error(`${name} is not as described: ${faults.join('; ')}. ${JSON.stringify(answer)}`);
+    }
+  }
+});
 
 afterAll(async () => {
   for (const router of routers.splice(0)) await router.close();

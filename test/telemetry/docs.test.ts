@@ -52,7 +52,7 @@ describe('docs/telemetry.md', () => {
 test('metrics are named and measured as the conventions say: dots and snake_case, UCUM, seconds', () => {
   for (const [name, [kind, unit, description]] of Object.entries(metrics)) {
     expect(name).toMatch(/^express_intents(?:\.[a-z]+(?:_[a-z]+)*)+$/);
-    expect(unit).toMatch(kind === 'histogram' ? /^s$/ : /^\{[a-z]+\}$/);
+    expect(unit).toMatch(kind === 'histogram' ? /^s$/ : kind === 'gauge' ? /^s$|^\{[a-z]+\}$/ : /^\{[a-z]+\}$/);
     expect(description).toMatch(/^[A-Z]/);
   }
 });

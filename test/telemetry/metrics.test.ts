@@ -90,10 +90,12 @@ test('what waits in the ledger is asked for at each collection, until the router
   const instruments = new Instruments(telemetry.meterProvider.getMeter('express-intents'), async () => {
     asked += 1;
     if (asked === 1) throw new Error('The ledger cannot be reached.');
-    return { due: 7, dead: 1 };
+    return { due: 7, oldestDueMs: 1_500, deadLetters: 1 };
   });
   expect((await telemetry.metrics()).get('express_intents.ledger.due')).toBeUndefined();
-  expect(pointsOf((await telemetry.metrics()).get('express_intents.ledger.due'))).toEqual([[7, {}]]);
+  const told = await telemetry.metrics();
+  const gauges = ['due', 'oldest_due', 'dead'].map((name) => pointsOf(told.get(`express_intents.ledger.${name}`)));
+  expect(gauges).toEqual([[[7, {}]], [[1.5, {}]], [[1, {}]]]);
   instruments.close();
   await telemetry.metrics();
   expect(asked).toBe(2);

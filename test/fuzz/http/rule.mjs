@@ -28,7 +28,7 @@ const knownHeaders = new Set(
   content-type cross-origin-opener-policy cross-origin-resource-policy date etag keep-alive location origin-agent-cluster
   referrer-policy retry-after set-cookie transfer-encoding vary x-accel-buffering x-content-type-options
   x-dns-prefetch-control x-download-options x-frame-options x-permitted-cross-domain-policies x-xss-protection ratelimit
-  ratelimit-policy`.split(/\s+/),
+  ratelimit-policy x-request-id`.split(/\s+/),
 );
 
 /** An error of ours: of the form of RFC 9457, kept by nobody, and about no more than the request. */
@@ -38,7 +38,9 @@ function faultOfProblem(status, body, value) {
   if (body.length === 0) return undefined;
   try {
     const problem = JSON.parse(String(body));
-    if (problem.status === status && problem.type === `urn:express-intents:error:${problem.code}`) return undefined;
+    const isNamed = problem.instance === `urn:express-intents:request:${value('x-request-id')}`;
+    const isTyped = problem.type === `urn:express-intents:error:${problem.code}`;
+    if (problem.status === status && isTyped && isNamed) return undefined;
   } catch {
     // Told below.
   }

@@ -1,0 +1,236 @@
+import request from 'supertest';
+import { IntentError, SequencerError } from '../../src/errors.js';
+import { type HealthParts, routerHealth } from '../../src/http/health.js';
+import type { LedgerReport } from '../../src/ledger/ledger.js';
+import { newDatabaseUrl } from '../support/databases.js';
+import { startLedgerSite } from '../support/ledger-site.js';
+import { startPostgres } from '../support/postgres-server.js';
+import { type SiteOptions, startSite } from '../support/site.js';
+import { pending, StatusTransport } from '../support/status-transport.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
+
+const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+const down = new SequencerError('sequencer_unreachable', 'The sequencer at https://10.0.0.7 cannot be reached.');
+const hanging = () => new Promise<never>(() => undefined);
+
+async function startHealthSite(options: SiteOptions = {}) {
+  const transport = new StatusTransport();
+  transport.answer = pending;
+  const routes = { health: '/healthz' };
+  const site = await startSite({ sequencerUrl: 'https://sequencer.example', transport, routes, ...options });
+  return { ...site, transport, show: () => request(site.origin).get('/healthz') };
+}
+
+describe('a router without a ledger', () => {
+  test('is healthy; however many ask, the service is asked once, and not at all where it has answered a visitor', async () => {
+    const first = await startHealthSite();
+    const all = await Promise.all(Array.from({ length: 20 }, () => first.router.health()));
+    for (const { status } of all) expect(status).toBe('ok');
+    expect(all[0]).toEqual({
+      status: 'ok',
+      checks: {
+        process: { status: 'ok' },
+        sequencer: { status: 'ok', isEmbedded: false, answeredMsAgo: expect.any(Number) },
+        streams: { status: 'ok', open: 0, limit: 5_000 },
+      },
+    });
+    await first.router.health();
+    expect(first.transport.asked).toBe(1);
+
+    const second = await startHealthSite();
+    await request(second.origin).get(`/status/${id}`).expect(200);
+    await second.router.health();
+    expect(second.transport.asked).toBe(1);
+  });
+
+  test('whose service is down is degraded and stays in; it says why, and never where', async () => {
+    const { router, transport, show, origin } = await startHealthSite();
+    transport.answerWith(down);
+    expect((await router.health()).checks.sequencer).toEqual({
+      status: 'degraded',
+      reason: 'sequencer_unreachable',
+      isEmbedded: false,
+    });
+    const { body, text, headers } = await show().expect(200);
+    expect(body).toEqual({
+      status: 'degraded',
+      checks: {
+        process: { status: 'ok' },
+        sequencer: { status: 'degraded', reason: 'sequencer_unreachable' },
+        streams: { status: 'ok' },
+      },
+    });
+    expect(text).not.toContain('10.0.0.7');
+    expect([headers['content-type'], headers['cache-control']]).toEqual([
+      'application/json; charset=utf-8',
+      'no-store',
+    ]);
+    for (let n = 0; n < 5; n += 1) await request(origin).get(`/status/${id}`);
+    const { asked } = transport;
+    expect((await router.health()).checks.sequencer.reason).toBe('sequencer_unavailable');
+    expect(transport.asked).toBe(asked);
+  });
+
+  test('whose service hangs answers within a second all the same', async () => {
+    const { router, transport } = await startHealthSite();
+    transport.answerWith('nothing');
+    const startedAt = performance.now();
+    const { status, checks } = await router.health();
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect([status, checks.sequencer.reason]).toEqual(['degraded', 'sequencer_timeout']);
+  });
+
+  test('is red from the moment on in which it is closed', async () => {
+    const { router, show, transport } = await startHealthSite();
+    const closed = router.close();
+    expect(await router.health()).toMatchObject({ status: 'down', checks: { process: { reason: 'closing' } } });
+    await closed;
+    const { body } = await show().expect(503);
+    expect(body).toMatchObject({ status: 'down', checks: { process: { status: 'down', reason: 'closing' } } });
+    expect(transport.asked).toBe(0);
+  });
+
+  test('shows it only where a route is named; a load balancer makes the set-up warn of nothing', async () => {
+    const without = await startHealthSite({ routes: {} });
+    await without.show().expect(404);
+    const site = await startHealthSite({
+      before: (app) => app.use((req, _res, next) => next(void Object.assign(req, { baseUrl: '/under' }))),
+    });
+    await site.show().expect(200);
+    expect(site.log.text).toBe('');
+    await request(site.origin).get('/anything').expect(404);
+    expect(site.log.text).toContain('mounted under');
+  });
+});
+
+describe('a router with a ledger in Postgres', () => {
+  test('tells what is due and what was given up, of a database that was killed within two seconds, and recovers', async () => {
+    const databaseUrl = await newDatabaseUrl('postgres');
+    const server = await startPostgres();
+    const [, name = ''] = /(\w+)\?host=/.exec(databaseUrl) ?? [];
+    const options = { databaseUrl, onPaid: () => undefined, routes: { health: '/healthz' } };
+    const { router, origin } = await startLedgerSite(options);
+    /** Asks as a load balancer does, until it is told so; no longer than is promised. */
+    const until = async (wanted: 'ok' | 'degraded' | 'down', withinMs: number): Promise<void> => {
+      const startedAt = performance.now();
+      while ((await router.health()).status !== wanted) {
+        if (performance.now() - startedAt > withinMs) throw new Error(`It was not told to be ${wanted}.`);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    };
+    const { status, checks } = await router.health();
+    expect([status, checks.ledger]).toEqual(['ok', { status: 'ok' }]);
+    expect(checks.settlement).toEqual({
+      ...{ status: 'ok', due: 0, oldestDueMs: 0, deadLetters: 0 },
+      lookedMsAgo: expect.any(Number),
+    });
+
+    await server.run(
+      name,
+      `insert into express_intents.intents (id, kind, amount, currency, destination, state, due_at, leased_until)
+      select 'dead' || n, 'payment', 1, 'usd', 'x', 'dead', null::timestamptz, null::timestamptz from generate_series(1, 3) n
+      union all select 'held', 'payment', 1, 'usd', 'x', 'open', now() - interval '1 hour', now() + interval '1 hour'`,
+    );
+    await until('degraded', 2_000);
+    const settlement = { reason: 'dead_letters', due: 0, deadLetters: 3 };
+    expect(await router.health()).toMatchObject({ status: 'degraded', checks: { settlement } });
+    await request(origin).get('/healthz').expect(200);
+
+    await server.kill();
+    await until('down', 2_000);
+    const { body, text } = await request(origin).get('/healthz').expect(503);
+    expect(body.checks).toMatchObject({
+      ledger: { status: 'down', reason: 'ledger_unavailable' },
+      settlement: { status: 'degraded', reason: 'ledger' },
+    });
+    expect(text).not.toContain('postgres');
+    await server.start();
+    await until('degraded', 10_000);
+  }, 120_000);
+
+  test('that cannot be opened is down from the start', async () => {
+    const { router } = await startHealthSite({ databaseUrl: `postgres:///shop?host=${temporaryFolder()}` });
+    expect(await router.health()).toMatchObject({ status: 'down', checks: { ledger: { status: 'down' } } });
+  });
+});
+
+describe('what is made of what is seen', () => {
+  const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, lookedMsAgo: 500 };
+  const timing = { boundMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
+
+  /** The health of a router of which only what is looked at is there. */
+  function healthOf(
+    inspect: () => Promise<LedgerReport>,
+    taken = 0,
+    service = { isLeftAlone: false, answeredMsAgo: 1 },
+  ) {
+    const parts = {
+      config: { connections: { perProcess: 10 } },
+      observed: { client: { paymentIntents: { getStatus: hanging } }, service: () => service },
+      ledger: { inspect },
+      live: { events: { isClosed: false }, seats: { taken } },
+      ...{ isEmbedded: false, timing },
+    };
+    return routerHealth(parts as unknown as HealthParts);
+  }
+
+  test.each<[string, Partial<LedgerReport>, string, string | undefined]>([
+    ['nothing amiss', {}, 'ok', undefined],
+    ['dead letters', { deadLetters: 1 }, 'degraded', 'dead_letters'],
+    ['what is due waits for its turn', { oldestDueMs: 60_001, deadLetters: 1 }, 'degraded', 'behind'],
+    ['nobody looks any more', { lookedMsAgo: 30_001, oldestDueMs: 60_001 }, 'degraded', 'stalled'],
+  ])('%s', async (_what, report, status, reason) => {
+    const health = await healthOf(async () => ({ ...fine, ...report }))();
+    expect(health.status).toBe(status);
+    expect(health.checks.settlement).toEqual({ status, ...fine, ...report, ...(reason && { reason }) });
+  });
+
+  test('a database that is slow is slow, and gone when it has not answered for long', async () => {
+    let inspect: () => Promise<LedgerReport> = async () => fine;
+    const health = healthOf(() => inspect());
+    expect((await health()).status).toBe('ok');
+    inspect = hanging;
+    expect((await health()).checks.ledger).toEqual({ status: 'degraded', reason: 'slow' });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(await health()).toMatchObject({
+      status: 'down',
+      checks: { ledger: { status: 'down', reason: 'ledger_unavailable' } },
+    });
+  });
+
+  test('a database that never answered is down at once; one look goes on for all', async () => {
+    let looks = 0;
+    const health = healthOf(() => {
+      looks += 1;
+      return hanging();
+    });
+    for (let n = 0; n < 3; n += 1) expect((await health()).status).toBe('down');
+    expect(looks).toBe(1);
+  });
+
+  test('an answer that came late counts for who asks next', async () => {
+    let answer: (report: LedgerReport) => void = () => undefined;
+    let looks = 0;
+    const health = healthOf(() => {
+      looks += 1;
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    });
+    expect((await health()).status).toBe('down');
+    const next = health();
+    answer(fine);
+    expect([(await next).status, looks]).toEqual(['ok', 1]);
+  });
+
+  test('streams that are all taken', async () => {
+    const { status, checks } = await healthOf(async () => fine, 10)();
+    expect([status, checks.streams]).toEqual(['degraded', { status: 'degraded', reason: 'full', open: 10, limit: 10 }]);
+  });
+
+  test('a ledger that rejects with anything', async () => {
+    const health = (error: unknown) => healthOf(() => Promise.reject(error))();
+    expect((await health(new IntentError('ledger_unavailable'))).checks.ledger?.reason).toBe('ledger_unavailable');
+    expect((await health(new Error('syntax'))).checks.ledger).toEqual({ status: 'down', reason: 'internal_error' });
+  });
+});
