@@ -13,7 +13,7 @@ export default {
   setupFilesAfterEnv: ['<rootDir>/test/support/watch-for-leaks.ts'],
   // Sources import each other by the names they have once compiled.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/example-app/dist/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/build/', '<rootDir>/example-app/dist/'],
   errorOnDeprecated: true,
   // A machine may be busy; what should be quick is shown by a benchmark.
   testTimeout: 60_000,

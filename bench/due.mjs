@@ -3,10 +3,10 @@
 // Needs a build. Ends with 1 when it costs more than twice the buffers beside many, or when a table of over 10,000
 // is read from end to end; of a small one that may well be the quickest.
 import { parseArgs } from 'node:util';
-import { migrate } from '../dist/ledger/migrate.js';
-import { openPostgres } from '../dist/ledger/postgres.js';
-import { defaultTiming } from '../dist/ledger/settlement-timing.js';
-import { claimDue } from '../dist/ledger/work.js';
+import { migrate } from '../build/ledger/migrate.js';
+import { openPostgres } from '../build/ledger/postgres.js';
+import { defaultTiming } from '../build/ledger/settlement-timing.js';
+import { claimDue } from '../build/ledger/work.js';
 import { startPostgres } from './postgres.mjs';
 
 const { values } = parseArgs({ options: { open: { type: 'string', default: '1000,100000' } } });

@@ -1,5 +1,5 @@
-import { parseClientSecret } from '../dist/intents/payload.js';
-import { intentIdOf, rendezvousKeyPair } from '../dist/intents/rendezvous.js';
+import { parseClientSecret } from '../build/intents/payload.js';
+import { intentIdOf, rendezvousKeyPair } from '../build/intents/rendezvous.js';
 
 /** Logs in at a server of the benchmark, whose sequencer lets everybody in. @returns the cookies that say so */
 export async function logIn(port) {

@@ -13,7 +13,7 @@ const warmUpWindowMs = 500;
 const leadInMs = 200;
 
 /** What all servers are told. Account and seed are nobody's. */
-const site = {
+export const site = {
   domain: 'example.com',
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
   verifierSeed: '000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f',

@@ -12,15 +12,16 @@ import {
 } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { ed25519 as noble } from '@noble/curves/ed25519.js';
+import bs58 from 'bs58';
 import protobuf from 'protobufjs';
 import nacl from 'tweetnacl';
-import { openSession, sealSession } from '../dist/http/sealed-session.js';
-import { encodePayload } from '../dist/intents/payload.js';
-import { signPaymentIntent } from '../dist/intents/payment-intent.js';
-import { formatBase58, parseBase58 } from '../dist/keys/base58.js';
-import { keyPairFromSeed, verifySignature } from '../dist/keys/ed25519.js';
-import { randomBytes as fromReserve } from '../dist/keys/random-bytes.js';
-import { decode, encode, v1 } from '../dist/wire/codec.js';
+import { openSession, sealSession } from '../build/http/sealed-session.js';
+import { encodePayload } from '../build/intents/payload.js';
+import { signPaymentIntent } from '../build/intents/payment-intent.js';
+import { formatBase58, parseBase58 } from '../build/keys/base58.js';
+import { keyPairFromSeed, verifySignature } from '../build/keys/ed25519.js';
+import { randomBytes as fromReserve } from '../build/keys/random-bytes.js';
+import { decode, encode, v1 } from '../build/wire/codec.js';
 import { median } from './measure.mjs';
 import { base58, fromBase58, newPayment } from './servers/hand-codec.mjs';
 
@@ -102,9 +103,14 @@ const steps = {
   },
   decode: { 'ours, static code': () => decode(v1.Message, bytes), reflection: () => reflected.decode(bytes) },
   'a whole intent': { ours: () => signPaymentIntent(terms), 'by hand': () => newPayment(account) },
-  'Base58 of 32 bytes': { 'ours, bs58': () => formatBase58(account), 'limbs by hand': () => base58(account) },
+  'Base58 of 32 bytes': {
+    ours: () => formatBase58(account),
+    bs58: () => bs58.encode(account),
+    'limbs by hand': () => base58(account),
+  },
   '32 bytes of Base58': {
-    'ours, bs58 and back': () => parseBase58(destination, 32, 'invalid_id'),
+    'ours, which refuses a second spelling': () => parseBase58(destination, 32, 'invalid_id'),
+    bs58: () => bs58.decode(destination),
     'BigInt by hand': () => fromBase58(destination),
   },
   'cookie seal': { 'ours, JWE by jose': () => sealSession(user, sealing, endsAtMs), 'AES by hand': sealByHand },

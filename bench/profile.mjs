@@ -48,7 +48,7 @@ function print({ nodes, samples, timeDeltas }) {
   samples.forEach((id, index) => {
     const { functionName, url, lineNumber } = byId.get(id).callFrame;
     if (functionName === '(idle)' || functionName === '(root)') return;
-    const place = url.replace(/^.*\/(node_modules|dist|bench)\//, '$1/');
+    const place = url.replace(/^.*\/(node_modules|dist|build|bench)\//, '$1/');
     const key = `${functionName || '(anonymous)'} ${place}${place && `:${lineNumber + 1}`}`;
     times.set(key, (times.get(key) ?? 0) + timeDeltas[index]);
     total += timeDeltas[index];

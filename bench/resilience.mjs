@@ -2,9 +2,9 @@
 // against a stub in another. Needs a build. Prints medians in microseconds of CPU per call; only the ratios travel.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createHttpTransport } from '../dist/sequencer/http-transport.js';
-import { resilientTransport } from '../dist/sequencer/resilient-transport.js';
-import { encodeOkResponse, operations } from '../dist/wire/envelope.js';
+import { createHttpTransport } from '../build/sequencer/http-transport.js';
+import { resilientTransport } from '../build/sequencer/resilient-transport.js';
+import { encodeOkResponse, operations } from '../build/wire/envelope.js';
 
 const [rounds, callsPerRound, inFlight] = [15, 6_000, 32];
 

@@ -3,11 +3,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import express from 'express';
-import { parseConfig } from '../dist/config.js';
-import { hostCookie } from '../dist/http/browser-cookie.js';
-import { liveEvents } from '../dist/http/live-events.js';
-import { LoginAttempts } from '../dist/http/login-attempts.js';
-import { createRouter } from '../dist/http/router.js';
+import { parseConfig } from '../build/config.js';
+import { hostCookie } from '../build/http/browser-cookie.js';
+import { liveEvents } from '../build/http/live-events.js';
+import { LoginAttempts } from '../build/http/login-attempts.js';
+import { createRouter } from '../build/http/router.js';
 
 const transport = { call: async () => new Uint8Array(), close: async () => undefined };
 const limit = 1_000_000;

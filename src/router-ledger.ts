@@ -39,6 +39,7 @@ export function routerLedger(
   return createLedger({
     open: () => openMigrated(settings),
     ...{ settings, hooks, logger, timing, observer },
+    onAnnounced: (id) => events.hint(id),
     // With the tabs that look at the same intent, which so learn of it at once; the ledger itself needs no hint of its own.
     askStatus: (id, { signal }) => events.look(id, { signal, isQuiet: true }),
     askUserId:

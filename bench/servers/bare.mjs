@@ -5,8 +5,8 @@ import { hash, randomBytes } from 'node:crypto';
 import * as http from 'node:http';
 import express from 'express';
 import { Pool } from 'undici';
-import { securityHeaders } from '../../dist/http/security-headers.js';
-import * as intents from '../../dist/index.js';
+import { securityHeaders } from '../../build/http/security-headers.js';
+import * as intents from '../../build/index.js';
 import { bodyOf, envelope, fromBase58, newPayment, saysOk } from './hand-codec.mjs';
 
 export default function bare({ url, destination, createServer = false, sameAnswer = false }) {

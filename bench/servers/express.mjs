@@ -1,7 +1,7 @@
 // An Express app of one route and nothing else; with `middleware`, one that does nothing is in front.
 import * as http from 'node:http';
 import express from 'express';
-import * as intents from '../../dist/index.js';
+import * as intents from '../../build/index.js';
 
 export default function helloWorld({ createServer = false, middleware = false }) {
   const app = express();

@@ -1,9 +1,9 @@
 // An Express app with the router in front, as the README shows it: every default is on.
 import * as http from 'node:http';
 import express from 'express';
-import * as intents from '../../dist/index.js';
-import { composeRouter } from '../../dist/intent-router.js';
-import { routerLedger } from '../../dist/router-ledger.js';
+import * as intents from '../../build/index.js';
+import { composeRouter } from '../../build/intent-router.js';
+import { routerLedger } from '../../build/router-ledger.js';
 
 const never = Number.MAX_SAFE_INTEGER;
 

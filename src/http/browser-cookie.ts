@@ -81,6 +81,12 @@ class TokenBrowser implements KnownBrowser {
   }
 }
 
+/** The browser, where it has a cookie of ours; nothing is written. */
+export function knownBrowser(cookie: HostCookie, req: Request, res: Response): KnownBrowser | undefined {
+  const token = tokenOf(cookie, req);
+  return token === undefined ? undefined : new TokenBrowser(token, cookie, res);
+}
+
 /** The hash of the browser's cookie, 32 bytes; undefined when it has none of ours. */
 export function browserOf(cookie: HostCookie, req: Request): Uint8Array | undefined {
   const token = tokenOf(cookie, req);

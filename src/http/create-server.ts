@@ -1,5 +1,5 @@
 import * as http from 'node:http';
-import * as https from 'node:https';
+import type * as https from 'node:https';
 import type { Express } from 'express';
 import { ConfigError } from '../errors.js';
 
@@ -24,7 +24,9 @@ export function createServer(app: Express, options?: ServerOptions & { readonly 
 export function createServer(app: Express, { tls, ...options }: ServerOptions = {}): http.Server | https.Server {
   if (typeof app !== 'function' || !app.request || !app.response) throw new ConfigError([notExpress]);
   const settings = { ...options, ...(isCallable && presetConstructors(app)) };
-  return tls ? https.createServer({ ...tls, ...settings }, app) : http.createServer(settings, app);
+  if (!tls) return http.createServer(settings, app);
+  // Not loaded with the package: most sites leave it to the proxy in front of them.
+  return process.getBuiltinModule('node:https').createServer({ ...tls, ...settings }, app);
 }
 
 /** What sets up a new request or response that was made elsewhere; TypeScript knows it as a class alone. */

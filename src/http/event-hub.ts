@@ -53,6 +53,11 @@ export class EventHub {
     return status;
   }
 
+  /** Takes the hint that something has happened to an intent: where somebody listens, the service is asked. */
+  hint(id: string): void {
+    if (this.#feeds.has(id)) this.look(id, { isQuiet: true }).catch(() => undefined);
+  }
+
   /** Ends all connections and all watches. */
   close(): void {
     this.#isClosed = true;

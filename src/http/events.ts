@@ -6,6 +6,7 @@ import { browserOf } from './browser-cookie.js';
 import type { Visitor } from './connection-seats.js';
 import { countedAddress } from './counted-address.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';
+import { learnSecret } from './learn-secret.js';
 import { answerProblem, type Problem, problemOf } from './problem.js';
 import { sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
@@ -23,7 +24,7 @@ export function eventsHandler(context: RouterContext): Handler {
     if (!res.socket) await turnOf(res);
     // The browser may have gone while something in front of the router was busy; nothing would tell us so.
     if (res.destroyed) return;
-    listen(context, req, res, id);
+    await listen(context, req, res, id);
   };
 }
 
@@ -42,15 +43,16 @@ function answerHead(res: Response): void {
   res.end();
 }
 
-function listen(context: RouterContext, req: Request, res: Response, id: string): void {
+async function listen(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
   const { browserCookie, events, seats, observer } = context;
   const browser = browserOf(browserCookie, req);
   const visitor: Visitor = {
     browser: browser && Buffer.from(browser).toString('latin1'),
     address: countedAddress(req.ip),
   };
+  const closed = new IntentError('too_busy', 'The router is closed.');
   try {
-    if (events.isClosed) throw new IntentError('too_busy', 'The router is closed.');
+    if (events.isClosed) throw closed;
     seats.take(visitor);
   } catch (error) {
     const { code } = refuse(res, error);
@@ -65,6 +67,12 @@ function listen(context: RouterContext, req: Request, res: Response, id: string)
     seats.leave(visitor);
     feed?.leave(connection);
   });
+  await learnSecret(context, req, res, id);
+  if (res.destroyed) return;
+  if (events.isClosed) {
+    refuse(res, closed);
+    return;
+  }
   feed = events.join(id, connection);
   if (observer) tellOfStream(observer, res, id);
 }

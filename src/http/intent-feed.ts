@@ -94,12 +94,12 @@ export class IntentFeed {
     for (const connection of this.#connections) connection.send(frame);
   }
 
-  /** Ends the connections and the watch. */
-  end(): void {
+  /** Ends the connections and the watch. @param frame the last that is sent */
+  end(frame?: Buffer): void {
     if (this.#life.signal.aborted) return;
     clearTimeout(this.#lingering);
     this.#life.abort();
-    for (const connection of this.#connections) connection.end();
+    for (const connection of this.#connections) connection.end(frame);
     this.#connections.clear();
     this.#newcomers.clear();
     this.#onEnd(this);
@@ -130,8 +130,7 @@ export class IntentFeed {
     if (this.#life.signal.aborted) return;
     // A watch costs the service something, so that nobody gets one for an id that he made up.
     if (!status.exists && !this.#isWatching) {
-      this.sendToAll(Buffer.concat([statusFrame(status), retryFrame(jittered(unknownRetryMs))]));
-      this.end();
+      this.end(Buffer.concat([statusFrame(status), retryFrame(jittered(unknownRetryMs))]));
       return;
     }
     this.#welcome(status);
@@ -180,11 +179,14 @@ export class IntentFeed {
     const isTerminal = event.kind === terminalKind;
     const id = isTerminal ? terminalKind : event.id;
     const frame = eventFrame({ ...event, id });
-    if (isTerminal) this.#welcome(terminalStatus);
+    if (isTerminal) {
+      this.#welcome(terminalStatus);
+      this.end(frame);
+      return;
+    }
     this.#history.push({ id, frame });
     if (this.#history.length > historyLength) this.#history.shift();
     for (const connection of this.#connections) if (connection.isGreeted) connection.send(frame);
-    if (isTerminal) this.end();
   }
 
   /** The service's own text stays out of it. */

@@ -1,6 +1,7 @@
+import { ServerResponse } from 'node:http';
 import type { Response } from 'express';
 import { securityHeaders } from './security-headers.js';
-import { retryFrame } from './sse-frame.js';
+import { chunkOf, retryFrame } from './sse-frame.js';
 
 /** What waits for a reader that does not read is bounded, in bytes. */
 const maxWaitingBytes = 64 * 1024;
@@ -28,6 +29,8 @@ export class SseConnection {
   lastEventId: string | undefined;
   /** Whether the browser was told the status, and so takes events as they come. */
   isGreeted = false;
+  /** Whether a chunk that was made once for all may go to the socket as it is. */
+  #isPlain = false;
 
   constructor(res: Response, lastEventId: string | undefined) {
     this.#res = res;
@@ -39,28 +42,28 @@ export class SseConnection {
     writeEventHeaders(this.#res);
     this.send(retryFrame(retryMs));
     joinHead(this.#res);
+    this.#isPlain = isPlain(this.#res);
   }
 
   /** Writes a frame at once. A reader that has stalled is dropped: it comes back and is told what it missed. */
   send(frame: Buffer): void {
     const res = this.#res;
     if (res.destroyed || res.writableEnded) return;
-    try {
-      res.write(frame);
-      // A middleware that compresses all the same keeps the frame until it is told not to.
-      (res as { flush?: () => void }).flush?.();
-    } catch {
-      // What the app has put in front of the socket fails for this reader alone.
-      res.destroy();
-    }
+    if (this.#isPlain) res.socket?.write(chunkOf(frame));
+    else writeThrough(res, frame);
     // What waits in the socket is counted in.
     if (res.writableLength > maxWaitingBytes) res.destroy();
   }
 
-  /** Ends the stream; the connection stays for other requests. */
-  end(): void {
+  /** Ends the stream, with a last frame if there is one; the connection stays for other requests. */
+  end(frame?: Buffer): void {
     const res = this.#res;
     if (res.destroyed || res.writableEnded) return;
+    if (frame) {
+      // It waits for the end and goes out with it.
+      res.socket?.cork();
+      this.send(frame);
+    }
     // Who does not take the end either is let go. Not by the socket's own time, which a server that has none leaves as it is.
     const timer = setTimeout(() => res.destroy(), endTimeoutMs).unref();
     res.once('close', () => clearTimeout(timer));
@@ -69,6 +72,25 @@ export class SseConnection {
     } catch {
       res.destroy();
     }
+  }
+}
+
+/**
+ * Whether nothing of the app's is between the response and its socket, so that it need not make the same chunk anew for
+ * each who listens: that would be half of what an event costs.
+ */
+function isPlain(res: Response): boolean {
+  return res.write === ServerResponse.prototype.write && res.chunkedEncoding;
+}
+
+function writeThrough(res: Response, frame: Buffer): void {
+  try {
+    res.write(frame);
+    // A middleware that compresses all the same keeps the frame until it is told not to.
+    (res as { flush?: () => void }).flush?.();
+  } catch {
+    // What the app has put in front of the socket fails for this reader alone.
+    res.destroy();
   }
 }
 

@@ -5,6 +5,17 @@ import { statusBody } from './status-body.js';
 /** A comment: it keeps proxies from taking a quiet stream for a dead one (WHATWG HTML, section 9.2.7). */
 export const heartbeatFrame: Buffer = Buffer.from(':\n\n');
 
+let last: { readonly frame: Buffer; readonly chunk: Buffer } | undefined;
+
+/** A frame as a chunk of HTTP/1.1 (RFC 9112, section 7.1); made once for all who are sent the same one after the other. */
+export function chunkOf(frame: Buffer): Buffer {
+  if (last?.frame !== frame) {
+    const size = Buffer.from(`${frame.length.toString(16)}\r\n`);
+    last = { frame, chunk: Buffer.concat([size, frame, Buffer.from('\r\n')]) };
+  }
+  return last.chunk;
+}
+
 /** Tells the browser how long to wait before it comes back, in milliseconds. */
 export function retryFrame(retryMs: number): Buffer {
   return Buffer.from(`retry: ${Math.round(retryMs)}\n\n`);

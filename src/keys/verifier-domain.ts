@@ -1,6 +1,8 @@
-import { parse } from 'tldts';
+import { createRequire } from 'node:module';
 import { IntentError } from '../errors.js';
 import { rememberLast } from './remember-last.js';
+
+const require = createRequire(import.meta.url);
 
 // ASCII labels; a last label that begins with a digit would be read as an IPv4 address by URL parsers.
 const hostName = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*$/;
@@ -12,6 +14,8 @@ const hostName = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*$/;
  * @throws {IntentError} `invalid_domain`
  */
 export const parseVerifierDomain = rememberLast((text): string => {
+  // The list of suffixes is long. It is loaded by the first site that has logins, and not with the package.
+  const { parse }: typeof import('tldts') = require('tldts');
   const { domain, hostname, isIp } = parse(text, { allowPrivateDomains: false });
   if (hostname !== text || isIp || !hostName.test(text)) {
     throw new IntentError(

@@ -1,3 +1,4 @@
+import { Announcements } from './announcements.js';
 import { canCompleteLogin, completeLogin, reopenLogin } from './complete-login.js';
 import type { Database } from './database.js';
 import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './find-intents.js';
@@ -5,27 +6,31 @@ import { inspectLedger } from './inspect-ledger.js';
 import type { Ledger, SiteDatabase } from './ledger.js';
 import { Opening } from './opening.js';
 import { pruneIntents } from './prune-intents.js';
-import { confirmIntent, findRepeated, recordIntent, reserveIntent } from './record-intent.js';
+import { confirmIntent, findRepeated, findSealedSecret, recordIntent, reserveIntent } from './record-intent.js';
 import { Settlement } from './settlement.js';
 import type { SettlementContext } from './settlement-context.js';
 import { defaultTiming, type SettlementTiming } from './settlement-timing.js';
 
-export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing'> {
+export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'announce'> {
   /** Opens the database, migrated. */
   readonly open: () => Promise<Database>;
+  /** Takes the hint that an intent was submitted, from any process that has the database. */
+  readonly onAnnounced?: ((id: string) => void) | undefined;
   /** For tests, and for whoever knows better. */
   readonly timing?: Partial<SettlementTiming> | undefined;
 }
 
 /** Begins to open the database, and to settle what is in it. */
-export function createLedger({ open, timing: given, ...rest }: LedgerOptions): Ledger {
+export function createLedger({ open, timing: given, onAnnounced = () => undefined, ...rest }: LedgerOptions): Ledger {
   const timing = { ...defaultTiming, ...given };
   const watch = { watchFirstMs: timing.watchFirstMs, watchMs: rest.settings.watchMs };
   const opening = new Opening({ open, logger: rest.logger, observer: rest.observer });
   const withDb = async <Value>(use: (db: Database) => Promise<Value>): Promise<Value> => use(await opening.database());
   let settlement: Settlement | undefined;
+  let announcements: Announcements | undefined;
   opening.whenOpen((db) => {
-    settlement = new Settlement({ db, timing, ...rest });
+    announcements = new Announcements(db, onAnnounced);
+    settlement = new Settlement({ db, timing, announce: (id) => announcements?.announce(id), ...rest });
     settlement.start();
   });
   return Object.freeze<Ledger>({
@@ -34,6 +39,7 @@ export function createLedger({ open, timing: given, ...rest }: LedgerOptions): L
       transaction: (work) => withDb((db) => db.transaction(work)),
     }),
     ready: () => opening.ready(),
+    sealedSecret: (id, browser) => withDb((db) => findSealedSecret(db, id, browser)),
     record: (intent) => withDb((db) => recordIntent(db, intent, watch)),
     repeated: (browser, key) => withDb((db) => findRepeated(db, browser, key)),
     reserve: (intent, idempotency) =>
@@ -62,6 +68,7 @@ export function createLedger({ open, timing: given, ...rest }: LedgerOptions): L
     inspect: () => withDb(async (db) => ({ ...(await inspectLedger(db)), lookedMsAgo: settlement?.lookedMsAgo ?? 0 })),
     close: async () => {
       await settlement?.close();
+      announcements?.close();
       await opening.close();
     },
   });

@@ -41,6 +41,11 @@ export interface Database extends Queryable {
    * @throws what `work` throws
    */
   transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value>;
+  /**
+   * Hears what is told on a channel (`pg_notify`), by this process or another, until it is closed. What is told while there
+   * is no connection is lost. Not there where one process alone can have the database.
+   */
+  listen?(channel: string, hear: (payload: string) => void): { close(): void };
   /** Lets what runs end, and closes the connections. Can be called again. */
   close(): Promise<void>;
 }

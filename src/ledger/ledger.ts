@@ -161,6 +161,8 @@ export interface Ledger extends Omit<IntentRecords, 'look'> {
    * @throws {IntentError} why it cannot be used
    */
   ready(): Promise<void>;
+  /** The client secret of an intent as it was sealed for the browser that began it; undefined for any other browser. */
+  sealedSecret(id: string, browser: Uint8Array): Promise<string | undefined>;
   /** Writes an intent down that the sequencer has accepted; from now on it is watched. */
   record(intent: NewIntent): Promise<void>;
   /** What was kept under this key for this browser. */

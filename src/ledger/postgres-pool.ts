@@ -1,7 +1,8 @@
 import { Socket } from 'node:net';
-import type { Pool, PoolClient } from 'pg';
+import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
 import { unreachable } from './database-fault.js';
 import { requirePackage } from './optional-package.js';
+import { PostgresListener } from './postgres-listener.js';
 
 /** All in milliseconds. */
 export interface PostgresBounds {
@@ -20,14 +21,16 @@ const isRefusedParameter = (error: unknown): boolean =>
 /** Connections to Postgres, at most ten, none of them kept once anything is wrong with it. */
 export class PostgresPool {
   readonly #Pool: typeof Pool;
+  readonly #Client: typeof Client;
   readonly #url: string;
   readonly #bounds: PostgresBounds;
   readonly #sockets = new Set<Socket>();
   #pool: Pool;
   #closing: Promise<void> | undefined;
 
-  private constructor(PoolOfPg: typeof Pool, url: string, bounds: PostgresBounds) {
-    this.#Pool = PoolOfPg;
+  private constructor(pg: { Pool: typeof Pool; Client: typeof Client }, url: string, bounds: PostgresBounds) {
+    this.#Pool = pg.Pool;
+    this.#Client = pg.Client;
     this.#url = url;
     this.#bounds = bounds;
     this.#pool = this.#createPool({ statement_timeout: bounds.statementMs });
@@ -37,7 +40,7 @@ export class PostgresPool {
   static async load(url: string, bounds: PostgresBounds): Promise<PostgresPool> {
     requirePackage('pg');
     const { default: pg } = await import('pg');
-    return new PostgresPool(pg.Pool, url, bounds);
+    return new PostgresPool(pg, url, bounds);
   }
 
   /** @throws {IntentError} `ledger_unavailable` */
@@ -54,6 +57,13 @@ export class PostgresPool {
   giveBack(client: PoolClient, isBroken: boolean): void {
     client.release(isBroken);
     if (isBroken) this.#dropIdle();
+  }
+
+  /** Listens to a channel, over a connection beside those of the pool. */
+  listen(channel: string, hear: (payload: string) => void): PostgresListener {
+    // Nobody's process is kept alive by it.
+    const config = { ...this.#settings(), stream: () => this.#createSocket().unref() };
+    return new PostgresListener({ ClientOfPg: this.#Client, config, channel, hear });
   }
 
   close(): Promise<void> {
@@ -76,24 +86,25 @@ export class PostgresPool {
   }
 
   #createPool(parameters: { readonly statement_timeout?: number }): Pool {
-    const { connectMs, statementMs } = this.#bounds;
-    const pool = new this.#Pool({
-      connectionString: this.#url,
-      application_name: 'express-intents',
-      max: 10,
-      connectionTimeoutMillis: connectMs,
-      query_timeout: statementMs + 1_000,
-      keepAlive: true,
-      keepAliveInitialDelayMillis: 10_000,
-      allowExitOnIdle: true,
-      stream: () => this.#createSocket(),
-      ...parameters,
-    });
+    const pool = new this.#Pool({ ...this.#settings(), max: 10, allowExitOnIdle: true, ...parameters });
     // An idle connection that breaks is taken out by the pool itself.
     pool.on('error', ignore);
     // One that breaks in between, even in the moment in which it is handed over, says so at its next statement.
     pool.on('connect', (client) => client.on('error', ignore));
     return pool;
+  }
+
+  #settings(): PoolConfig {
+    const { connectMs, statementMs } = this.#bounds;
+    return {
+      connectionString: this.#url,
+      application_name: 'express-intents',
+      connectionTimeoutMillis: connectMs,
+      query_timeout: statementMs + 1_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      stream: () => this.#createSocket(),
+    };
   }
 
   #createSocket(): Socket {

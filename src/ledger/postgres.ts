@@ -54,6 +54,10 @@ class PostgresDatabase implements Database {
     }
   }
 
+  listen(channel: string, hear: (payload: string) => void): { close(): void } {
+    return this.#pool.listen(channel, hear);
+  }
+
   close(): Promise<void> {
     return this.#pool.close();
   }

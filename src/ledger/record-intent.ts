@@ -79,3 +79,12 @@ export async function findRepeated(
   const { id, state, fingerprint, sealed_secret: sealedSecret } = row;
   return { id, state, terms: termsOfRow(row), fingerprint: new Uint8Array(fingerprint), sealedSecret };
 }
+
+/** What was sealed for this browser and no other. */
+export async function findSealedSecret(db: Queryable, id: string, browser: Uint8Array): Promise<string | undefined> {
+  const { rows } = await db.query<{ sealed_secret: string | null }>(
+    'select sealed_secret from express_intents.intents where id = $1 and browser = $2',
+    [id, browser],
+  );
+  return rows[0]?.sealed_secret ?? undefined;
+}

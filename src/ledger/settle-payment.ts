@@ -26,6 +26,7 @@ export async function settlePayment(context: SettlementContext, work: Work, leas
      leased_until = case when $4::float8 = 0 then i.leased_until end`,
     [context.settings.settleDelayMs],
   );
+  context.announce?.(work.payment.id);
   tellSubmitted(context, submitted);
   if (context.settings.settleDelayMs === 0) await settle(context, submitted, lease);
 }

@@ -37,6 +37,8 @@ export interface SettlementContext {
     'settleDelayMs' | 'watchMs' | 'reversalWatchMs' | 'hookAttempts' | 'hookTimeoutMs' | 'lateAfterMs'
   >;
   readonly timing: SettlementTiming;
+  /** Called when an intent is found submitted. */
+  readonly announce?: ((id: string) => void) | undefined;
   readonly logger: LedgerLogger;
   /** Undefined where nobody looks on. */
   readonly observer?: LedgerObserver | undefined;

@@ -1,12 +1,11 @@
-import {
-  type CircuitBreakerPolicy,
-  CircuitState,
-  ConsecutiveBreaker,
-  circuitBreaker,
-  handleWhenResult,
-} from 'cockatiel';
+import { createRequire } from 'node:module';
+import type { CircuitBreakerPolicy } from 'cockatiel';
 import { SequencerError } from '../errors.js';
 import { judge, type Verdict } from './verdict.js';
+
+const require = createRequire(import.meta.url);
+/** Loaded by the first call, and not with the package. */
+const loadCockatiel = (): typeof import('cockatiel') => require('cockatiel');
 
 /** So many faults in a row open it. */
 const faultsToOpen = 5;
@@ -24,6 +23,7 @@ type Outcome = { readonly answer: Uint8Array } | { readonly error: unknown; read
  */
 export class Breaker {
   readonly #policy: CircuitBreakerPolicy;
+  readonly #states: typeof import('cockatiel').CircuitState;
   #openedAtMs = 0;
   #isOpen = false;
   /** When the service has last answered, whatever it said, by `performance.now()`. */
@@ -31,6 +31,8 @@ export class Breaker {
 
   /** @param onChange told when it opens, and when it closes again */
   constructor(onChange: (isOpen: boolean) => void = () => undefined) {
+    const { CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhenResult } = loadCockatiel();
+    this.#states = CircuitState;
     this.#policy = circuitBreaker(
       handleWhenResult((outcome) => isFault(outcome as Outcome)),
       { breaker: new ConsecutiveBreaker(faultsToOpen), halfOpenAfter: Number.NEGATIVE_INFINITY },
@@ -50,16 +52,16 @@ export class Breaker {
   /** Why nothing may be sent at the moment: `sequencer_unavailable`. Undefined when something may. */
   refusal(): SequencerError | undefined {
     const { state } = this.#policy;
-    if (state === CircuitState.Closed) return undefined;
+    if (state === this.#states.Closed) return undefined;
     const leftMs = this.#openedAtMs + openMs - performance.now();
-    if (state === CircuitState.Open && leftMs <= 0) return undefined;
+    if (state === this.#states.Open && leftMs <= 0) return undefined;
     const message = 'The sequencer has failed several times in a row and is left alone for some seconds.';
     return new SequencerError('sequencer_unavailable', message, { retryAfterMs: Math.max(leftMs, 1_000) });
   }
 
   /** Sends, and learns from how it ends. Only where there is no `refusal`, asked in the same turn. */
   async run(send: () => Promise<Uint8Array>): Promise<Uint8Array> {
-    const isProbe = this.#policy.state !== CircuitState.Closed;
+    const isProbe = this.#policy.state !== this.#states.Closed;
     const openedAtMs = this.#openedAtMs;
     const outcome = await this.#policy.execute(() => outcomeOf(send, isProbe));
     if ('answer' in outcome) {

@@ -1,4 +1,3 @@
-import { createSecureContext } from 'node:tls';
 import type { ChannelOptions, ClientReadableStream, Client as GrpcClient } from '@grpc/grpc-js';
 import type { GrpcPackage } from '../wire/grpc-package.js';
 import { stopConnecting } from './stop-connecting.js';
@@ -90,6 +89,8 @@ export class GrpcChannel {
     const { protocol, hostname, port } = this.#url;
     const { credentials, Client } = this.#grpc;
     const isSecure = protocol === 'https:';
+    // Not with the package, as few sites speak gRPC.
+    const { createSecureContext } = process.getBuiltinModule('node:tls');
     const target = `dns:${hostname}:${port || (isSecure ? 443 : 80)}`;
     this.#client ??= new Client(
       target,

@@ -1,4 +1,5 @@
-import Long from 'long';
+import type Long from 'long';
+import $protobuf from 'protobufjs/minimal.js';
 import { IntentError } from '../errors.js';
 import { intents } from './generated/intents.js';
 
@@ -27,7 +28,9 @@ export function decode<Decoded>(codec: Codec<Decoded, never>, bytes: Uint8Array)
 
 /** A bigint as a uint64 field takes it, no bit lost. */
 export function toUint64(value: bigint): Long {
-  return Long.fromString(value.toString(), true);
+  const [low, high] = [Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n))];
+  // The class that the codecs load; `import` would load another of the same name. Of its type protobufjs tells little.
+  return new $protobuf.util.Long(low, high, true) as Long;
 }
 
 /** The value of a uint64 field, no bit lost. */

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -28,4 +30,21 @@ test('a few payments settle, whoever tells of them and when nobody does', async 
 test('a look for payments that are due costs as little beside many as beside few', async () => {
   const { stdout } = await run('due.mjs', '--open', '1000,20000');
   expect(stdout.match(/\d+ open: .* with 6 due, \d+ buffers/g)).toHaveLength(2);
+}, 60_000);
+
+test('a soak of a few payments counts them all, and draws what it has seen', async () => {
+  const out = await mkdtemp(path.join(tmpdir(), 'intents-soak-'));
+  try {
+    const { stdout } = await run('soak.mjs', '--count', '2000', '--windows', '4', '--out', out);
+    expect(stdout).toMatch(
+      /^2000 payments created, and the status of each asked for; at the end \d+\.\d\d MB are held\.$/m,
+    );
+    expect(stdout).toContain('Whether memory is flat shows only over more than 200000 of them.');
+    const { samples } = JSON.parse(await readFile(path.join(out, 'soak.json'), 'utf8'));
+    expect(samples.map(({ created }: { created: number }) => created)).toEqual([500, 1000, 1500, 2000]);
+    expect((await readdir(out)).sort()).toEqual(['soak-latency.svg', 'soak-memory.svg', 'soak.json']);
+    expect(await readFile(path.join(out, 'soak-memory.svg'), 'utf8')).toMatch(/^<svg .*RSS, MB.*<\/svg>\n$/s);
+  } finally {
+    await rm(out, { recursive: true });
+  }
 }, 60_000);

@@ -650,7 +650,11 @@ const atSites: readonly Case[] = [
   },
   {
     name: 'a proxy that collects the events',
-    plant: () => ({ front: { buffers: true } }),
+    // Much slower than this machine can be, however busy it is.
+    plant: async () => ({
+      front: { buffers: true, site: await sound.startSite({ slowMs: 500 }) },
+      world: { checkMs: 5_000 },
+    }),
     told: [
       ['events', 'fault', /The first event comes with the last/, /proxy_buffering off/],
       ['create', 'fault', /No event comes/, /proxy_buffering off/],

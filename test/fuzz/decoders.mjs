@@ -1,21 +1,21 @@
 // Everything of the build that reads bytes or texts from outside, with examples to begin with.
 import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { startSequencer } from '../../dist/emulator/index.js';
-import { createWebhookVerifier } from '../../dist/http/verify-webhook.js';
-import { decodePayload, formatClientSecret, parseClientSecret } from '../../dist/intents/payload.js';
-import { rendezvousKeyPair } from '../../dist/intents/rendezvous.js';
-import { decodeCanonical, verifyIntent } from '../../dist/intents/verify-intent.js';
-import { formatBase58, parseAccount, parseIntentId } from '../../dist/keys/base58.js';
-import { keyPairFromSeed } from '../../dist/keys/ed25519.js';
-import { parseVerifierDomain } from '../../dist/keys/verifier-domain.js';
-import { signerFromSeed } from '../../dist/keys/verifier-key.js';
-import { createIntent, getStatus, getUserId, registerWebhook } from '../../dist/sequencer/calls.js';
-import { eventOf } from '../../dist/sequencer/read-message.js';
-import { parseRetryAfter } from '../../dist/sequencer/retry-after.js';
-import { decode, encode, v1 } from '../../dist/wire/codec.js';
-import { emulator, submitPayment } from '../../dist/wire/emulator-codec.js';
-import { encodeErrorResponse, encodeOkResponse, openResponse, operations } from '../../dist/wire/envelope.js';
+import { startSequencer } from '../../build/emulator/index.js';
+import { createWebhookVerifier } from '../../build/http/verify-webhook.js';
+import { decodePayload, formatClientSecret, parseClientSecret } from '../../build/intents/payload.js';
+import { rendezvousKeyPair } from '../../build/intents/rendezvous.js';
+import { decodeCanonical, verifyIntent } from '../../build/intents/verify-intent.js';
+import { formatBase58, parseAccount, parseIntentId } from '../../build/keys/base58.js';
+import { keyPairFromSeed } from '../../build/keys/ed25519.js';
+import { parseVerifierDomain } from '../../build/keys/verifier-domain.js';
+import { signerFromSeed } from '../../build/keys/verifier-key.js';
+import { createIntent, getStatus, getUserId, registerWebhook } from '../../build/sequencer/calls.js';
+import { eventOf } from '../../build/sequencer/read-message.js';
+import { parseRetryAfter } from '../../build/sequencer/retry-after.js';
+import { decode, encode, v1 } from '../../build/wire/codec.js';
+import { emulator, submitPayment } from '../../build/wire/emulator-codec.js';
+import { encodeErrorResponse, encodeOkResponse, openResponse, operations } from '../../build/wire/envelope.js';
 
 const key = (fill) => ({ value: new Uint8Array(32).fill(fill) });
 const signature = { value: new Uint8Array(64).fill(9) };

@@ -6,7 +6,7 @@ import { setImmediate as aTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { IntentError } from '../../dist/errors.js';
+import { IntentError } from '../../build/errors.js';
 import { decoders as allDecoders, examples as makeExamples } from './decoders.mjs';
 import { hostileInput, hostileText, seededRandom } from './hostile-inputs.mjs';
 

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import compression from 'compression';
-import type { Express } from 'express';
+import type { Express, Response } from 'express';
 import request from 'supertest';
 import { type EventSite, intentId, otherIntentId, startEventSite } from '../support/event-site.js';
 import { eventually } from '../support/eventually.js';
@@ -78,6 +78,25 @@ test('a middleware whose write fails costs its own stream alone', async () => {
   site.watch.tell(intentId, { kind: 'code_scanned', id: 'm1' });
   await sound.has('id: m1\n');
   await eventually('the broken one is gone', () => site.context.seats.taken === 1);
+});
+
+test('what an app has corked comes in order once that is over', async () => {
+  const corked: Response[] = [];
+  const site = await startEventSite({
+    before: (app) =>
+      app.use((_req, res, next) => {
+        res.cork();
+        corked.push(res);
+        next();
+      }),
+  });
+  const stream = new RawStream(site.origin, path);
+  await watching(site);
+  site.watch.tell(intentId, { kind: 'code_scanned', id: 'm1' });
+  for (const res of corked) res.uncork();
+  await stream.has('id: m1\n');
+  expect(stream.head).toMatch(/^http\/1.1 200 /);
+  expect(stream.body).toMatch(/^retry: \d+\n\nevent: status\n.*\n\nevent: code_scanned\nid: m1\n/);
 });
 
 test('a middleware whose end fails costs its own stream alone', async () => {

@@ -1,4 +1,4 @@
-import { eventFrame, retryFrame } from '../../src/http/sse-frame.js';
+import { chunkOf, eventFrame, retryFrame } from '../../src/http/sse-frame.js';
 import type { IntentEvent, IntentEventKind } from '../../src/sequencer/intent-event.js';
 
 /** Reads a stream as WHATWG HTML, section 9.2.6 has it: fields, and an event at each empty line. */
@@ -48,4 +48,17 @@ test.each([undefined, Number.NaN, Number.POSITIVE_INFINITY, 9e15, -9e15])('the t
 
 test('a hint to come back is whole milliseconds: browsers take digits alone', () => {
   expect(retryFrame(1234.56).toString()).toBe('retry: 1235\n\n');
+});
+
+// The chunks are those of the example in Wikipedia, "Chunked transfer encoding".
+test.each([
+  ['Wiki', '4\r\nWiki\r\n'],
+  ['pedia i', '7\r\npedia i\r\n'],
+  ['n \r\nchunks.', 'b\r\nn \r\nchunks.\r\n'],
+  ['\u{1f511}\n', '5\r\n\u{1f511}\n\r\n'],
+])('%j as a chunk of HTTP/1.1', (text, chunk) => {
+  const frame = Buffer.from(text);
+  expect(chunkOf(frame).toString()).toBe(chunk);
+  // Made once for all who listen.
+  expect(chunkOf(frame)).toBe(chunkOf(frame));
 });

@@ -1,8 +1,8 @@
 // Compares the two Ed25519 implementations of the build on 1,000 random seeds and messages, and prints how many agreed.
 // A program of its own, because tweetnacl is some thirty times slower inside the sandbox of the test runner.
 import { randomBytes, randomInt } from 'node:crypto';
-import { keyPairFromSeed } from '../../dist/keys/ed25519.js';
-import { portableKeyPair } from '../../dist/keys/portable-ed25519.js';
+import { keyPairFromSeed } from '../../build/keys/ed25519.js';
+import { portableKeyPair } from '../../build/keys/portable-ed25519.js';
 
 let agreed = 0;
 for (let n = 0; n < 1_000; n++) {

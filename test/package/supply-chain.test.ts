@@ -102,29 +102,58 @@ function filesIn(folder: string): string[] {
     .sort();
 }
 
-/** What the sources become. The browser's are one bundle, and are there for their types alone. */
+/** What the sources become beside the code: that of the browser is built by itself, and its types are let pass below. */
 function builtFrom(source: string): string[] {
-  if (/\.d\.ts$|^browser\/(?!built\/)|\.mjs$/.test(source)) return [];
-  if (!source.endsWith('.ts')) return [`dist/${source}`];
-  const stem = `dist/${source.replace(/\.ts$/, '')}`;
-  return [`${stem}.js`, `${stem}.d.ts`];
+  if (/\.d\.ts$|^browser\/(?!built\/)|^wire\/generated\/|\.mjs$/.test(source)) return [];
+  return [`dist/${source.replace(/\.ts$/, '.d.ts')}`];
+}
+
+/** The modules whose code is in a file, as the file itself says: each of their parts begins with their name. */
+function modulesIn(file: string): string[] {
+  const names = readFileSync(join(root, file), 'utf8').matchAll(/^\/\/ (\S+\.[cm]?js)$/gm);
+  return [...new Set([...names].map(([, name = '']) => name))];
 }
 
 describe('the files that are packed', () => {
-  it('are those that the sources become, these few besides, and no other', async () => {
-    const paths = (await pack('--dry-run')).files.map(({ path }) => path);
+  let paths: string[];
+  let code: string[];
+
+  beforeAll(async () => {
+    paths = (await pack('--dry-run')).files.map(({ path }) => path);
+    code = paths.filter((path) => /^dist\/(?:cli\/)?[\w-]+\.js$/.test(path));
+  }, 120_000);
+
+  it('are those that the sources become, these few besides, and no other', () => {
     const ofSources = filesIn('src').flatMap(builtFrom);
     const isOfBrowser = (path: string): boolean => path.startsWith('dist/browser/') && path.endsWith('.d.ts');
-    const isGenerated = (path: string): boolean => path.startsWith('dist/wire/generated/');
-    const rest = paths.filter((path) => !ofSources.includes(path) && !isOfBrowser(path) && !isGenerated(path));
-    expect(rest.sort()).toEqual([
+    const known = [...ofSources, ...code];
+    expect(paths.filter((path) => !known.includes(path) && !isOfBrowser(path)).sort()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
       'README.md',
+      'dist/wire/generated/emulator.d.ts',
+      'dist/wire/generated/intents.d.ts',
       'package.json',
       'proto/emulator.proto',
       'proto/intents.proto',
     ]);
-    expect(ofSources.filter((path) => !paths.includes(path) && !isGenerated(path))).toEqual([]);
-  }, 120_000);
+    expect(ofSources.filter((path) => !paths.includes(path))).toEqual([]);
+  });
+
+  it('have the code of our own modules and of no package, each once, so that each is one and the same for all', () => {
+    const modules = code.flatMap(modulesIn);
+    const sources = modules.map((name) => name.replace(/^build\//, 'src/'));
+    const isOurs = (path: string): boolean => existsSync(join(root, path.replace(/\.js$/, '.ts')));
+    expect(sources.filter((path) => !isOurs(path) && !path.startsWith('src/wire/generated/'))).toEqual([]);
+    expect(sources.length).toBeGreaterThan(200);
+    expect(new Set(modules).size).toBe(modules.length);
+  });
+
+  it('are loaded: each is an entry or is imported by one of the others', () => {
+    const entries = [...Object.values(manifest.exports), ...Object.values(manifest.bin)]
+      .map((entry) => (typeof entry === 'string' ? entry : (entry.default ?? '')))
+      .map((entry) => entry.replace(/^\.\//, ''));
+    const text = code.map((path) => readFileSync(join(root, path), 'utf8')).join('\n');
+    expect(code.filter((path) => !entries.includes(path) && !text.includes(`/${path.slice(5)}"`))).toEqual([]);
+  });
 });

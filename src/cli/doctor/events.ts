@@ -4,7 +4,7 @@ import { type Finding, fault, ok, skipped, warning } from './finding.js';
 import { readProblem } from './read-problem.js';
 import type { SiteRoutes } from './running-site.js';
 import { noSite } from './site.js';
-import type { Answer } from './visitor.js';
+import type { Answer, ReadAnswer } from './visitor.js';
 
 /** A service that takes so long to answer leaves time to see whether the first event waits for the last, in milliseconds. */
 const tellingMs = 20;
@@ -45,9 +45,17 @@ async function askSite(
 ): Promise<{ readonly tookMs: number } | { readonly finding: Finding }> {
   if (!path) return { tookMs: 0 };
   const ask = (id: string) => visitor.read(new URL(`${path}/${id}`, siteUrl), { signal });
-  // An id of the wrong form is answered by the site alone.
-  const [alone, asked] = [await ask('1'), await ask(generateKey().publicKey)];
-  if (asked.status === 200) return { tookMs: asked.tookMs - alone.tookMs };
+  let [aloneMs, askedMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let asked: ReadAnswer;
+  // Twice, of which the quicker counts: what else goes on here and there makes no call faster.
+  for (let times = 0; ; times += 1) {
+    // An id of the wrong form is answered by the site alone.
+    aloneMs = Math.min(aloneMs, (await ask('1')).tookMs);
+    asked = await ask(generateKey().publicKey);
+    askedMs = Math.min(askedMs, asked.tookMs);
+    if (asked.status !== 200) break;
+    if (times === 1) return { tookMs: askedMs - aloneMs };
+  }
   const { code = '' } = readProblem(asked.text);
   const text = `The site cannot tell the status of an intent: ${asked.status} ${code}`.trim();
   const mend = 'See the lines on the sequencer above, and the log of the site, which has the reason.';

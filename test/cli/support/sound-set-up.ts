@@ -37,18 +37,20 @@ export interface SiteOptions extends IntentRouterOptions {
   readonly isDevelopment?: boolean;
   readonly trustsProxy?: boolean;
   readonly mountPath?: string;
+  /** How long the sequencer takes to answer, in milliseconds. Default 50. */
+  readonly slowMs?: number;
 }
 
 const routers: IntentRouter[] = [];
 const sequencers: Sequencer[] = [];
 
 /** Takes so long that it can be told whether what comes first waits for what comes last. */
-function slowed({ call, openStream, close }: Transport): Transport {
+function slowed({ call, openStream, close }: Transport, ms: number): Transport {
   return {
     ...(openStream && { openStream }),
     close,
     call: async (...args) => {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, ms));
       return call(...args);
     },
   };
@@ -63,6 +65,7 @@ export async function startSoundSetUp(): Promise<SoundSetUp> {
     isDevelopment,
     trustsProxy = true,
     mountPath,
+    slowMs = 50,
     ...options
   } = {}) => {
     const app = express();
@@ -74,7 +77,7 @@ export async function startSoundSetUp(): Promise<SoundSetUp> {
     const make = () =>
       composeRouter(
         {
-          transport: slowed(sequencer.transport),
+          transport: slowed(sequencer.transport, slowMs),
           verifierSecret: keys.secret,
           domain: 'shop-example.com',
           ...{ destination, serviceKey, webhook: true, origin: shopOrigin, rateLimits: false },
@@ -111,7 +114,7 @@ export async function startSoundSetUp(): Promise<SoundSetUp> {
     world: {
       ...systemWorld(),
       placeOf: (place) => (place.host === 'shop-example.com' ? { host: '127.0.0.1', port: front.port } : place),
-      checkMs: 2_500,
+      checkMs: 8_000,
       ca: [shopCertificate.cert, expiredCertificate.cert],
     },
   };

@@ -17,7 +17,10 @@ export function faultOfAnswer({ isWhole }, outcome) {
   if (strange) return `got a header ${JSON.stringify(strange)}`;
   const all = `${headers.join('\n')}\n${body}`;
   for (const [name, canary] of Object.entries(canaries)) if (all.includes(canary)) return `was told ${name}`;
-  if (/node_modules|\bat \S+ \(|\/dist\//.test(String(body)) && !/javascript/.test(value('content-type') ?? ''))
+  if (
+    /node_modules|\bat \S+ \(|\/(?:dist|build)\//.test(String(body)) &&
+    !/javascript/.test(value('content-type') ?? '')
+  )
     return `was shown a stack: ${String(body).slice(0, 300)}`;
   if (/^application\/problem\+json/.test(value('content-type') ?? '')) return faultOfProblem(status, body, value);
   return undefined;

@@ -4,9 +4,9 @@
 import { generateKeyPairSync, randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { SignJWT } from 'jose';
-import { parseClientSecret } from '../../../dist/intents/payload.js';
-import { intentIdOf, rendezvousKeyPair } from '../../../dist/intents/rendezvous.js';
-import { formatBase58 } from '../../../dist/keys/base58.js';
+import { parseClientSecret } from '../../../build/intents/payload.js';
+import { intentIdOf, rendezvousKeyPair } from '../../../build/intents/rendezvous.js';
+import { formatBase58 } from '../../../build/keys/base58.js';
 import { Connection } from './connection.mjs';
 import { plants } from './plants.mjs';
 import { hostileRequest } from './requests.mjs';

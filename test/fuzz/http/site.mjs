@@ -7,9 +7,9 @@ import path from 'node:path';
 import express from 'express';
 import session from 'express-session';
 import express4 from 'express4';
-import { createServer, intentRouter, requireLogin, requirePayment } from '../../../dist/index.js';
-import { formatBase58 } from '../../../dist/keys/base58.js';
-import { encode, v1 } from '../../../dist/wire/codec.js';
+import { createServer, intentRouter, requireLogin, requirePayment } from '../../../build/index.js';
+import { formatBase58 } from '../../../build/keys/base58.js';
+import { encode, v1 } from '../../../build/wire/codec.js';
 
 export const ownOrigin = 'https://shop.example';
 /** What must be in no answer. */

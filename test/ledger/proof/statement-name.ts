@@ -14,6 +14,8 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['record', /^insert into express_intents\.intents .*'open'/],
   ['reserve', /^insert into express_intents\.intents .*'creating'/],
   ['find repeated', /i\.sealed_secret from express_intents\.intents/],
+  ['find the sealed secret', /^select sealed_secret from/],
+  ['announce', /^select pg_notify/],
   ['confirm', /and state = 'creating'$/],
   ['look for what is confirmed', /^select from express_intents\.intents where id = \$1$/],
   ['claim due', /^with claimed .*due_at <= now\(\)/],

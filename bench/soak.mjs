@@ -1,0 +1,100 @@
+// Whether memory stays flat, and answers stay as fast, over a million payments that are created and asked for once each.
+//   npm run bench:soak [-- --count 1000000 --windows 50 --connections 32 --out bench/results]
+// Needs a build. Writes soak.json, soak-memory.svg and soak-latency.svg. Ends with 1 when what is held grows. Other programs
+// may run meanwhile: they make it slower, but not larger.
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { startChild } from './child.mjs';
+import { linePlot } from './line-plot.mjs';
+import { site } from './measure.mjs';
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '1000000' },
+    windows: { type: 'string', default: '50' },
+    connections: { type: 'string', default: '32' },
+    out: { type: 'string', default: path.join(import.meta.dirname, 'results') },
+  },
+});
+const [count, windows, connections] = ['count', 'windows', 'connections'].map((name) => Number(values[name]));
+
+/** What is kept of so many intents is kept on purpose, and no more: before they have come, memory grows as it should. */
+const warmUpCount = 200_000;
+/** Bytes for each 100,000 intents after that. */
+const mayGrow = 1_000_000;
+
+/** By how much something grows with each intent: the slope of the line that lies nearest. */
+function slopeOf(samples, key) {
+  const meanOf = (of) => samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
+  const [meanX, meanY] = [meanOf((sample) => sample.created), meanOf((sample) => sample[key])];
+  const covariance = meanOf((sample) => (sample.created - meanX) * (sample[key] - meanY));
+  return covariance / meanOf((sample) => (sample.created - meanX) ** 2);
+}
+
+async function soak() {
+  const [stub, visitors] = [startChild('./stub.mjs'), startChild('./soak-visitors.mjs')];
+  const server = startChild('./server.mjs', ['--expose-gc']);
+  try {
+    const { url } = await stub.ask('addresses');
+    const port = await server.ask('start', { ...site, url, module: 'ours' });
+    await visitors.ask('open', { port, connections });
+    const samples = [];
+    for (let created = 0; created < count; ) {
+      const before = await server.ask('used');
+      const window = await visitors.ask('run', { count: Math.min(Math.ceil(count / windows), count - created) });
+      const cpuUs = (await server.ask('used')).cpuUs - before.cpuUs;
+      created += window.created;
+      samples.push({ ...window, created, cpuUs: cpuUs / window.created, ...(await server.ask('held')) });
+    }
+    return samples;
+  } finally {
+    for (const child of [stub, visitors, server]) child.stop();
+  }
+}
+
+async function write(samples, growth) {
+  const xs = samples.map(({ created }) => created);
+  const of = (read) => samples.map(read);
+  const inMb = (key) => of((sample) => sample[key] / 1e6);
+  const common = { xs, xTitle: 'payments created, and the status of each asked for' };
+  const memory = { 'RSS, MB': inMb('rss'), 'JavaScript, MB': inMb('held') };
+  const latency = {
+    'create p50, ms': of(({ create }) => create.p50Ms),
+    'create p99, ms': of(({ create }) => create.p99Ms),
+    'status p50, ms': of(({ status }) => status.p50Ms),
+    'status p99, ms': of(({ status }) => status.p99Ms),
+  };
+  await mkdir(values.out, { recursive: true });
+  const put = (name, text) => writeFile(path.join(values.out, name), text);
+  const { node } = process.versions;
+  await put('soak.json', `${JSON.stringify({ node, connections, growth, samples }, undefined, 1)}\n`);
+  await put(
+    'soak-memory.svg',
+    linePlot({ title: 'Memory of the server, after a collection', ...common, series: memory }),
+  );
+  await put('soak-latency.svg', linePlot({ title: 'Answers', ...common, series: latency }));
+}
+
+const samples = await soak();
+const settled = samples.filter(({ created }) => created > warmUpCount);
+const mb = (bytes) => (bytes / 1e6).toFixed(2);
+const last = samples.at(-1);
+console.log(
+  `${last.created} payments created, and the status of each asked for; at the end ${mb(last.held)} MB are held.`,
+);
+const refused = samples.reduce((sum, sample) => sum + sample.refused, 0);
+if (refused > 0) console.log(`${refused} had to be asked again: the machine was busy with other things.`);
+let growth;
+if (settled.length < 3) {
+  console.log(`Whether memory is flat shows only over more than ${warmUpCount} of them.`);
+} else {
+  growth = { held: slopeOf(settled, 'held') * 100_000, rss: slopeOf(settled, 'rss') * 100_000 };
+  const isFlat = growth.held < mayGrow;
+  console.log(
+    `Each 100,000 after the first ${warmUpCount}: JavaScript ${mb(growth.held)} MB, RSS ${mb(growth.rss)} MB.`,
+  );
+  console.log(isFlat ? 'Memory is flat.' : `FAILED: memory grows by ${mb(mayGrow)} MB or more.`);
+  if (!isFlat) process.exitCode = 1;
+}
+await write(samples, growth);
