@@ -19,6 +19,7 @@ import {
 import type { OnEvent } from './telemetry/event-listener.js';
 import { problemsOfTelemetry, type TelemetryOption } from './telemetry/telemetry-option.js';
 
+/** Everything that `intentRouter` can be told; what has a variable of the environment is read from there when it is left out. */
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
   /**
    * Told of what happens in the life of intents, for logs and analysis; see `docs/telemetry.md`. It is called after what was

@@ -125,8 +125,11 @@ function requireConnection({ answers, hadConnection }: GrpcCall, timeoutMs: numb
   answers.destroy(new SequencerError('sequencer_timeout', message));
 }
 
-/** Whether the fault may be that of the connection, which then is not used again. A caller who left says nothing of it. */
+/**
+ * Whether the fault may be that of the connection, which then is not used again. A caller who left says nothing of it. What
+ * is no gRPC may be one answer, or all that is still to come: since Node 22, frames that are none end each call so.
+ */
 function isOfConnection(error: unknown): boolean {
-  const { code } = error instanceof SequencerError ? error : {};
-  return code === 'sequencer_unreachable' || code === 'sequencer_timeout';
+  const { code = '' } = error instanceof SequencerError ? error : {};
+  return ['sequencer_unreachable', 'sequencer_timeout', 'sequencer_bad_response'].includes(code);
 }

@@ -17,6 +17,7 @@ import type { Caller, CallOptions, Transport } from './transport.js';
 import { type ServiceAddress, transportTo } from './transport-to.js';
 import { watchIntent } from './watch-intent.js';
 
+/** Where the service is and how it is asked. */
 export interface IntentClientOptions extends ServiceAddress {
   /** Default `intents`. */
   readonly dialect?: Dialect | undefined;
@@ -49,6 +50,7 @@ export interface PreparedIntent extends CreatedIntent {
 
 /** The operations of an integrator's server (interface section 4.7). */
 export interface IntentClient {
+  /** Payments (interface section 2.4). */
   readonly paymentIntents: {
     /** @throws {IntentError} for terms that are wrong, before anything is sent @throws {SequencerError} without an OK */
     create(parameters: CreatePaymentParameters, options?: CallOptions): Promise<CreatedIntent>;
@@ -60,6 +62,7 @@ export interface IntentClient {
     /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
     getStatus(id: string, options?: CallOptions): Promise<IntentStatus>;
   };
+  /** Logins (interface section 2.5). */
   readonly loginIntents: {
     /** @throws {IntentError} for terms that are wrong, before anything is sent @throws {SequencerError} without an OK */
     create(parameters: CreateLoginParameters, options?: CallOptions): Promise<CreatedIntent>;

@@ -38,6 +38,7 @@ export interface TryBounds {
  * around it: time-outs, repeats, `sendUntil`, and leaving alone a service that fails.
  */
 export interface Transport {
+  /** Sends one call. @throws {SequencerError} `sequencer_...` for each way to fail */
   call(operation: Operation, body: Uint8Array, options?: TryOptions): Promise<Uint8Array>;
   /**
    * Like `call`, and ends by itself when its time is over, with `sequencer_timeout`. Where it is left out, `call` gets a

@@ -1,33 +1,36 @@
 import type { IntentErrorCode } from '../errors.js';
 
-/** In which way it was first learnt that an intent was submitted. */
-export type SubmittedWay =
-  /** By the watch that follows the intent while a page listens: a message stream, or where there is none its own questions. */
-  | 'stream'
-  /** By a look after the service's webhook call. */
-  | 'webhook'
-  /** Because somebody asked for the status, as a page does when it comes. */
-  | 'status'
-  /** By the ledger, which looks by itself. */
-  | 'ledger';
+/**
+ * In which way it was first learnt that an intent was submitted: by the watch that follows it while a page listens
+ * (`stream`), by a look after the service's call (`webhook`), because somebody asked, as a page does when it comes (`status`),
+ * or by the ledger, which looks by itself.
+ */
+export type SubmittedWay = 'stream' | 'webhook' | 'status' | 'ledger';
 
+/** What an intent asks for. */
 type IntentKind = 'payment' | 'login';
+/** A hook that the ledger calls. */
 type LedgerHook = 'onPaid' | 'onReversed' | 'verifyPayment' | 'onDeadLetter';
 
+/** An event of one intent. */
 interface OfIntent {
   /** The id of the intent, Base58. It is public. */
   readonly intent: string;
 }
 
+/** An event that tells what the intent asks for. */
 interface OfKind {
+  /** What the intent asks for. */
   readonly kind: IntentKind;
 }
 
-/** Where the process need not know it. */
+/** An event that tells what the intent asks for, where that is known. */
 interface OfAnyKind {
+  /** Undefined where this process does not know it. */
   readonly kind: IntentKind | undefined;
 }
 
+/** An event of one payment. */
 interface OfPayment extends OfIntent {
   /** Decimal with two places, such as `4.50`. */
   readonly amount: string;
@@ -35,7 +38,9 @@ interface OfPayment extends OfIntent {
   readonly currency: string;
 }
 
+/** An event of one call of a hook. */
 interface OfHook extends OfIntent {
+  /** Its name, as in the options. */
   readonly hook: LedgerHook;
   /** 1 for the first call. */
   readonly attempt: number;
@@ -43,11 +48,13 @@ interface OfHook extends OfIntent {
   readonly ms: number;
 }
 
+/** An event of one operation of the sequencer. */
 interface OfOperation {
   /** By its names in the interface, such as `MicroPayment.getStatus`. */
   readonly operation: string;
 }
 
+/** An event of something that was refused, or has failed. */
 interface OfCode {
   /** What `docs/errors.md` has an entry for. */
   readonly code: IntentErrorCode;
@@ -94,10 +101,13 @@ export interface RouterEventDetails {
   readonly logged_out: unknown;
   /** The service has called the webhook, and the signature is right. The same call may come again. */
   readonly webhook_received: OfIntent;
+  /** A call of the webhook was not taken: it is not signed by the service, or not of the right form. */
   readonly webhook_refused: OfCode;
   /** An address has asked more often than it may; `route` is a name of the option `routes`. */
   readonly rate_limited: { readonly route: string };
+  /** A page listens to the events of an intent. */
   readonly stream_opened: OfIntent;
+  /** It has left, or the stream was ended, after `ms` milliseconds. */
   readonly stream_closed: OfIntent & { readonly ms: number };
   /** No place was free for a stream of events. */
   readonly stream_refused: OfIntent & OfCode;
@@ -111,15 +121,18 @@ export interface RouterEventDetails {
   };
   /** An operation has failed five times in a row, and is left alone for some seconds. */
   readonly breaker_opened: OfOperation;
+  /** It has succeeded again. */
   readonly breaker_closed: OfOperation;
   /** The database of the ledger cannot be reached, or not be opened. */
   readonly ledger_unavailable: OfCode;
+  /** It can be reached again. */
   readonly ledger_back: unknown;
 }
 
 /** How the sequencer is reached; `custom` is the option `transport`. */
 export type UpstreamTransport = 'http' | 'grpc' | 'custom';
 
+/** The `type` of an event. */
 export type RouterEventType = keyof RouterEventDetails;
 
 /** What happens, as it is told inside of the router. */
