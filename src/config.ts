@@ -138,6 +138,7 @@ export interface ConfigOptions extends GrpcNames {
   readonly lateAfterMs?: number | undefined;
   /** Origins besides the page's own that the button may send people to after success and cancel. Default: none. */
   readonly returnOrigins?: readonly string[] | undefined;
+  /** Renames routes, or switches them off with `false`. Default: as in `Routes`. */
   readonly routes?: Partial<Routes> | undefined;
   /** How many streams of events may be open at once; more are refused with 429, or with 503 when the process is full. */
   readonly connections?: Partial<ConnectionLimits> | undefined;

@@ -56,7 +56,9 @@ export const errorCodes = {
 /** The code of an {@link IntentError}: a closed union. */
 export type IntentErrorCode = keyof typeof errorCodes;
 
+/** What else an error can carry. */
 export interface IntentErrorOptions extends ErrorOptions {
+  /** When it may be worth another try, in milliseconds from now. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -65,6 +67,7 @@ export interface IntentErrorOptions extends ErrorOptions {
  * `message` is for the developer and never holds a secret.
  */
 export class IntentError extends Error {
+  /** What happened: stable, and with an entry in docs/errors.md. */
   readonly code: IntentErrorCode;
   /** When it may be worth another try, in milliseconds from now, where that is known. */
   declare readonly retryAfterMs?: number;
@@ -91,8 +94,11 @@ export class IntentError extends Error {
 /** Codes of {@link SequencerError}. */
 export type SequencerErrorCode = Extract<IntentErrorCode, `sequencer_${string}`>;
 
+/** What else is known of a call that failed. */
 export interface SequencerErrorDetails extends IntentErrorOptions {
+  /** The text of an ERROR envelope. */
   readonly serviceMessage?: string | undefined;
+  /** The HTTP status of an answer that was no success. */
   readonly httpStatus?: number | undefined;
 }
 
@@ -101,8 +107,11 @@ export interface SequencerErrorDetails extends IntentErrorOptions {
  * `serviceMessage` is the text of an ERROR envelope and `httpStatus` the status of a non-2xx answer, both for logs only.
  */
 export class SequencerError extends IntentError {
+  /** How the call failed. */
   declare readonly code: SequencerErrorCode;
+  /** The text of an ERROR envelope; for logs alone, cut short, since the service wrote it. */
   readonly serviceMessage: string | undefined;
+  /** The HTTP status of an answer that was no success. */
   readonly httpStatus: number | undefined;
 
   constructor(code: SequencerErrorCode, message: string, details: SequencerErrorDetails = {}) {
@@ -118,12 +127,15 @@ export class SequencerError extends IntentError {
 export interface ConfigProblem {
   /** The option or environment variable at fault. */
   readonly setting: string;
+  /** What is wrong with it, as a sentence without secrets. */
   readonly problem: string;
+  /** The one thing that mends it. */
   readonly mend: string;
 }
 
 /** Thrown at start, with everything that is wrong at once. */
 export class ConfigError extends IntentError {
+  /** Everything that is missing or wrong, at least one. */
   declare readonly problems: readonly ConfigProblem[];
 
   constructor(problems: readonly ConfigProblem[]) {

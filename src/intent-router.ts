@@ -16,7 +16,9 @@ import { createSessionStore } from './http/session-store.js';
 import { createWebhookVerifier } from './http/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from './ledger/ledger.js';
 import { databaseOf, type LedgerParts, recordsOf, routerLedger } from './router-ledger.js';
+import { RouterObservation } from './router-observation.js';
 import { type IntentRouterOptions, parseRouterOptions } from './router-options.js';
+import type { CallObserver } from './sequencer/call-observer.js';
 import { type IntentClient, type ObservedClient, observedClient } from './sequencer/intent-client.js';
 import type { Transport } from './sequencer/transport.js';
 import { transportTo } from './sequencer/transport-to.js';
@@ -73,28 +75,35 @@ export function composeRouter(
   const embedded =
     config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
   const transport = options.transport ?? embedded?.transport ?? serviceTransport(config, options);
-  const observed = clientOf(config, transport);
+  const observation = new RouterObservation({ options, config, logger, now, secrets: () => live.secrets });
+  const { observer } = observation;
+  const observed = clientOf(config, transport, observer);
   const { client } = observed;
   const { login, production, webhook, connections } = config;
   const live = liveEvents({
     ...{ client, connections, logger, now },
-    watch: (askStatus) => watchIntent(transport, { askStatus }),
-    onSubmitted: onceInAWhile((id) => void ledger?.nudge(id), now),
+    watch: observation.watch((askStatus) => watchIntent(transport, { askStatus })),
+    onSubmitted: onceInAWhile((id) => {
+      observation.submitted(id);
+      void ledger?.nudge(id);
+    }, now),
   });
-  const ledger = makeLedger({ config, hooks: options, client, events: live.events, logger });
+  const parts = { config, hooks: options, client, events: live.events, logger };
+  const ledger = makeLedger({ ...parts, observer: observation.ofLedger });
+  observation.watchLedger(ledger);
   const health = routerHealth({ config, observed, ledger, live, isEmbedded: embedded !== undefined });
   const openApi = describedOnce({ config, termsOf, hooks: options });
   const router = createRouter({
-    ...{ config, client, termsOf, logger, ledger, now },
+    ...{ config, client, termsOf, logger, ledger, now, observer },
     hooks: options,
     browserCookie: hostCookie('intent', production),
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
-      verify: createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now }),
+      verify: observation.verify(createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now })),
       register: webhookRegistrar(config, client, logger),
     },
-    lookAt: createLookAt({ ask: (id) => live.events.look(id), logger }),
+    lookAt: createLookAt({ ask: observation.look((id) => live.events.look(id)), logger }),
     walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
     ...{ health, openApi },
     ...live,
@@ -106,7 +115,7 @@ export function composeRouter(
     intents: recordsOf(ledger),
     database: databaseOf(ledger),
     ...{ health, openApi },
-    ...lifeOf({ live, ledger, client, embedded }),
+    ...lifeOf({ live, ledger, client, embedded, observation }),
   });
 }
 
@@ -122,9 +131,9 @@ function serviceTransport(
   return transportTo({ url, grpcUrl, grpcPackage, grpcPaths, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
-function clientOf({ sequencer }: Config, transport: Transport): ObservedClient {
+function clientOf({ sequencer }: Config, transport: Transport, observer: CallObserver | undefined): ObservedClient {
   const { dialect, timeoutMs, tryTimeoutMs } = sequencer;
-  return observedClient({ transport, dialect, timeoutMs, tryTimeoutMs });
+  return observedClient({ transport, dialect, timeoutMs, tryTimeoutMs }, observer);
 }
 
 /** Set, or the embedded sequencer's own, which is known once that has started. */
@@ -137,12 +146,13 @@ interface Parts {
   readonly ledger: Ledger | undefined;
   readonly client: IntentClient;
   readonly embedded: EmbeddedSequencer | undefined;
+  readonly observation: RouterObservation;
 }
 
-function lifeOf({ live, ledger, client, embedded }: Parts): Pick<IntentRouter, 'ready' | 'close'> {
+function lifeOf({ live, ledger, client, embedded, observation }: Parts): Pick<IntentRouter, 'ready' | 'close'> {
   return {
     ready: async () => {
-      const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready()]);
+      const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready(), observation.ready()]);
       return addresses;
     },
     close: async () => {
@@ -151,6 +161,7 @@ function lifeOf({ live, ledger, client, embedded }: Parts): Pick<IntentRouter, '
       await ledger?.close();
       await client.close();
       await embedded?.close();
+      observation.close();
     },
   };
 }

@@ -6,6 +6,7 @@ import { isRefusal, isUnheard, problemOf } from './problem.js';
 
 /** Whoever is logged in. */
 export interface User {
+  /** Who the person is at this domain, Base58. */
   readonly id: string;
 }
 

@@ -15,9 +15,11 @@ export interface ButtonEvents {
     readonly intent: string | undefined;
     readonly reason: 'dismissed' | 'rejected' | 'expired' | 'problem';
   };
+  /** It did not work. */
   error: { readonly error: Problem };
 }
 
+/** What `button.on` takes. */
 export type EventName = keyof ButtonEvents;
 
 /** May be asynchronous, and is waited for. `true` from success or cancel stops the redirect. */

@@ -5,6 +5,7 @@ import { siteReturnOrigins } from './site-config.js';
 
 /** Where a person goes after success or cancel. `{{INTENT_ID}}` in it becomes the id. */
 export interface ReturnAddress {
+  /** Absolute, or a path; on the page's own origin or one of the server's `returnOrigins`. */
   readonly url: string;
 }
 

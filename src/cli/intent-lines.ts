@@ -59,3 +59,5 @@ export function linesOfIntent(intent: LedgerIntent, history: readonly StateChang
     ...events.map(({ at, what }) => printable(`${timeOf(at)}  ${what}`)),
   ];
 }
+
+export const countOf = (count: number): string => `${count} ${count === 1 ? 'intent' : 'intents'}`;

@@ -14,13 +14,14 @@ import { requireMigrated } from '../ledger/migrate.js';
 import type { Cli } from './cli.js';
 import { addEnvFile, type EnvironmentOptions, readEnvironment } from './environment.js';
 import { addExamples } from './examples.js';
-import { linesOfIntent, linesOfList } from './intent-lines.js';
+import { countOf, linesOfIntent, linesOfList } from './intent-lines.js';
 import { withLedgerThatIs } from './open-ledger.js';
 import { printError } from './print-error.js';
 import { printableJson } from './printable.js';
+import { addPrune } from './prune-ledger.js';
 import type { Terminal } from './terminal.js';
 
-/** `ledger list`, `show`, `retry`, `export` and `import`: what is in the ledger, for a person who looks after it. */
+/** `ledger list`, `show`, `retry`, `prune`, `export` and `import`: what is in the ledger, for a person who looks after it. */
 export function addLedger(program: Command, cli: Cli): void {
   const ledger = program
     .command('ledger')
@@ -29,6 +30,7 @@ export function addLedger(program: Command, cli: Cli): void {
   addList(ledger, cli);
   addShow(ledger, cli);
   addRetry(ledger, cli);
+  addPrune(ledger, cli, inLedger);
   addExport(ledger, cli);
   addImport(ledger, cli);
 }
@@ -173,8 +175,6 @@ async function takeIn(db: Database, terminal: Terminal): Promise<number> {
     return 1;
   }
 }
-
-const countOf = (count: number): string => `${count} ${count === 1 ? 'intent' : 'intents'}`;
 
 /** Opening a folder takes seconds, and a database that does not answer as well. */
 function inLedger(

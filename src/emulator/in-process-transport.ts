@@ -10,7 +10,9 @@ import { refusalOf } from './refusal.js';
 import type { SequencerState } from './sequencer-state.js';
 import { envelopesOf } from './stream-envelopes.js';
 
+/** How one call may be bounded by its caller. */
 interface CallOptions {
+  /** Ends the call early; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 

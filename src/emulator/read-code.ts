@@ -13,6 +13,7 @@ import { callProxy } from './proxy-call.js';
 export interface WalletRequest {
   /** The intent id, Base58. */
   readonly id: string;
+  /** `payment` also where it logs the payer in. */
   readonly kind: 'payment' | 'login';
   /** Decimal string with two decimals; payments only. */
   readonly amount?: string;

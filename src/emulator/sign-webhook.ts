@@ -20,6 +20,7 @@ export interface WebhookOptions {
 
 /** A webhook call: `POST` the body with these headers. */
 export interface SignedWebhook {
+  /** What the service sends them with. */
   readonly headers: { readonly 'content-type': 'application/jwt' };
   /** A JWT. */
   readonly body: string;

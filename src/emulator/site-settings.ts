@@ -4,6 +4,7 @@ import { generateKey } from '../keys/verifier-key.js';
 /** RFC 2606 keeps `.example` free for uses like this. */
 const anyDomain = 'shop.example';
 
+/** What a site under test can be told. */
 export interface SiteOptionsRequest {
   /** The domain of its logins. Default `shop.example`. */
   readonly domain?: string | undefined;
@@ -11,11 +12,13 @@ export interface SiteOptionsRequest {
 
 /** What a site under test needs to work with a sequencer; all of them options of `intentRouter`. */
 export interface SiteOptions {
+  /** base_url of the sequencer. */
   readonly sequencerUrl: string;
   /** The button links to the wallet page, with the client secret as the fragment. */
   readonly walletUrl: string;
   /** Of a key that was drawn for this sequencer, which takes it to be published at `domain`. */
   readonly verifierSecret: string;
+  /** The domain of its logins. */
   readonly domain: string;
   /** An account that nobody has the key of. */
   readonly destination: string;

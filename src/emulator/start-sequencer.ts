@@ -20,6 +20,7 @@ import { createWallet, type Wallet } from './wallet.js';
 import { walletSeed } from './wallet-seed.js';
 import { WebhookCaller } from './webhook.js';
 
+/** How an embedded sequencer is started. */
 export interface SequencerOptions {
   /** Port on 127.0.0.1. Default 0: any free one. */
   readonly port?: number | undefined;
@@ -54,6 +55,7 @@ export interface Sequencer {
   readonly faultsUrl: string;
   /** The public key that signs webhooks, Base58; another one at every start. */
   readonly serviceKey: string;
+  /** Its simulated wallets, in the order of their names in the options. */
   readonly wallets: readonly Wallet[];
   /** The way to it without a socket: the option `transport` of a client or a router under test. */
   readonly transport: InProcessTransport;

@@ -12,9 +12,11 @@ import { callProxy } from './proxy-call.js';
 import { fetchRequest, type OpenedCode, openCode, type WalletRequest } from './read-code.js';
 import { toTimestamp } from './timestamp.js';
 
+/** What a simulated wallet is made of. */
 export interface WalletOptions {
   /** base_url of an embedded sequencer, such as `http://127.0.0.1:4747`. */
   readonly url: string;
+  /** What people call it. */
   readonly name: string;
   /** 32 bytes that all keys of the wallet come from. Default: from the system's random source. */
   readonly seed?: Uint8Array | undefined;
@@ -31,6 +33,7 @@ export interface WalletOptions {
  * `sequencer_...` when the sequencer refuses, such as a payment that somebody else has made.
  */
 export interface Wallet {
+  /** What people call it. */
   readonly name: string;
   /** The account that it pays from, Base58. */
   readonly account: string;

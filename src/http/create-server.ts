@@ -3,6 +3,7 @@ import type * as https from 'node:https';
 import type { Express } from 'express';
 import { ConfigError } from '../errors.js';
 
+/** What `http.createServer` takes, and `tls`. */
 export interface ServerOptions extends http.ServerOptions {
   /** Makes it a server of https, with these: `{ key, cert }`. */
   readonly tls?: https.ServerOptions | undefined;

@@ -10,7 +10,9 @@ export type HealthStatus = 'ok' | 'degraded' | 'down';
 
 /** What is known of one part, and what is wrong with it where something is. */
 export interface HealthCheck<Reason extends string = string> {
+  /** How this part is. */
   readonly status: HealthStatus;
+  /** Why it is not `ok`. */
   readonly reason?: Reason | undefined;
 }
 
@@ -18,6 +20,7 @@ export interface HealthCheck<Reason extends string = string> {
 export interface RouterHealth {
   /** The worst of the checks. */
   readonly status: HealthStatus;
+  /** What was looked at, each by itself. */
   readonly checks: {
     /** `down` from the moment on in which `close()` is called. */
     readonly process: HealthCheck<'closing'>;

@@ -25,22 +25,37 @@ export interface SitePaymentTerms {
 /** An intent that the sequencer has accepted, as the site's own hook sees it. */
 export type IntentRecord =
   | {
+      /** The intent id, Base58. */
       readonly id: string;
+      /** Also where the terms had `login: true`. */
       readonly kind: 'payment';
       /** Decimal with two places, such as `4.50`. */
       readonly amount: string;
+      /** Lowercase three-letter code, such as `usd`. */
       readonly currency: string;
+      /** Base58 account that receives the payment. */
       readonly destination: string;
+      /** Whether the payment logs the payer in as well. */
       readonly login: boolean;
+      /** What the payment unlocks for the browser that makes it; see `requirePayment`. */
       readonly resource: string | undefined;
+      /** The site's own notes from the terms; empty where there were none. */
       readonly metadata: Readonly<Record<string, unknown>>;
     }
-  | { readonly id: string; readonly kind: 'login' };
+  | {
+      /** The intent id, Base58. */
+      readonly id: string;
+      /** A login has no terms. */
+      readonly kind: 'login';
+    };
 
 /** The range in which a browser may choose the amount, for donations and the like; both ends count. */
 export interface ClientAmount {
+  /** The least that is taken: decimal string or number with at most two decimals, at least 0.05 usd. */
   readonly min: string | number;
+  /** The most that is taken, in the same form. */
   readonly max: string | number;
+  /** Lowercase three-letter code that amounts are in; the browser names no other. */
   readonly currency: string;
 }
 

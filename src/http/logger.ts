@@ -2,15 +2,21 @@
 export interface Logger {
   /** For what is no trouble; without it that goes to `warn`. */
   info?(message: string, details?: Record<string, unknown>): void;
+  /** Something that somebody should look at, and that the site goes on with. */
   warn(message: string, details?: Record<string, unknown>): void;
+  /** Something that did not work; `details` has what is known of the error, and no secret. */
   error(message: string, details?: Record<string, unknown>): void;
 }
 
 /** A logger like pino and bunyan, which take what goes with a message before the message. */
 export interface ObjectFirstLogger {
+  /** For what is no trouble. */
   info(details: object, message?: string): void;
+  /** Something that somebody should look at, and that the site goes on with. */
   warn(details: object, message?: string): void;
+  /** Something that did not work; `details.err` has what is known of the error, and no secret. */
   error(details: object, message?: string): void;
+  /** What such loggers have, and are known by. */
   child(bindings: object): unknown;
 }
 

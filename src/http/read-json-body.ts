@@ -3,7 +3,7 @@ import { IntentError } from '../errors.js';
 import { bodyTooLarge, readBytes } from './read-bytes.js';
 
 /** Bytes of the largest body that is read. */
-export const bodyLimitBytes = 4 * 1024;
+const bodyLimitBytes = 4 * 1024;
 
 /**
  * Reads the JSON body of a request, whether or not the app has parsed it before.

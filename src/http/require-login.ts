@@ -15,6 +15,7 @@ declare global {
   }
 }
 
+/** What `requireLogin` can be told. */
 export interface RequireLoginOptions {
   /** A path of this site that a page view is redirected to; programs get 401 all the same. */
   readonly loginUrl?: string | undefined;

@@ -19,6 +19,7 @@ declare global {
   }
 }
 
+/** What `requirePayment` can be told. */
 export interface RequirePaymentOptions {
   /**
    * A path of this site where it can be paid: page views are redirected there, with their own path as the query parameter

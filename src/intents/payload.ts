@@ -4,7 +4,7 @@ import { currencyAt, currencyIndex } from './currency.js';
 import type { Money } from './money.js';
 
 /** Bytes of the payload, which is what the scannable shows. */
-export const payloadLength = 20;
+const payloadLength = 20;
 /** Random bytes at the end of the payload, new for every intent: whoever can guess them owns the intent's key. */
 export const nonceLength = 11;
 

@@ -10,8 +10,9 @@ import { signedBytesOf, unsignedBytes } from './signed-intent.js';
 
 /** Where a login is for, as a verified intent states it. */
 export interface StatedLogin {
+  /** Bare registrable name, such as `example.com`. */
   readonly domain: string;
-  /** Base58 */
+  /** Public key of the verifier, Base58. */
   readonly verifier: string;
 }
 

@@ -10,7 +10,9 @@ import { parseSecrets } from './parse-secret.js';
  * `publicKey` is Base58 of 32 bytes; `sign` gives the Ed25519 signature of 64 bytes over exactly the bytes it is handed.
  */
 export interface Signer {
+  /** Base58 of 32 bytes. */
   readonly publicKey: string;
+  /** The Ed25519 signature, 64 bytes, over exactly these bytes. */
   sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 

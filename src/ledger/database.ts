@@ -1,5 +1,6 @@
 /** What a statement gives back. */
 export interface QueryResult<Row> {
+  /** The rows, as objects by column name. */
   readonly rows: readonly Row[];
   /** How many rows a statement has found, written or changed. */
   readonly rowCount: number;

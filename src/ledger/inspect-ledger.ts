@@ -11,7 +11,7 @@ export interface LedgerBacklog {
 }
 
 /** However much there is, it is counted fast. */
-export const countedUpTo = 1_000;
+const countedUpTo = 1_000;
 
 const isDue = 'due_at <= now() and (leased_until is null or leased_until <= now())';
 

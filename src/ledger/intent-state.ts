@@ -11,4 +11,5 @@
  * - `dead`: a hook has failed too often; see `retry`.
  */
 export const intentStates = ['creating', 'open', 'submitted', 'settled', 'reversed', 'expired', 'dead'] as const;
+/** What has become of an intent: see docs/ledger.md. */
 export type IntentState = (typeof intentStates)[number];

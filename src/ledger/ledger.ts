@@ -43,21 +43,35 @@ export interface RepeatedIntent {
 
 /** An intent as the ledger shows it: everything but what would let somebody act for the browser. */
 export interface LedgerIntent {
+  /** The intent id, Base58. */
   readonly id: string;
+  /** A payment that logs its payer in as well is a `payment`. */
   readonly kind: 'payment' | 'login';
+  /** What has become of it. */
   readonly state: IntentState;
   /** Decimal with two places; undefined for a login, as are the other terms. */
   readonly amount: string | undefined;
+  /** Lowercase three-letter code. */
   readonly currency: string | undefined;
+  /** Base58 account that receives the payment. */
   readonly destination: string | undefined;
+  /** Whether a payment logs its payer in as well; false for a login, which is what `kind` says. */
   readonly login: boolean;
+  /** What the payment unlocks; see `requirePayment`. */
   readonly resource: string | undefined;
+  /** The site's own notes from the terms. */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Who has logged in or paid, where the service knows it. */
   readonly userId: string | undefined;
+  /** When it was written down. */
   readonly createdAt: Date;
+  /** When the ledger learnt that it was submitted. */
   readonly submittedAt: Date | undefined;
+  /** When `onPaid` succeeded. */
   readonly settledAt: Date | undefined;
+  /** When `onReversed` succeeded. */
   readonly reversedAt: Date | undefined;
+  /** When its login began a session. */
   readonly loginCompletedAt: Date | undefined;
   /** When it is next looked at; undefined where nothing is to be done. */
   readonly dueAt: Date | undefined;
@@ -65,18 +79,25 @@ export interface LedgerIntent {
   readonly attempts: number;
   /** The hook that has failed too often, in the state `dead`. */
   readonly deadHook: 'onPaid' | 'onReversed' | 'verifyPayment' | undefined;
+  /** What went wrong last, as a text of at most 1000 characters; undefined once it went well. */
   readonly lastError: string | undefined;
 }
 
 /** One change of a state, as the database has noted it. */
 export interface StateChange {
+  /** When it happened. */
   readonly at: Date;
+  /** The state before. */
   readonly from: IntentState;
+  /** The state from then on. */
   readonly to: IntentState;
+  /** How often the hook that was due had failed by then. */
   readonly attempts: number;
 }
 
+/** Which intents `router.intents.list` gives. */
 export interface ListOptions {
+  /** Only those in this state. Default: all. */
   readonly state?: IntentState | undefined;
   /** `next` of the page before. */
   readonly after?: string | undefined;
@@ -86,6 +107,7 @@ export interface ListOptions {
 
 /** A page of intents, the newest first. */
 export interface IntentPage {
+  /** At most `limit` of them. */
   readonly intents: readonly LedgerIntent[];
   /** Where the next page begins; undefined on the last. */
   readonly next: string | undefined;
@@ -97,6 +119,7 @@ export interface ArchivedIntent extends LedgerIntent {
   readonly history: readonly StateChange[];
 }
 
+/** Which intents `router.intents.prune` deletes. */
 export interface PruneOptions {
   /** What was created before it is pruned; what is younger than a day stays. */
   readonly olderThan: Date;

@@ -16,6 +16,7 @@ export interface Payment {
   readonly resource: string | undefined;
   /** The payer's id at this domain, where the terms had `login: true` and the service knows it. */
   readonly userId: string | undefined;
+  /** When the intent was written down. */
   readonly createdAt: Date;
   /** When the ledger learnt from the sequencer that the payment was submitted. */
   readonly submittedAt: Date;
@@ -61,7 +62,9 @@ export interface PaymentHooks {
 
 /** Why a payment is a dead letter. */
 export interface DeadLetter {
+  /** The hook that has failed too often. */
   readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment';
+  /** How often it has failed. */
   readonly attempts: number;
   /** What the hook threw last. */
   readonly error: unknown;

@@ -1,8 +1,12 @@
 /** What can end a call early: an `AbortSignal` is one. */
 export interface Abortable {
+  /** Whether it has been aborted already. */
   readonly aborted: boolean;
+  /** What a call that it ends rejects with. */
   readonly reason: unknown;
+  /** Calls the listener when it is aborted; not where that has happened before. */
   addEventListener(type: 'abort', listener: () => void): void;
+  /** Ends what `addEventListener` has begun with the same listener. */
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 

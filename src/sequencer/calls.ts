@@ -12,6 +12,7 @@ export type Dialect = 'intents' | 'messaging';
 
 /** The three flags of an intent, asked of the sequencer at one moment (interface sections 2.6 and 3). */
 export interface IntentStatus {
+  /** The sequencer knows the intent. */
   readonly exists: boolean;
   /** For display only: whoever sees the code can claim it. */
   readonly codeScanned: boolean;

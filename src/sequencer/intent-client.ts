@@ -1,6 +1,7 @@
 import { IntentError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
+import type { CallObserver } from './call-observer.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
 import { closableWatch } from './closable-watch.js';
 import { isTimeout } from './http-transport.js';
@@ -16,6 +17,7 @@ import type { Caller, CallOptions, Transport } from './transport.js';
 import { type ServiceAddress, transportTo } from './transport-to.js';
 import { watchIntent } from './watch-intent.js';
 
+/** Where the service is and how it is asked. */
 export interface IntentClientOptions extends ServiceAddress {
   /** Default `intents`. */
   readonly dialect?: Dialect | undefined;
@@ -48,6 +50,7 @@ export interface PreparedIntent extends CreatedIntent {
 
 /** The operations of an integrator's server (interface section 4.7). */
 export interface IntentClient {
+  /** Payments (interface section 2.4). */
   readonly paymentIntents: {
     /** @throws {IntentError} for terms that are wrong, before anything is sent @throws {SequencerError} without an OK */
     create(parameters: CreatePaymentParameters, options?: CallOptions): Promise<CreatedIntent>;
@@ -59,6 +62,7 @@ export interface IntentClient {
     /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
     getStatus(id: string, options?: CallOptions): Promise<IntentStatus>;
   };
+  /** Logins (interface section 2.5). */
   readonly loginIntents: {
     /** @throws {IntentError} for terms that are wrong, before anything is sent @throws {SequencerError} without an OK */
     create(parameters: CreateLoginParameters, options?: CallOptions): Promise<CreatedIntent>;
@@ -104,14 +108,19 @@ export interface ObservedClient {
   readonly service: () => ServiceState;
 }
 
-/** The same as `createIntentClient`, for who looks after the service as well. @throws as it */
-export function observedClient(options: IntentClientOptions): ObservedClient {
+/**
+ * The same as `createIntentClient`, for who looks after the service as well.
+ * @param observer looks on while it is called
+ * @throws as it
+ */
+export function observedClient(options: IntentClientOptions, observer?: CallObserver): ObservedClient {
   const { dialect = 'intents' } = options;
   if (dialect !== 'intents' && dialect !== 'messaging') {
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
   }
   const bounds = requireTimeouts(options);
-  const transport = resilientTransport(options.transport ?? transportTo(options, bounds.timeoutMs), bounds);
+  const inner = options.transport ?? transportTo(options, bounds.timeoutMs);
+  const transport = resilientTransport(inner, { ...bounds, observer });
   return { client: clientOver(transport, dialect), service: transport.service };
 }
 

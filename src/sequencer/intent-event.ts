@@ -9,6 +9,7 @@ export type IntentEventKind =
 
 /** Something that happened to an intent. All but `intent_submitted` are for display: whoever sees the code can send them. */
 export interface IntentEvent {
+  /** What happened. */
   readonly kind: IntentEventKind;
   /**
    * Base58 of the MessageId; of `code_scanned` and `intent_submitted`, which happen once and are also learnt by asking for

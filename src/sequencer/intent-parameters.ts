@@ -15,6 +15,7 @@ export interface LoginParameters {
   readonly domain: string;
 }
 
+/** What `paymentIntents.create` takes (interface section 4.7). */
 export interface CreatePaymentParameters {
   /** Base58 account that receives the payment. */
   readonly destination: string;
@@ -24,13 +25,17 @@ export interface CreatePaymentParameters {
   readonly currency: string;
   /** Logs the payer in as well; needs `signers`. */
   readonly login?: LoginParameters | undefined;
+  /** Those who sign the login: the signer of `login.verifier` must be among them. */
   readonly signers?: readonly Signer[] | undefined;
   /** Of an intent with the same amount and currency that was prepared before: makes that one again. Default: a new one. */
   readonly clientSecret?: string | undefined;
 }
 
+/** What `loginIntents.create` takes (interface section 4.7). */
 export interface CreateLoginParameters {
+  /** Who asks the wallet to log in. */
   readonly login: LoginParameters;
+  /** The signer of `login.verifier` must be among them. */
   readonly signers: readonly Signer[];
   /** Of a login that was prepared before: makes that one again. Default: a new one. */
   readonly clientSecret?: string | undefined;

@@ -12,8 +12,10 @@ export interface CallOptions {
   readonly sendUntil?: Abortable | undefined;
 }
 
-/** How one try of a call is bounded. */
+/** What goes with one try of a call. */
 export interface TryOptions {
+  /** Sent along beside the message: headers over HTTP, metadata over gRPC. Names are in lower case, such as `traceparent`. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Ends the try early; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -24,6 +26,8 @@ export interface TryBounds {
   readonly timeoutMs: number;
   /** Ends the try early, with its reason. What every signal has: some are no `AbortSignal`. */
   readonly signal: Abortable | undefined;
+  /** As that of `TryOptions`. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -34,6 +38,7 @@ export interface TryBounds {
  * around it: time-outs, repeats, `sendUntil`, and leaving alone a service that fails.
  */
 export interface Transport {
+  /** Sends one call. @throws {SequencerError} `sequencer_...` for each way to fail */
   call(operation: Operation, body: Uint8Array, options?: TryOptions): Promise<Uint8Array>;
   /**
    * Like `call`, and ends by itself when its time is over, with `sequencer_timeout`. Where it is left out, `call` gets a

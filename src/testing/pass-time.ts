@@ -6,13 +6,17 @@ import type { IntentRecords, SiteDatabase } from '../ledger/ledger.js';
 
 /** What time passes for. */
 export interface PassTimeSite {
+  /** Its clock is put on. */
   readonly sequencer: Pick<Sequencer, 'clock'>;
   /** The router of the site; without a ledger it is as if it were not given. */
   readonly router?: LedgerRouter | undefined;
 }
 
+/** What of a router its ledger is reached by. */
 interface LedgerRouter {
+  /** Its times are put back. */
   readonly database: SiteDatabase;
+  /** What is due then is looked at. */
   readonly intents: Pick<IntentRecords, 'look'>;
 }
 

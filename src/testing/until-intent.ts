@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { IntentState } from '../ledger/intent-state.js';
 import type { IntentRecords, LedgerIntent } from '../ledger/ledger.js';
 
+/** How long is waited. */
 export interface UntilOptions {
   /** How long it may take, in milliseconds. Default 5000. */
   readonly timeoutMs?: number | undefined;

@@ -3,7 +3,9 @@ import { decode, encode, v1 } from './codec.js';
 
 /** Service and method of an operation, as the envelope names them (interface section 4.1). */
 export interface Operation {
+  /** The service of the interface, such as `MicroPayment`. */
   readonly service: string;
+  /** Its method in camelCase, such as `getStatus`. */
   readonly method: string;
 }
 

@@ -1,7 +1,10 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { jest } from '@jest/globals';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { migrations } from '../../src/ledger/migrate.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { runCommand } from './support/run-command.js';
 
 // To open an embedded database takes its time on a busy machine.
@@ -211,6 +214,24 @@ it('what an imported file has in the place of an id, an account and a currency m
   for (const control of ['\u001b', '\u0007']) expect(out).not.toContain(control);
 });
 
+it('prune deletes what is old, and keeps it in a file', async () => {
+  const old = await openTestDatabase('postgres');
+  await old.db.query(
+    `insert into express_intents.intents (id, kind, state, browser, created_at)
+     select 'login' || days, 'login', 'open', '\\x07', now() - days * interval '1 day' from generate_series(1, 9) days`,
+  );
+  process.env.INTENT_DATABASE_URL = old.url;
+  const file = path.join(temporaryFolder(), 'old.jsonl');
+  const pruned = await command('ledger', 'prune', '--older-than-days', '5.5', '--archive', file);
+  expect(pruned).toEqual({ code: 0, out: `4 intents deleted, and kept in ${file}.`, error: '' });
+  const kept = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line).id);
+  expect(kept).toEqual(['login9', 'login8', 'login7', 'login6']);
+  expect(await command('ledger', 'prune', '--older-than-days', '5.5')).toMatchObject({ out: '0 intents deleted.' });
+});
+
 describe('what is wrong', () => {
   it.each([
     [
@@ -232,6 +253,9 @@ describe('what is wrong', () => {
     ['an unknown action', '', ['ledger', 'toString'], 2, /^Unknown command 'toString'\./],
     ['an unknown state', '', ['ledger', 'list', '--state', 'lost'], 2, /The state must be one of creating, open/],
     ['a limit that is none', '', ['ledger', 'list', '--limit', 'all'], 2, /from 1 to 1000/],
+    ['an age that is none', '', ['ledger', 'prune', '--older-than-days', 'ten'], 2, /a number of days, at least 1/],
+    ['an age that is too young', '', ['ledger', 'prune', '--older-than-days', '0'], 2, /at least 1/],
+    ['no age', '', ['ledger', 'prune'], 2, /--older-than-days/],
     ['a cursor that is none', '', ['ledger', 'list', '--after', 'x'], 2, /The cursor/],
     ['an unknown flag', '', ['ledger', 'list', '--all'], 2, /--all/],
     ['no id', '', ['ledger', 'show'], 2, /Missing required argument 'id'\./],

@@ -14,7 +14,7 @@ export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;
 
 /** A browser, by the hash of its cookie. */
-export const browser = new Uint8Array(32).fill(7);
+const browser = new Uint8Array(32).fill(7);
 
 export interface SettlementOptions {
   readonly hooks?: PaymentHooks;

@@ -11,6 +11,7 @@ export const root = fileURLToPath(new URL('../../', import.meta.url));
 
 interface Manifest {
   readonly type?: string;
+  readonly version: string;
   readonly scripts: Readonly<Record<string, string>>;
   readonly bin: Readonly<Record<string, string>>;
   readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
@@ -88,12 +89,16 @@ export class ConsumerProject {
     cpSync(join(root, folder), this.path(to), { recursive: true });
   }
 
-  /** Installs a package from this repository's own node_modules. */
-  link(name: string): void {
-    const target = join(root, 'node_modules', name);
-    if (!existsSync(target)) throw new Error(`${name} is not installed.`);
-    const path = this.path(`node_modules/${name}`);
+  /**
+   * Installs a package from this repository's own node_modules, where it may have another name; or for one folder alone.
+   * What is there already is replaced.
+   */
+  link(name: string, { here = name, from = '' }: { here?: string | undefined; from?: string } = {}): void {
+    const target = join(root, 'node_modules', here);
+    if (!existsSync(target)) throw new Error(`${here} is not installed.`);
+    const path = this.path(join(from, 'node_modules', name));
     mkdirSync(dirname(path), { recursive: true });
+    rmSync(path, { force: true });
     symlinkSync(target, path);
   }
 

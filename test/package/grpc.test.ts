@@ -99,7 +99,7 @@ describe('without @grpc/grpc-js', () => {
     without.write('start.mjs', `const grpcUrl = '${grpcUrl}'; ${program}`);
     const { code, stderr } = await without.node(['start.mjs'], { INTENT_SEQUENCER_GRPC_URL: grpcUrl });
     expect(code).toBe(1);
-    expect(stderr).toContain("code: 'invalid_configuration'");
+    expect(stderr).toContain('ConfigError: express-intents cannot start:');
     expect(stderr).toContain('npm install @grpc/grpc-js');
   });
 

@@ -126,18 +126,21 @@ describe('the files that are packed', () => {
   it('are those that the sources become, these few besides, and no other', () => {
     const ofSources = filesIn('src').flatMap(builtFrom);
     const isOfBrowser = (path: string): boolean => path.startsWith('dist/browser/') && path.endsWith('.d.ts');
-    const known = [...ofSources, ...code];
+    const toRead = filesIn('docs').map((name) => `docs/${name}`);
+    const known = [...ofSources, ...code, ...toRead];
     expect(paths.filter((path) => !known.includes(path) && !isOfBrowser(path)).sort()).toEqual([
       'CHANGELOG.md',
+      'CONTRIBUTING.md',
       'LICENSE',
       'README.md',
+      'SECURITY.md',
       'dist/wire/generated/emulator.d.ts',
       'dist/wire/generated/intents.d.ts',
       'package.json',
       'proto/emulator.proto',
       'proto/intents.proto',
     ]);
-    expect(ofSources.filter((path) => !paths.includes(path))).toEqual([]);
+    expect([...ofSources, ...toRead].filter((path) => !paths.includes(path))).toEqual([]);
   });
 
   it('have the code of our own modules and of no package, each once, so that each is one and the same for all', () => {

@@ -97,14 +97,14 @@ export function bytes(answer: Uint8Array): Answer {
 }
 
 /** Answers with an HTTP status other than 200, and a text that nobody but a log may ever see. */
-export function httpStatus(status: number): Answer {
+function httpStatus(status: number): Answer {
   return (_call, res, req) => {
     res.writeHead(status, { 'content-type': 'text/plain', location: req.url ?? '/' }).end(canary);
   };
 }
 
 /** Answers an ERROR envelope. */
-export function errorEnvelope(message: string): Answer {
+function errorEnvelope(message: string): Answer {
   return bytes(encodeErrorResponse(message));
 }
 
@@ -137,7 +137,7 @@ const oversizedChunks: Answer = (_call, res) => {
 };
 
 /** Every way in which a sequencer can fail, and the code that tells it apart. */
-export const faults = {
+const faults = {
   'an ERROR envelope': { answer: errorEnvelope(canary), code: 'sequencer_error' },
   'HTTP status 500': { answer: httpStatus(500), code: 'sequencer_bad_status' },
   'HTTP status 404': { answer: httpStatus(404), code: 'sequencer_bad_status' },

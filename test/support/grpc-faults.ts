@@ -28,6 +28,9 @@ const aMessage = grpcMessage(new Uint8Array(200));
 const half = aMessage.subarray(0, 50);
 const megabyte = Buffer.alloc(1024 * 1024);
 
+/** Whether Node tells of frames that are none. Older ones say nothing, and the connection is dead. */
+const hearsOfRubbish = Number(process.versions.node.split('.')[0]) >= 22;
+
 const fault = (code: SequencerErrorCode, answer: GrpcAnswer, more: Partial<GrpcFault> = {}): GrpcFault => ({
   ...more,
   code,
@@ -103,10 +106,11 @@ export const grpcAnswerFaults: Readonly<Record<string, GrpcFault>> = {
     ({ stream }) => stream.session?.goaway(0, 0),
     { stream: 'waits' },
   ),
-  'frames that are none': fault('sequencer_timeout', ({ socket }) => void socket.write(Buffer.alloc(100, 0xff)), {
-    stream: 'waits',
-    isDeaf: true,
-  }),
+  'frames that are none': fault(
+    hearsOfRubbish ? 'sequencer_bad_response' : 'sequencer_timeout',
+    ({ socket }) => void socket.write(Buffer.alloc(100, 0xff)),
+    hearsOfRubbish ? {} : { stream: 'waits', isDeaf: true },
+  ),
   'HTTP status 500': httpStatus(500),
   'HTTP status 503': httpStatus(503),
   'HTTP status 429': httpStatus(429),
@@ -176,8 +180,3 @@ export const grpcAnswerFaults: Readonly<Record<string, GrpcFault>> = {
 
 /** A call that went well in every way but that its message is none. */
 export const grpcGarbage: GrpcFault = { ...grpcOk(Buffer.from('ffffffff', 'hex')), code: 'sequencer_bad_response' };
-
-export const grpcFaultTable: [name: string, fault: GrpcFault][] = [
-  ...Object.entries(grpcConnectionFaults),
-  ...Object.entries(grpcAnswerFaults),
-];

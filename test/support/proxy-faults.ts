@@ -28,7 +28,7 @@ const status =
 const half = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, Math.floor(bytes.length / 2));
 
 /** Longer than any test waits. */
-export const lateMs = 1_800;
+const lateMs = 1_800;
 
 function drip({ res }: Spoilable): void {
   res.writeHead(200, { ...octets, 'content-length': 10_000 });

@@ -4,7 +4,7 @@ import bs58 from 'bs58';
 // anybody having to say so beforehand.
 
 /** A secret of a test begins with this; it is no secret of anybody's, and found in every text that has it. */
-export const canaryMark = 'secret-canary';
+const canaryMark = 'secret-canary';
 
 /** A secret that tests give to the product: at least 32 characters, none of which need be quoted in a URL. */
 export const canaryOf = (name: string): string => `${canaryMark}-${name}-${'0'.repeat(Math.max(0, 18 - name.length))}`;

@@ -4,7 +4,7 @@ import { type Finding, fault, ok, skipped, warning } from './finding.js';
 import { isDevelopment } from './is-development.js';
 import type { ReadAnswer } from './visitor.js';
 
-export const keyFilePath = '/.well-known/service-payments.json';
+const keyFilePath = '/.well-known/service-payments.json';
 
 /** The verifier key file, as a wallet looks for it: over https, at the root of the domain (interface section 4.6). */
 export const keyFile: Check = async (context) => {

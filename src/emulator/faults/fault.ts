@@ -5,6 +5,7 @@ import { deliveringOperations, type FaultyOperation, faultyOperationNames } from
 
 /** What can be set about every fault. */
 interface AnyFault<Kind extends FaultKind> {
+  /** What it does. */
   readonly kind: Kind;
   /** The operations that fail. Default: all that the kind can concern, those that the simulated wallet calls among them. */
   readonly operations?: readonly FaultyOperation[] | undefined;
@@ -18,22 +19,27 @@ interface TimedFault<Kind extends FaultKind> extends AnyFault<Kind> {
   readonly when?: 'before' | 'after' | undefined;
 }
 
+/** The answer comes late. */
 interface DelayFault extends TimedFault<'delay'> {
   /** How long the caller waits, 1 to 600,000 milliseconds. Default 3000. */
   readonly ms?: number | undefined;
 }
 
+/** The answer comes byte by byte. */
 interface DripFault extends AnyFault<'drip'> {
   /** How long the caller waits for each byte, 1 to 600,000 milliseconds. Default 500. */
   readonly ms?: number | undefined;
 }
 
+/** The answer is an HTTP status that is no success. */
 interface StatusFault extends TimedFault<'status'> {
   /** 400 to 599. Default 503. */
   readonly httpStatus?: number | undefined;
 }
 
+/** Messages come twice, or in another order. */
 interface DeliveryFault extends AnyFault<'duplicate' | 'reorder'> {
+  /** The operations that fail. Default: both. */
   readonly operations?: readonly ('pollMessages' | 'openMessageStream')[] | undefined;
 }
 

@@ -18,11 +18,15 @@ import { siteOperations } from './site-operations.js';
 
 /** A document of OpenAPI 3.1, as JSON. */
 export interface OpenApiDocument {
+  /** The version of OpenAPI. */
   readonly openapi: '3.1.0';
+  /** What is described; the version is that of this package. */
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  /** The root of the site. */
   readonly servers: readonly { readonly url: string }[];
   /** The operations of each path by method. */
   readonly paths: { readonly [path: string]: JsonObject };
+  /** Schemas, headers and answers that operations have in common. */
   readonly components: JsonObject;
 }
 

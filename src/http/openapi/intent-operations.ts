@@ -115,7 +115,7 @@ export function limitCodes({ rateLimits }: DescribedSite['config']): readonly In
 }
 
 /** The events besides `status`, each with data of the same form. */
-export const eventNames = [
+const eventNames = [
   'code_scanned',
   'client_rejected_payment',
   'client_rejected_login',

@@ -7,6 +7,7 @@ export type DescribedSite = Pick<RouterContext, 'config' | 'hooks' | 'termsOf'>;
 
 /** A value of JSON, as the document has them. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+/** An object of JSON. */
 export type JsonObject = { readonly [name: string]: Json };
 
 /** One method of one path. */

@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import { type SiteOptions, startSiteWithSequencer } from '../../support/site.js';
 
 /** Nothing runs, loads or is sent but what the site itself serves as a file, and no text ever becomes markup. */
-export const strictPolicy = [
+const strictPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "connect-src 'self'",

@@ -20,7 +20,7 @@ export interface Channel {
 
 export type Handlers = Readonly<Record<string, (...given: never[]) => unknown>>;
 
-export class PeerGone extends Error {
+class PeerGone extends Error {
   constructor() {
     super('The other process is gone.');
     this.name = 'PeerGone';

@@ -1,0 +1,57 @@
+// An app as there are many: CommonJS, Express 4, sessions of its own. Nothing of it has to change for the router.
+const { randomBytes } = require('node:crypto');
+const express = require('express');
+const session = require('express-session');
+const { intentRouter, refuse, requireLogin } = require('express-intents');
+
+const prices = new Map([
+  ['tea', '4.50'],
+  ['cup', '18.00'],
+]);
+
+const router = intentRouter({
+  payment: (req) => {
+    const article = req.body.order;
+    return {
+      amount: prices.get(article) ?? refuse('We do not sell that.', 404),
+      currency: 'usd',
+      metadata: { article },
+    };
+  },
+  onPaid: async (payment, { tx }) => {
+    await tx.query('insert into orders (id, article) values ($1, $2)', [payment.id, payment.metadata.article]);
+  },
+});
+
+const app = express();
+// In front of the router, so that it keeps logins in it.
+app.use(
+  session({
+    secret: process.env.SESSION_SECRET ?? randomBytes(32).toString('hex'),
+    resave: false,
+    saveUninitialized: false,
+  }),
+);
+app.use(router);
+app.use(express.static('public'));
+app.get('/orders/:id', (req, res, next) => {
+  router.database.query('select article from orders where id = $1', [req.params.id]).then(({ rows }) => {
+    if (rows.length > 0) res.json(rows[0]);
+    else res.status(404).json({ error: 'Not paid yet.' });
+  }, next);
+});
+app.get('/account', requireLogin(), (req, res) => {
+  res.json(req.intent.user);
+});
+
+async function start() {
+  const embedded = await router.ready();
+  await router.database.query('create table if not exists orders (id text primary key, article text not null)');
+  app.listen(process.env.PORT ?? 3000);
+  if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
+}
+
+start().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});

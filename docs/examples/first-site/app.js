@@ -1,0 +1,36 @@
+import express from 'express';
+import { intentRouter, refuse, requireLogin } from 'express-intents';
+
+const prices = new Map([
+  ['tea', '4.50'],
+  ['cup', '18.00'],
+]);
+const app = express();
+const router = intentRouter({
+  payment: (req) => {
+    const item = req.body.order;
+    return { amount: prices.get(item) ?? refuse('We do not sell that.', 404), currency: 'usd', metadata: { item } };
+  },
+  onPaid: async (payment, { tx }) => {
+    await tx.query('insert into orders (id, item) values ($1, $2)', [payment.id, payment.metadata.item]);
+  },
+});
+app.use(router, express.static('public'));
+app.get('/thanks/:id', async (req, res) => {
+  const payment = await router.intents.find(req.params.id);
+  if (payment?.state !== 'settled') return res.set('Refresh', '1').send('Not paid yet.');
+  res.send('Paid. Thank you!');
+});
+app.get('/account', requireLogin(), (req, res) => {
+  res.send(`Hello ${req.intent.user.id}`);
+});
+const start = async () => {
+  const embedded = await router.ready(); // the ledger is open; rejects where it cannot be
+  await router.database.query('create table if not exists orders (id text primary key, item text)');
+  app.listen(process.env.PORT ?? 3000);
+  if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
+};
+start().catch((error) => {
+  console.error(error.message);
+  process.exit(1);
+});

@@ -1,0 +1,44 @@
+import express from 'express';
+import { createServer, intentRouter, refuse, requireLogin } from 'express-intents';
+
+const prices = new Map([
+  ['tea', '4.50'],
+  ['cup', '18.00'],
+]);
+
+const router = intentRouter({
+  payment: (req) => ({
+    amount: prices.get(req.body.order) ?? refuse('We do not sell that.', 404),
+    currency: 'usd',
+    metadata: { article: req.body.order },
+  }),
+  onPaid: async (payment, { tx }) => {
+    await tx.query('insert into orders (id, article) values ($1, $2)', [payment.id, payment.metadata.article]);
+  },
+});
+
+const app = express();
+// One proxy, which says who asks and over which scheme. Not `true`: then anybody could say so.
+app.set('trust proxy', 1);
+app.use(router);
+app.get('/orders/:id', async (req, res) => {
+  const { rows } = await router.database.query('select article from orders where id = $1', [req.params.id]);
+  if (rows.length > 0) res.json(rows[0]);
+  else res.status(404).json({ error: 'Not paid yet.' });
+});
+app.get('/account', requireLogin(), (req, res) => {
+  res.json(req.intent.user);
+});
+app.get('/whoami', (req, res) => {
+  res.json({ address: req.ip, scheme: req.protocol, process: process.pid });
+});
+
+await router.ready();
+const server = createServer(app);
+// On loopback, where nobody but nginx comes.
+server.listen(process.env.PORT ?? 3001, '127.0.0.1');
+
+process.once('SIGTERM', async () => {
+  server.close();
+  await router.close();
+});

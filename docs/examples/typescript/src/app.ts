@@ -1,0 +1,20 @@
+import express, { type Express } from 'express';
+import { type IntentRouter, requireLogin } from 'express-intents';
+
+/** The pages of the site, around the router. */
+export function createApp(router: IntentRouter): Express {
+  const app = express();
+  app.use(router);
+  app.get('/orders/:id', async (req, res) => {
+    const { rows } = await router.database.query<{ article: string }>('select article from orders where id = $1', [
+      req.params.id,
+    ]);
+    const [order] = rows;
+    if (order) res.json(order);
+    else res.status(404).json({ error: 'Not paid yet.' });
+  });
+  app.get('/account', requireLogin(), (req, res) => {
+    res.json(req.intent.user);
+  });
+  return app;
+}

@@ -1,0 +1,14 @@
+import { type IntentRouterOptions, refuse } from 'express-intents';
+import { findArticle } from './articles.js';
+
+/** What the site tells the router of its payments. */
+export const payments = {
+  payment: (req) => {
+    const order: unknown = req.body.order;
+    const article = findArticle(order) ?? refuse('We do not sell that.', 404);
+    return { amount: article.price, currency: 'usd', metadata: { order } };
+  },
+  onPaid: async (payment, { tx }) => {
+    await tx.query('insert into orders (id, article) values ($1, $2)', [payment.id, payment.metadata.order]);
+  },
+} satisfies IntentRouterOptions;

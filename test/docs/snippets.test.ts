@@ -1,0 +1,239 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as api from 'express-intents';
+import { ConsumerProject, manifest, root } from '../package/consumer-project.js';
+import { type Block, blocksOf, guides, textOf } from './guides.js';
+
+// Everything that a guide shows is one of these:
+//   ```ts, ```js, ```html     compiled against the packed package
+//   ```js file=docs/examples/x/app.js    the file itself, whose example is run by a test of its own
+//   ```json                   parsed
+//   ```sh                     its programs, scripts, packages and commands are there
+//   ```, ```text, ```ts plain    for reading alone
+
+/** Written from the types, and compared with them by another test. */
+const generated = ['docs/api.md'];
+const blocks = guides.filter((guide) => !generated.includes(guide)).flatMap((guide) => blocksOf(guide));
+
+const isPlain = ({ info }: Block): boolean => info === '' || info === 'text' || / plain$/.test(info);
+const fileOf = ({ info }: Block): string | undefined => / file=(\S+)$/.exec(info)?.[1];
+const languageOf = ({ info }: Block): string => info.split(' ')[0] ?? '';
+const at = ({ guide, line }: Block): string => `${guide}:${line}`;
+const checked = blocks.filter((block) => !isPlain(block) && fileOf(block) === undefined);
+const ofLanguage = (...languages: string[]): Block[] =>
+  checked.filter((block) => languages.includes(languageOf(block)));
+
+test('every block is of a kind that is checked, or says that it is plain', () => {
+  const known = ['ts', 'js', 'html', 'json', 'sh'];
+  expect(checked.filter((block) => !known.includes(block.info)).map((block) => `${at(block)} ${block.info}`)).toEqual(
+    [],
+  );
+  expect(checked.length).toBeGreaterThan(30);
+});
+
+test('what is shown as a file is that file', () => {
+  const shown = blocks.filter((block) => fileOf(block) !== undefined);
+  expect(shown.length).toBeGreaterThan(3);
+  for (const block of shown) {
+    const path = join(root, fileOf(block) ?? '');
+    expect([at(block), block.text]).toEqual([
+      at(block),
+      existsSync(path) ? readFileSync(path, 'utf8') : 'no such file',
+    ]);
+  }
+});
+
+test('JSON is JSON', () => {
+  for (const block of ofLanguage('json'))
+    expect([at(block), () => JSON.parse(block.text)]).toEqual([at(block), expect.any(Function)]);
+  expect(
+    ofLanguage('json')
+      .filter(({ text }) => !isJson(text))
+      .map(at),
+  ).toEqual([]);
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('what is code compiles', () => {
+  let project: ConsumerProject;
+
+  beforeAll(async () => {
+    project = await ConsumerProject.create();
+    for (const name of [...typesNeeded, ...packagesShown]) project.link(name);
+    project.write('around.mts', around);
+  });
+  afterAll(() => project.remove());
+
+  /** Names the lines as the guides have them. */
+  async function compile(files: Readonly<Record<string, string>>): Promise<string> {
+    for (const [name, text] of Object.entries(files)) project.write(name, text);
+    const compilerOptions = {
+      ...{ module: 'nodenext', target: 'es2023', strict: true, noEmit: true, allowJs: true, checkJs: true },
+      ...{
+        types: ['node', 'jest'],
+        skipLibCheck: true,
+        noUncheckedIndexedAccess: true,
+        exactOptionalPropertyTypes: true,
+      },
+    };
+    project.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['around.mts', ...Object.keys(files)] }));
+    return (await project.node([join(root, 'node_modules/typescript/bin/tsc'), '-p', '.', '--pretty', 'false'])).stdout;
+  }
+
+  it('with the types of the package that is packed', async () => {
+    const code = ofLanguage('ts', 'js', 'html').flatMap(sourcesOf);
+    expect(code.length).toBeGreaterThan(20);
+    expect(await compile(Object.fromEntries(code))).toBe('');
+  });
+
+  it('and what is wrong is told with its line', async () => {
+    const block = {
+      guide: 'docs/made-up.md',
+      line: 40,
+      info: 'ts',
+      text: "\nintentRouter({ domian: 'example.com' });\n",
+    };
+    expect(await compile(Object.fromEntries(sourcesOf(block)))).toContain('docs-made-up.md-40.mts(41,');
+  });
+});
+
+/** The files that a block becomes. What imports nothing is inside of a function, with what its guide takes for known. */
+function sourcesOf({ guide, line, info, text }: Block): [name: string, text: string][] {
+  const name = `${guide.replaceAll('/', '-')}-${line}`;
+  if (info === 'html') {
+    const scripts = [...text.matchAll(/<script type="module">\n([\s\S]*?)<\/script>/g)];
+    return scripts.map(([whole, script = ''], n) => {
+      const before = text.slice(0, text.indexOf(whole)).split('\n').length;
+      const source = script.replaceAll("'/intent/v1/elements.js'", "'express-intents/elements'");
+      return [`${name}-${n}.mts`, `${'\n'.repeat(line + before - 1)}${source}`];
+    });
+  }
+  if (/^import /m.test(text)) return [[`${name}.m${info}`, '\n'.repeat(line - 1) + text]];
+  if (info === 'js') return [[`${name}.cjs`, '\n'.repeat(line - 1) + text]];
+  const wrapped = `export const snippet = async (): Promise<void> => {\n${text}};\n`;
+  return [[`${name}.mts`, '\n'.repeat(line - 2) + wrapped]];
+}
+
+const typesNeeded = ['@types/node', '@types/jest', '@types/express-session', '@types/cookie-session'];
+const packagesShown = [
+  'express-session',
+  'cookie-session',
+
+  'pino',
+  'supertest',
+  '@types/supertest',
+];
+
+/** What a guide takes for known. */
+const around = `
+import type * as api from 'express-intents';
+import type { Sequencer, Wallet } from 'express-intents/testing';
+import type { Express } from 'express';
+declare global {
+${Object.keys(api)
+  .map((name) => `  const ${name}: typeof api.${name};`)
+  .join('\n')}
+  const app: Express;
+  const router: api.IntentRouter;
+  const sequencer: Sequencer;
+  const server: import('node:http').Server;
+  const wallet: Wallet;
+  const id: string;
+  const orders: { find(order: unknown): Promise<{ id: string; total: string }> };
+  const prices: ReadonlyMap<string, string>;
+  const mailer: { send(mail: object): Promise<void> };
+}
+`;
+
+describe('what is typed into a shell', () => {
+  const examples = readdirSync(join(root, 'docs/examples'));
+  const scripts = new Set([
+    ...Object.keys(manifest.scripts),
+    ...examples.flatMap((name) => {
+      const path = join(root, 'docs/examples', name, 'package.json');
+      return existsSync(path) ? Object.keys(JSON.parse(readFileSync(path, 'utf8')).scripts ?? {}) : [];
+    }),
+  ]);
+  const { dependencies, peerDependencies, devDependencies } = manifest;
+  const packages = new Set([
+    'express-intents',
+    ...Object.keys({ ...dependencies, ...peerDependencies, ...devDependencies }),
+  ]);
+  const programs = /^(?:npm|npx|node|mkdir|cd|cp|for|done|echo|curl|wc|\.\/\w+)$/;
+  let help: string;
+
+  beforeAll(async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [join(root, 'dist/cli/main.js'), '--help']);
+    help = stdout;
+  });
+
+  function problemsOf(text: string): string[] {
+    const lines = text
+      .replaceAll('\\\n', ' ')
+      .split('\n')
+      .map((line) => line.replace(/(?:^|\s)#.*$/, '').trim());
+    const commands = lines.flatMap((line) => line.split(/ (?:&&|\|) /)).filter((command) => command !== '');
+    return commands.flatMap((command) => {
+      const [program = '', ...args] = command.replace(/^(?:[A-Z_]+=\S* ?)+/, '').split(/\s+/);
+      if (program === '') return [];
+      const words = args.filter((arg) => !arg.startsWith('-'));
+      if (!programs.test(program)) return [`there is no program ${program}: ${command}`];
+      if (program === 'npm' && words[0] === 'run' && !scripts.has(words[1] ?? ''))
+        return [`no such script: ${command}`];
+      if (program === 'npm' && /^(?:install|i)$/.test(words[0] ?? '')) {
+        return words
+          .slice(1)
+          .filter((name) => !packages.has(name.replace(/(.)@.*$/, '$1')))
+          .map((name) => `no such package: ${name}`);
+      }
+      if (
+        program === 'npx' &&
+        words[0] === 'express-intents' &&
+        words[1] &&
+        !new RegExp(`^  ${words[1]}\\b`, 'm').test(help)
+      ) {
+        return [`no such command: ${command}`];
+      }
+      return [];
+    });
+  }
+
+  it('are programs, scripts, packages and commands that there are', () => {
+    expect(
+      ofLanguage('sh').flatMap((block) => problemsOf(block.text).map((problem) => `${at(block)} ${problem}`)),
+    ).toEqual([]);
+  });
+
+  it('and what there is not is told', () => {
+    expect(
+      problemsOf('npm run nothing # a comment\nA=b npx express-intents dance && npm i left-pad\nfrobnicate'),
+    ).toHaveLength(4);
+    expect(
+      problemsOf(
+        'npx express-intents keygen >> .env\nnpm install -D typescript @types/node\nINTENT_DOMAIN=example.com',
+      ),
+    ).toEqual([]);
+  });
+});
+
+test('every variable that a guide names is one that is read', () => {
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const known = new Set(sources.flatMap((name) => variablesIn(readFileSync(join(root, 'src', name), 'utf8'))));
+  const named = guides.flatMap((guide) => variablesIn(textOf(guide)).map((name) => ({ guide, name })));
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter(({ name }) => !known.has(name))).toEqual([]);
+});
+
+const variablesIn = (text: string): string[] => text.match(/\bINTENT_[A-Z_]*[A-Z]\b/g) ?? [];

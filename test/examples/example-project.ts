@@ -1,0 +1,90 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ConsumerProject, type Ended, root } from '../package/consumer-project.js';
+
+/** The example's own names for what this repository has under other names. */
+const aliases: Readonly<Record<string, string>> = { 'express@^4.21.0': 'express4' };
+
+/** Tells where servers listen, as the examples do not. */
+const tellPorts = `
+import { Server } from 'node:net';
+const { listen } = Server.prototype;
+Server.prototype.listen = function (...args) {
+  this.once('listening', () => console.log('listening', JSON.stringify(this.address())));
+  return listen.apply(this, args);
+};`;
+
+/** A copy of an example, far from this repository, with what its package.json asks for, and the package as it is packed. */
+export class ExampleProject {
+  /** Where it is. */
+  readonly folder: string;
+  readonly #running = new Set<ChildProcessWithoutNullStreams>();
+
+  /** @param home has the package installed; the copy is made in a folder of it, and so finds what is there */
+  constructor(name: string, home: ConsumerProject) {
+    this.folder = home.path(name);
+    cpSync(join(root, 'docs/examples', name), this.folder, { recursive: true });
+    const manifest = JSON.parse(readFileSync(join(this.folder, 'package.json'), 'utf8'));
+    for (const [wanted, range] of Object.entries<string>({ ...manifest.dependencies, ...manifest.devDependencies })) {
+      if (wanted !== 'express-intents') home.link(wanted, { here: aliases[`${wanted}@${range}`], from: name });
+    }
+    home.link('.bin', { from: name });
+    writeFileSync(join(this.folder, 'tell-ports.mjs'), tellPorts);
+  }
+
+  /** Runs a script of its package.json, as it is written, to its end. */
+  async run(script: string, environment: NodeJS.ProcessEnv = {}): Promise<Ended> {
+    const child = this.#npm(script, environment);
+    const printed = { stdout: '', stderr: '' };
+    for (const stream of ['stdout', 'stderr'] as const) {
+      child[stream].on('data', (chunk) => {
+        printed[stream] += chunk;
+      });
+    }
+    const [code] = await once(child, 'close');
+    return { code, ...printed };
+  }
+
+  /** Runs its `npm start`; gives the origins that it has begun to listen at, once there are so many. */
+  async start(count: number, environment: NodeJS.ProcessEnv = {}): Promise<readonly string[]> {
+    const options = {
+      NODE_OPTIONS: `--import=${join(this.folder, 'tell-ports.mjs')}`,
+      PORT: '0',
+      INTENT_EMULATOR_PORT: '0',
+    };
+    const child = this.#npm('start', { ...options, ...environment });
+    let printed = '';
+    child.stderr.on('data', (chunk) => {
+      printed += chunk;
+    });
+    for await (const chunk of child.stdout) {
+      printed += chunk;
+      const ports = [...printed.matchAll(/^listening .*"port":(\d+)/gm)].map(([, port]) => `http://127.0.0.1:${port}`);
+      if (ports.length >= count) return ports;
+    }
+    throw new Error(`The example has ended:\n${printed}`);
+  }
+
+  #npm(script: string, environment: NodeJS.ProcessEnv): ChildProcessWithoutNullStreams {
+    const inherited = Object.entries(process.env).filter(([name]) => !/^(?:INTENT_|NODE_|PORT$|npm_)/.test(name));
+    const env = { ...Object.fromEntries(inherited), ...environment };
+    // A group of its own: npm starts a shell, and that the site.
+    const child = spawn('npm', ['run', '--silent', script], { cwd: this.folder, env, detached: true });
+    child.stdin.end();
+    this.#running.add(child);
+    child.once('close', () => this.#running.delete(child));
+    return child;
+  }
+
+  /** Ends whatever it runs. */
+  async end(): Promise<void> {
+    for (const child of this.#running) {
+      const ended = once(child, 'close');
+      if (child.pid) process.kill(-child.pid, 'SIGKILL');
+      child.stdout.resume();
+      await ended;
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConsumerProject, manifest, root } from '../package/consumer-project.js';
+import { copyEmptyData } from '../support/embedded-template.js';
+import { ExampleProject } from './example-project.js';
+import { addressesOf, Visitor } from './visitor.js';
+
+// The examples as a person would use them: copied, started by their own `npm start`, paid at and logged in to.
+
+let home: ConsumerProject;
+let project: ExampleProject | undefined;
+
+beforeAll(async () => {
+  home = await ConsumerProject.create();
+});
+afterEach(() => project?.end());
+afterAll(() => home.remove());
+
+async function startExample(name: string): Promise<Visitor> {
+  project = new ExampleProject(name, home);
+  await copyEmptyData(join(project.folder, 'ledger/data'));
+  if (name === 'typescript') expect(await project.run('build')).toEqual({ code: 0, stdout: '', stderr: '' });
+  return new Visitor(await addressesOf(await project.start(2)));
+}
+
+it('first-site: takes a payment and a login', async () => {
+  const visitor = await startExample('first-site');
+  expect(await (await visitor.get('/')).text()).toContain("elements.create('button'");
+  const id = await visitor.pay('tea');
+  await visitor.waitFor(`/thanks/${id}`, /^Paid/);
+  expect((await visitor.get('/account')).status).toBe(401);
+  const user = await visitor.logIn();
+  expect(await (await visitor.get('/account')).text()).toBe(`Hello ${user}`);
+});
+
+it.each([
+  ['typescript', 'its build compiles'],
+  ['commonjs', 'with require, Express 4 and express-session'],
+])('%s: takes a payment and a login (%s)', async (name) => {
+  const visitor = await startExample(name);
+  const id = await visitor.pay('cup');
+  expect(JSON.parse(await visitor.waitFor(`/orders/${id}`))).toEqual({ article: 'cup' });
+  expect((await visitor.get('/account')).status).toBe(401);
+  const user = await visitor.logIn();
+  expect(await (await visitor.get('/account')).json()).toEqual({ id: user });
+});
+
+it('paywall: sends who has not paid to the page that asks for it, and lets in who has', async () => {
+  const visitor = await startExample('paywall');
+  expect((await visitor.get('/articles/tea')).status).toBe(402);
+  const { status, headers } = await visitor.view('/articles/tea');
+  expect([status, headers.get('location')]).toEqual([303, '/buy?return=%2Farticles%2Ftea']);
+  expect(await (await visitor.get('/buy?return=/articles/tea')).text()).toContain("get('return')");
+  await visitor.pay('/articles/tea');
+  expect(await visitor.waitFor('/articles/tea')).toContain('You have paid 0.50 for this.');
+  await expect(visitor.pay('/articles/none')).rejects.toThrow('404');
+});
+
+test('examples ask for what this package asks for, and for this version of it', () => {
+  const asked = { ...manifest.devDependencies, ...manifest.dependencies, ...manifest.peerDependencies };
+  for (const name of readdirSync(join(root, 'docs/examples'))) {
+    const { dependencies, devDependencies } = JSON.parse(
+      readFileSync(join(root, 'docs/examples', name, 'package.json'), 'utf8'),
+    ) as typeof manifest;
+    expect([name, dependencies['express-intents']]).toEqual([name, `^${manifest.version}`]);
+    const { 'express-intents': _itself, ...others } = { ...dependencies, ...devDependencies };
+    expect(Object.keys(others).filter((other) => !(other in asked))).toEqual([]);
+  }
+});

@@ -1,0 +1,85 @@
+// `npm run test:nodes`: a payment and a login with the packed package on Node 20, 22 and 24, which npm brings.
+// `npm run test:nodes -- --suite 22 test/http` runs the tests themselves on a Node, or those whose path is named.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const run = promisify(execFile);
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { suite: { type: 'boolean' } } });
+const asked = positionals.filter((word) => /^\d+$/.test(word));
+const versions = asked.length > 0 ? asked : ['20', '22', '24'];
+const tests = positionals.filter((word) => !asked.includes(word));
+
+/** What npm says where there is no registry to ask. */
+const unreachable = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT/;
+
+/** The path of a Node of this version; undefined where npm cannot bring one. */
+async function nodeOf(version) {
+  if (process.versions.node.startsWith(`${version}.`)) return process.execPath;
+  const flags = ['--yes', '--fetch-retries=1', '--fetch-timeout=30000', '-p', `node@${version}`];
+  try {
+    // From elsewhere: here it would look at our own packages first.
+    const { stdout } = await run('npx', [...flags, '-c', 'node -p process.execPath'], {
+      cwd: tmpdir(),
+      timeout: 300_000,
+    });
+    return stdout.trim().split('\n').at(-1);
+  } catch (error) {
+    if (!unreachable.test(`${error.stderr}`)) throw error;
+    return undefined;
+  }
+}
+
+/** A project in a folder of its own that has the packed package, and what it needs beside it. */
+async function installPacked() {
+  const folder = mkdtempSync(join(tmpdir(), 'express-intents-nodes-'));
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+    cwd: root,
+  });
+  const installed = join(folder, 'node_modules/express-intents');
+  mkdirSync(installed, { recursive: true });
+  await run('tar', ['-xzf', join(folder, JSON.parse(stdout)[0].filename), '-C', installed, '--strip-components=1']);
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const name of [...Object.keys(dependencies), 'express', '@electric-sql/pglite']) {
+    mkdirSync(dirname(join(folder, 'node_modules', name)), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  copyFileSync(new URL('./smoke.mjs', import.meta.url), join(folder, 'smoke.mjs'));
+  return folder;
+}
+
+async function exitCodeOf(node, args, cwd) {
+  // First in the path, for the programs that tests start.
+  const path = `${dirname(node)}${delimiter}${process.env.PATH}`;
+  const kept = Object.entries(process.env).filter(([name]) => !/^(?:INTENT_|NODE_|npm_)/.test(name));
+  const child = spawn(node, args, { cwd, stdio: 'inherit', env: { ...Object.fromEntries(kept), PATH: path } });
+  const [code] = await once(child, 'close');
+  return code ?? 1;
+}
+
+async function trySmoke(node) {
+  const folder = await installPacked();
+  try {
+    return await exitCodeOf(node, ['smoke.mjs'], folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const jest = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+const trySuite = (node) => exitCodeOf(node, [...jest, ...tests], root);
+
+for (const version of versions) {
+  const node = await nodeOf(version);
+  if (node === undefined) {
+    console.log(`Node ${version} was not tried: npm cannot bring it, since the registry cannot be reached.`);
+  } else if ((await (values.suite ? trySuite(node) : trySmoke(node))) !== 0) {
+    console.error(`Node ${version} has failed.`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,45 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
+import { temporaryFolder } from '../support/temporary-folder.js';
+import { manifest, pack, root } from './consumer-project.js';
+
+// What three tools of others say of the package. None of them asks the network.
+
+const folder = temporaryFolder();
+let tarball: string;
+
+beforeAll(async () => {
+  tarball = join(folder, (await pack('--pack-destination', folder)).filename);
+});
+
+/** Runs a command of a package that is installed here. */
+function run(command: string, ...args: string[]): Promise<{ code: number; printed: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(root, 'node_modules', command), ...args], { cwd: root }, (error, stdout) => {
+      resolve({ code: Number(error?.code ?? 0), printed: stdout });
+    });
+  });
+}
+
+it('publint: what is packed can be loaded as package.json says', async () => {
+  const { buffer } = new Uint8Array(readFileSync(tarball));
+  const { messages } = await publint({ strict: true, pack: { tarball: buffer } });
+  expect(messages.map((message) => formatMessage(message, manifest, { color: false }))).toEqual([]);
+});
+
+// Its TypeScript is older than `require` of an ES module, which Node has had since 20.19: that rule would be wrong. That
+// such a `require` works, and compiles, is shown by consumer.test.ts. What came before `exports` is not supported.
+const attwFlags = ['--profile', 'node16', '--ignore-rules', 'cjs-resolves-to-esm', '--no-definitely-typed'];
+
+it('attw: types are found by import, by require and by bundlers, and are those of the code', async () => {
+  const { code, printed } = await run('@arethetypeswrong/cli/dist/index.js', tarball, ...attwFlags, '--no-color');
+  expect([code, printed]).toEqual([0, expect.stringContaining('"express-intents/testing"')]);
+});
+
+it('knip: no file, export or dependency is left that nobody uses', async () => {
+  const { code, printed } = await run('knip/bin/knip.js', '--no-progress', '--no-config-hints');
+  expect([code, printed.trim()]).toEqual([0, '']);
+});

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { ConsumerProject, type Ended, root } from './consumer-project.js';
+
+// Whether the types of the package hold on their own: every one of its declaration files is checked (`skipLibCheck` is
+// off), in a project that has installed what the package asks for and nothing else.
+
+let project: ConsumerProject;
+
+beforeAll(async () => {
+  project = await ConsumerProject.create();
+  project.write('server.mts', server);
+  project.write('client.mts', client);
+  project.write('page.mts', page);
+  project.write('server.cts', server);
+});
+afterAll(() => project.remove());
+
+/** Compiles with what strict projects have, and `options`; says what the compiler says. */
+function compile(name: string, options: Readonly<Record<string, unknown>>, files: string[]): Promise<Ended> {
+  const strict = { strict: true, noEmit: true, skipLibCheck: false, noUncheckedIndexedAccess: true };
+  const compilerOptions = { target: 'es2023', ...strict, exactOptionalPropertyTypes: true, ...options };
+  project.write(`tsconfig.${name}.json`, JSON.stringify({ compilerOptions, files }));
+  return project.node([join(root, 'node_modules/typescript/bin/tsc'), '-p', `tsconfig.${name}.json`]);
+}
+
+const fine = { code: 0, stdout: '', stderr: '' };
+const ways: [string, Record<string, string>][] = [
+  ['nodenext', { module: 'nodenext', moduleResolution: 'nodenext' }],
+  ['node16', { module: 'node16', moduleResolution: 'node16' }],
+  ['a bundler', { module: 'esnext', moduleResolution: 'bundler' }],
+];
+
+it.each(ways)('every entry compiles with modules as of %s', async (name, options) => {
+  expect(await compile(name.replace(' ', '-'), options, ['server.mts', 'client.mts', 'page.mts'])).toEqual(fine);
+});
+
+it('what is required compiles, too', async () => {
+  expect(await compile('cts', { module: 'nodenext' }, ['server.cts'])).toEqual(fine);
+});
+
+it('the client and the button need no types of Express or Node', async () => {
+  project.unlink('@types/express');
+  try {
+    expect(await compile('bare', { module: 'nodenext' }, ['client.mts', 'page.mts'])).toEqual(fine);
+    // The router does, which shows that the look is at the right place, and why they are named as a peer.
+    expect((await compile('bare-server', { module: 'nodenext' }, ['server.mts'])).stdout).toContain('TS7016');
+  } finally {
+    project.link('@types/express');
+  }
+});
+
+const server = `
+import { createServer, type IntentRouter, intentRouter, requireLogin, requirePayment } from 'express-intents';
+import { type Sequencer, startSequencer } from 'express-intents/testing';
+
+const router: IntentRouter = intentRouter({
+  payment: (req) => ({ amount: '1.00', currency: 'usd', metadata: { path: req.path } }),
+  onPaid: async (payment, { tx, signal }) => {
+    signal.aborted satisfies boolean;
+    await tx.query('insert into orders (id) values ($1)', [payment.id]);
+  },
+});
+requireLogin({ loginUrl: '/login' });
+requirePayment((req) => ({ resource: req.path }));
+export const sequencer: Promise<Sequencer> = startSequencer({ port: 0 });
+export const listen = (app: Parameters<typeof createServer>[0]): void => void createServer(app).listen(0);
+export default router;
+`;
+
+const client = `
+import { createIntentClient, IntentError, type IntentStatus } from 'express-intents/client';
+
+const client = createIntentClient({ url: 'https://sequencer.example' });
+export async function isPaid(id: string): Promise<boolean> {
+  const status: IntentStatus = await client.paymentIntents.getStatus(id, { signal: AbortSignal.timeout(1000) });
+  return status.intentSubmitted;
+}
+export const isOurs = (error: unknown): boolean => error instanceof IntentError && error.code === 'invalid_id';
+`;
+
+const page = `
+import { elements, type Problem } from 'express-intents/elements';
+
+const { button } = elements.create('button', { mode: 'payment', order: { item: 'tea' } });
+button.on('success', ({ intent }) => location.assign(\`/thanks/\${intent}\`));
+button.on('error', ({ error }: { error: Problem }) => error.code satisfies string);
+button.mount('#pay');
+document.querySelector('intent-button')?.update({ clientSecret: 'secret' });
+`;
