@@ -50,8 +50,8 @@ export interface IntentRouter extends RequestHandler {
    */
   openApi(): Promise<OpenApiDocument>;
   /**
-   * Ends the streams of events, lets running calls and hooks end, and closes what the router holds open. Payments that come
-   * afterwards are settled by another process, or after the next start.
+   * Ends the streams of events, lets requests, calls and hooks that run end, and closes what the router holds open; within
+   * ten seconds. Payments that come afterwards are settled by another process, or after the next start.
    */
   close(): Promise<void>;
 }
@@ -141,6 +141,9 @@ function serviceKeysOf({ serviceKeys }: WebhookConfig, embedded: EmbeddedSequenc
   return async (): Promise<readonly string[]> => serviceKeys ?? (embedded ? [await embedded.serviceKey()] : []);
 }
 
+/** How long closing waits for requests that are being answered. */
+const lastAnswersMs = 3_000;
+
 interface Parts {
   readonly live: LiveEvents;
   readonly ledger: Ledger | undefined;
@@ -157,6 +160,8 @@ function lifeOf({ live, ledger, client, embedded, observation }: Parts): Pick<In
     },
     close: async () => {
       live.events.close();
+      // Who has come is still answered.
+      await live.running.idle(lastAnswersMs);
       // While it ends what it has begun it may still ask the sequencer.
       await ledger?.close();
       await client.close();

@@ -49,9 +49,11 @@ interface Route {
 }
 
 /** @returns what has gone wrong, which was answered */
-async function answer(route: Route, req: Request, res: Response, { config, logger }: RouterContext): Promise<unknown> {
+async function answer(route: Route, req: Request, res: Response, context: RouterContext): Promise<unknown> {
+  const { config, logger, running } = context;
   const { name, methods, rest } = route;
   const method = req.method === 'HEAD' ? 'GET' : req.method;
+  running.begin();
   try {
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (!handler) throw new IntentError('method_not_allowed', `Allowed here: ${Object.keys(methods).join(', ')}.`);
@@ -63,6 +65,8 @@ async function answer(route: Route, req: Request, res: Response, { config, logge
     const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
     sendProblem(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
     return error;
+  } finally {
+    running.end();
   }
 }
 
