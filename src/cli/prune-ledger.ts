@@ -47,7 +47,9 @@ function prune(flags: PruneFlags, terminal: Terminal, inLedger: InLedger): Promi
       archive:
         file === undefined
           ? undefined
-          : (intents) => appendFile(file, intents.map((intent) => `${JSON.stringify(intent)}\n`).join('')),
+          : (intents) =>
+              // Who has paid what is nobody else's business.
+              appendFile(file, intents.map((intent) => `${JSON.stringify(intent)}\n`).join(''), { mode: 0o600 }),
     });
     terminal.out(`${countOf(count)} deleted${file === undefined ? '' : `, and kept in ${file}`}.`);
     return 0;

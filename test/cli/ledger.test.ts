@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { jest } from '@jest/globals';
 import { formatBase58 } from '../../src/keys/base58.js';
@@ -224,6 +224,7 @@ it('prune deletes what is old, and keeps it in a file', async () => {
   const file = path.join(temporaryFolder(), 'old.jsonl');
   const pruned = await command('ledger', 'prune', '--older-than-days', '5.5', '--archive', file);
   expect(pruned).toEqual({ code: 0, out: `4 intents deleted, and kept in ${file}.`, error: '' });
+  expect(statSync(file).mode & 0o077).toBe(0);
   const kept = readFileSync(file, 'utf8')
     .trim()
     .split('\n')
