@@ -64,7 +64,7 @@ export class EventHub {
     this.#hinted.add(id);
     const act = (): void => {
       this.#hinted.delete(id);
-      if (this.#feeds.has(id)) this.look(id, { isQuiet: true }).catch(() => undefined);
+      if (this.#feeds.has(id)) this.look(id).catch(() => undefined);
     };
     if (this.#context.status.known(id)) setTimeout(act, pendingMs).unref();
     else act();

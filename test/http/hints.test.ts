@@ -5,7 +5,8 @@ import { RawStream } from '../support/raw-stream.js';
 import { submitted } from '../support/status-transport.js';
 
 test('however many hints come, the service is asked a few times, and what the last one was about is told', async () => {
-  const site = await startEventSite();
+  const submittedIds: string[] = [];
+  const site = await startEventSite({ onSubmitted: (id) => submittedIds.push(id) });
   const { transport, context, watch } = site;
   const stream = new RawStream(site.origin, `/intent/${intentId}/events`);
   await stream.has('event: status');
@@ -23,4 +24,6 @@ test('however many hints come, the service is asked a few times, and what the la
   transport.answerWith(submitted);
   context.events.hint(intentId);
   await stream.has('event: intent_submitted');
+  // Who made the hint need not be who settles: nobody else tells the ledger once the watch has ended.
+  expect(submittedIds).toEqual([intentId]);
 });

@@ -28,6 +28,8 @@ export interface EventSiteOptions {
   readonly factory?: ExpressFactory;
   readonly connections?: Partial<ConnectionLimits>;
   readonly onCreated?: () => void;
+  /** Told of what is learnt to be submitted, as a ledger is. */
+  readonly onSubmitted?: (id: string) => void;
   /** Base58 public key of the service whose webhook calls are taken; without it there are none. */
   readonly serviceKey?: string;
   /** Middlewares in front of the router. */
@@ -44,7 +46,7 @@ const nobodyAsks = async (): Promise<never> => {
 };
 
 export async function startEventSite(options: EventSiteOptions = {}): Promise<EventSite> {
-  const { factory = express, connections, onCreated, serviceKey, before } = options;
+  const { factory = express, connections, onCreated, onSubmitted, serviceKey, before } = options;
   const [transport, watch, log] = [new StatusTransport(), new FakeWatch(), new LogRecorder()];
   let nowMs = 1_000_000;
   const now = (): number => nowMs;
@@ -53,7 +55,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
   const live = liveEvents({
     client,
     watch: () => watch.watch,
-    ...{ connections: config.connections, logger: log, now },
+    ...{ connections: config.connections, logger: log, now, onSubmitted },
   });
   const context: RouterContext = {
     config,
