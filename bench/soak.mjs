@@ -24,12 +24,15 @@ const warmUpCount = 200_000;
 /** Bytes for each 100,000 intents after that. */
 const mayGrow = 1_000_000;
 
-/** By how much something grows with each intent: the slope of the line that lies nearest. */
-function slopeOf(samples, key) {
-  const meanOf = (of) => samples.reduce((sum, sample) => sum + of(sample), 0) / samples.length;
-  const [meanX, meanY] = [meanOf((sample) => sample.created), meanOf((sample) => sample[key])];
-  const covariance = meanOf((sample) => (sample.created - meanX) * (sample[key] - meanY));
-  return covariance / meanOf((sample) => (sample.created - meanX) ** 2);
+/** By how much something grows with each 100,000 payments: the slope of the line that lies nearest, and its standard error. */
+function growthOf(samples, key) {
+  const sumOf = (of) => samples.reduce((sum, sample) => sum + of(sample), 0);
+  const x = ({ created }) => created / 100_000;
+  const [meanX, meanY] = [sumOf(x) / samples.length, sumOf((sample) => sample[key]) / samples.length];
+  const spread = sumOf((sample) => (x(sample) - meanX) ** 2);
+  const bytes = sumOf((sample) => (x(sample) - meanX) * (sample[key] - meanY)) / spread;
+  const missed = sumOf((sample) => (sample[key] - meanY - bytes * (x(sample) - meanX)) ** 2);
+  return { bytes, error: Math.sqrt(missed / (samples.length - 2) / spread) };
 }
 
 async function soak() {
@@ -68,7 +71,10 @@ async function write(samples, growth) {
   await mkdir(values.out, { recursive: true });
   const put = (name, text) => writeFile(path.join(values.out, name), text);
   const { node } = process.versions;
-  await put('soak.json', `${JSON.stringify({ node, connections, growth, samples }, undefined, 1)}\n`);
+  // A line for each sample.
+  const lines = samples.map((sample) => JSON.stringify(sample)).join(',\n');
+  const about = JSON.stringify({ node, connections, growth }).slice(1, -1);
+  await put('soak.json', `{${about},"samples":[\n${lines}\n]}\n`);
   await put(
     'soak-memory.svg',
     linePlot({ title: 'Memory of the server, after a collection', ...common, series: memory }),
@@ -86,14 +92,13 @@ console.log(
 const refused = samples.reduce((sum, sample) => sum + sample.refused, 0);
 if (refused > 0) console.log(`${refused} had to be asked again: the machine was busy with other things.`);
 let growth;
-if (settled.length < 3) {
+if (settled.length < 10) {
   console.log(`Whether memory is flat shows only over more than ${warmUpCount} of them.`);
 } else {
-  growth = { held: slopeOf(settled, 'held') * 100_000, rss: slopeOf(settled, 'rss') * 100_000 };
-  const isFlat = growth.held < mayGrow;
-  console.log(
-    `Each 100,000 after the first ${warmUpCount}: JavaScript ${mb(growth.held)} MB, RSS ${mb(growth.rss)} MB.`,
-  );
+  growth = { held: growthOf(settled, 'held'), rss: growthOf(settled, 'rss') };
+  const isFlat = growth.held.bytes < mayGrow;
+  const told = ({ bytes, error }) => `${mb(bytes)} MB, give or take ${mb(error)}`;
+  console.log(`Each 100,000 after the first ${warmUpCount}: JavaScript ${told(growth.held)}; RSS ${told(growth.rss)}.`);
   console.log(isFlat ? 'Memory is flat.' : `FAILED: memory grows by ${mb(mayGrow)} MB or more.`);
   if (!isFlat) process.exitCode = 1;
 }

@@ -33,15 +33,28 @@ async function entries() {
     .map((name) => path.join(modules, name));
 }
 
+/** All that is loaded with a module, by imports that are not on demand. */
+async function loadedWith(entry) {
+  const { inputs } = (await build({ ...common, entryPoints: [path.join(modules, entry)] })).metafile;
+  const loaded = new Set([path.relative(root, path.join(modules, entry))]);
+  for (const name of loaded) {
+    const imports = inputs[name].imports.filter(({ kind, external }) => kind === 'import-statement' && !external);
+    for (const imported of imports) loaded.add(imported.path);
+  }
+  return new Set([...loaded].map((name) => path.join(root, name)));
+}
+
 /**
- * Whoever loads a part of the client loads all of it, as one file. esbuild alone makes a file for every combination of
- * entries that share something.
+ * Whoever loads a part of the client loads all of it, as one file, and likewise with the rest of what the router is made of.
+ * esbuild alone makes a file for every combination of entries that share something.
  */
-async function clientAsOne() {
-  const client = path.join(modules, 'client.js');
-  const { metafile } = await build({ ...common, entryPoints: [client] });
-  const parts = Object.keys(metafile.inputs).map((name) => path.join(root, name));
-  return (file) => (parts.includes(file) ? '' : `import ${JSON.stringify(client)};`);
+async function wholes() {
+  const [client, router] = [await loadedWith('client.js'), await loadedWith('index.js')];
+  const importOf = (entry) => `import ${JSON.stringify(path.join(modules, entry))};`;
+  return (file) => {
+    if (client.has(file)) return '';
+    return importOf(router.has(file) ? 'client.js' : 'index.js');
+  };
 }
 
 /** Stands for `import.meta.url` until it is known into which file the module comes. */
@@ -49,14 +62,14 @@ const urlOf = (name) => `"the URL of ${name}"`;
 const anyUrl = /"the URL of ([\w/-]+\.js)"/g;
 
 async function moduleReader() {
-  const withClient = await clientAsOne();
+  const wholeOf = await wholes();
   return {
     name: 'module-reader',
     setup({ onLoad }) {
       onLoad({ filter: /\.js$/ }, async ({ path: file }) => {
         const text = await readFile(file, 'utf8');
         const url = urlOf(path.relative(modules, file));
-        return { contents: `${text.replaceAll('import.meta.url', url)}\n${withClient(file)}` };
+        return { contents: `${text.replaceAll('import.meta.url', url)}\n${wholeOf(file)}` };
       });
     },
   };

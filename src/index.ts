@@ -47,3 +47,5 @@ export {
 export type { IntentEvent, IntentEventKind } from './sequencer/intent-event.js';
 export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
 export type { CallOptions, Transport, TryBounds, TryOptions } from './sequencer/transport.js';
+export type { RouterEvent, RouterEventType } from './telemetry/router-event.js';
+export type { TelemetryProviders } from './telemetry/telemetry-option.js';

@@ -16,7 +16,9 @@ import { createSessionStore } from './http/session-store.js';
 import { createWebhookVerifier } from './http/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from './ledger/ledger.js';
 import { databaseOf, type LedgerParts, recordsOf, routerLedger } from './router-ledger.js';
+import { RouterObservation } from './router-observation.js';
 import { type IntentRouterOptions, parseRouterOptions } from './router-options.js';
+import type { CallObserver } from './sequencer/call-observer.js';
 import { type IntentClient, type ObservedClient, observedClient } from './sequencer/intent-client.js';
 import type { Transport } from './sequencer/transport.js';
 import { transportTo } from './sequencer/transport-to.js';
@@ -48,8 +50,8 @@ export interface IntentRouter extends RequestHandler {
    */
   openApi(): Promise<OpenApiDocument>;
   /**
-   * Ends the streams of events, lets running calls and hooks end, and closes what the router holds open. Payments that come
-   * afterwards are settled by another process, or after the next start.
+   * Ends the streams of events, lets requests, calls and hooks that run end, and closes what the router holds open; within
+   * ten seconds. Payments that come afterwards are settled by another process, or after the next start.
    */
   close(): Promise<void>;
 }
@@ -73,28 +75,35 @@ export function composeRouter(
   const embedded =
     config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
   const transport = options.transport ?? embedded?.transport ?? serviceTransport(config, options);
-  const observed = clientOf(config, transport);
+  const observation = new RouterObservation({ options, config, logger, now, secrets: () => live.secrets });
+  const { observer } = observation;
+  const observed = clientOf(config, transport, observer);
   const { client } = observed;
   const { login, production, webhook, connections } = config;
   const live = liveEvents({
     ...{ client, connections, logger, now },
-    watch: (askStatus) => watchIntent(transport, { askStatus }),
-    onSubmitted: onceInAWhile((id) => void ledger?.nudge(id), now),
+    watch: observation.watch((askStatus) => watchIntent(transport, { askStatus })),
+    onSubmitted: onceInAWhile((id) => {
+      observation.submitted(id);
+      void ledger?.nudge(id);
+    }, now),
   });
-  const ledger = makeLedger({ config, hooks: options, client, events: live.events, logger });
+  const parts = { config, hooks: options, client, events: live.events, logger };
+  const ledger = makeLedger({ ...parts, observer: observation.ofLedger });
+  observation.watchLedger(ledger);
   const health = routerHealth({ config, observed, ledger, live, isEmbedded: embedded !== undefined });
   const openApi = describedOnce({ config, termsOf, hooks: options });
   const router = createRouter({
-    ...{ config, client, termsOf, logger, ledger, now },
+    ...{ config, client, termsOf, logger, ledger, now, observer },
     hooks: options,
     browserCookie: hostCookie('intent', production),
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
-      verify: createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now }),
+      verify: observation.verify(createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now })),
       register: webhookRegistrar(config, client, logger),
     },
-    lookAt: createLookAt({ ask: (id) => live.events.look(id), logger }),
+    lookAt: createLookAt({ ask: observation.look((id) => live.events.look(id)), logger }),
     walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
     ...{ health, openApi },
     ...live,
@@ -106,7 +115,7 @@ export function composeRouter(
     intents: recordsOf(ledger),
     database: databaseOf(ledger),
     ...{ health, openApi },
-    ...lifeOf({ live, ledger, client, embedded }),
+    ...lifeOf({ live, ledger, client, embedded, observation }),
   });
 }
 
@@ -122,9 +131,9 @@ function serviceTransport(
   return transportTo({ url, grpcUrl, grpcPackage, grpcPaths, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
-function clientOf({ sequencer }: Config, transport: Transport): ObservedClient {
+function clientOf({ sequencer }: Config, transport: Transport, observer: CallObserver | undefined): ObservedClient {
   const { dialect, timeoutMs, tryTimeoutMs } = sequencer;
-  return observedClient({ transport, dialect, timeoutMs, tryTimeoutMs });
+  return observedClient({ transport, dialect, timeoutMs, tryTimeoutMs }, observer);
 }
 
 /** Set, or the embedded sequencer's own, which is known once that has started. */
@@ -132,25 +141,32 @@ function serviceKeysOf({ serviceKeys }: WebhookConfig, embedded: EmbeddedSequenc
   return async (): Promise<readonly string[]> => serviceKeys ?? (embedded ? [await embedded.serviceKey()] : []);
 }
 
+/** How long closing waits for requests that are being answered. */
+const lastAnswersMs = 3_000;
+
 interface Parts {
   readonly live: LiveEvents;
   readonly ledger: Ledger | undefined;
   readonly client: IntentClient;
   readonly embedded: EmbeddedSequencer | undefined;
+  readonly observation: RouterObservation;
 }
 
-function lifeOf({ live, ledger, client, embedded }: Parts): Pick<IntentRouter, 'ready' | 'close'> {
+function lifeOf({ live, ledger, client, embedded, observation }: Parts): Pick<IntentRouter, 'ready' | 'close'> {
   return {
     ready: async () => {
-      const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready()]);
+      const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready(), observation.ready()]);
       return addresses;
     },
     close: async () => {
       live.events.close();
+      // Who has come is still answered.
+      await live.running.idle(lastAnswersMs);
       // While it ends what it has begun it may still ask the sequencer.
       await ledger?.close();
       await client.close();
       await embedded?.close();
+      observation.close();
     },
   };
 }

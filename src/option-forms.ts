@@ -23,3 +23,10 @@ export function withFunctions(...names: string[]): Form {
 export function orFalse({ name, fits }: Form): Form {
   return { name: `${name}, or false`, fits: (value) => value === false || fits(value) };
 }
+
+export function eitherOf(...forms: readonly Form[]): Form {
+  return {
+    name: forms.map(({ name }) => name).join(', or '),
+    fits: (value) => forms.some(({ fits }) => fits(value)),
+  };
+}

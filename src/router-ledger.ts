@@ -10,6 +10,7 @@ import type { IntentRecords, Ledger, SiteDatabase } from './ledger/ledger.js';
 import type { LedgerSettings } from './ledger/ledger-settings.js';
 import { migrate, requireMigrated } from './ledger/migrate.js';
 import { openDatabase, requireDatabasePackage } from './ledger/open-database.js';
+import type { LedgerObserver } from './ledger/settlement-context.js';
 import type { SettlementTiming } from './ledger/settlement-timing.js';
 import type { IntentClient } from './sequencer/intent-client.js';
 
@@ -20,6 +21,7 @@ export interface LedgerParts {
   readonly client: IntentClient;
   readonly events: EventHub;
   readonly logger: Logger;
+  readonly observer: LedgerObserver | undefined;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface LedgerParts {
  * @throws {ConfigError} where its package is missing
  */
 export function routerLedger(
-  { config, hooks, client, events, logger }: LedgerParts,
+  { config, hooks, client, events, logger, observer }: LedgerParts,
   timing?: Partial<SettlementTiming>,
 ): Ledger | undefined {
   const { ledger: settings, login } = config;
@@ -36,7 +38,7 @@ export function routerLedger(
   requireDatabasePackage(settings.database);
   return createLedger({
     open: () => openMigrated(settings),
-    ...{ settings, hooks, logger, timing },
+    ...{ settings, hooks, logger, timing, observer },
     onAnnounced: (id) => events.hint(id),
     // With the tabs that look at the same intent, which so learn of it at once; the ledger itself needs no hint of its own.
     askStatus: (id, { signal }) => events.look(id, { signal, isQuiet: true }),

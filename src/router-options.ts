@@ -6,10 +6,32 @@ import { ConfigError, type ConfigProblem } from './errors.js';
 import type { Hooks } from './http/hooks.js';
 import type { Logger, ObjectFirstLogger } from './http/logger.js';
 import { paymentTerms, type TermsOf } from './http/payment-terms.js';
-import { aBoolean, aFunction, type Form, number, orFalse, text, texts, withFunctions } from './option-forms.js';
+import {
+  aBoolean,
+  aFunction,
+  eitherOf,
+  type Form,
+  number,
+  orFalse,
+  text,
+  texts,
+  withFunctions,
+} from './option-forms.js';
+import type { OnEvent } from './telemetry/event-listener.js';
+import { problemsOfTelemetry, type TelemetryOption } from './telemetry/telemetry-option.js';
 
 /** Everything that `intentRouter` can be told; what has a variable of the environment is read from there when it is left out. */
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
+  /**
+   * Told of what happens in the life of intents, for logs and analysis; see `docs/telemetry.md`. It is called after what was
+   * going on, in this process, and whatever it does changes nothing. Fulfil payments in `onPaid`, and not here.
+   */
+  readonly onEvent?: OnEvent | undefined;
+  /**
+   * Spans and metrics by OpenTelemetry. Default: on where `@opentelemetry/api` is installed, and then they go to the SDK that
+   * the app registers.
+   */
+  readonly telemetry?: TelemetryOption | undefined;
   /** Where to tell what an operator should know: `console` (the default), a pino instance, or the like; `false` is silence. */
   readonly logger?: Logger | ObjectFirstLogger | false | undefined;
   /** The time in milliseconds, for tests. Default: `Date.now`. */
@@ -72,6 +94,8 @@ const forms: Readonly<Record<keyof IntentRouterOptions, Form>> = {
   verifyPayment: aFunction,
   onDeadLetter: aFunction,
   onLogin: aFunction,
+  onEvent: aFunction,
+  telemetry: eitherOf(aBoolean, withFunctions()),
   logger: orFalse(withFunctions('warn', 'error')),
   now: aFunction,
 };
@@ -89,6 +113,7 @@ export function parseRouterOptions(options: IntentRouterOptions): RouterSettings
   const sound: IntentRouterOptions = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
   const config = collect(problems, () => parseConfig(sound));
   const termsOf = collect(problems, () => paymentTerms(sound));
+  problems.push(...problemsOfTelemetry(sound.telemetry));
   if (!namesDatabase(sound)) problems.push(...hooksWithoutLedger(sound));
   // What was given and is wrong is not missing besides.
   const told = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));

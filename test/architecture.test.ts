@@ -16,9 +16,10 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   wire: ['errors'],
   intents: ['wire', 'keys', 'errors'],
   sequencer: ['wire', 'keys', 'intents', 'errors'],
-  ledger: ['type:intents', 'errors'],
+  telemetry: ['errors'],
+  ledger: ['type:intents', 'errors', 'type:telemetry'],
   config: ['keys', 'errors', 'type:wire', 'type:intents', 'type:sequencer', 'type:ledger', 'type:http'],
-  http: ['errors', 'keys', 'intents', 'sequencer', 'ledger', 'config'],
+  http: ['errors', 'keys', 'intents', 'sequencer', 'ledger', 'config', 'type:telemetry'],
   emulator: ['wire', 'keys', 'intents', 'errors'],
   testing: ['emulator', 'ledger', 'errors'],
   browser: ['intents'],
@@ -32,6 +33,7 @@ const packageHomes: readonly { names: readonly string[]; homes: readonly string[
   { names: ['express'], homes: ['http', 'emulator'], typesFor: [composition] },
   { names: ['@grpc/grpc-js'], homes: ['wire'], typesFor: ['sequencer', 'emulator'] },
   { names: ['pg', '@electric-sql/pglite'], homes: ['ledger'], typesFor: [] },
+  { names: ['@opentelemetry/api'], homes: ['telemetry'], typesFor: [] },
 ];
 
 const maxFileLines = 400;
@@ -374,6 +376,9 @@ const rules: Rule[] = [
       [aFile('sequencer/a.ts', `import { x } from '../index.js';`)],
       [aFile('ledger/a.ts', `import { x } from '../intents/money.js';`)],
       [aFile('ledger/a.ts', `import { type X } from '../intents/money.js';`)],
+      [aFile('telemetry/a.ts', `import type { X } from '../http/router.js';`)],
+      [aFile('http/a.ts', `import { x } from '../telemetry/tracing.js';`)],
+      [aFile('sequencer/a.ts', `import type { X } from '../telemetry/observer.js';`)],
       [aFile('config.ts', `import { x } from './sequencer/transport.js';`)],
       [aFile('config.ts', `import type { X } from './emulator/server.js';`)],
       [aFile('http/a.ts', `import { x } from '../wire/codec.js';`)],
@@ -394,6 +399,7 @@ const rules: Rule[] = [
       aFile('keys/a.ts', `import { x } from '../errors.js'; import { y } from './base58.js'; import z from 'bs58';`),
       aFile('ledger/a.ts', `import type { X } from '../intents/money.js'; import { y } from '../errors.js';`),
       aFile('config.ts', `import type { X } from './http/router.js'; import { y } from './keys/key-ring.js';`),
+      aFile('http/a.ts', `import type { X } from '../telemetry/observer.js';`),
       aFile('intent-router.ts', `import { x } from './http/router.js'; import { y } from './sequencer/transport.js';`),
       aFile('cli/a.ts', `import { x } from '../emulator/server.js'; import { y } from '../index.js';`),
       aFile('keys/b.ts', `// import { x } from '../wire/codec.js';\nconst text = "import('../wire/codec.js')";`),
@@ -401,7 +407,7 @@ const rules: Rule[] = [
   },
   {
     title:
-      'only wire/ imports protobufjs, long and gRPC, only http/ and emulator/ import express, only ledger/ databases',
+      'wire/ alone imports protobufjs, long and gRPC, http/ and emulator/ express, ledger/ databases, telemetry/ OpenTelemetry',
     check: packages,
     faulty: [
       [aFile('intents/a.ts', `import Long from 'long';`)],
@@ -415,6 +421,8 @@ const rules: Rule[] = [
       [aFile('sequencer/a.ts', `import type { Request } from 'express';`)],
       [aFile('cli/a.ts', `const express = await import('express');`)],
       [aFile('http/a.ts', `import type { PoolClient } from 'pg';`)],
+      [aFile('http/a.ts', `import type { Span } from '@opentelemetry/api';`)],
+      [aFile('index.ts', `const api = require('@opentelemetry/api');`)],
       [aFile('cli/a.ts', `const { PGlite } = await import('@electric-sql/pglite');`)],
     ],
     sound: [

@@ -18,4 +18,6 @@ export interface GivenIntent {
   readonly clientSecret: string;
   /** Undefined for a login. */
   readonly terms: RecordedTerms | undefined;
+  /** Whether an earlier request of the same key was given it. */
+  readonly isRepeated?: boolean;
 }

@@ -35,7 +35,7 @@ interface Completion {
  * `{ id, confirm: true }` completes it.
  */
 export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
-  const { logins, browserCookie, client } = context;
+  const { logins, browserCookie, client, observer } = context;
   const { ttlMs, keyRing, confirm } = login;
   let schema: Promise<zod.ZodType<Body>> | undefined;
   return async (req, res) => {
@@ -52,6 +52,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     // Asking took a while: another request may have completed this login meanwhile, and it counts once.
     if (!isFirst) throw notBegunHere();
     await sessions.start(req, res, user).catch((error) => reopen(context, id, req, error));
+    observer?.tell({ type: 'login_completed', intent: id });
     sendJson(res, 200, { user });
   };
 }

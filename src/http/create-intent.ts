@@ -1,3 +1,4 @@
+import type { Happening } from '../telemetry/router-event.js';
 import type { AskedIntent, GivenIntent } from './asked-intent.js';
 import { rememberBrowser } from './browser-cookie.js';
 import { createOnce } from './create-once.js';
@@ -18,7 +19,7 @@ const keptCookieSeconds = 400 * 24 * 3_600;
  * intent is written down before its secret leaves, and a request is repeated by its `Idempotency-Key`.
  */
 export function createIntentHandler(context: RouterContext): Handler {
-  const { ledger, termsOf, hooks } = context;
+  const { ledger, termsOf, hooks, observer } = context;
   const clientAmount = hooks.clientAmount !== undefined;
   return async (req, res) => {
     const body = await parseIntentRequest(await readJsonBody(req), { clientAmount });
@@ -32,8 +33,15 @@ export function createIntentHandler(context: RouterContext): Handler {
     const given = await (isRepeatable ? createOnce(context, ledger, asked, key) : create(context, asked));
     if (given.terms?.resource !== undefined) browser.keep(keptCookieSeconds);
     context.secrets.remember(given.id, given.clientSecret);
+    observer?.tell(givenEvent(given));
     sendJson(res, 201, { client_secret: given.clientSecret });
   };
+}
+
+function givenEvent({ id: intent, terms, isRepeated }: GivenIntent): Happening {
+  const kind = terms ? 'payment' : 'login';
+  if (isRepeated) return { type: 'intent_repeated', intent, kind };
+  return { type: 'intent_created', intent, kind, amount: terms?.amount, currency: terms?.currency };
 }
 
 async function create(context: RouterContext, asked: AskedIntent): Promise<GivenIntent> {

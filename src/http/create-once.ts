@@ -49,7 +49,7 @@ async function repeat(
     throw new IntentError('idempotency_key_reused', 'Send a new Idempotency-Key with a new request.');
   }
   const clientSecret = await openSecret(kept.sealedSecret, id, asked.browser);
-  if (state !== 'creating') return { id, clientSecret, terms };
+  if (state !== 'creating') return { id, clientSecret, terms, isRepeated: true };
   return send(context, ledger, asked, await prepareIntent(context, terms, clientSecret), terms);
 }
 

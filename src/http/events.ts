@@ -1,12 +1,13 @@
 import type { Request, Response } from 'express';
 import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
+import type { Observer } from '../telemetry/observer.js';
 import { browserOf } from './browser-cookie.js';
 import type { Visitor } from './connection-seats.js';
 import { countedAddress } from './counted-address.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';
 import { learnSecret } from './learn-secret.js';
-import { answerProblem, problemOf } from './problem.js';
+import { answerProblem, type Problem, problemOf } from './problem.js';
 import { sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { SseConnection, writeEventHeaders } from './sse-connection.js';
@@ -43,7 +44,7 @@ function answerHead(res: Response): void {
 }
 
 async function listen(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
-  const { browserCookie, events, seats } = context;
+  const { browserCookie, events, seats, observer } = context;
   const browser = browserOf(browserCookie, req);
   const visitor: Visitor = {
     browser: browser && Buffer.from(browser).toString('latin1'),
@@ -54,7 +55,8 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
     if (events.isClosed) throw closed;
     seats.take(visitor);
   } catch (error) {
-    refuse(res, error);
+    const { code } = refuse(res, error);
+    observer?.tell({ type: 'stream_refused', intent: id, code });
     return;
   }
   // Nobody is to be asked after us; with it goes what Express has kept of the way here.
@@ -67,11 +69,23 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
   });
   await learnSecret(context, req, res, id);
   if (res.destroyed) return;
-  if (events.isClosed) refuse(res, closed);
-  else feed = events.join(id, connection);
+  if (events.isClosed) {
+    refuse(res, closed);
+    return;
+  }
+  feed = events.join(id, connection);
+  if (observer) tellOfStream(observer, res, id);
+}
+
+function tellOfStream({ tell }: Observer, res: Response, intent: string): void {
+  const openedAtMs = performance.now();
+  tell({ type: 'stream_opened', intent });
+  res.once('close', () => tell({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
 }
 
 /** Not a line in the log for each: they come in crowds. */
-function refuse(res: Response, error: unknown): void {
-  answerProblem(res, problemOf(error), { 'Retry-After': String(retryAfterSeconds) });
+function refuse(res: Response, error: unknown): Problem {
+  const problem = problemOf(error);
+  answerProblem(res, problem, { 'Retry-After': String(retryAfterSeconds) });
+  return problem;
 }

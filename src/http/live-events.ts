@@ -6,6 +6,7 @@ import { ClientSecrets } from './client-secrets.js';
 import { ConnectionSeats } from './connection-seats.js';
 import { EventHub } from './event-hub.js';
 import type { Logger } from './logger.js';
+import { RunningRequests } from './running-requests.js';
 
 /** What the routes that tell of an intent share. */
 export interface LiveEvents {
@@ -13,6 +14,7 @@ export interface LiveEvents {
   readonly secrets: ClientSecrets;
   readonly seats: ConnectionSeats;
   readonly events: EventHub;
+  readonly running: RunningRequests;
 }
 
 export interface LiveEventsOptions {
@@ -42,5 +44,6 @@ export function liveEvents({ client, watch, connections, logger, now, onSubmitte
     secrets,
     seats: new ConnectionSeats(connections, warn),
     events: new EventHub({ watch: watch(askStatus), status, secrets, logger }, connections.perProcess),
+    running: new RunningRequests(),
   };
 }

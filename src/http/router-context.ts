@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import type { Config } from '../config.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
+import type { Observer } from '../telemetry/observer.js';
 import type { HostCookie } from './browser-cookie.js';
 import type { RouterHealth } from './health.js';
 import type { Hooks } from './hooks.js';
@@ -41,6 +42,8 @@ export interface RouterContext extends LiveEvents {
   /** The description of the routes; made once. */
   readonly openApi: () => Promise<OpenApiDocument>;
   readonly health: () => Promise<RouterHealth>;
+  /** Undefined where nobody looks on. */
+  readonly observer?: Observer | undefined;
 }
 
 /** Answers one request, or throws what `sendProblem` makes an answer of. `path` is what follows the route's own. */

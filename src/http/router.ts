@@ -9,6 +9,7 @@ import { eventsHandler } from './events.js';
 import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
+import { observedAnswer } from './observed-answer.js';
 import { showDocumentHandler } from './openapi/show-document.js';
 import { requireSameOrigin } from './origin-guard.js';
 import { sendProblem } from './problem.js';
@@ -32,8 +33,11 @@ export function createRouter(context: RouterContext): RequestHandler {
     // A load balancer comes on a way of its own, which says nothing of the one that visitors come.
     if (route?.name !== 'health') check(req);
     if (!route) return next();
+    const answered = context.observer
+      ? observedAnswer(context, route, req, res, () => answer(route, req, res, context))
+      : answer(route, req, res, context);
     // An error of a hook can itself throw when it is looked at; the browser is told no more than that something failed.
-    answer(route, req, res, context).catch(() => sendProblem(res, undefined, context.logger));
+    answered.catch(() => sendProblem(res, undefined, context.logger));
   };
 }
 
@@ -44,18 +48,25 @@ interface Route {
   readonly rest: string;
 }
 
-async function answer(route: Route, req: Request, res: Response, { config, logger }: RouterContext): Promise<void> {
+/** @returns what has gone wrong, which was answered */
+async function answer(route: Route, req: Request, res: Response, context: RouterContext): Promise<unknown> {
+  const { config, logger, running } = context;
   const { name, methods, rest } = route;
   const method = req.method === 'HEAD' ? 'GET' : req.method;
+  running.begin();
   try {
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (!handler) throw new IntentError('method_not_allowed', `Allowed here: ${Object.keys(methods).join(', ')}.`);
     // Before anything is counted, so that a page of another site takes nothing away from those whom it sends here.
     if (method !== 'GET' && name !== 'webhook') requireSameOrigin(req, config.origin);
     await handler(req, res, rest);
+    return undefined;
   } catch (error) {
     const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
     sendProblem(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
+    return error;
+  } finally {
+    running.end();
   }
 }
 

@@ -1,5 +1,6 @@
-import { timed } from './bounded.js';
 import { errorDetails, errorText } from './error-text.js';
+import { tellChange, tellDeadLetter, tellHook } from './ledger-events.js';
+import { observedHook, runHook } from './observed-hook.js';
 import type { Payment, PaymentHookContext } from './payment.js';
 import type { SettlementContext } from './settlement-context.js';
 import { LeaseLost, type Work, writeWork } from './work.js';
@@ -29,7 +30,7 @@ export async function callHook(
   const { db, settings } = context;
   if (!hook) {
     await writeWork(db, work, changes, values);
-    return;
+    return tellChange(context, work);
   }
   // Each call is counted before it begins, so that one that takes the process with it counts as well.
   if (work.attempts >= settings.hookAttempts)
@@ -38,11 +39,14 @@ export async function callHook(
   const { payment } = work;
   const { attempts: attempt } = begun;
   const late = work.submittedAfterMs > settings.lateAfterMs;
+  const run = { hook: name, payment, attempt, lease };
   let wasCalled = false;
+  let calledAtMs = 0;
   try {
     await db.transaction(async (tx) => {
       wasCalled = true;
-      await timed(lease, settings.hookTimeoutMs, (signal) => hook(payment, { tx, attempt, late, signal }));
+      calledAtMs = performance.now();
+      await runHook(context, run, (signal) => hook(payment, { tx, attempt, late, signal }));
       await writeWork(tx, begun, changes, values);
     });
   } catch (error) {
@@ -50,8 +54,11 @@ export async function callHook(
     if (!wasCalled) return notCalled(context, begun, error);
     // A ledger that is closed is no failure of the hook.
     lease.throwIfAborted();
-    await failed(context, begun, name, error, lease);
+    tellHook(context, run, calledAtMs, { error });
+    return failed(context, begun, name, error, lease);
   }
+  tellHook(context, run, calledAtMs);
+  tellChange(context, begun);
 }
 
 /** A database that has no transaction to give is no failure of the hook, and does not count as one. @throws {unknown} `error` */
@@ -86,14 +93,16 @@ async function failed(
 
 /** Gives a payment up to a person. */
 export async function bury(
-  { db, hooks, settings, logger }: SettlementContext,
+  context: SettlementContext,
   work: Work,
   hook: HookCall['name'] | 'verifyPayment',
   error: unknown,
   lease: AbortSignal,
 ): Promise<void> {
+  const { db, hooks, logger } = context;
   const changes = `state = 'dead', dead_hook = $4, last_error = $5, due_at = null, leased_until = null`;
   const { payment, attempts } = await writeWork(db, work, changes, [hook, errorText(error)]);
+  tellDeadLetter(context, { intent: payment.id, hook, attempts, error });
   logger.error(
     `express-intents: the payment ${payment.id} is a dead letter: ${hook} has failed ${attempts} times. It is kept; when the ` +
       `reason is mended: npx express-intents ledger retry ${payment.id}`,
@@ -102,7 +111,8 @@ export async function bury(
   try {
     const { onDeadLetter } = hooks;
     if (!onDeadLetter) return;
-    await timed(lease, settings.hookTimeoutMs, () => onDeadLetter(payment, { hook, attempts, error }));
+    const tell = () => onDeadLetter(payment, { hook, attempts, error });
+    await observedHook(context, { hook: 'onDeadLetter', payment, lease }, tell);
   } catch (failure) {
     logger.error(`express-intents: onDeadLetter has failed for ${payment.id}.`, errorDetails(failure));
   }

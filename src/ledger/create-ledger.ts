@@ -24,7 +24,7 @@ export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' |
 export function createLedger({ open, timing: given, onAnnounced = () => undefined, ...rest }: LedgerOptions): Ledger {
   const timing = { ...defaultTiming, ...given };
   const watch = { watchFirstMs: timing.watchFirstMs, watchMs: rest.settings.watchMs };
-  const opening = new Opening({ open, logger: rest.logger });
+  const opening = new Opening({ open, logger: rest.logger, observer: rest.observer });
   const withDb = async <Value>(use: (db: Database) => Promise<Value>): Promise<Value> => use(await opening.database());
   let settlement: Settlement | undefined;
   let announcements: Announcements | undefined;

@@ -2,12 +2,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../errors.js';
 import { bounded } from './bounded.js';
 import type { Database } from './database.js';
-import type { LedgerLogger } from './settlement-context.js';
+import { unavailable } from './ledger-events.js';
+import type { LedgerLogger, LedgerObserver } from './settlement-context.js';
 
 export interface OpeningOptions {
   /** Opens the database, migrated. */
   readonly open: () => Promise<Database>;
   readonly logger: LedgerLogger;
+  readonly observer?: LedgerObserver | undefined;
   /** How long whoever needs the database waits for it, in milliseconds. Default 5000. */
   readonly patienceMs?: number | undefined;
   /** From one failure to the next try: doubled each time up to ten seconds. Default 500. */
@@ -90,13 +92,14 @@ export class Opening {
   }
 
   async #retry(error: unknown): Promise<Database> {
-    const { open, logger, retryMs = 500 } = this.#options;
+    const { open, logger, observer, retryMs = 500 } = this.#options;
     this.#tell(error);
     for (let waitMs = retryMs; ; waitMs = Math.min(waitMs * 2, retryCapMs)) {
       this.#try = pause(waitMs, this.#closing.signal).then(open);
       try {
         const db = await this.#try;
         logger.warn('express-intents: the ledger is open now.');
+        observer?.tell({ type: 'ledger_back' });
         return db;
       } catch (failure) {
         if (this.#closing.signal.aborted) throw failure;
@@ -108,6 +111,7 @@ export class Opening {
   #tell(error: unknown): void {
     this.#lastError = error;
     this.#options.logger.error(`express-intents: the ${isTriedAgain(error)}`);
+    this.#options.observer?.tell(unavailable(error));
   }
 }
 

@@ -1,7 +1,8 @@
 import { IntentError } from '../errors.js';
-import { timed } from './bounded.js';
 import { bury, callHook } from './call-hook.js';
 import { errorText } from './error-text.js';
+import { tellReversed, tellSubmitted } from './ledger-events.js';
+import { observedHook } from './observed-hook.js';
 import type { Payment } from './payment.js';
 import type { SequencerStatus, SettlementContext } from './settlement-context.js';
 import { type Work, writeWork } from './work.js';
@@ -26,6 +27,7 @@ export async function settlePayment(context: SettlementContext, work: Work, leas
     [context.settings.settleDelayMs],
   );
   context.announce?.(work.payment.id);
+  tellSubmitted(context, submitted);
   if (context.settings.settleDelayMs === 0) await settle(context, submitted, lease);
 }
 
@@ -49,6 +51,7 @@ const forgotten = 'The sequencer does not know the intent any more.';
 async function waitForPayment(context: SettlementContext, work: Work, { exists }: SequencerStatus): Promise<void> {
   if (!work.isOver) return lookLater(context, work, exists ? undefined : forgotten);
   await writeWork(context.db, work, `state = 'expired', due_at = null, leased_until = null`);
+  context.observer?.tell({ type: 'payment_expired', intent: work.payment.id });
 }
 
 /** What was taken back can be paid once more, and is then settled as anything that is open. */
@@ -94,6 +97,7 @@ async function settleSubmitted(
   if (exists) {
     context.logger.warn(`express-intents: the payment ${work.payment.id} was taken back before it settled.`);
     await writeWork(context.db, work, `state = 'open', submitted_at = null, attempts = 0, leased_until = null`);
+    tellReversed(context, work);
     return;
   }
   // Whoever has forgotten the intent says nothing about it.
@@ -148,11 +152,12 @@ async function withUserId(
 }
 
 /** What `verifyPayment` has against settling now; undefined where it has nothing. */
-async function doubtOf({ hooks, settings }: SettlementContext, payment: Payment, lease: AbortSignal): Promise<unknown> {
-  const { verifyPayment } = hooks;
+async function doubtOf(context: SettlementContext, payment: Payment, lease: AbortSignal): Promise<unknown> {
+  const { verifyPayment } = context.hooks;
   if (!verifyPayment) return undefined;
   try {
-    const isVerified = await timed(lease, settings.hookTimeoutMs, (signal) => verifyPayment(payment, { signal }));
+    const verify = (signal: AbortSignal) => verifyPayment(payment, { signal });
+    const isVerified = await observedHook(context, { hook: 'verifyPayment', payment, lease }, verify);
     return isVerified === true ? undefined : new Error('verifyPayment said no.');
   } catch (error) {
     return error ?? new Error('verifyPayment has failed.');

@@ -1,3 +1,4 @@
+import type { Observer } from '../telemetry/observer.js';
 import type { Database } from './database.js';
 import type { LedgerSettings } from './ledger-settings.js';
 import type { PaymentHooks } from './payment.js';
@@ -21,6 +22,9 @@ export interface LedgerLogger {
   error(message: string, details?: Record<string, unknown>): void;
 }
 
+/** Who looks on while payments are settled. */
+export type LedgerObserver = Pick<Observer, 'tell' | 'settle' | 'hook'>;
+
 /** What settling needs of the rest. */
 export interface SettlementContext {
   readonly db: Database;
@@ -36,4 +40,6 @@ export interface SettlementContext {
   /** Called when an intent is found submitted. */
   readonly announce?: ((id: string) => void) | undefined;
   readonly logger: LedgerLogger;
+  /** Undefined where nobody looks on. */
+  readonly observer?: LedgerObserver | undefined;
 }

@@ -1,5 +1,6 @@
 import { errorDetails } from './error-text.js';
 import { holdLease, type Lease } from './lease.js';
+import { unavailable } from './ledger-events.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext } from './settlement-context.js';
 import { Urgent } from './urgent.js';
@@ -95,13 +96,17 @@ export class Settlement {
   async #tryRound(): Promise<number> {
     try {
       const claimed = await this.round();
+      if (this.#failures > 0) this.#context.observer?.tell({ type: 'ledger_back' });
       this.#failures = 0;
       this.#lookedAtMs = performance.now();
       return claimed;
     } catch (error) {
       this.#failures += 1;
       // Once for each outage: the next lines would say the same.
-      if (this.#failures === 1) this.#tell('payments cannot be looked at', error);
+      if (this.#failures === 1) {
+        this.#tell('payments cannot be looked at', error);
+        this.#context.observer?.tell(unavailable(error));
+      }
       return 0;
     }
   }
@@ -152,8 +157,10 @@ export class Settlement {
   }
 
   async #work(work: Work, lease: Lease): Promise<void> {
+    const { observer } = this.#context;
+    const settle = (): Promise<void> => settlePayment(this.#context, work, lease.signal);
     try {
-      await settlePayment(this.#context, work, lease.signal);
+      await (observer ? observer.settle(work.payment.id, settle) : settle());
     } catch (error) {
       // Whoever has the payment now does what is to be done.
       if (error instanceof LeaseLost) return;

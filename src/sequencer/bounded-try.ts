@@ -24,7 +24,7 @@ async function timedTry(
   transport: Transport,
   operation: Operation,
   body: Uint8Array,
-  { timeoutMs, signal }: TryBounds,
+  { timeoutMs, signal, metadata }: TryBounds,
 ): Promise<Uint8Array> {
   const controller = new AbortController();
   let stop: () => void = () => undefined;
@@ -41,7 +41,8 @@ async function timedTry(
     };
   });
   try {
-    return await Promise.race([transport.call(operation, body, { signal: controller.signal }), ended]);
+    const options = { signal: controller.signal, ...(metadata && { metadata }) };
+    return await Promise.race([transport.call(operation, body, options), ended]);
   } finally {
     stop();
   }

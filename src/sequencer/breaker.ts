@@ -25,10 +25,12 @@ export class Breaker {
   readonly #policy: CircuitBreakerPolicy;
   readonly #states: typeof import('cockatiel').CircuitState;
   #openedAtMs = 0;
+  #isOpen = false;
   /** When the service has last answered, whatever it said, by `performance.now()`. */
   answeredAtMs: number | undefined;
 
-  constructor() {
+  /** @param onChange told when it opens, and when it closes again */
+  constructor(onChange: (isOpen: boolean) => void = () => undefined) {
     const { CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhenResult } = loadCockatiel();
     this.#states = CircuitState;
     this.#policy = circuitBreaker(
@@ -37,6 +39,13 @@ export class Breaker {
     );
     this.#policy.onBreak(() => {
       this.#openedAtMs = performance.now();
+      // A probe that fails opens it anew.
+      if (!this.#isOpen) onChange(true);
+      this.#isOpen = true;
+    });
+    this.#policy.onReset(() => {
+      this.#isOpen = false;
+      onChange(false);
     });
   }
 

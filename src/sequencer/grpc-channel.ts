@@ -23,6 +23,13 @@ const channelOptions: ChannelOptions = {
   'grpc.enable_channelz': 0,
 };
 
+export interface GrpcRequestOptions {
+  /** Without it the call may last for ever. */
+  readonly timeoutMs?: number | undefined;
+  /** As that of `TryOptions`. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
 /** A call under way. */
 export interface GrpcCall {
   /** Bytes, as many times as there come some; throws the status with which the call ended, unless that is OK. */
@@ -49,13 +56,22 @@ export class GrpcChannel {
     this.#url = new URL(url);
   }
 
-  /** Sends a request. Without a time-out the call may last for ever. */
-  start(path: string, body: Uint8Array, timeoutMs?: number): GrpcCall {
+  /** Sends a request. */
+  start(path: string, body: Uint8Array, { timeoutMs, metadata = {} }: GrpcRequestOptions = {}): GrpcCall {
     const client = this.#connect();
     const request = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     const options = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
+    const sentAlong = new this.#grpc.Metadata();
+    for (const name of Object.keys(metadata)) sentAlong.set(name, metadata[name] ?? '');
     // Also where one answer is expected: on the wire it is the same, and here it can be seen how many came.
-    const answers = client.makeServerStreamRequest<Buffer, Uint8Array>(path, asItIs, toBytes, request, options);
+    const answers = client.makeServerStreamRequest<Buffer, Uint8Array>(
+      path,
+      asItIs,
+      toBytes,
+      request,
+      sentAlong,
+      options,
+    );
     // What the reader is thrown is emitted as well, and after a cancellation there is no reader any more.
     answers.on('error', () => undefined);
     return {

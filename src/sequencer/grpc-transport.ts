@@ -5,7 +5,7 @@ import { listenForAbort } from './abort.js';
 import { type GrpcCall, GrpcChannel } from './grpc-channel.js';
 import { type GrpcNames, parseGrpcNames } from './grpc-names.js';
 import { errorOfGrpcStatus, type GrpcStatus } from './grpc-status.js';
-import type { Transport } from './transport.js';
+import type { Transport, TryOptions } from './transport.js';
 
 export interface GrpcTransportOptions extends GrpcNames {
   /** grpc_url of the service (interface section 4.2): over TLS for `https://host`, in the clear for `http://host`. */
@@ -22,7 +22,7 @@ export function createGrpcTransport(options: GrpcTransportOptions): Transport {
   requireGrpcPackage();
   const calls = new GrpcCalls(options);
   return {
-    call: (operation, body, { signal } = {}) => calls.call(operation, body, signal),
+    call: (operation, body, options = {}) => calls.call(operation, body, options),
     openStream: (operation, body, { signal } = {}) => calls.openStream(operation, body, signal),
     close: () => calls.close(),
   };
@@ -44,8 +44,8 @@ class GrpcCalls {
     this.#loading.catch(() => undefined);
   }
 
-  async call(operation: Operation, body: Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    const call = this.#callOnce(operation, body, signal);
+  async call(operation: Operation, body: Uint8Array, options: TryOptions): Promise<Uint8Array> {
+    const call = this.#callOnce(operation, body, options);
     this.#calls.add(call);
     try {
       return await call;
@@ -79,9 +79,9 @@ class GrpcCalls {
     (await this.#loading.catch(() => undefined))?.close();
   }
 
-  async #callOnce(operation: Operation, body: Uint8Array, signal: AbortSignal | undefined): Promise<Uint8Array> {
+  async #callOnce(operation: Operation, body: Uint8Array, { signal, metadata }: TryOptions): Promise<Uint8Array> {
     const channel = await this.#open(signal);
-    const call = channel.start(this.#pathOf(operation), body, this.#timeoutMs);
+    const call = channel.start(this.#pathOf(operation), body, { timeoutMs: this.#timeoutMs, metadata });
     let only: Uint8Array | undefined;
     for await (const answer of this.#answersOf(call, signal)) {
       if (only) throw new SequencerError('sequencer_bad_response', 'There is more than one answer.');

@@ -33,7 +33,8 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
     pingMs: 30_000,
   });
   const send = (operation: Operation, body: Uint8Array, bounds: Partial<TryBounds> = {}): Promise<Uint8Array> => {
-    const request = { origin, method: 'POST', path, headers, body: encodeRequest(operation, body) } as const;
+    const all = bounds.metadata ? { ...headers, ...bounds.metadata } : headers;
+    const request = { origin, method: 'POST', path, headers: all, body: encodeRequest(operation, body) } as const;
     const { pool } = connections;
     return pool ? sendCall(pool, request, bounds) : connections.open().then((made) => sendCall(made, request, bounds));
   };

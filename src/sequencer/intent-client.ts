@@ -1,6 +1,7 @@
 import { IntentError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
+import type { CallObserver } from './call-observer.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
 import { closableWatch } from './closable-watch.js';
 import { isTimeout } from './http-transport.js';
@@ -107,14 +108,19 @@ export interface ObservedClient {
   readonly service: () => ServiceState;
 }
 
-/** The same as `createIntentClient`, for who looks after the service as well. @throws as it */
-export function observedClient(options: IntentClientOptions): ObservedClient {
+/**
+ * The same as `createIntentClient`, for who looks after the service as well.
+ * @param observer looks on while it is called
+ * @throws as it
+ */
+export function observedClient(options: IntentClientOptions, observer?: CallObserver): ObservedClient {
   const { dialect = 'intents' } = options;
   if (dialect !== 'intents' && dialect !== 'messaging') {
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
   }
   const bounds = requireTimeouts(options);
-  const transport = resilientTransport(options.transport ?? transportTo(options, bounds.timeoutMs), bounds);
+  const inner = options.transport ?? transportTo(options, bounds.timeoutMs);
+  const transport = resilientTransport(inner, { ...bounds, observer });
   return { client: clientOver(transport, dialect), service: transport.service };
 }
 

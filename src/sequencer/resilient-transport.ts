@@ -4,6 +4,7 @@ import { listenForAbort, throwIfAborted } from './abort.js';
 import { boundedTry } from './bounded-try.js';
 import { Breaker } from './breaker.js';
 import { CallGate, type GateLimits, noTurn } from './call-gate.js';
+import type { CallObserver, ObservedCall } from './call-observer.js';
 import { isRepeatable } from './repeatable.js';
 import { RetryBudget } from './retry-budget.js';
 import type { Caller, CallOptions, Transport } from './transport.js';
@@ -16,6 +17,7 @@ export interface ResilienceOptions extends Partial<GateLimits> {
   readonly tryTimeoutMs: number;
   /** From 0 to 1, for tests. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
+  readonly observer?: CallObserver | undefined;
 }
 
 /** Three tries and the waits between them fit into the default of 8 s; a short time is all for the first. */
@@ -77,6 +79,7 @@ interface Call extends CallOptions {
   readonly operation: Operation;
   readonly body: Uint8Array;
   readonly begunAtMs: number;
+  readonly observed: ObservedCall | undefined;
 }
 
 class ResilientCalls {
@@ -99,8 +102,15 @@ class ResilientCalls {
     if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The client is closed.');
     const lane = this.#laneOf(operation);
     this.#unfinished += 1;
+    const observed = this.#options.observer?.begin(operation);
     try {
-      return await this.#inTurn(lane, { operation, body, begunAtMs: performance.now(), signal, sendUntil });
+      const call = { operation, body, begunAtMs: performance.now(), signal, sendUntil, observed };
+      const answer = await this.#inTurn(lane, call);
+      observed?.end(undefined, false);
+      return answer;
+    } catch (error) {
+      observed?.end(error, (signal?.aborted || sendUntil?.aborted) ?? false);
+      throw error;
     } finally {
       this.#unfinished -= 1;
       if (this.#unfinished === 0) this.#whenFinished?.();
@@ -130,7 +140,8 @@ class ResilientCalls {
     const known = this.#lanes.get(name);
     if (known) return known;
     const gate = new CallGate({ ...defaultLimits, ...this.#options });
-    const lane = { breaker: new Breaker(), gate, isRepeatable: isRepeatable(operation) };
+    const breaker = new Breaker((isOpen) => this.#options.observer?.breaker(operation, isOpen));
+    const lane = { breaker, gate, isRepeatable: isRepeatable(operation) };
     this.#lanes.set(name, lane);
     return lane;
   }
@@ -171,11 +182,13 @@ class ResilientCalls {
   }
 
   #sendOnce(lane: Lane, call: Call): Promise<Uint8Array> {
-    const { operation, body, signal, sendUntil } = call;
+    const { operation, body, signal, sendUntil, observed } = call;
     throwIfAborted(sendUntil, signal);
     const leftMs = this.#leftMs(call);
-    const bounds = { timeoutMs: lane.isRepeatable ? Math.min(this.#options.tryTimeoutMs, leftMs) : leftMs, signal };
-    return boundedTry(this.#inner, operation, body, bounds);
+    const timeoutMs = lane.isRepeatable ? Math.min(this.#options.tryTimeoutMs, leftMs) : leftMs;
+    if (!observed) return boundedTry(this.#inner, operation, body, { timeoutMs, signal });
+    const bounds = { timeoutMs, signal, metadata: observed.metadata };
+    return observed.run(() => boundedTry(this.#inner, operation, body, bounds));
   }
 
   /** How long to wait before the same is sent again, in milliseconds; undefined where it must not or cannot help. */

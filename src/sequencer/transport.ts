@@ -12,8 +12,10 @@ export interface CallOptions {
   readonly sendUntil?: Abortable | undefined;
 }
 
-/** How one try of a call is bounded. */
+/** What goes with one try of a call. */
 export interface TryOptions {
+  /** Sent along beside the message: headers over HTTP, metadata over gRPC. Names are in lower case, such as `traceparent`. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Ends the try early; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -24,6 +26,8 @@ export interface TryBounds {
   readonly timeoutMs: number;
   /** Ends the try early, with its reason. What every signal has: some are no `AbortSignal`. */
   readonly signal: Abortable | undefined;
+  /** As that of `TryOptions`. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
 /**

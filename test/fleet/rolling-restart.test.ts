@@ -6,7 +6,7 @@ import { Shoppers } from './shoppers.js';
 // one round, RATE for more than a few customers a second.
 
 const rounds = Number(process.env.ROUNDS ?? 1);
-const rate = Number(process.env.RATE ?? 50);
+const rate = Number(process.env.RATE ?? 20);
 
 let fleet: Fleet;
 beforeAll(async () => {

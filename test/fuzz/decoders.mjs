@@ -33,13 +33,14 @@ function signedIntent(payload) {
   const message = {
     requestToReceiveBill: { requestorAccount: key(3), partial, rendezvousKey: { value: rendezvousKey } },
   };
-  const signature = pair.sign(encode(v1.Message, message));
+  const signedBytes = encode(v1.Message, message);
   return {
     id: formatBase58(rendezvousKey),
     clientSecret: formatClientSecret(payload),
     message,
     rendezvousKey,
-    signature,
+    signedBytes,
+    signature: pair.sign(signedBytes),
   };
 }
 

@@ -50,7 +50,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
       before: (app) => app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store })),
       payment: () => ({ amount: 2, currency: 'usd', login: true }),
       onLogin: (...given) => onLogin(...given),
-      hookTimeoutMs: 300,
+      hookTimeoutMs: 1_500,
     });
     await site.router.database.query('create table welcomed (user_id text, intent text)');
   }, 120_000);

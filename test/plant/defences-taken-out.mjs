@@ -85,8 +85,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: the fields of a request are these and no other',
     file: 'http/intent-request.ts',
-    from: 'const schema = z.strictObject({',
-    to: 'const schema = z.looseObject({',
+    from: '  z.strictObject({',
+    to: '  z.looseObject({',
     caughtBy: [...attack('terms'), ...attack('injection')],
   },
   {
@@ -141,8 +141,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: people stay on the site',
     file: 'http/page-view.ts',
-    from: 'pathOfThisSite.test(path)',
-    to: "path.startsWith('/')",
+    from: 'return isOnOrigin(new URL(path, anySite).href, [anySite])',
+    to: "return path.startsWith('/')",
     caughtBy: attack('return-addresses'),
   },
   {
@@ -183,8 +183,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: the fields of a login are these and no other',
     file: 'http/complete-login.ts',
-    from: 'const plain = z.strictObject({ id: z.string() });',
-    to: 'const plain = z.looseObject({ id: z.string() });',
+    from: 'const plain = z.strictObject({ id: z.string()',
+    to: 'const plain = z.looseObject({ id: z.string()',
     caughtBy: attack('injection'),
   },
   {
@@ -218,15 +218,15 @@ export const defencesTakenOut = [
   {
     name: 'taken out: certificates are verified',
     file: 'sequencer/http-transport.ts',
-    from: 'connect: { timeout: timeoutMs },',
-    to: 'connect: { timeout: timeoutMs, rejectUnauthorized: false },',
+    from: 'connect: { timeout: this.#timeoutMs },',
+    to: 'connect: { timeout: this.#timeoutMs, rejectUnauthorized: false },',
     caughtBy: attack('tls'),
   },
   {
     name: 'taken out: TLS is one of today',
     file: 'sequencer/http-transport.ts',
-    from: 'connect: { timeout: timeoutMs },',
-    to: "connect: { timeout: timeoutMs, minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' },",
+    from: 'connect: { timeout: this.#timeoutMs },',
+    to: "connect: { timeout: this.#timeoutMs, minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' },",
     caughtBy: attack('tls'),
   },
   {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const script = fileURLToPath(new URL('./run.mjs', import.meta.url));
@@ -28,4 +29,14 @@ test('a bug that nobody sees is told', async () => {
 
 test('a bug that does not exist is told', async () => {
   expect(await plant('--only', 'no such bug')).toMatchObject({ code: 1 });
+});
+
+test('each bug can still be planted where it was', async () => {
+  const { plantedBugs } = await import(new URL('./planted-bugs.mjs', import.meta.url).href);
+  const sources = new URL('../../src/', import.meta.url);
+  const movedOn = plantedBugs.filter(({ file, from }: { file: string; from: string }) => {
+    return readFileSync(new URL(file, sources), 'utf8').split(from).length !== 2;
+  });
+  expect(movedOn).toEqual([]);
+  expect(plantedBugs.length).toBeGreaterThan(20);
 });

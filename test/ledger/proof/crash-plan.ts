@@ -20,6 +20,7 @@ export const migrationPoints = both([
   'create the migrations table',
   'look for the migration',
   'create the tables',
+  'index what is finished',
   'note the migration',
 ]);
 

@@ -9,6 +9,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['create the migrations table', /^create table if not exists express_intents\.migrations/],
   ['look for the migration', /^select from express_intents\.migrations where version/],
   ['create the tables', /^create table express_intents\.intents/],
+  ['index what is finished', /^create index intents_finished/],
   ['note the migration', /^insert into express_intents\.migrations/],
   ['end claims', /lease_token = lease_token \+ 1 where due_at is not null/],
   ['record', /^insert into express_intents\.intents .*'open'/],

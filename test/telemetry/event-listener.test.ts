@@ -1,0 +1,110 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setImmediate } from 'node:timers/promises';
+import type { RouterEvent } from '../../src/index.js';
+import { eventListener } from '../../src/telemetry/event-listener.js';
+import { Browser } from '../support/browser.js';
+import { countingTransport } from '../support/counting-transport.js';
+import { eventually } from '../support/eventually.js';
+import { type SiteOptions, startSite } from '../support/site.js';
+
+const start = async (onEvent: SiteOptions['onEvent'], options: SiteOptions = {}) => {
+  const site = await startSite({ transport: countingTransport(), onEvent, ...options });
+  const browser = new Browser(site.origin);
+  return { ...site, create: () => browser.send('POST', '/intent', { mode: 'login' }) };
+};
+
+test.each<[string, () => Promise<void>]>([
+  [
+    'throws',
+    () => {
+      throw new Error('The disk is full.');
+    },
+  ],
+  [
+    'rejects',
+    async () => {
+      throw new Error('The disk is full.');
+    },
+  ],
+  [
+    'throws what throws when it is looked at',
+    () => {
+      throw {
+        get message() {
+          throw new Error('No.');
+        },
+        toString: null,
+      };
+    },
+  ],
+])(
+  'a listener that %s changes no answer, is told of the next event, and is logged once in a while',
+  async (_how, fail) => {
+    const clock = { nowMs: 1_000_000 };
+    let told = 0;
+    const onEvent = (): Promise<void> => {
+      told += 1;
+      return fail();
+    };
+    const { create, log } = await start(onEvent, { now: () => clock.nowMs });
+    expect((await create()).status).toBe(201);
+    expect((await create()).status).toBe(201);
+    await eventually('four events were told', () => told === 4);
+    await eventually('it was logged', () => log.lines.length > 0);
+    expect(log.lines).toEqual([expect.stringMatching(/^warn express-intents: onEvent has failed/)]);
+    clock.nowMs += 60_000;
+    await create();
+    await eventually('it was logged again', () => log.lines.length > 1);
+  },
+);
+
+test('a listener that never comes to an end holds up nothing', async () => {
+  const told: RouterEvent[] = [];
+  const { create, router } = await start((event) => {
+    told.push(event);
+    return new Promise(() => undefined);
+  });
+  expect((await create()).status).toBe(201);
+  await eventually('both events were told', () => told.length === 2);
+  await router.close();
+});
+
+test('a listener is called in a turn of its own, in the order in which things happened, with the time of the router', async () => {
+  const told: RouterEvent[] = [];
+  const tell = eventListener({
+    onEvent: (event) => void told.push(event),
+    logger: { warn: () => undefined },
+    now: Date.now,
+  });
+  tell({ type: 'logged_out', atMs: 1 });
+  tell({ type: 'ledger_back', atMs: 2 });
+  await Promise.resolve();
+  expect(told).toEqual([]);
+  await setImmediate();
+  expect(told.map(({ atMs }) => atMs)).toEqual([1, 2]);
+
+  const { create } = await start((event) => void told.push(event), { now: () => 1_234_567 });
+  await create();
+  await eventually('both events were told', () => told.length === 4);
+  expect(told.slice(2).map(({ type, atMs }) => [type, atMs])).toEqual([
+    ['upstream_call', 1_234_567],
+    ['intent_created', 1_234_567],
+  ]);
+});
+
+test('what the app keeps for a request is there when its events are told', async () => {
+  const requests = new AsyncLocalStorage<string>();
+  const told: [string, string | undefined][] = [];
+  const { origin } = await start(({ type }) => void told.push([type, requests.getStore()]), {
+    before: (app) => app.use((req, _res, next) => requests.run(String(req.headers['x-request-id']), next)),
+  });
+  const browser = new Browser(origin);
+  await Promise.all(['a', 'b'].map((id) => browser.send('POST', '/intent', { mode: 'login' }, { 'x-request-id': id })));
+  await eventually('all events were told', () => told.length === 4);
+  expect(
+    told
+      .filter(([type]) => type === 'intent_created')
+      .map(([, id]) => id)
+      .sort(),
+  ).toEqual(['a', 'b']);
+});

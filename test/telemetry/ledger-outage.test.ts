@@ -1,0 +1,50 @@
+import { IntentError } from '../../src/errors.js';
+import { Settlement } from '../../src/ledger/settlement.js';
+import { defaultTiming } from '../../src/ledger/settlement-timing.js';
+import type { Happening } from '../../src/telemetry/router-event.js';
+import { LogRecorder } from '../support/site.js';
+import { until } from '../support/until.js';
+
+const settings = {
+  ...{ settleDelayMs: 0, watchMs: 1_000, reversalWatchMs: 0 },
+  ...{ hookAttempts: 1, hookTimeoutMs: 1_000, lateAfterMs: 1_000 },
+};
+
+test('an outage is told of once, however long it lasts, and so is its end', async () => {
+  const told: Happening[] = [];
+  let asked = 0;
+  let isDown = true;
+  const query = async () => {
+    asked += 1;
+    if (isDown) throw new IntentError('ledger_unavailable');
+    return { rows: [], rowCount: 0 };
+  };
+  const settlement = new Settlement({
+    db: {
+      isShared: true,
+      query,
+      transaction: () => Promise.reject(new Error('There is none.')),
+      close: async () => undefined,
+    },
+    hooks: {},
+    askStatus: async () => ({ exists: true, intentSubmitted: false }),
+    askUserId: undefined,
+    settings,
+    timing: { ...defaultTiming, roundMs: 1 },
+    logger: new LogRecorder(),
+    observer: {
+      tell: (happening) => void told.push(happening),
+      settle: (_id, work) => work(),
+      hook: (_call, run) => run(),
+    },
+  });
+  settlement.start();
+  await until(() => asked >= 3);
+  expect(told).toEqual([{ type: 'ledger_unavailable', code: 'ledger_unavailable' }]);
+  isDown = false;
+  await until(() => told.length === 2);
+  const rounds = asked;
+  await until(() => asked > rounds + 2);
+  expect(told.slice(1)).toEqual([{ type: 'ledger_back' }]);
+  await settlement.close();
+});

@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+import { DataPointType, type MetricData } from '@opentelemetry/sdk-metrics';
+import bs58 from 'bs58';
+import { Instruments } from '../../src/telemetry/instruments.js';
+import { metrics } from '../../src/telemetry/metrics.js';
+import { Browser } from '../support/browser.js';
+import { countingTransport } from '../support/counting-transport.js';
+import { newDatabaseUrl } from '../support/databases.js';
+import { intentIdOf } from '../support/intent-id.js';
+import { startLedgerSite, untilState } from '../support/ledger-site.js';
+import { TestTelemetry, unregister } from '../support/open-telemetry.js';
+import { startSite, startSiteWithSequencer } from '../support/site.js';
+
+const hourMs = 3_600_000;
+
+/** An SDK of its own for each test, registered before the router is made or handed to it. */
+const start = () => new TestTelemetry();
+afterEach(unregister);
+
+const pointsOf = (data: MetricData | undefined) =>
+  (data?.dataPoints ?? []).map(({ value, attributes }) => [
+    typeof value === 'object' ? (value as { count?: number }).count : value,
+    attributes,
+  ]);
+
+test('a payment, from the request to the settlement, with its names, units and attributes', async () => {
+  const telemetry = start().register();
+  const site = await startLedgerSite({
+    databaseUrl: await newDatabaseUrl('postgres'),
+    onPaid: ({ metadata }) => {
+      if (metadata.order === 'broken') throw new Error('No.');
+    },
+    payment: ({ body }) => ({ amount: '4.50', currency: 'usd', metadata: { order: body.order ?? 'tea' } }),
+    hookAttempts: 1,
+    timing: { watchFirstMs: hourMs, reversalFirstMs: hourMs, roundMs: hourMs },
+  });
+  const browser = new Browser(site.origin);
+  const buy = async (order: string) => {
+    const { body } = await browser.send('POST', '/intent', { order });
+    const id = intentIdOf(String(body.client_secret));
+    await site.sequencer.wallet().pay(String(body.client_secret));
+    return id;
+  };
+  const [paid, broken, waiting] = [await buy('tea'), await buy('broken'), await buy('tea')];
+  await browser.send('GET', `/status/${paid}`);
+  await untilState(site, paid, 'settled');
+  await browser.send('GET', `/status/${broken}`);
+  await untilState(site, broken, 'dead');
+  await browser.send('POST', '/session', { id: paid });
+  await site.router.database.query('update express_intents.intents set due_at = now() where id = $1', [waiting]);
+
+  const told = await telemetry.metrics();
+  for (const [name, { descriptor }] of told) {
+    const [, unit, description] = metrics[name as keyof typeof metrics];
+    expect(descriptor).toMatchObject({ unit, description });
+  }
+  const kind = { 'express_intents.kind': 'payment' };
+  expect(pointsOf(told.get('express_intents.intents.created'))).toEqual([[3, kind]]);
+  expect(pointsOf(told.get('express_intents.intents.submitted'))).toEqual([
+    [2, { ...kind, 'express_intents.way': 'status' }],
+  ]);
+  expect(pointsOf(told.get('express_intents.payments.settled'))).toEqual([[1, { 'express_intents.late': false }]]);
+  expect(pointsOf(told.get('express_intents.settlement.lag'))).toEqual([[1, {}]]);
+  expect(pointsOf(told.get('express_intents.dead_letters'))).toEqual([[1, { 'express_intents.hook': 'onPaid' }]]);
+  expect(pointsOf(told.get('express_intents.hook.duration'))).toEqual([
+    [1, { 'express_intents.hook': 'onPaid', 'express_intents.outcome': 'ok' }],
+    [1, { 'express_intents.hook': 'onPaid', 'express_intents.outcome': 'failed' }],
+  ]);
+  expect(pointsOf(told.get('express_intents.logins.refused'))).toEqual([[1, { 'error.type': 'intent_not_found' }]]);
+  expect(pointsOf(told.get('express_intents.ledger.due'))).toEqual([[1, {}]]);
+  expect(pointsOf(told.get('express_intents.ledger.dead'))).toEqual([[1, {}]]);
+  expect(pointsOf(told.get('express_intents.upstream.duration'))).toContainEqual([
+    3,
+    {
+      'express_intents.operation': 'Intents.createIntent',
+      'express_intents.transport': 'custom',
+      'express_intents.outcome': 'ok',
+    },
+  ]);
+  const lag = told.get('express_intents.settlement.lag');
+  expect(lag?.dataPointType).toBe(DataPointType.HISTOGRAM);
+  // Seconds: what has just been settled has not waited for one.
+  expect(lag?.dataPoints[0]?.value).toMatchObject({ sum: expect.closeTo(0, -1) });
+  await telemetry.lookForSecrets();
+});
+
+test('what waits in the ledger is asked for at each collection, until the router is closed', async () => {
+  const telemetry = start();
+  let asked = 0;
+  const instruments = new Instruments(telemetry.meterProvider.getMeter('express-intents'), async () => {
+    asked += 1;
+    if (asked === 1) throw new Error('The ledger cannot be reached.');
+    return { due: 7, oldestDueMs: 1_500, deadLetters: 1 };
+  });
+  expect((await telemetry.metrics()).get('express_intents.ledger.due')).toBeUndefined();
+  const told = await telemetry.metrics();
+  const gauges = ['due', 'oldest_due', 'dead'].map((name) => pointsOf(told.get(`express_intents.ledger.${name}`)));
+  expect(gauges).toEqual([[[7, {}]], [[1.5, {}]], [[1, {}]]]);
+  instruments.close();
+  await telemetry.metrics();
+  expect(asked).toBe(2);
+});
+
+test('a thousand intents make no more series than ten', async () => {
+  const sdk = start();
+  const { origin, router } = await startSite({
+    transport: countingTransport(),
+    payment: () => ({ amount: '4.50', currency: 'usd' }),
+    telemetry: { tracerProvider: sdk.tracerProvider, meterProvider: sdk.meterProvider },
+    rateLimits: false,
+  });
+  await router.ready();
+  const create = async (count: number) => {
+    const browser = new Browser(origin);
+    for (let batch = 0; batch < count; batch += 10) {
+      const requests = Array.from({ length: 10 }, async () => {
+        await browser.send('POST', '/intent', {});
+        await browser.send('GET', `/status/${bs58.encode(randomBytes(32))}`);
+      });
+      await Promise.all(requests);
+    }
+    const told = await sdk.metrics();
+    return [...told].map(([name, { dataPoints }]) => [name, dataPoints.length]);
+  };
+  const ofTen = await create(10);
+  expect(ofTen.length).toBeGreaterThan(2);
+  expect(await create(1_000)).toEqual(ofTen);
+});
+
+test('no attribute of a metric is of an open set', async () => {
+  const telemetry = start().register();
+  const site = await startSiteWithSequencer();
+  await site.router.ready();
+  for (const path of ['/status/x', `/status/${'1'.repeat(32)}`, '/intent/x/events', '/intent?x=1']) {
+    await fetch(site.origin + path, { method: 'GET' });
+    await fetch(site.origin + path, { method: 'POST', headers: { 'sec-fetch-site': 'same-origin' } });
+  }
+  for (const { dataPoints } of (await telemetry.metrics()).values()) {
+    for (const { attributes } of dataPoints) {
+      for (const value of Object.values(attributes)) expect(String(value)).toMatch(/^[a-zA-Z_.]{2,40}$/);
+    }
+  }
+});
+
+test('an SDK that is registered after the router was made is found, with what is due in its ledger', async () => {
+  const site = await startLedgerSite({
+    databaseUrl: await newDatabaseUrl('postgres'),
+    timing: { watchFirstMs: hourMs },
+  });
+  const browser = new Browser(site.origin);
+  await browser.send('POST', '/intent', {});
+  const telemetry = start().register();
+  // Whoever comes first has it looked at; what makes spans is loaded then.
+  await browser.send('POST', '/intent', {});
+  await site.router.ready();
+  telemetry.reset();
+  const before = await telemetry.metrics();
+  await browser.send('POST', '/intent', {});
+  const told = await telemetry.metrics();
+  const counts = [before, told].map((one) => pointsOf(one.get('express_intents.intents.created')));
+  expect(Number(counts[1]?.[0]?.[0]) - Number(counts[0]?.[0]?.[0] ?? 0)).toBe(1);
+  expect(pointsOf(told.get('express_intents.ledger.due'))).toEqual([[0, {}]]);
+  await telemetry.named('POST /intent');
+});
+
+test('with telemetry: false nothing is told to an SDK', async () => {
+  const telemetry = start().register();
+  const { origin } = await startSite({ transport: countingTransport(), telemetry: false });
+  await new Browser(origin).send('POST', '/intent', { mode: 'login' });
+  expect(telemetry.spans).toEqual([]);
+  expect((await telemetry.metrics()).size).toBe(0);
+});
+
+test('an SDK that fails at every turn changes no answer', async () => {
+  const fails = () => {
+    throw new Error('The exporter is on fire.');
+  };
+  const span = new Proxy({}, { get: () => fails });
+  for (const startSpan of [fails, () => span]) {
+    const { origin, log, router } = await startSite({
+      transport: countingTransport(),
+      telemetry: {
+        tracerProvider: { getTracer: () => ({ startSpan }) },
+        meterProvider: { getMeter: () => new Proxy({}, { get: () => () => ({ add: fails, record: fails }) }) },
+      },
+    });
+    await router.ready();
+    const { status } = await new Browser(origin).send('POST', '/intent', { mode: 'login' });
+    expect(status).toBe(201);
+    expect(log.text).toBe('');
+  }
+});
+
+test('providers that cannot be used are told of once, and change nothing else', async () => {
+  const fails = () => {
+    throw new Error('The provider is on fire.');
+  };
+  const { origin, log, router } = await startSite({
+    transport: countingTransport(),
+    telemetry: { tracerProvider: { getTracer: fails } },
+  });
+  await router.ready();
+  for (let request = 0; request < 2; request += 1) {
+    expect((await new Browser(origin).send('POST', '/intent', { mode: 'login' })).status).toBe(201);
+  }
+  expect(log.lines).toEqual([expect.stringMatching(/^warn express-intents: there is no telemetry.*on fire/)]);
+});

@@ -1,0 +1,397 @@
+import { jest } from '@jest/globals';
+import type { RouterEventType } from '../../src/index.js';
+import { parseClientSecret } from '../../src/intents/payload.js';
+import { migrate } from '../../src/ledger/migrate.js';
+import { routerEventTypes } from '../../src/telemetry/measurements.js';
+import { Browser } from '../support/browser.js';
+import { countingTransport } from '../support/counting-transport.js';
+import { newDatabaseUrl, openTestDatabase } from '../support/databases.js';
+import { intentIdOf } from '../support/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../support/ledger-site.js';
+import { post } from '../support/post.js';
+import { RawStream } from '../support/raw-stream.js';
+import { generateJwtKey, jwtOf } from '../support/service-jwt.js';
+import { type SiteOptions, startSite, startSiteWithSequencer } from '../support/site.js';
+import { pending, StatusTransport, submitted } from '../support/status-transport.js';
+import { EventRecorder } from './event-recorder.js';
+
+const hourMs = 3_600_000;
+const service = generateJwtKey();
+const intent = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+
+const start = async (options: SiteOptions = {}) => {
+  const recorder = new EventRecorder();
+  const site = await startSite({
+    transport: countingTransport(),
+    payment: () => ({ amount: '4.50', currency: 'usd' }),
+    onEvent: recorder.onEvent,
+    ...options,
+  });
+  return { ...site, recorder, browser: new Browser(site.origin) };
+};
+
+const startWithSequencer = async (options: SiteOptions = {}) => {
+  const recorder = new EventRecorder();
+  const site = await startSiteWithSequencer({ onEvent: recorder.onEvent, ...options });
+  return { ...site, recorder, browser: new Browser(site.origin) };
+};
+
+/** One site with a ledger for all stories: what its hooks do is for the order to say. */
+let shop: LedgerSite;
+const ledgerEvents = new EventRecorder();
+
+beforeAll(async () => {
+  shop = await startLedgerSite({
+    databaseUrl: await newDatabaseUrl('postgres'),
+    onEvent: ledgerEvents.onEvent,
+    payment: ({ body }) => ({ amount: '4.50', currency: 'usd', metadata: { order: body.order ?? 'tea' } }),
+    onPaid: (payment, { attempt }) => {
+      if (payment.metadata.order === 'broken') throw new Error(`The printer is on fire.${'!'.repeat(500)}`);
+      if (payment.metadata.order === 'shaky' && attempt === 1) throw new Error('Not now.');
+    },
+    verifyPayment: () => true,
+    onReversed: () => undefined,
+    onDeadLetter: () => {
+      throw new Error('Nobody reads it.');
+    },
+    hookAttempts: 2,
+    timing: { roundMs: 20, watchFirstMs: hourMs, retryFirstMs: 1, reversalFirstMs: hourMs, doubtMs: 1 },
+  });
+});
+
+/** Begins a payment; `pay` has the wallet pay it and the ledger look. */
+const begin = async (order = 'tea', headers = {}) => {
+  const browser = new Browser(shop.origin);
+  const { body } = await browser.send('POST', '/intent', { mode: 'payment', order }, headers);
+  const secret = String(body.client_secret);
+  const id = intentIdOf(secret);
+  const pay = async () => {
+    await shop.sequencer.wallet().pay(secret);
+    await browser.send('GET', `/status/${id}`);
+  };
+  return { id, secret, browser, pay };
+};
+
+const update = (changes: string, id: string) =>
+  shop.router.database.query(`update express_intents.intents set ${changes} where id = $1`, [id]);
+
+const hooksOf = (id: string) =>
+  ledgerEvents.events.flatMap((event) =>
+    (event.type === 'hook_completed' || event.type === 'hook_failed') && event.intent === id ? [event] : [],
+  );
+
+const atMs = expect.any(Number);
+const ms = expect.any(Number);
+
+/** For every type of an event, how it comes about, and what it tells. */
+const stories: Record<RouterEventType, () => Promise<void>> = {
+  intent_created: async () => {
+    const { recorder, browser } = await start();
+    const { body } = await browser.send('POST', '/intent', {});
+    const id = intentIdOf(String(body.client_secret));
+    const payment = { type: 'intent_created', atMs, intent: id, kind: 'payment', amount: '4.50', currency: 'usd' };
+    expect(await recorder.told('intent_created')).toEqual(payment);
+    await browser.send('POST', '/intent', { mode: 'login' });
+    expect((await recorder.times(2, 'intent_created')).map(({ kind }) => kind)).toEqual(['payment', 'login']);
+  },
+
+  intent_repeated: async () => {
+    const key = { 'idempotency-key': '7c9e6679-7425-40de-944b-e07fc1f90ae7' };
+    const { id, browser } = await begin('tea', key);
+    await browser.send('POST', '/intent', { mode: 'payment', order: 'tea' }, key);
+    expect(await ledgerEvents.told('intent_repeated', id)).toEqual({
+      ...{ type: 'intent_repeated', atMs, intent: id, kind: 'payment' },
+    });
+    expect(ledgerEvents.of('intent_created').filter((event) => event.intent === id)).toHaveLength(1);
+  },
+
+  intent_refused: async () => {
+    const { recorder, browser, origin } = await start({ login: false });
+    await browser.send('POST', '/intent', { mode: 'login' });
+    expect(await recorder.told('intent_refused')).toEqual({
+      ...{ type: 'intent_refused', atMs, code: 'not_supported', kind: 'login' },
+    });
+    await post(origin).set('Sec-Fetch-Site', 'cross-site').send({});
+    await browser.send('GET', '/intent');
+    const refused = await recorder.times(2, 'intent_refused');
+    expect(refused.map(({ code }) => code)).toEqual(['not_supported', 'cross_site_request']);
+  },
+
+  code_scanned: async () => {
+    const { recorder, browser, origin, sequencer } = await startWithSequencer();
+    const { body } = await browser.send('POST', '/intent', {});
+    const secret = String(body.client_secret);
+    const id = intentIdOf(secret);
+    const stream = new RawStream(origin, `/intent/${id}/events`);
+    await stream.has('event: status');
+    await sequencer.wallet().scan(secret);
+    expect(await recorder.told('code_scanned')).toEqual({ type: 'code_scanned', atMs, intent: id });
+  },
+
+  intent_declined: async () => {
+    const { recorder, browser, origin, sequencer } = await startWithSequencer();
+    const { body } = await browser.send('POST', '/intent', { mode: 'login' });
+    const secret = String(body.client_secret);
+    const id = intentIdOf(secret);
+    const stream = new RawStream(origin, `/intent/${id}/events`);
+    await stream.has('event: status');
+    await sequencer.wallet().reject(secret);
+    expect(await recorder.told('intent_declined')).toEqual({
+      type: 'intent_declined',
+      atMs,
+      intent: id,
+      kind: 'login',
+    });
+  },
+
+  intent_submitted: async () => {
+    const { recorder, browser, origin, sequencer } = await startWithSequencer();
+    const { body } = await browser.send('POST', '/intent', {});
+    const secret = String(body.client_secret);
+    const id = intentIdOf(secret);
+    const stream = new RawStream(origin, `/intent/${id}/events`);
+    await stream.has('event: status');
+    await sequencer.wallet().pay(secret);
+    await stream.has('event: intent_submitted');
+    await browser.send('GET', `/status/${id}`);
+    const told = { type: 'intent_submitted', atMs, intent: id, kind: 'payment', way: 'stream' };
+    expect(await recorder.told('intent_submitted')).toEqual(told);
+    expect(await recorder.times(1, 'intent_submitted')).toHaveLength(1);
+  },
+
+  payment_late: async () => {
+    const recorder = new EventRecorder();
+    const databaseUrl = await newDatabaseUrl('postgres');
+    const site = await startLedgerSite({ databaseUrl, lateAfterMs: 1, onEvent: recorder.onEvent });
+    const browser = new Browser(site.origin);
+    const { body } = await browser.send('POST', '/intent', {});
+    const id = intentIdOf(String(body.client_secret));
+    await site.sequencer.wallet().pay(String(body.client_secret));
+    await browser.send('GET', `/status/${id}`);
+    const late = await recorder.told('payment_late', id);
+    expect(late).toEqual({ type: 'payment_late', atMs, intent: id, afterMs: ms });
+    expect(late.afterMs).toBeGreaterThan(1);
+    expect(await recorder.told('payment_settled', id)).toMatchObject({ late: true });
+  },
+
+  payment_settled: async () => {
+    const { id, pay } = await begin();
+    await pay();
+    expect(await ledgerEvents.told('payment_settled', id)).toEqual({
+      ...{ type: 'payment_settled', atMs, intent: id, amount: '4.50', currency: 'usd', late: false },
+      lagMs: expect.any(Number),
+    });
+    expect(ledgerEvents.of('intent_submitted').filter((event) => event.intent === id)).toEqual([
+      { type: 'intent_submitted', atMs, intent: id, kind: 'payment', way: 'status' },
+    ]);
+  },
+
+  payment_reversed: async () => {
+    const { id, pay } = await begin();
+    await pay();
+    await ledgerEvents.told('payment_settled', id);
+    shop.sequencer.reverse(id);
+    await update('due_at = now()', id);
+    expect(await ledgerEvents.told('payment_reversed', id)).toEqual({
+      ...{ type: 'payment_reversed', atMs, intent: id, amount: '4.50', currency: 'usd', wasSettled: true },
+    });
+  },
+
+  payment_expired: async () => {
+    const { id } = await begin();
+    await update(`watch_until = now() - interval '1 second', due_at = now()`, id);
+    expect(await ledgerEvents.told('payment_expired', id)).toEqual({ type: 'payment_expired', atMs, intent: id });
+  },
+
+  hook_completed: async () => {
+    const { id, pay } = await begin('shaky');
+    await pay();
+    await ledgerEvents.told('payment_settled', id);
+    expect(hooksOf(id).map(({ type, hook, attempt }) => [type, hook, attempt])).toEqual([
+      ['hook_completed', 'verifyPayment', 1],
+      ['hook_failed', 'onPaid', 1],
+      ['hook_completed', 'verifyPayment', 1],
+      ['hook_completed', 'onPaid', 2],
+    ]);
+    const completed = { type: 'hook_completed', atMs, intent: id, hook: 'verifyPayment', attempt: 1, ms };
+    expect(hooksOf(id)[0]).toEqual(completed);
+  },
+
+  hook_failed: async () => {
+    const { id, pay } = await begin('shaky');
+    await pay();
+    const failed = { type: 'hook_failed', atMs, intent: id, hook: 'onPaid', attempt: 1, ms, error: 'Error: Not now.' };
+    expect(await ledgerEvents.told('hook_failed', id)).toEqual(failed);
+  },
+
+  dead_letter: async () => {
+    const { id, pay } = await begin('broken');
+    await pay();
+    const { error, ...letter } = await ledgerEvents.told('dead_letter', id);
+    expect(letter).toEqual({ type: 'dead_letter', atMs, intent: id, hook: 'onPaid', attempts: 2 });
+    expect(error).toMatch(/^Error: The printer is on fire\.!+$/);
+    expect(error).toHaveLength(200);
+    await untilState(shop, id, 'dead');
+    await ledgerEvents.told('hook_failed', id);
+    expect(hooksOf(id).at(-1)).toMatchObject({ type: 'hook_failed', hook: 'onDeadLetter', attempt: 1 });
+  },
+
+  login_completed: async () => {
+    const { recorder, browser, sequencer } = await startWithSequencer();
+    const { body } = await browser.send('POST', '/intent', { mode: 'login' });
+    const id = intentIdOf(String(body.client_secret));
+    await browser.send('POST', '/session', { id });
+    await sequencer.wallet().login(String(body.client_secret));
+    await browser.send('POST', '/session', { id });
+    expect(await recorder.told('login_completed')).toEqual({ type: 'login_completed', atMs, intent: id });
+    expect(recorder.of('login_refused').map(({ code }) => code)).toEqual(['login_pending']);
+  },
+
+  login_refused: async () => {
+    const { recorder, browser } = await start();
+    await browser.send('POST', '/session', { id: intent });
+    expect(await recorder.told('login_refused')).toEqual({ type: 'login_refused', atMs, code: 'intent_not_found' });
+  },
+
+  logged_out: async () => {
+    const { recorder, browser } = await start();
+    await browser.send('DELETE', '/session');
+    expect(await recorder.told('logged_out')).toEqual({ type: 'logged_out', atMs });
+  },
+
+  webhook_received: async () => {
+    const transport = new StatusTransport();
+    const { recorder, origin } = await start({
+      ...{ transport, webhook: true, serviceKey: service.publicKey, origin: 'https://shop.example' },
+    });
+    transport.answerWith(submitted);
+    const jwt = jwtOf({ intent, state: 'SUBMITTED' }, service);
+    await post(origin, '/intent/webhook').set('Content-Type', 'application/jwt').send(jwt).expect(204);
+    expect(await recorder.told('webhook_received')).toEqual({ type: 'webhook_received', atMs, intent });
+    const told = { type: 'intent_submitted', atMs, intent, kind: undefined, way: 'webhook' };
+    expect(await recorder.told('intent_submitted')).toEqual(told);
+  },
+
+  webhook_refused: async () => {
+    const { recorder, origin } = await start({
+      ...{ webhook: true, serviceKey: service.publicKey, origin: 'https://shop.example' },
+    });
+    await post(origin, '/intent/webhook').set('Content-Type', 'application/jwt').send('a.b.c').expect(400);
+    expect(await recorder.told('webhook_refused')).toEqual({ type: 'webhook_refused', atMs, code: 'invalid_webhook' });
+    expect(recorder.of('webhook_received')).toEqual([]);
+  },
+
+  rate_limited: async () => {
+    const { recorder, browser } = await start({ rateLimits: { intent: 1 } });
+    await browser.send('POST', '/intent', {});
+    await browser.send('POST', '/intent', {});
+    expect(await recorder.told('rate_limited')).toEqual({ type: 'rate_limited', atMs, route: 'intent' });
+    expect(recorder.of('intent_refused')).toEqual([]);
+  },
+
+  stream_opened: async () => {
+    const { recorder, origin } = await start();
+    new RawStream(origin, `/intent/${intent}/events`);
+    expect(await recorder.told('stream_opened')).toEqual({ type: 'stream_opened', atMs, intent });
+  },
+
+  stream_closed: async () => {
+    const { recorder, origin } = await start();
+    const { socket } = new RawStream(origin, `/intent/${intent}/events`);
+    await recorder.told('stream_opened');
+    socket.destroy();
+    expect(await recorder.told('stream_closed')).toEqual({ type: 'stream_closed', atMs, intent, ms });
+  },
+
+  stream_refused: async () => {
+    const transport = new StatusTransport();
+    transport.answerWith(pending);
+    const { recorder, origin } = await start({ transport, connections: { perAddress: 1 } });
+    await new RawStream(origin, `/intent/${intent}/events`).has('event: status');
+    new RawStream(origin, `/intent/${intent}/events`);
+    expect(await recorder.told('stream_refused')).toEqual({
+      ...{ type: 'stream_refused', atMs, intent, code: 'too_many_connections' },
+    });
+    expect(await recorder.times(1, 'stream_opened')).toHaveLength(1);
+  },
+
+  upstream_call: async () => {
+    const { recorder, browser, sequencer } = await startWithSequencer();
+    const stop = sequencer.misbehave({ kind: 'refuse', operations: ['getStatus'], times: 1 });
+    await browser.send('GET', `/status/${intent}`);
+    stop();
+    expect(await recorder.told('upstream_call')).toEqual({
+      ...{ type: 'upstream_call', atMs, operation: 'MicroPayment.getStatus' },
+      ...{ transport: 'http', outcome: 'ok', tries: 2, ms },
+    });
+    sequencer.misbehave({ kind: 'refuse', operations: ['createIntent'] });
+    await browser.send('POST', '/intent', {});
+    expect((await recorder.times(2, 'upstream_call'))[1]).toMatchObject({ outcome: 'sequencer_unreachable', tries: 3 });
+  },
+
+  breaker_opened: async () => {
+    const { recorder, browser, sequencer } = await startWithSequencer();
+    sequencer.misbehave({ kind: 'refuse', operations: ['getStatus'] });
+    await browser.send('GET', `/status/${intent}`);
+    await browser.send('GET', `/status/${intent}`);
+    const told = { type: 'breaker_opened', atMs, operation: 'MicroPayment.getStatus' };
+    expect(await recorder.told('breaker_opened')).toEqual(told);
+    await browser.send('GET', `/status/${intent}`);
+    expect((await recorder.times(3, 'upstream_call')).at(-1)).toMatchObject({
+      outcome: 'sequencer_unavailable',
+      tries: 0,
+    });
+    expect(recorder.of('breaker_opened')).toHaveLength(1);
+  },
+
+  breaker_closed: async () => {
+    const clock = jest.spyOn(performance, 'now');
+    const { recorder, browser, sequencer } = await startWithSequencer();
+    const stop = sequencer.misbehave({ kind: 'refuse', operations: ['getStatus'] });
+    await browser.send('GET', `/status/${intent}`);
+    await browser.send('GET', `/status/${intent}`);
+    await recorder.told('breaker_opened');
+    // A probe that fails leaves it open, and is nothing new.
+    const [soon, later] = [performance.now() + 6_000, performance.now() + 12_000];
+    clock.mockImplementation(() => soon);
+    await browser.send('GET', `/status/${intent}`);
+    stop();
+    clock.mockImplementation(() => later);
+    await browser.send('GET', `/status/${intent}`);
+    clock.mockRestore();
+    const told = { type: 'breaker_closed', atMs, operation: 'MicroPayment.getStatus' };
+    expect(await recorder.told('breaker_closed')).toEqual(told);
+    expect(recorder.of('breaker_opened')).toHaveLength(1);
+  },
+
+  ledger_unavailable: async () => {
+    const { recorder } = await start({ databaseUrl: 'postgres://shop:hunter2@127.0.0.1:1/shop' });
+    const told = { type: 'ledger_unavailable', atMs, code: 'ledger_unavailable' };
+    expect(await recorder.told('ledger_unavailable')).toEqual(told);
+    expect(JSON.stringify(recorder.events)).not.toContain('hunter2');
+  },
+
+  ledger_back: async () => {
+    const database = await openTestDatabase('postgres', { migrated: false });
+    const { recorder } = await start({ databaseUrl: database.url, migrate: false });
+    expect(await recorder.told('ledger_unavailable')).toMatchObject({ code: 'invalid_configuration' });
+    await migrate(database.db);
+    expect(await recorder.told('ledger_back')).toEqual({ type: 'ledger_back', atMs });
+  },
+};
+
+test.each(Object.entries(stories))('%s', async (_type, story) => story());
+
+test('there is a story for each, and each has a metric or says that it has none', () => {
+  expect(Object.keys(stories).sort()).toEqual([...routerEventTypes].sort());
+});
+
+test('no event has the secret of an intent in any form', async () => {
+  const { id, secret, pay } = await begin();
+  await pay();
+  await ledgerEvents.told('payment_settled', id);
+  const told = JSON.stringify(ledgerEvents.events);
+  expect(told).toContain(id);
+  expect(told).not.toContain(secret);
+  expect(told).not.toContain(Buffer.from(parseClientSecret(secret)).toString('hex'));
+});

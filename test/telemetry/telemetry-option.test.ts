@@ -1,0 +1,34 @@
+import { intentRouter } from '../../src/intent-router.js';
+import type { IntentRouterOptions } from '../../src/router-options.js';
+import { countingTransport } from '../support/counting-transport.js';
+import { problemsOf } from '../support/problems-of.js';
+import { destination, domain, verifierSecret } from '../support/site.js';
+
+const options = { verifierSecret, destination, domain, transport: countingTransport() };
+const problemsWith = (more: object) => problemsOf(() => intentRouter({ ...options, ...more } as IntentRouterOptions));
+
+test.each<[string, unknown]>([
+  ['a text', 'yes'],
+  ['a number', 1],
+  ['null', null],
+])('%s is refused for telemetry and onEvent', (_what, value) => {
+  const problem = 'It has the wrong type.';
+  expect(problemsWith({ telemetry: value })).toEqual([
+    { setting: 'telemetry', problem, mend: 'Make it true or false, or an object.' },
+  ]);
+  expect(problemsWith({ onEvent: value })).toEqual([{ setting: 'onEvent', problem, mend: 'Make it a function.' }]);
+});
+
+test.each<[string, object]>([
+  ['a provider of another kind', { tracerProvider: { getMeter: () => ({}) } }],
+  ['no provider', { meterProvider: null }],
+  ['a name that there is not', { tracesProvider: {} }],
+])('%s is refused, with what would do', (_what, telemetry) => {
+  expect(problemsWith({ telemetry })).toEqual([
+    {
+      setting: 'telemetry',
+      problem: 'It names something that is no provider.',
+      mend: 'telemetry: true, or telemetry: { tracerProvider, meterProvider } of OpenTelemetry',
+    },
+  ]);
+});
