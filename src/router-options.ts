@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { ledgerMend } from './config/ledger-settings.js';
+import { nearestName } from './config/nearest-name.js';
 import { type Config, type ConfigOptions, namesDatabase, parseConfig } from './config.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import type { Hooks } from './http/hooks.js';
@@ -172,5 +173,7 @@ function hooksWithoutLedger(options: IntentRouterOptions): ConfigProblem[] {
 
 /** A misspelt option would otherwise be a default that nobody chose. */
 function unknownOption(name: string): ConfigProblem {
-  return { setting: name, problem: 'There is no such option.', mend: `Known: ${Object.keys(forms).join(', ')}.` };
+  const known = Object.keys(forms);
+  const mend = `Did you mean ${nearestName(name, known)}? Known: ${known.join(', ')}.`;
+  return { setting: name, problem: 'There is no such option.', mend };
 }

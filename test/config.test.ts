@@ -667,7 +667,9 @@ describe('intentRouter', () => {
       'sequencerURL: There is no such option.',
       'domian: There is no such option.',
     ]);
-    expect(problems[0]?.mend).toMatch(/^Known: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/);
+    expect(problems[0]?.mend).toMatch(
+      /^Did you mean sequencerUrl\? Known: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/,
+    );
   });
 
   it('tells unknown options, wrong types and wrong values at once, and starts nothing', () => {

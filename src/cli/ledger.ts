@@ -67,7 +67,8 @@ function list(flags: ListFlags, terminal: Terminal): Promise<number> {
       terminal.out(printableJson(page));
       return 0;
     }
-    if (page.intents.length === 0) terminal.out(state ? `There is none that is ${state}.` : 'There is none.');
+    if (page.intents.length === 0)
+      terminal.out(state ? `There is none that is ${state}.` : 'There is no intent in it.');
     else for (const line of linesOfList(page.intents)) terminal.out(line);
     if (page.next) {
       const same = state ? ` --state ${state}` : '';

@@ -29,7 +29,7 @@ export function addPrune(ledger: Command, { terminal, action }: Cli, inLedger: I
     .option('--include-resources', 'also payments for a resource, whose browsers then have to pay again')
     .action(action((flags: PruneFlags) => prune(flags, terminal, inLedger)));
   addEnvFile(command);
-  addExamples(command, [['ledger prune --older-than-days 400 --archive old.jsonl', 'what is older than a year']]);
+  addExamples(command, [['ledger prune --older-than-days 400 --archive old.jsonl', 'what is older than 400 days']]);
 }
 
 function prune(flags: PruneFlags, terminal: Terminal, inLedger: InLedger): Promise<number> {

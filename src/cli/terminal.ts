@@ -64,7 +64,10 @@ export function processTerminal(): Terminal {
       new Promise((resolve, reject) => {
         stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
       }),
-    inputLines: () => createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY }),
+    // Made when it is read, and no sooner: lines that come before anybody reads would be lost.
+    inputLines: async function* () {
+      yield* createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
+    },
     input: async () => Buffer.concat(await process.stdin.toArray()).toString(),
     interrupted: () =>
       new Promise((resolve) => {

@@ -58,7 +58,8 @@ function addWithCode(wallet: Command, name: string, description: string): Comman
 }
 
 async function show(given: string, { url, json }: ShowFlags, terminal: Terminal): Promise<number> {
-  const seen = await lookAtCode(url, await readCode(given, terminal));
+  const code = await readCode(given, terminal);
+  const seen = await explained(url, () => lookAtCode(url, code));
   if (json) terminal.out(printableJson(seen));
   else for (const line of linesOfRequest(seen)) terminal.out(line);
   return 0;
@@ -67,7 +68,7 @@ async function show(given: string, { url, json }: ShowFlags, terminal: Terminal)
 async function act(name: WalletAct, given: string, flags: WalletFlags, terminal: Terminal): Promise<number> {
   const code = await readCode(given, terminal);
   const wallet = createWallet({ url: flags.url, name: flags.name, seed: walletSeed(flags.name) });
-  const request = await wallet[name](code);
+  const request = await explained(flags.url, () => wallet[name](code));
   const user = request.login && name !== 'reject' ? { userId: wallet.userId(request.login.domain) } : {};
   if (flags.json) terminal.out(printableJson({ ...request, ...user }));
   else for (const line of sayDone(name, wallet.name, { ...request, ...user })) terminal.out(line);
@@ -78,6 +79,27 @@ async function readCode(given: string, terminal: Terminal): Promise<string> {
   const code = given === '-' ? (await terminal.input()).trim() : given;
   if (code !== '') return code;
   throw new IntentError('invalid_client_secret', 'There is no code.');
+}
+
+/** Says of the two usual faults what mends them: half a code, and a sequencer that is elsewhere. */
+async function explained<Value>(url: string, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof IntentError)) throw error;
+    if (error.code === 'invalid_client_secret')
+      throw new IntentError(
+        error.code,
+        `This is no code: ${error.message}\nCopy the client_secret again, or the link in the dialog, whole.`,
+      );
+    if (error.code === 'sequencer_unreachable')
+      throw new IntentError(
+        error.code,
+        `No sequencer answers at ${url}.\n` +
+          'Start the site or `npx express-intents sequencer`, or name another with --url http://127.0.0.1:<its port>.',
+      );
+    throw error;
+  }
 }
 
 function parseUrl(text: string): string {

@@ -150,7 +150,7 @@ describe('in a ledger', () => {
     );
     expect(first.out).not.toContain('hunter2');
     expect((await command('migrate')).out).toMatch(/^The ledger in .* was up to date\.$/);
-    expect(await command('ledger', 'list')).toEqual({ code: 0, out: 'There is none.', error: '' });
+    expect(await command('ledger', 'list')).toEqual({ code: 0, out: 'There is no intent in it.', error: '' });
   });
 });
 
@@ -177,7 +177,7 @@ it('while a site runs on Postgres the command works beside it', async () => {
   process.env.INTENT_DATABASE_URL = url;
   await db.transaction(async (tx) => {
     await tx.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`);
-    expect(await command('ledger', 'list')).toMatchObject({ code: 0, out: 'There is none.' });
+    expect(await command('ledger', 'list')).toMatchObject({ code: 0, out: 'There is no intent in it.' });
   });
 });
 

@@ -6,7 +6,7 @@ import { type Finding, ok, skipped, warning } from './finding.js';
 export const secrets: Check = async (context) => {
   const { env, envFile, settings } = context;
   const found: Finding[] = [];
-  for (const file of [env.INTENT_VERIFIER_SECRET_FILE, envFile]) {
+  for (const file of [env.INTENT_VERIFIER_SECRET_FILE, hasSecrets(env) ? envFile : undefined]) {
     if (file) found.push(...(await lookAtFile(file)));
   }
   if (isGuessable(env.INTENT_SECRET ?? '')) {
@@ -24,6 +24,13 @@ export const secrets: Check = async (context) => {
 function whyNoKeys({ settings, problems }: DoctorContext): string {
   if (problems.some(({ setting }) => setting.startsWith('INTENT_VERIFIER'))) return 'no verifier key that can be read';
   return settings.sequencerUrl === 'embedded' ? 'no verifier key is set: one is made at each start' : 'no verifier key';
+}
+
+/** For development alone there may be none. Elsewhere the file may hold secrets that are not ours. */
+function hasSecrets(env: DoctorContext['env']): boolean {
+  if (env.INTENT_SEQUENCER_URL !== 'embedded') return true;
+  const password = /:\/\/[^/@]*:[^/@]+@/.test(env.INTENT_DATABASE_URL ?? '');
+  return Boolean(env.INTENT_VERIFIER_SECRET || env.INTENT_SECRET || password);
 }
 
 const readableByAll = 0o004;

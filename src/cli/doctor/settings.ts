@@ -1,6 +1,6 @@
+import { nearestName } from '../../config/nearest-name.js';
 import type { Check } from './check.js';
 import { fault, ok, warning } from './finding.js';
-import { nearestName } from './nearest-name.js';
 
 /** Every setting as the site itself reads it at its start; what is wrong comes at once. */
 export const settings: Check = async ({ env, problems, production }) => {

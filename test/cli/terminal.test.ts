@@ -1,0 +1,17 @@
+import { Readable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { processTerminal } from '../../src/cli/terminal.js';
+
+it('loses no line of standard input that comes before it is read', async () => {
+  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin') ?? {};
+  Object.defineProperty(process, 'stdin', { configurable: true, value: Readable.from(['one\n', 'two\n']) });
+  try {
+    const lines = processTerminal().inputLines();
+    await wait(50);
+    const read: string[] = [];
+    for await (const line of lines) read.push(line);
+    expect(read).toEqual(['one', 'two']);
+  } finally {
+    Object.defineProperty(process, 'stdin', stdin);
+  }
+}, 5_000);
