@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
@@ -17,7 +19,7 @@ export default {
   errorOnDeprecated: true,
   // A machine may be busy; what should be quick is shown by a benchmark.
   testTimeout: 60_000,
-  // Most tests wait more than they work, and jest would leave one processor out.
-  maxWorkers: '100%',
+  // Many tests wait more than they work; jest by itself would leave one processor out.
+  maxWorkers: availableParallelism() + 1,
   restoreMocks: true,
 };
