@@ -2,20 +2,18 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Fleet, startFleet } from './fleet.js';
 import { Shoppers } from './shoppers.js';
 
-// All processes of a site are ended and started anew, one after the other, while customers come. Only where it is asked for,
-// by hand and on a machine that does nothing else: the customers, the load balancer and the sequencer share one process.
-//   ROUNDS=1 npm run jest -- test/fleet/rolling-restart        RATE for more customers a second
+// All processes of a site are ended and started anew, one after the other, while customers come. ROUNDS for more than
+// one round, RATE for more than a few customers a second.
 
-const isAskedFor = process.env.ROUNDS !== undefined;
 const rounds = Number(process.env.ROUNDS ?? 1);
 const rate = Number(process.env.RATE ?? 20);
 
 let fleet: Fleet;
 beforeAll(async () => {
-  if (isAskedFor) fleet = await startFleet(3);
+  fleet = await startFleet(3);
 }, 120_000);
 
-(isAskedFor ? test : test.skip)(
+test(
   `a rolling restart of three processes, ${rounds} times, at ${rate} customers a second, is seen by nobody`,
   async () => {
     const shoppers = new Shoppers(fleet.origin, fleet.sequencer.wallet('Ada'));

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
 import type { Wallet } from '../../src/emulator/index.js';
+import { openCode } from '../../src/emulator/read-code.js';
 import { Browser } from '../support/browser.js';
-import { intentIdOf } from '../support/intent-id.js';
 
 type Answer = Awaited<ReturnType<Browser['send']>>;
 
@@ -91,7 +91,7 @@ export class Shoppers {
     if (status !== 201) throw new Error(`An intent was answered ${status} ${JSON.stringify(body)}.`);
     const secret = String(body.client_secret);
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    return { id: intentIdOf(secret), secret, browser, cookie };
+    return { id: openCode(secret).id, secret, browser, cookie };
   }
 
   /** Sends it again as long as it is answered 503, which says that it can be. */
