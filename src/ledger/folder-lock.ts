@@ -24,7 +24,7 @@ export interface FolderLock {
 const maxSocketPath = 103;
 
 /** How long others are given that are about to go away: to end, or to see that somebody else was first. */
-const patienceMs = 1_500;
+const patienceMs = 500;
 
 const pauseMs = (): number => 10 + Math.random() * 20;
 
