@@ -2,19 +2,10 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ConsumerProject, type Ended, root } from '../package/consumer-project.js';
+import { type ConsumerProject, type Ended, root, tellPorts } from '../package/consumer-project.js';
 
 /** The example's own names for what this repository has under other names. */
 const aliases: Readonly<Record<string, string>> = { 'express@^4.21.0': 'express4' };
-
-/** Tells where servers listen, as the examples do not. */
-const tellPorts = `
-import { Server } from 'node:net';
-const { listen } = Server.prototype;
-Server.prototype.listen = function (...args) {
-  this.once('listening', () => console.log('listening', JSON.stringify(this.address())));
-  return listen.apply(this, args);
-};`;
 
 /** A copy of an example, far from this repository, with what its package.json asks for, and the package as it is packed. */
 export class ExampleProject {

@@ -47,7 +47,7 @@ export interface RunningSite {
 }
 
 /** Has a process tell where its servers listen, as a site does not. */
-const tellPorts = `
+export const tellPorts = `
 import { Server } from 'node:net';
 const { listen } = Server.prototype;
 Server.prototype.listen = function (...args) {

@@ -36,6 +36,17 @@ const startWithSequencer = async (options: SiteOptions = {}) => {
   return { ...site, recorder, browser: new Browser(site.origin) };
 };
 
+/** An intent that is begun, with somebody who listens to it. */
+const startAndListen = async (asked: object) => {
+  const site = await startWithSequencer();
+  const { body } = await site.browser.send('POST', '/intent', asked);
+  const secret = String(body.client_secret);
+  const id = intentIdOf(secret);
+  const stream = new RawStream(site.origin, `/intent/${id}/events`);
+  await stream.has('event: status');
+  return { ...site, secret, id, stream };
+};
+
 /** One site with a ledger for all stories: what its hooks do is for the order to say. */
 let shop: LedgerSite;
 const ledgerEvents = new EventRecorder();
@@ -118,23 +129,13 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
   },
 
   code_scanned: async () => {
-    const { recorder, browser, origin, sequencer } = await startWithSequencer();
-    const { body } = await browser.send('POST', '/intent', {});
-    const secret = String(body.client_secret);
-    const id = intentIdOf(secret);
-    const stream = new RawStream(origin, `/intent/${id}/events`);
-    await stream.has('event: status');
+    const { recorder, sequencer, secret, id } = await startAndListen({});
     await sequencer.wallet().scan(secret);
     expect(await recorder.told('code_scanned')).toEqual({ type: 'code_scanned', atMs, intent: id });
   },
 
   intent_declined: async () => {
-    const { recorder, browser, origin, sequencer } = await startWithSequencer();
-    const { body } = await browser.send('POST', '/intent', { mode: 'login' });
-    const secret = String(body.client_secret);
-    const id = intentIdOf(secret);
-    const stream = new RawStream(origin, `/intent/${id}/events`);
-    await stream.has('event: status');
+    const { recorder, sequencer, secret, id } = await startAndListen({ mode: 'login' });
     await sequencer.wallet().reject(secret);
     expect(await recorder.told('intent_declined')).toEqual({
       type: 'intent_declined',
@@ -145,12 +146,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
   },
 
   intent_submitted: async () => {
-    const { recorder, browser, origin, sequencer } = await startWithSequencer();
-    const { body } = await browser.send('POST', '/intent', {});
-    const secret = String(body.client_secret);
-    const id = intentIdOf(secret);
-    const stream = new RawStream(origin, `/intent/${id}/events`);
-    await stream.has('event: status');
+    const { recorder, browser, sequencer, secret, id, stream } = await startAndListen({});
     await sequencer.wallet().pay(secret);
     await stream.has('event: intent_submitted');
     await browser.send('GET', `/status/${id}`);

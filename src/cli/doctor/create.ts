@@ -1,6 +1,7 @@
 import { parseSetCookie } from 'cookie';
 import { parseClientSecret } from '../../intents/payload.js';
 import { intentIdOf, rendezvousKeyPair } from '../../intents/rendezvous.js';
+import { timed } from '../../ledger/bounded.js';
 import type { Check, DoctorContext } from './check.js';
 import { heldBack, patienceOf } from './events.js';
 import { type Finding, fault, ok, skipped } from './finding.js';
@@ -60,9 +61,12 @@ function idIn({ text }: ReadAnswer): string {
 async function lookAtEvents(url: URL, context: DoctorContext): Promise<Finding[]> {
   const { visitor, signal } = context;
   try {
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceOf(context))]);
-    const { body } = await visitor.ask(url, { headers: { accept: 'text/event-stream' }, signal: patience });
-    for await (const chunk of body as AsyncIterable<Buffer>) if (chunk.includes('event: status')) return [];
+    const isTold = await timed(signal, patienceOf(context), async (patience) => {
+      const { body } = await visitor.ask(url, { headers: { accept: 'text/event-stream' }, signal: patience });
+      for await (const chunk of body as AsyncIterable<Buffer>) if (chunk.includes('event: status')) return true;
+      return false;
+    });
+    if (isTold) return [];
   } catch {
     // Told below.
   }

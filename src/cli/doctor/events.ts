@@ -1,4 +1,5 @@
 import { generateKey } from '../../keys/verifier-key.js';
+import { timed } from '../../ledger/bounded.js';
 import type { Check, DoctorContext } from './check.js';
 import { type Finding, fault, ok, skipped, warning } from './finding.js';
 import { readProblem } from './read-problem.js';
@@ -23,12 +24,13 @@ export const events: Check = async (context) => {
   const service = await askSite(siteUrl, routes, context);
   if ('finding' in service) return [service.finding];
   const url = new URL(`${routes.events}/${generateKey().publicKey}/events`, siteUrl);
-  const patience = AbortSignal.any([context.signal, AbortSignal.timeout(patienceOf(context))]);
   let answer: Answer;
   try {
     // As browsers ask: whoever compresses on the way does so now.
     const headers = { accept: 'text/event-stream', 'accept-encoding': 'gzip, deflate, br' };
-    answer = await context.visitor.ask(url, { headers, signal: patience });
+    answer = await timed(context.signal, patienceOf(context), (signal) =>
+      context.visitor.ask(url, { headers, signal }),
+    );
   } catch {
     return [heldBack('No answer comes')];
   }
