@@ -1,12 +1,13 @@
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
 import { generateKey } from '../../src/index.js';
 import { type ChildProgram, compile, start } from '../support/child-program.js';
-import { startPostgres } from '../support/postgres-server.js';
+import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
 import { type Balancer, startBalancer } from './balancer.js';
 
 /** A site that runs as several processes with one Postgres, behind a load balancer. */
 export interface Fleet {
   readonly sequencer: Sequencer;
+  readonly server: PostgresServer;
   readonly balancer: Balancer;
   /** Where all are reached, each request another. */
   readonly origin: string;
@@ -21,8 +22,14 @@ export interface Fleet {
 export const domain = 'example.com';
 const sequencers: Sequencer[] = [];
 
-/** @param options of each site's router, as JSON has them */
-export async function startFleet(size: number, options: object = {}): Promise<Fleet> {
+export interface FleetOptions {
+  /** Of each site's router, as JSON has them; and `limit` and `sessions`, see site-program.ts. */
+  readonly router?: object;
+  /** The URL by which the sites reach the database, where something is to stand in between. */
+  readonly reach?: (server: PostgresServer, database: string) => Promise<string>;
+}
+
+export async function startFleet(size: number, { router = {}, reach }: FleetOptions = {}): Promise<Fleet> {
   const [server, program, balancer, sequencer] = await Promise.all([
     startPostgres(),
     compile(new URL('./site-program.ts', import.meta.url)),
@@ -40,8 +47,8 @@ export async function startFleet(size: number, options: object = {}): Promise<Fl
     INTENT_DOMAIN: domain,
     INTENT_ORIGIN: balancer.origin,
     INTENT_DESTINATION: generateKey().publicKey,
-    FLEET_DATABASE: server.url(database),
-    FLEET_OPTIONS: JSON.stringify(options),
+    FLEET_DATABASE: reach ? await reach(server, database) : server.url(database),
+    FLEET_OPTIONS: JSON.stringify(router),
   };
   let started = 0;
   const launch = async () => {
@@ -54,7 +61,7 @@ export async function startFleet(size: number, options: object = {}): Promise<Fl
   const balance = (): void => balancer.use(running.map(({ port }) => port));
   balance();
   return {
-    ...{ sequencer, balancer, sql },
+    ...{ sequencer, server, balancer, sql },
     origin: balancer.origin,
     get origins() {
       return running.map(({ port }) => `http://127.0.0.1:${port}`);

@@ -16,11 +16,8 @@ const { limit, sessions = true, ...rest } = options;
 
 const pool = new pg.Pool({ connectionString: FLEET_DATABASE, max: 4 });
 pool.on('error', () => undefined);
-const client = { host: new URL(FLEET_DATABASE.replace('@/', '@x/')).searchParams.get('host') ?? '', user: 'postgres' };
-const store = new PostgresStoreIndividualIP(
-  { ...client, database: FLEET_DATABASE.match(/\/(\w+)\?/)?.[1] ?? '' },
-  'intents',
-);
+const { user, host, port, database } = new pg.Client({ connectionString: FLEET_DATABASE });
+const store = new PostgresStoreIndividualIP({ user, host, port, database }, 'intents');
 
 const router = intentRouter({
   databaseUrl: FLEET_DATABASE,
