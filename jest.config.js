@@ -10,6 +10,7 @@ export default {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
+  globalSetup: '<rootDir>/test/support/work-in-memory.ts',
   setupFilesAfterEnv: ['<rootDir>/test/support/watch-for-leaks.ts'],
   // Sources import each other by the names they have once compiled.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
@@ -19,5 +20,7 @@ export default {
   testTimeout: 60_000,
   // Most tests wait more than they work, and jest would leave one processor out.
   maxWorkers: '100%',
+  // A process keeps something of each file that it has run, and the more it has the slower all goes.
+  workerIdleMemoryLimit: '400MB',
   restoreMocks: true,
 };
