@@ -16,6 +16,8 @@ export default function makeRunFolder(): void {
     if (name.startsWith(prefix) && !isRunning(Number(name.slice(prefix.length)))) remove(path.join(place, name));
   }
   const own = path.join(place, `${prefix}${process.pid}`);
+  // Of a run before, where jest watches.
+  remove(own);
   // Postgres runs as another user, who has to get there.
   mkdirSync(own, { mode: 0o755 });
   process.once('exit', () => remove(own));
