@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { madeOnce } from '../support/made-once.js';
 
 /** The root of this repository. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -29,6 +30,14 @@ export async function pack(...flags: string[]): Promise<{ filename: string; file
   const [tarball] = JSON.parse(stdout) as { filename: string; files: { path: string }[] }[];
   if (!tarball) throw new Error(`npm packed nothing: ${stdout}`);
   return tarball;
+}
+
+/** Packs what is built, and unpacks the tarball into a folder. */
+async function unpackInto(folder: string): Promise<void> {
+  const { filename } = await pack('--pack-destination', folder);
+  const tarball = join(folder, filename);
+  await promisify(execFile)('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1']);
+  rmSync(tarball);
 }
 
 /** What a process printed, and how it ended. */
@@ -64,11 +73,8 @@ export class ConsumerProject {
 
   static async create(): Promise<ConsumerProject> {
     const project = new ConsumerProject();
-    const { filename } = await pack('--pack-destination', project.folder);
-    const installed = project.path('node_modules/express-intents');
-    mkdirSync(installed, { recursive: true });
-    const tarball = project.path(filename);
-    await promisify(execFile)('tar', ['-xzf', tarball, '-C', installed, '--strip-components=1']);
+    const packed = await madeOnce(join(tmpdir(), 'packed'), unpackInto);
+    cpSync(packed, project.path('node_modules/express-intents'), { recursive: true });
     const needed = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)];
     for (const name of needed) project.link(name);
     // No type of its own: .mjs and .cjs, .mts and .cts say what they are.

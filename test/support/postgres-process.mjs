@@ -1,9 +1,10 @@
 // A real Postgres of its own, for as long as standard input is open: so it ends, and its folder goes away, however the
 // one who started it may have ended. One line in, one out: `start` is answered with the process id of the server, `stop`,
-// once it has ended, with an empty object.
+// once it has ended, with an empty object. An argument names the data of a new server, for many to copy: whoever finds
+// nothing there makes it.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, platform, tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,6 +13,7 @@ import { createInterface } from 'node:readline';
 const home = mkdtempSync(path.join(tmpdir(), 'intents-pg-'));
 const data = path.join(home, 'data');
 const sockets = path.join(home, 's');
+const [, , template] = process.argv;
 
 // Postgres does not run as root. Nobody is a user that every system has.
 const user = process.getuid() === 0 ? idOf('nobody') : {};
@@ -44,6 +46,38 @@ function findBinaries() {
 function isOpen(folder) {
   const parent = path.dirname(folder);
   return (statSync(folder).mode & 0o005) === 0o005 && (parent === folder || isOpen(parent));
+}
+
+/** Makes the data of a new server, and leaves a copy of it for those that come later. */
+function makeData(binaries) {
+  const flags = [
+    '--no-sync',
+    '--no-instructions',
+    '--auth=trust',
+    '--username=postgres',
+    '--encoding=UTF8',
+    '--no-locale',
+  ];
+  give(data);
+  execFileSync(path.join(binaries, 'bin/initdb'), [`--pgdata=${data}`, ...flags], {
+    ...user,
+    cwd: home,
+    stdio: 'pipe',
+  });
+  if (template === undefined) return;
+  const own = `${template}.${process.pid}`;
+  copy(data, own);
+  try {
+    renameSync(own, template);
+  } catch {
+    // Another was first.
+    rmSync(own, { recursive: true, force: true });
+  }
+}
+
+/** With its owner, which Postgres asks for. */
+function copy(from, to) {
+  execFileSync('cp', ['-a', from, to]);
 }
 
 // Nothing here has to survive a loss of power.
@@ -102,22 +136,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {
 
 try {
   if (user.uid !== undefined) chownSync(home, user.uid, user.gid);
-  give(data);
   give(sockets);
   const binaries = findBinaries();
-  const flags = [
-    '--no-sync',
-    '--no-instructions',
-    '--auth=trust',
-    '--username=postgres',
-    '--encoding=UTF8',
-    '--no-locale',
-  ];
-  execFileSync(path.join(binaries, 'bin/initdb'), [`--pgdata=${data}`, ...flags], {
-    ...user,
-    cwd: home,
-    stdio: 'pipe',
-  });
+  if (template !== undefined && existsSync(template)) copy(template, data);
+  else makeData(binaries);
   const orders = createInterface({ input: process.stdin });
   orders.on('close', end);
   console.log(JSON.stringify({ sockets }));

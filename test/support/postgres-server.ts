@@ -1,5 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -54,7 +55,10 @@ class RunningServer implements PostgresServer {
   }
 
   static async start(): Promise<RunningServer> {
-    const child = spawn(process.execPath, [supervisor], { stdio: ['pipe', 'pipe', 'inherit'] });
+    // The temporary folder is one of this run.
+    const child = spawn(process.execPath, [supervisor, path.join(tmpdir(), 'postgres')], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     const { sockets } = await nextAnswer(answers);
     const server = new RunningServer(child, answers, String(sockets));

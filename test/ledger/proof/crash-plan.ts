@@ -26,6 +26,12 @@ export const migrationPoints = both([
 
 const onceInALife = both(['look for migrations', 'end claims']);
 
+/** What takes its time to come about even once. */
+const seldom = both([
+  ...['look later', 'take back', 'hook failed', 'bury', 'look for a reversal', 'doubt', 'reverse'],
+  ...['take up what was reversed', 'retry'],
+]);
+
 /** What a ledger at work comes to. */
 export const workPoints = [
   ...onceInALife,
@@ -51,7 +57,7 @@ export function planDeaths(points: readonly string[], count: number, random: See
   const deaths: Death[] = Array.from({ length: count }, (_, index) => {
     const at = points[index % (points.length * 2)];
     if (at === undefined) return { moment: random.below(2_000) / 1_000, closes: random.below(4) === 0 };
-    return { at, times: onceInALife.includes(at) ? 1 : 1 + random.below(3) };
+    return { at, times: [...onceInALife, ...seldom].includes(at) ? 1 : 1 + random.below(3) };
   });
   return deaths
     .map((death) => ({ death, place: random.below(2 ** 30) }))
