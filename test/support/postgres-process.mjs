@@ -9,6 +9,7 @@ import { createRequire } from 'node:module';
 import { arch, platform, tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as wait } from 'node:timers/promises';
 
 const home = mkdtempSync(path.join(tmpdir(), 'intents-pg-'));
 const data = path.join(home, 'data');
@@ -99,7 +100,20 @@ const settings = {
 
 let server;
 
+/** A process of the server that was killed may take its time to be gone, and until then holds its memory. */
 async function start(binaries) {
+  for (let left = 100; ; left -= 1) {
+    try {
+      await launch(binaries);
+      return;
+    } catch (error) {
+      if (left === 0 || !/pre-existing shared memory/.test(error.message)) throw error;
+      await wait(100);
+    }
+  }
+}
+
+async function launch(binaries) {
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   server = spawn(path.join(binaries, 'bin/postgres'), ['-D', data, ...flags], {
     ...user,
