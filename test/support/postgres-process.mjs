@@ -59,6 +59,7 @@ const settings = {
   autovacuum: 'off',
   shared_buffers: '32MB',
   max_connections: '100',
+  ...JSON.parse(process.argv[2] ?? '{}'),
 };
 
 let server;
