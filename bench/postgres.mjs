@@ -6,9 +6,12 @@ import pg from 'pg';
 
 const supervisor = fileURLToPath(new URL('../test/support/postgres-process.mjs', import.meta.url));
 
-/** A real Postgres, from npm, as the tests use it: it does not wait for the disk. It ends with `stop`, or with this process. */
-export async function startPostgres() {
-  const child = spawn(process.execPath, [supervisor], { stdio: ['pipe', 'pipe', 'inherit'] });
+/**
+ * A real Postgres, from npm, as the tests use it: it does not wait for the disk. It ends with `stop`, or with this process.
+ * @param settings what of its settings is to be another
+ */
+export async function startPostgres(settings = {}) {
+  const child = spawn(process.execPath, [supervisor, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'] });
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () => JSON.parse((await answers.next()).value);
   const { sockets } = await next();

@@ -68,7 +68,9 @@ function list(flags: ListFlags, terminal: Terminal): Promise<number> {
       return 0;
     }
     if (page.intents.length === 0)
-      terminal.out(state ? `There is none that is ${state}.` : 'There is no intent in it.');
+      terminal.out(
+        state ? `There is none that is ${state}${page.next ? ' among the newest' : ''}.` : 'There is no intent in it.',
+      );
     else for (const line of linesOfList(page.intents)) terminal.out(line);
     if (page.next) {
       const same = state ? ` --state ${state}` : '';

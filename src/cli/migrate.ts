@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { migrate as migrateTables } from '../ledger/migrate.js';
+import { migrate as migrateLedger } from '../ledger/migrate.js';
 import type { Cli } from './cli.js';
 import { addEnvFile, type EnvironmentOptions, readEnvironment } from './environment.js';
 import { addExamples } from './examples.js';
@@ -19,7 +19,8 @@ export function addMigrate(program: Command, { terminal, action }: Cli): void {
         terminal.progress('opening the ledger');
         return withLedger(readEnvironment(options), async (db, settings) => {
           terminal.progress('migrating');
-          const ran = await migrateTables(db);
+          const tell = (index: string): void => terminal.progress(`building the index ${index}, while others work on`);
+          const ran = await migrateLedger(db, { tell });
           for (const { version, name } of ran) terminal.out(`migrated   ${version} ${name}`);
           const state = ran.length > 0 ? 'is up to date now' : 'was up to date';
           terminal.out(`The ledger in ${placeOf(settings)} ${state}.`);

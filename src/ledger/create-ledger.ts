@@ -3,6 +3,7 @@ import { canCompleteLogin, completeLogin, reopenLogin } from './complete-login.j
 import type { Database } from './database.js';
 import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './find-intents.js';
 import { inspectLedger } from './inspect-ledger.js';
+import { keepIndexes } from './keep-indexes.js';
 import type { Ledger, SiteDatabase } from './ledger.js';
 import { Opening } from './opening.js';
 import { pruneIntents } from './prune-intents.js';
@@ -14,6 +15,8 @@ import { defaultTiming, type SettlementTiming } from './settlement-timing.js';
 export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'announce'> {
   /** Opens the database, migrated. */
   readonly open: () => Promise<Database>;
+  /** Whether indexes that are missing are built meanwhile. Default false. */
+  readonly keepsIndexes?: boolean | undefined;
   /** Takes the hint that an intent was submitted, from any process that has the database. */
   readonly onAnnounced?: ((id: string) => void) | undefined;
   /** For tests, and for whoever knows better. */
@@ -21,17 +24,20 @@ export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' |
 }
 
 /** Begins to open the database, and to settle what is in it. */
-export function createLedger({ open, timing: given, onAnnounced = () => undefined, ...rest }: LedgerOptions): Ledger {
+export function createLedger(options: LedgerOptions): Ledger {
+  const { open, timing: given, keepsIndexes = false, onAnnounced = () => undefined, ...rest } = options;
   const timing = { ...defaultTiming, ...given };
   const watch = { watchFirstMs: timing.watchFirstMs, watchMs: rest.settings.watchMs };
   const opening = new Opening({ open, logger: rest.logger, observer: rest.observer });
   const withDb = async <Value>(use: (db: Database) => Promise<Value>): Promise<Value> => use(await opening.database());
   let settlement: Settlement | undefined;
   let announcements: Announcements | undefined;
+  const closing = new AbortController();
   opening.whenOpen((db) => {
     announcements = new Announcements(db, onAnnounced);
     settlement = new Settlement({ db, timing, announce: (id) => announcements?.announce(id), ...rest });
     settlement.start();
+    if (keepsIndexes) void keepIndexes(db, rest.logger, closing.signal);
   });
   return Object.freeze<Ledger>({
     database: Object.freeze<SiteDatabase>({
@@ -67,6 +73,7 @@ export function createLedger({ open, timing: given, onAnnounced = () => undefine
     nudge: async (id) => settlement?.nudge(id),
     inspect: () => withDb(async (db) => ({ ...(await inspectLedger(db)), lookedMsAgo: settlement?.lookedMsAgo ?? 0 })),
     close: async () => {
+      closing.abort();
       await settlement?.close();
       announcements?.close();
       await opening.close();

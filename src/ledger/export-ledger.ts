@@ -1,11 +1,10 @@
 import type { Database, Queryable } from './database.js';
-import { migrations } from './migrate.js';
 
 /** How many intents are read at once. */
 const page = 500;
 
-/** What the first line of an export says: what it is, and of which tables. */
-export const exportHeader = { ledger: 'express-intents', tables: migrations.length } as const;
+/** What the first line of an export says that it is; beside it stands of which tables. */
+export const exportName = 'express-intents';
 
 /**
  * Writes a whole ledger as lines of JSON: a header, one line for each intent with all that is known of it, and a last line
@@ -18,7 +17,7 @@ export const exportHeader = { ledger: 'express-intents', tables: migrations.leng
 export function exportLedger(db: Database, write: (line: string) => Promise<void>): Promise<number> {
   return db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only');
-    await write(JSON.stringify(exportHeader));
+    await write(JSON.stringify({ ledger: exportName, tables: await tablesVersion(tx) }));
     let count = 0;
     for (let after = ''; ; ) {
       const lines = await readPage(tx, after);
@@ -31,6 +30,14 @@ export function exportLedger(db: Database, write: (line: string) => Promise<void
     await write(JSON.stringify({ intents: count }));
     return count;
   });
+}
+
+/** The version of the tables that are there, which may be newer than this program. */
+export async function tablesVersion(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ tables: number }>(
+    'select max(version)::int as tables from express_intents.migrations',
+  );
+  return rows[0]?.tables ?? 0;
 }
 
 /** Characters that many a reader, such as that of Node 24, takes for the end of a line; JSON does not. */

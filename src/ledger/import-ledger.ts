@@ -1,14 +1,15 @@
 import { IntentError } from '../errors.js';
 import type { Database, Queryable } from './database.js';
-import { exportHeader } from './export-ledger.js';
+import { exportName, tablesVersion } from './export-ledger.js';
 
 /** How many lines are written at once. */
 const batch = 200;
 
 /**
- * Takes the lines of `exportLedger` into a ledger, all of them or none. What was due there is due here.
+ * Takes the lines of `exportLedger` into a ledger, all of them or none. What was due there is due here. The tables may be
+ * newer than those of the file: what came since has its default.
  * @returns how many intents there were
- * @throws {IntentError} `invalid_request` for what is no whole export of these tables, or has an intent that is there
+ * @throws {IntentError} `invalid_request` for what is no whole export, is of newer tables, or has an intent that is there
  * already; `ledger_unavailable`
  */
 export function importLedger(db: Database, lines: AsyncIterable<string> | Iterable<string>): Promise<number> {
@@ -17,9 +18,10 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
     let isFirst = true;
     let waiting: string[] = [];
     let taken = 0;
+    const tables = await tablesVersion(tx);
     for await (const line of lines) {
       if (count !== undefined && line.trim() !== '') throw notAnExport('There is more behind its last line.');
-      if (isFirst) requireHeader(line);
+      if (isFirst) requireHeader(line, tables);
       else if (line.startsWith('{"intents":')) count = Number(parse(line).intents);
       else if (line.trim() !== '') waiting.push(line);
       isFirst = false;
@@ -33,13 +35,13 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
   });
 }
 
-function requireHeader(line: string): void {
+function requireHeader(line: string, ofHere: number): void {
   const { ledger, tables } = parse(line);
-  if (ledger !== exportHeader.ledger) throw notAnExport('Its first line does not say so.');
-  if (tables === exportHeader.tables) return;
+  if (ledger !== exportName) throw notAnExport('Its first line does not say so.');
+  if (typeof tables === 'number' && tables <= ofHere) return;
   throw notAnExport(
-    `It was made of tables of version ${tables}, and these are of version ${exportHeader.tables}: use the same version of ` +
-      'express-intents for both.',
+    `It was made of tables of version ${tables}, and these are of version ${ofHere}: run \`npx express-intents migrate\` of the ` +
+      'version of express-intents that has made it.',
   );
 }
 
@@ -59,9 +61,10 @@ const notAnExport = (why: string): IntentError =>
 async function takeIn(tx: Queryable, lines: readonly string[]): Promise<number> {
   if (lines.length === 0) return 0;
   try {
+    const names = await columnsIn(tx, lines[0]);
     const { rowCount } = await tx.query(
-      `insert into express_intents.intents
-       select row.* from unnest($1::text[]) line,
+      `insert into express_intents.intents (${names.join()})
+       select ${names.map((name) => `row.${name}`).join()} from unnest($1::text[]) line,
          jsonb_populate_record(null::express_intents.intents, line::jsonb -> 'intent') row`,
       [lines],
     );
@@ -79,6 +82,18 @@ async function takeIn(tx: Queryable, lines: readonly string[]): Promise<number> 
   } catch (error) {
     throw explained(error);
   }
+}
+
+/** Those that both the tables and the file have. */
+async function columnsIn(tx: Queryable, line: string | undefined): Promise<readonly string[]> {
+  const { rows } = await tx.query<{ name: string }>(
+    `select quote_ident(attname) as name from pg_catalog.pg_attribute
+     where attrelid = 'express_intents.intents'::regclass and attnum > 0 and not attisdropped
+       and ($1::jsonb -> 'intent') ? attname::text`,
+    [line],
+  );
+  if (rows.length === 0) throw notAnExport('A line of it has no intent.');
+  return rows.map(({ name }) => name);
 }
 
 /** SQLSTATE 23505 is a row that is there already; other data exceptions (22...) and violations (23...) are of the file. */

@@ -1,20 +1,9 @@
 import { IntentError } from '../errors.js';
+import { buildIndexes, createIndex } from './build-indexes.js';
 import type { Database, Queryable } from './database.js';
-import { intentsMigration } from './migrations/001-intents.js';
-import { finishedMigration } from './migrations/002-finished.js';
-
-/** One change of the tables; a migration that was published never changes. */
-export interface Migration {
-  /** 1, 2, 3, ... without a gap. */
-  readonly version: number;
-  readonly name: string;
-  readonly sql: string;
-}
-
-export const migrations: readonly Migration[] = [
-  { version: 1, name: 'intents', sql: intentsMigration },
-  { version: 2, name: 'finished', sql: finishedMigration },
-];
+import { explainMigrationFault, sqlStateOf } from './migration-fault.js';
+import { type Migration, migrations } from './migrations.js';
+import { missingMigrations } from './missing-migrations.js';
 
 /** Any number that no other program is likely to lock with. */
 const advisoryLock = 7_233_014_858;
@@ -30,84 +19,86 @@ create table if not exists express_intents.migrations (
 )`;
 
 /**
- * Brings the tables to what this program needs, each migration in a transaction of its own, and gives those that it has
- * run. Several processes may do so at once: each migration is run by one of them. Tables that are newer than this program
- * stay as they are, so that an old and a new version of a site can run side by side.
+ * Whoever comes after one that waits to change a table waits behind it, even to read a row. So it gives up after this, in
+ * milliseconds, and tries again once they have been let through. Not sooner than after `deadlock_timeout`, one second:
+ * by then Postgres ends an autovacuum that stands in the way.
+ */
+const lockMs = 2_000;
+const pauseMs = 1_000;
+const tries = 5;
+
+export interface MigrateOptions {
+  /** Default: those of this version. */
+  readonly list?: readonly Migration[];
+  /** Told of each index before it is built, which may take its time. */
+  readonly tell?: (index: string) => void;
+}
+
+/**
+ * Brings the tables and indexes to what this program needs, and gives the migrations that it has run. Several processes may
+ * do so at once: each migration is run by one of them. Tables that are newer than this program stay as they are, so that an
+ * old and a new version of a site can run side by side.
  * @throws {IntentError} `ledger_unavailable`; `invalid_configuration` where the role may not do this, with what it needs
  */
-export async function migrate(
-  database: Database,
-  list: readonly Migration[] = migrations,
-): Promise<readonly Migration[]> {
+export async function migrate(db: Database, options: MigrateOptions = {}): Promise<readonly Migration[]> {
+  const { list = migrations, tell } = options;
+  const ran = [...(await migrateTables(db, list)), ...(await buildIndexes(db, { list, tell }))];
+  return ran.toSorted((one, other) => one.version - other.version);
+}
+
+/**
+ * As `migrate`, without what can be done while the site runs: where others have the database as well, indexes are built
+ * beside their work, by `buildIndexes`.
+ * @throws as `migrate`
+ */
+export async function migrateTables(db: Database, list = migrations): Promise<readonly Migration[]> {
   const ran: Migration[] = [];
-  for (const migration of await missingOf(database, list)) {
-    const isRun = await database
-      .transaction((tx) => apply(tx, migration))
-      .catch((error) => {
-        throw explained(error);
-      });
+  for (const migration of await missingMigrations(db, list)) {
+    if (migration.index && db.runLong) continue;
+    const isRun = await withLocks(() => db.transaction((tx) => apply(tx, migration))).catch((error) => {
+      throw explainMigrationFault(error);
+    });
     if (isRun) ran.push(migration);
   }
   return ran;
 }
 
-/** Whether nothing is missing. @throws {IntentError} `ledger_unavailable` */
-export async function isMigrated(database: Database, list: readonly Migration[] = migrations): Promise<boolean> {
-  return (await missingOf(database, list)).length === 0;
+/** Whether no table is missing, nor anything in it. @throws {IntentError} `ledger_unavailable` */
+export async function isMigrated(db: Queryable, list = migrations): Promise<boolean> {
+  return (await missingMigrations(db, list)).every(({ index }) => index);
 }
 
-/** Lets pass where nothing is missing. @throws {IntentError} `invalid_configuration` with the command that mends it */
-export async function requireMigrated(database: Database): Promise<void> {
-  if (await isMigrated(database)) return;
+/** Lets pass where no table is missing. @throws {IntentError} `invalid_configuration` with the command that mends it */
+export async function requireMigrated(db: Queryable): Promise<void> {
+  if (await isMigrated(db)) return;
   const message = 'The tables of the ledger are missing or older than this program. Run `npx express-intents migrate`.';
   throw new IntentError('invalid_configuration', message);
 }
 
-async function missingOf(database: Queryable, list: readonly Migration[]): Promise<readonly Migration[]> {
-  const applied = await appliedVersions(database);
-  return list.filter(({ version }) => !applied.has(version));
-}
-
-/** One query where the tables are there, and no other where they are not. */
-async function appliedVersions(database: Queryable): Promise<ReadonlySet<number>> {
-  try {
-    const { rows } = await database.query<{ version: string }>(
-      'select version::text as version from express_intents.migrations',
-    );
-    return new Set(rows.map(({ version }) => Number(version)));
-  } catch (error) {
-    if (codeOf(error) === '42P01') return new Set();
-    throw explained(error);
+async function withLocks<Value>(work: () => Promise<Value>): Promise<Value> {
+  for (let left = tries - 1; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (sqlStateOf(error) !== '55P03' || left === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
+    }
   }
 }
 
 /** False where another process has run it meanwhile. */
-async function apply(tx: Queryable, { version, name, sql }: Migration): Promise<boolean> {
+async function apply(tx: Queryable, migration: Migration): Promise<boolean> {
+  const { version, name } = migration;
   await tx.query('select pg_advisory_xact_lock($1)', [advisoryLock]);
+  await tx.query(`set local lock_timeout = ${lockMs}`);
   if ((await tx.query(schemaIsThere)).rowCount === 0) await tx.query('create schema express_intents');
   await tx.query(migrationsTable);
-  const { rowCount } = await tx.query('select from express_intents.migrations where version = $1', [version]);
-  if (rowCount > 0) return false;
-  await tx.query(sql);
+  if ((await missingMigrations(tx, [migration])).length === 0) return false;
+  if (migration.index) {
+    await tx.query(createIndex(migration.index));
+    return true;
+  }
+  await tx.query(migration.sql);
   await tx.query('insert into express_intents.migrations (version, name) values ($1, $2)', [version, name]);
   return true;
 }
-
-const codeOf = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code;
-
-/** SQLSTATE 42501: the role may not do this. */
-function explained(error: unknown): unknown {
-  if (codeOf(error) !== '42501') return error;
-  return new IntentError(
-    'invalid_configuration',
-    `The role of INTENT_DATABASE_URL may not do this: ${(error as Error).message}. ${grants}`,
-    {
-      cause: error,
-    },
-  );
-}
-
-const grants = `\
-Let an administrator run \`create schema express_intents authorization <role>\`, so that the tables are the role's own. Or \
-run \`npx express-intents migrate\` as another role, and then as that one \`grant usage on schema express_intents to <role>\` \
-and \`grant select, insert, update, delete on all tables in schema express_intents to <role>\`.`;

@@ -14,6 +14,7 @@ const finished = `select id from express_intents.intents
   where due_at is null and state <> 'dead' and (resource is null or $3::boolean)
     and (kind = 'login' or state in ('creating', 'settled', 'reversed', 'expired'))
     and created_at < to_timestamp(${youngest} / 1000)
+    and ($4::text is null or created_at >= $4::timestamptz)
   order by created_at, id limit $2::int for update skip locked`;
 
 /**
@@ -26,31 +27,39 @@ export async function pruneIntents(db: Database, options: PruneOptions): Promise
   if (!(olderThan instanceof Date) || Number.isNaN(olderThan.getTime())) {
     throw new IntentError('invalid_request', '`olderThan` must be a Date: what was created before it is pruned.');
   }
+  let from: string | null = null;
   for (let pruned = 0; ; ) {
-    const count = await db.transaction(async (tx) => {
-      const intents = await takeOut(tx, [olderThan.getTime(), batch, includeResources]);
+    const gone = await db.transaction(async (tx) => {
+      const rows = await takeOut(tx, [olderThan.getTime(), batch, includeResources, from]);
+      const intents = rows.length > 0 ? await withHistory(tx, rows) : [];
       if (intents.length > 0) await archive?.(intents, { tx });
-      return intents.length;
+      return rows;
     });
-    pruned += count;
-    if (count < batch) return pruned;
+    pruned += gone.length;
+    // What was deleted stays in the indexes for a while, and each batch would go over all that went before it.
+    from = gone.at(-1)?.created ?? from;
+    if (gone.length < batch) return pruned;
   }
 }
 
-async function takeOut(tx: Queryable, values: readonly unknown[]): Promise<readonly ArchivedIntent[]> {
-  const { rows } = await tx.query<IntentRow>(
+/** With the database's own text of the time, since a number loses the microseconds. */
+type GoneRow = IntentRow & { readonly created: string };
+
+/** The oldest first. */
+async function takeOut(tx: Queryable, values: readonly unknown[]): Promise<readonly GoneRow[]> {
+  const { rows } = await tx.query<GoneRow>(
     `with gone as materialized (${finished})
-     delete from express_intents.intents i using gone where i.id = gone.id returning ${intentColumns}`,
+     delete from express_intents.intents i using gone where i.id = gone.id
+     returning ${intentColumns}, i.created_at::text as created`,
     values,
   );
-  if (rows.length === 0) return [];
-  const changes = await takeOutHistory(
-    tx,
-    rows.map(({ id }) => id),
-  );
-  return rows
-    .toSorted((one, other) => one.created_ms - other.created_ms)
-    .map((row) => Object.freeze({ ...toLedgerIntent(row), history: changes.get(row.id) ?? [] }));
+  return rows.toSorted((one, other) => one.created_ms - other.created_ms);
+}
+
+async function withHistory(tx: Queryable, rows: readonly GoneRow[]): Promise<readonly ArchivedIntent[]> {
+  const ids = rows.map(({ id }) => id);
+  const changes = await takeOutHistory(tx, ids);
+  return rows.map((row) => Object.freeze({ ...toLedgerIntent(row), history: changes.get(row.id) ?? [] }));
 }
 
 async function takeOutHistory(tx: Queryable, ids: readonly string[]): Promise<Map<string, StateChange[]>> {

@@ -32,6 +32,13 @@ test('a look for payments that are due costs as little beside many as beside few
   expect(stdout.match(/\d+ open: .* with 6 due, \d+ buffers/g)).toHaveLength(2);
 }, 60_000);
 
+test('what an intent costs the database is told for each part of its life', async () => {
+  const { stdout } = await run('rows.mjs', '--count', '300', '--looks', '2');
+  const phases = [...stdout.matchAll(/^(create|look|settle|last look|prune).*? (\d+) +(?:\d+% of|-)/gm)];
+  expect(phases.map(([, name]) => name)).toEqual(['create', 'look', 'settle', 'last look', 'prune']);
+  for (const [, , walBytes] of phases) expect(Number(walBytes)).toBeGreaterThan(50);
+}, 60_000);
+
 test('a soak of a few payments counts them all, and draws what it has seen', async () => {
   const out = await mkdtemp(path.join(tmpdir(), 'intents-soak-'));
   try {

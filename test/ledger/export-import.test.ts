@@ -104,6 +104,26 @@ describe.each([
     expect((await listIntents(target.db, {})).intents).toEqual([]);
   });
 
+  it('goes into tables that are newer, where what came since has its default, and not into older ones', async () => {
+    const { db } = target;
+    await db.query(`alter table express_intents.intents add column channel text not null default 'web'`);
+    await db.query(`insert into express_intents.migrations (version, name) values (98, 'channel')`);
+    try {
+      expect(await importLedger(db, lines)).toBe(count);
+      const { rows } = await db.query('select distinct channel from express_intents.intents');
+      expect(rows).toEqual([{ channel: 'web' }]);
+      const newer = await linesOf(target);
+      expect(JSON.parse(newer[0] ?? '')).toMatchObject({ tables: 98 });
+      await expect(importLedger(source.db, newer)).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining('version 98'),
+      });
+    } finally {
+      await db.query('alter table express_intents.intents drop column channel');
+      await db.query('delete from express_intents.migrations where version = 98');
+    }
+  });
+
   it('stays beside what is there already', async () => {
     await recordIntent(target.db, { id: idOf(9), terms, browser }, times);
     expect(await importLedger(target.db, lines)).toBe(count);

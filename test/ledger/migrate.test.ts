@@ -1,6 +1,7 @@
 import { jest } from '@jest/globals';
 import type { Database } from '../../src/ledger/database.js';
-import { isMigrated, type Migration, migrate, migrations, requireMigrated } from '../../src/ledger/migrate.js';
+import { isMigrated, migrate, migrateTables, requireMigrated } from '../../src/ledger/migrate.js';
+import { type Migration, migrations } from '../../src/ledger/migrations.js';
 import { openPostgres } from '../../src/ledger/postgres.js';
 import { compile, start } from '../support/child-program.js';
 import { kinds, openTestDatabase } from '../support/databases.js';
@@ -14,6 +15,16 @@ const versions = (list: readonly Migration[]): number[] => list.map(({ version }
 /** What the database says of what was run. */
 async function recorded(db: Database): Promise<readonly object[]> {
   return (await db.query('select version, name from express_intents.migrations order by version')).rows;
+}
+
+const indexNames = migrations.flatMap(({ index }) => index?.name ?? []);
+
+async function validIndexes(db: Database): Promise<readonly string[]> {
+  const { rows } = await db.query<{ name: string }>(
+    `select relname as name from pg_index join pg_class on oid = indexrelid
+     where indisvalid and relnamespace = 'express_intents'::regnamespace`,
+  );
+  return rows.map(({ name }) => name);
 }
 
 /** Counts the statements that are asked of a database itself. */
@@ -53,29 +64,32 @@ describe.each(kinds)('migrating: %s', (kind) => {
       message: expect.stringContaining('npx express-intents migrate'),
     });
     expect(await migrate(db)).toEqual(migrations);
-    expect(await recorded(db)).toEqual(migrations.map(({ version, name }) => ({ version, name })));
+    const tables = migrations.filter(({ index }) => !index);
+    expect(await recorded(db)).toEqual(tables.map(({ version, name }) => ({ version, name })));
+    expect(await validIndexes(db)).toEqual(expect.arrayContaining(indexNames));
     const again = counted(db);
-    expect(await migrate(again.db)).toEqual([]);
+    expect(await migrateTables(again.db)).toEqual([]);
     expect(await isMigrated(again.db)).toBe(true);
     await requireMigrated(again.db);
     expect(again.asked).toHaveLength(3);
+    expect(await migrate(db)).toEqual([]);
     expect((await db.query('select from express_intents.intents')).rowCount).toBe(0);
   });
 
   test('one that is behind gets what it lacks; one that is ahead stays as it is; one that fails leaves nothing', async () => {
     const { db } = await openTestDatabase(kind, { migrated: false });
-    expect(versions(await migrate(db, more.slice(0, 2)))).toEqual([1, 2]);
+    expect(versions(await migrate(db, { list: more.slice(0, 2) }))).toEqual([1, 2]);
     const broken = {
       version: 3,
       name: 'broken',
       sql: `insert into public.letters values ('x'); insert into nowhere values (1)`,
     };
     const after = { version: 4, name: 'after', sql: `insert into public.letters values ('y')` };
-    await expect(migrate(db, [...more.slice(0, 2), broken, after])).rejects.toMatchObject({ code: '42P01' });
+    await expect(migrate(db, { list: [...more.slice(0, 2), broken, after] })).rejects.toMatchObject({ code: '42P01' });
     expect(await letters(db)).toEqual(['a']);
     expect(await recorded(db)).toHaveLength(2);
-    expect(versions(await migrate(db, more))).toEqual([3]);
-    expect(await migrate(db, more.slice(0, 1))).toEqual([]);
+    expect(versions(await migrate(db, { list: more }))).toEqual([3]);
+    expect(await migrate(db, { list: more.slice(0, 1) })).toEqual([]);
     expect(await isMigrated(db, more.slice(0, 1))).toBe(true);
     expect(await letters(db)).toEqual(['a', 'b']);
   });
@@ -106,7 +120,7 @@ describe('Postgres', () => {
   test('several connections at once: the same, with migrations that would show if they ran twice', async () => {
     const name = await server.createDatabase();
     const dbs = await Promise.all(Array.from({ length: 5 }, () => openPostgres({ url: server.url(name) })));
-    const ran = await Promise.all(dbs.flatMap((db) => [migrate(db, more), migrate(db, more)]));
+    const ran = await Promise.all(dbs.flatMap((db) => [migrate(db, { list: more }), migrate(db, { list: more })]));
     expect(versions(ran.flat()).sort()).toEqual([1, 2, 3]);
     expect(await letters(dbs[0] as Database)).toEqual(['a', 'b']);
     for (const db of dbs) await db.close();

@@ -113,8 +113,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: a payment is for one thing',
     file: 'ledger/find-intents.ts',
-    from: 'where browser = $1 and resource = $2 and state in',
-    to: 'where browser = $1 and $2::text is not null and state in',
+    from: 'where browser = $1 and resource = $2 and state =',
+    to: 'where browser = $1 and $2::text is not null and state =',
     caughtBy: attack('processes'),
   },
   {

@@ -96,6 +96,7 @@ const settings = {
   max_connections: '100',
   // In its own folder, so that one that is killed leaves nothing behind.
   dynamic_shared_memory_type: 'mmap',
+  ...JSON.parse(process.argv[2] ?? '{}'),
 };
 
 let server;

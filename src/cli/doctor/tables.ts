@@ -1,5 +1,6 @@
 import type { Database } from '../../ledger/database.js';
-import { migrations } from '../../ledger/migrate.js';
+import { type Migration, migrations } from '../../ledger/migrations.js';
+import { missingMigrations } from '../../ledger/missing-migrations.js';
 import { type Finding, fault, warning } from './finding.js';
 
 interface RightsRow {
@@ -36,7 +37,8 @@ export async function lookAtTables(db: Database): Promise<Finding[]> {
   if (rights.has_schema && !rights.may_use)
     return [fault(mayNot(rights, 'use the schema of the ledger'), grants(rights))];
   const applied = rights.has_tables ? await appliedVersions(db) : [];
-  const found = [...lookAtVersions(applied, rights)];
+  const missing = await missingMigrations(db, migrations);
+  const found = [...lookAtMissing(missing, rights), ...lookAtNewer(applied), ...lookAtIndexes(missing)];
   if (rights.has_schema) {
     const lacking = (await db.query<{ name: string }>(lackingRights)).rows.map(({ name }) => name);
     if (lacking.length > 0) found.push(fault(mayNot(rights, `write to ${lacking.join(', ')}`), grants(rights)));
@@ -51,34 +53,33 @@ async function appliedVersions(db: Database): Promise<readonly number[]> {
   return rows.map(({ version }) => version);
 }
 
-function lookAtVersions(applied: readonly number[], rights: RightsRow): Finding[] {
-  const pending = migrations.filter(({ version }) => !applied.includes(version));
+function lookAtMissing(missing: readonly Migration[], rights: RightsRow): Finding[] {
+  if (missing.every(({ index }) => index)) return [];
+  const what = rights.has_tables
+    ? 'The tables of the ledger are older than this version'
+    : 'The ledger has no tables yet';
+  const mayMigrate = rights.has_schema ? rights.may_create : rights.may_make_schema;
+  const migrate = 'Run `npx express-intents migrate`';
+  if (mayMigrate) return [warning(`${what}.`, `${migrate}, or let the site do it at its start.`)];
+  const message = `${what}, and the role ${rights.role} may not make them.`;
+  return [fault(message, `${migrate} as a role that may. ${grants(rights)}`)];
+}
+
+function lookAtNewer(applied: readonly number[]): Finding[] {
   const newest = Math.max(0, ...migrations.map(({ version }) => version));
   const newer = applied.filter((version) => version > newest);
-  const found: Finding[] = [];
-  if (pending.length > 0) {
-    const what =
-      applied.length === 0 ? 'The ledger has no tables yet' : 'The tables of the ledger are older than this version';
-    const mayMigrate = rights.has_schema ? rights.may_create : rights.may_make_schema;
-    const migrate = 'Run `npx express-intents migrate`';
-    found.push(
-      mayMigrate
-        ? warning(`${what}.`, `${migrate}, or let the site do it at its start.`)
-        : fault(
-            `${what}, and the role ${rights.role} may not make them.`,
-            `${migrate} as a role that may. ${grants(rights)}`,
-          ),
-    );
-  }
-  if (newer.length > 0) {
-    found.push(
-      warning(
-        `The tables of the ledger are of a newer version (${newer.join(', ')}) than this one, which knows ${newest}.`,
-        'npm install express-intents@latest, as where the newer version runs',
-      ),
-    );
-  }
-  return found;
+  if (newer.length === 0) return [];
+  const message = `The tables of the ledger are of a newer version (${newer.join(', ')}) than this one, which knows ${newest}.`;
+  return [warning(message, 'npm install express-intents@latest, as where the newer version runs')];
+}
+
+/** Tables that are missing lack their indexes as well, which need not be said. */
+function lookAtIndexes(missing: readonly Migration[]): Finding[] {
+  if (!missing.every(({ index }) => index)) return [];
+  const names = missing.map(({ index }) => index?.name).join(', ');
+  if (names === '') return [];
+  const message = `An index of the ledger is missing or just being built, and what it makes fast is slow: ${names}.`;
+  return [warning(message, 'Run `npx express-intents migrate`, or let the site build it while it runs.')];
 }
 
 const mayNot = ({ role }: RightsRow, what: string): string => `The role ${role} may not ${what}.`;

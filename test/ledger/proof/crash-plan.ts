@@ -15,13 +15,14 @@ const both = (names: readonly string[]): string[] => names.flatMap((name) => [`b
 /** What a new database goes through, until it is committed. */
 export const migrationPoints = both([
   'lock for the migration',
+  'bound the wait for locks',
   'look for the schema',
   'create the schema',
   'create the migrations table',
-  'look for the migration',
   'create the tables',
-  'index what is finished',
   'note the migration',
+  'index what is finished',
+  'index what is wanted',
 ]);
 
 const onceInALife = both(['look for migrations', 'end claims']);

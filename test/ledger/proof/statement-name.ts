@@ -7,9 +7,10 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['look for the schema', /from pg_catalog\.pg_namespace/],
   ['create the schema', /^create schema/],
   ['create the migrations table', /^create table if not exists express_intents\.migrations/],
-  ['look for the migration', /^select from express_intents\.migrations where version/],
   ['create the tables', /^create table express_intents\.intents/],
-  ['index what is finished', /^create index intents_finished/],
+  ['bound the wait for locks', /^set local lock_timeout/],
+  ['index what is finished', /^create index if not exists intents_finished/],
+  ['index what is wanted', /^create index if not exists intents_wanted/],
   ['note the migration', /^insert into express_intents\.migrations/],
   ['end claims', /lease_token = lease_token \+ 1 where due_at is not null/],
   ['record', /^insert into express_intents\.intents .*'open'/],
@@ -43,11 +44,24 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['complete the login', /set login_completed_at = now\(\)/],
   ['reopen the login', /set login_completed_at = null/],
   ['find payments', /where browser = \$1 and resource = \$2/],
-  ['list', /i\.created_at::text as created/],
+  ['list', /^select .*i\.created_at::text as created/],
+  ['look for the end of a list', /^select created_at::text as created/],
   ['find', /from express_intents\.intents i where id = \$1$/],
-  ['read the history', /from express_intents\.history where intent_id/],
+  ['read the history', /^select .*from express_intents\.history where intent_id/],
+  ['inspect', /^select \(select count/],
+  ['prune', /^with gone as materialized/],
+  ['prune the history', /^delete from express_intents\.history/],
+  ['read all of one moment', /^set transaction isolation level/],
+  ['look for the version of the tables', /^select max\(version\)/],
+  ['look for columns', /^select quote_ident\(attname\)/],
+  ['export', /^select id, jsonb_build_object/],
+  ['import', /^insert into express_intents\.intents .*jsonb_populate_record/],
+  ['import the history', /^insert into express_intents\.history/],
   ['write the effect', /^insert into public\.effects/],
 ];
+
+/** All names there are. */
+export const statementNames: readonly string[] = names.map(([name]) => name);
 
 /** @throws for a statement that has no name, or two */
 export function statementName(sql: string): string {
