@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { newDatabaseUrl } from '../support/databases.js';
-import { begin, buttonScript, closed, event, idOf, part, seen } from './support/checkout.js';
+import { type ButtonOptions, begin, buttonScript, closed, event, idOf, part, seen } from './support/checkout.js';
 import { eventually } from './support/eventually.js';
 import {
   type Answer,
@@ -33,7 +33,7 @@ const away = status(503, { code: 'ledger_unavailable' });
 const login = { mode: 'login', order: undefined };
 
 /** A visit in whose pages time passes when it is told to. */
-async function visit(answers: readonly Answer[], options: object = {}, how?: VisitOptions): Promise<Visit> {
+async function visit(answers: readonly Answer[], options: ButtonOptions = {}, how?: VisitOptions): Promise<Visit> {
   const visited = await visitWith(open, site.page({ script: buttonScript(options) }), answers, how);
   await visited.page.clock.install();
   return visited;
