@@ -53,7 +53,7 @@ const overflow = (page: Page): Promise<number> =>
 test.each(['#%', '#%E0%A4%A', '#%20'])('an address that ends with %s is that of no intent', async (fragment) => {
   const visit = await open(inspector(fragment));
   visit.forgive(/status of 404/);
-  await tells(visit.page, /There is no intent/);
+  await tells(visit.page, /does not know this request/);
   expect(await rows(visit.page).count()).toBeGreaterThan(0);
 });
 
