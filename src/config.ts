@@ -1,5 +1,6 @@
 import type { Store } from 'express-rate-limit';
 import { readConnectionLimits } from './config/connection-limits.js';
+import { type MisspeltVariable, misspeltVariables } from './config/known-variables.js';
 import { ledgerMend, readLedger } from './config/ledger-settings.js';
 import { readKeyRing, readLogin } from './config/login-settings.js';
 import { readRateLimits } from './config/rate-limits.js';
@@ -7,7 +8,7 @@ import { Report } from './config/report.js';
 import { readSequencer } from './config/sequencer-settings.js';
 import { readDestination, readOrigin, readReturnOrigins, readRoutes, readWalletUrl } from './config/site-settings.js';
 import { readWebhook } from './config/webhook-settings.js';
-import { ConfigError } from './errors.js';
+import { ConfigError, type ConfigProblem } from './errors.js';
 import type { VerifierKeyRing } from './keys/key-ring.js';
 import type { Signer } from './keys/verifier-key.js';
 import type { LedgerSettings } from './ledger/ledger-settings.js';
@@ -199,6 +200,8 @@ export interface Config {
   readonly rateLimits: RateLimits | undefined;
   /** What the person who starts this should be told once. */
   readonly notices: readonly string[];
+  /** The same, where it is most likely a mistake. */
+  readonly warnings: readonly string[];
 }
 
 /** The environment of this process, for the command line: it looks at what a site would start with, and starts none. */
@@ -221,6 +224,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const ledger = readLedger(options, env, production, report);
   const sequencer = readSequencer(options, env, production, ledger, report);
   const embedded = sequencer.url === 'embedded';
+  const misspelt = misspeltVariables(env);
   const config = {
     production,
     sequencer,
@@ -235,10 +239,18 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     ledger,
     rateLimits: readRateLimits(options.rateLimits, report),
     notices: report.notices,
+    warnings: misspelt.map(({ name, meant }) => `${name} is set, and read by nobody. Did you mean ${meant}?`),
   };
   Object.freeze(report.notices);
-  if (report.problems.length > 0) throw new ConfigError(report.problems);
+  Object.freeze(config.warnings);
+  if (report.problems.length > 0) throw new ConfigError(report.problems.map((one) => withSlip(one, misspelt)));
   return Object.freeze(config);
+}
+
+/** What is missing may be there under nearly its name. */
+function withSlip(problem: ConfigProblem, misspelt: readonly MisspeltVariable[]): ConfigProblem {
+  const slip = misspelt.find(({ meant }) => meant === problem.setting);
+  return slip ? { ...problem, problem: `${problem.problem} ${slip.name} is set: is that a slip?` } : problem;
 }
 
 /**

@@ -109,6 +109,7 @@ export function composeRouter(
     ...live,
   });
   if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
+  for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
   for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
   return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
     client,

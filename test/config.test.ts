@@ -616,6 +616,24 @@ describe('routes', () => {
   });
 });
 
+describe('a variable whose name is nearly one of ours', () => {
+  it('is told, once, with the name that was meant', () => {
+    const slips = { INTENT_DOMIAN: 'x', INTENTS_ORIGIN: 'x', INTENT_TRACKING: 'x', INTENT_SECRETS: undefined };
+    expect(parseConfig({}, { ...env, ...slips }).warnings).toEqual([
+      'INTENT_DOMIAN is set, and read by nobody. Did you mean INTENT_DOMAIN?',
+      'INTENTS_ORIGIN is set, and read by nobody. Did you mean INTENT_ORIGIN?',
+    ]);
+    expect(parseConfig({}, env).warnings).toEqual([]);
+  });
+
+  it('is named where the one that was meant is missing', () => {
+    const { INTENT_DOMAIN: INTENT_DOMIAN, ...others } = env;
+    expect(problemsIn({}, { ...others, INTENT_DOMIAN })).toMatchObject([
+      { setting: 'INTENT_DOMAIN', problem: expect.stringMatching(/ INTENT_DOMIAN is set: is that a slip\?$/) },
+    ]);
+  });
+});
+
 describe('INTENT_SEQUENCER_URL=embedded', () => {
   it('needs nothing else, and says what it made up', () => {
     const config = parseConfig({}, embedded);
@@ -689,6 +707,13 @@ describe('intentRouter', () => {
       'INTENT_SEQUENCER_URL: It is not an http(s) URL.',
       'clientAmount: min is over max.',
     ]);
+  });
+
+  it('warns of a variable that is misspelt', () => {
+    process.env.INTENT_DESTINATON = destination;
+    intentRouter(options);
+    delete process.env.INTENT_DESTINATON;
+    expect(logged).toContainEqual(expect.stringMatching(/INTENT_DESTINATON is set.*INTENT_DESTINATION\?$/));
   });
 
   it('does not call missing what was given and is wrong', () => {

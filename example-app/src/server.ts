@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import { relative } from 'node:path';
 import type { Express } from 'express';
 import { isFirstStart, setDevelopmentDefaults } from './development-defaults.js';
-import { createShop, type Shop } from './shop.js';
+import { endOnSignal } from './end-on-signal.js';
+import { createShop } from './shop.js';
 
 /** Only this machine can come in unless HOST says otherwise: the embedded sequencer lets anyone log in. */
 const defaultHost = '127.0.0.1';
@@ -21,9 +22,13 @@ async function start(): Promise<void> {
   const isSimulated = env.INTENT_SEQUENCER_URL === 'embedded';
   const shop = createShop({ isSimulated, trustProxy: env.NODE_ENV === 'production' });
   const server = await listen(shop.app, port, env.HOST || defaultHost);
-  closeOnSignal(server, shop);
+  const ending = endOnSignal(server, shop.router);
   if (isFirst) console.log('Making the database of the shop. This takes a few seconds, the first time.');
-  const embedded = await shop.ready();
+  const embedded = await shop.ready().catch((error: unknown): undefined => {
+    // Who ends it before it is open wants to hear of nothing more.
+    if (!ending.aborted) throw error;
+  });
+  if (ending.aborted) return;
   console.log(`
 The Patient Kettle is open.
 
@@ -61,19 +66,4 @@ async function listen(app: Express, port: number, host: string): Promise<Server>
     );
   }
   return server;
-}
-
-/** Ends at once, so that the next start finds both ports free. npm passes a signal on a second time; it changes nothing. */
-function closeOnSignal(server: Server, { router }: Shop): void {
-  let closing = false;
-  const close = async (): Promise<void> => {
-    if (closing) return;
-    closing = true;
-    const closed = once(server, 'close');
-    server.close();
-    server.closeAllConnections();
-    await Promise.all([closed, router.close()]);
-    process.exit(0);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void close());
 }

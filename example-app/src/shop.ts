@@ -27,7 +27,7 @@ export interface Shop {
 
 /** The whole shop, ready to listen. @throws {ConfigError} when the intent router lacks something */
 export function createShop({ intents = {}, isSimulated = false, trustProxy = false }: ShopOptions = {}): Shop {
-  const router = intentRouter({ ...intents, ...payments });
+  const router = intentRouter({ routes: { health: '/healthz' }, ...intents, ...payments });
   const app = express();
   app.disable('x-powered-by');
   app.set('trust proxy', trustProxy ? 1 : false);

@@ -22,7 +22,7 @@ export function readNumber(bytes: Uint8Array): bigint {
  * @returns undefined for anything else; longer text is refused before the quadratic decoding
  */
 export function decodeBase58(text: unknown, length: number): Uint8Array<ArrayBuffer> | undefined {
-  if (typeof text !== 'string' || text.length > Math.ceil(length * 1.38)) return undefined;
+  if (typeof text !== 'string' || text.length > length * 2) return undefined;
   let number = 0n;
   for (const character of text) number = number * 58n + BigInt(alphabet.indexOf(character));
   const bytes = new Uint8Array(length);

@@ -10,7 +10,7 @@ import { loadTexts, localeOf } from './locale.js';
 import { rememberPending } from './pending.js';
 import { Problem, problemOf } from './problem.js';
 import { qrCode } from './qr-code.js';
-import { returnUrl, walletLink } from './return-url.js';
+import { walletLink } from './return-url.js';
 
 // From the click to the code on the screen.
 
@@ -102,8 +102,7 @@ async function present(flow: IntentFlow, secret: string, signal: AbortSignal): P
   flow.shownId = id;
   // Whoever scans does so with another device, which has no business on the pages of this one.
   const code = qrCode(walletUrl ? walletLink(walletUrl, secret) : secret);
-  const back = Object.entries(urls).map(([name, url]) => [name, url && returnUrl(url, id)]);
-  flow.dialog.showCode(code, amount, walletUrl && walletLink(walletUrl, secret, Object.fromEntries(back)));
+  flow.dialog.showCode(code, amount, walletUrl && walletLink(walletUrl, secret, urls, id));
   show(flow, 'waiting');
   follow(flow, id);
 }

@@ -24,14 +24,16 @@ const onDemand = ['ask-user', 'portable-ed25519', 'translations'];
 
 /** Properties that no page, no site and no browser knows, so that they need no name there. */
 const ownProperties =
-  /^(ask|attempt|clearCode|completesLogin|dialog|element|emit|endsAtMs|given|isAlive|isScanned|key|latestId|onGiven|read|rest|settings|showCode|shownId|stage|stop|tag|texts|timer|urls|watches|what)$/;
+  /^(ask|attempt|clearCode|completesLogin|dialog|element|emit|endsAtMs|given|isAlive|isScanned|key|latestId|onGiven|read|rest|settings|show|showCode|shownId|stage|stop|tag|texts|timer|urls|watches|what)$/;
 
 const common = { bundle: true, minify: true, write: false, target: browsers, logLevel: 'warning' };
 
-/** A variable that is the stylesheet's own keeps the underscore, and of its name a letter. */
+/** Values of variables lose their blanks. A variable that is the stylesheet's own keeps the underscore, and of its name a letter. */
 function shortenVariables(css) {
   const names = [...new Set(css.match(/--_[\w-]+/g))];
-  return css.replaceAll(/--_[\w-]+/g, (name) => `--_${(names.indexOf(name) + 10).toString(36)}`);
+  return css
+    .replaceAll(/([:,]) /g, '$1')
+    .replaceAll(/--_[\w-]+/g, (name) => `--_${(names.indexOf(name) + 10).toString(36)}`);
 }
 
 /** A stylesheet becomes a text, without what only its readers need. */
@@ -49,6 +51,9 @@ const cssAsText = {
 async function bundle(entry, options) {
   const { outputFiles } = await build({
     ...common,
+    // Its own syntax would be in the way of swc's.
+    minify: false,
+    minifyIdentifiers: true,
     entryPoints: [path.join(source, entry)],
     format: 'esm',
     platform: 'browser',

@@ -1,8 +1,8 @@
 import { call } from './api.js';
 import { open } from './begin.js';
-import { delay } from './delay.js';
 import type { IntentFlow } from './intent-flow.js';
-import { isRefusal, isUnheard, problemOf } from './problem.js';
+import { persist } from './persist.js';
+import { isRefusal, isUnheard, type Problem } from './problem.js';
 
 /** Whoever is logged in. */
 export interface User {
@@ -13,8 +13,7 @@ export interface User {
 /** Who is logged in; or, where the site asks first, who would be. */
 type Completion = { readonly user: User } | { readonly user?: never; readonly confirm: { readonly user: User } };
 
-const longestMs = 8_000;
-const endMs = 120_000;
+const patienceMs = 120_000;
 
 /**
  * Completes a login that the wallet has confirmed (interface section 4.7): the server asks who it was and keeps it in the
@@ -26,26 +25,25 @@ const endMs = 120_000;
  */
 export async function completeLogin(flow: IntentFlow, id: string, signal: AbortSignal): Promise<User | undefined> {
   const { session } = flow.settings.routes;
-  const startedAtMs = Date.now();
-  let confirm: boolean | undefined;
   let isLost = false;
-  for (let waitMs = 1_000; ; waitMs = Math.min(waitMs * 2, longestMs)) {
-    try {
-      const answer = await call<Completion>(session, signal, JSON.stringify({ id, confirm }));
-      if (answer.user) return answer.user;
-      const { askUser } = await import('./ask-user.js');
-      await open(flow);
-      confirm = await askUser(flow.dialog.element, answer.confirm.user.id);
-      if (!confirm) return undefined;
-    } catch (error) {
-      const problem = problemOf(error);
-      if (signal.aborted || isRefusal(problem) || Date.now() - startedAtMs > endMs) {
-        const known = isLost && (await call<{ user?: User }>(session, signal).catch(() => undefined))?.user;
-        if (known) return known;
-        throw problem;
-      }
-      isLost ||= isUnheard(problem);
-      await delay(waitMs);
-    }
+  const isPassing = (problem: Problem): boolean => {
+    isLost ||= isUnheard(problem);
+    return !isRefusal(problem);
+  };
+  let confirm: boolean | undefined;
+  const complete = async (): Promise<User | undefined> => {
+    const answer = await call<Completion>(session, signal, JSON.stringify({ id, confirm }));
+    if (answer.user) return answer.user;
+    const { askUser } = await import('./ask-user.js');
+    await open(flow);
+    confirm = await askUser(flow.dialog.element, answer.confirm.user.id);
+    return confirm ? complete() : undefined;
+  };
+  try {
+    return await persist(signal, patienceMs, isPassing, complete);
+  } catch (problem) {
+    const known = isLost && (await call<{ user?: User }>(session, signal).catch(() => undefined))?.user;
+    if (known) return known;
+    throw problem;
   }
 }

@@ -59,7 +59,7 @@ export class IntentButton extends Base {
       (name, detail) => this.#emit(name, detail),
     );
     const button = make('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
-    button.addEventListener('click', () => begin(this.#flow).catch((error) => this.#report(error)));
+    button.onclick = () => begin(this.#flow).catch((error) => this.#report(error));
     root.append(button, dialog.element);
     for (const name of optionNames) this.#adopt(name);
   }

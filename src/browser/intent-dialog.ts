@@ -56,13 +56,13 @@ export class IntentDialog {
       this.#retry,
       this.#cancel,
     );
-    this.#retry.addEventListener('click', onRetry);
-    this.#cancel.addEventListener('click', () => this.element.close());
-    this.element.addEventListener('close', () => {
+    this.#retry.onclick = onRetry;
+    this.#cancel.onclick = () => this.element.close();
+    this.element.onclose = () => {
       if (host.dataset.open === undefined) return;
       this.#putAway();
       onClosed();
-    });
+    };
   }
 
   /** Opens it, where it is not open already. What will come keeps its place, so that nothing jumps. */

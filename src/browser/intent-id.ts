@@ -24,10 +24,8 @@ async function nativePublicKey(seed: Uint8Array): Promise<Uint8Array> {
 const readBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
 
 /** Loaded from beside this file, and only by browsers that need it. */
-async function portablePublicKey(seed: Uint8Array): Promise<Uint8Array> {
-  const { publicKeyOf } = await import('./portable-ed25519.js');
-  return publicKeyOf(seed);
-}
+const portablePublicKey = async (seed: Uint8Array): Promise<Uint8Array> =>
+  (await import('./portable-ed25519.js')).publicKeyOf(seed);
 
 /** Whether a text can be an id; what comes out of a store is not believed. */
 export function isIntentId(text: unknown): text is string {

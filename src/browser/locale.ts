@@ -9,7 +9,7 @@ export interface Locale {
   readonly texts: Texts;
 }
 
-const languages = ['en', 'de', 'es', 'fr', 'ja'];
+const isSpoken = /^(en|de|es|fr|ja)\b/;
 
 /** Only who needs another language than English waits for one; a slow line does not keep anyone from paying. */
 const longestWaitMs = 1_500;
@@ -18,7 +18,7 @@ let textsByLanguage: Readonly<Record<string, Texts>> = { en };
 
 /** The first of the wanted locales whose language there is, else English. A region is kept: it decides how amounts look. */
 export function negotiateTag(wanted: readonly (string | null | undefined)[]): string {
-  return wanted.map(canonical).find((tag) => languages.includes(languageOf(tag))) ?? 'en';
+  return wanted.map(canonical).find((tag) => isSpoken.test(tag)) ?? 'en';
 }
 
 /** The texts for a locale as far as they are there. */

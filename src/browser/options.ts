@@ -34,7 +34,7 @@ export interface ButtonOptions {
 
 export type OptionName = keyof ButtonOptions;
 
-/** What each must look like, or be by `typeof`; an order is any JSON. */
+/** What each must look like, or be by `typeof`; an order is any JSON. The first eight have an attribute too. */
 const forms: Readonly<Record<OptionName, RegExp | 'string' | 'object' | ''>> = {
   mode: /^(payment|login)$/,
   order: '',
@@ -43,8 +43,8 @@ const forms: Readonly<Record<OptionName, RegExp | 'string' | 'object' | ''>> = {
   appearance: /^(auto|light|dark)$/,
   locale: 'string',
   label: 'string',
-  expiresInMs: /^[1-9][\d.]*$/,
   walletUrl: 'string',
+  expiresInMs: /^[1-9][\d.]*$/,
   routes: 'object',
   base: 'string',
   confirmParams: 'object',
@@ -52,6 +52,9 @@ const forms: Readonly<Record<OptionName, RegExp | 'string' | 'object' | ''>> = {
 };
 
 export const optionNames = Object.keys(forms) as OptionName[];
+
+/** Written in lower case, with a dash. */
+export const attributeNames = optionNames.slice(0, 8);
 
 /** @throws {TypeError} for an option that there is not, or of a form it cannot have */
 export function checkOption(name: string, value: unknown): void {

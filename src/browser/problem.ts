@@ -1,9 +1,9 @@
 /** What went wrong, by the `code` of the answer (see docs/errors.md) or one of the element's own. */
 export class Problem extends Error {
   /** One of docs/errors.md, or `offline`, `unreadable`, `insecure_page`, `handler_failed`. */
-  readonly code: string;
+  declare readonly code: string;
   /** HTTP status; 0 where there was no answer. */
-  readonly status: number;
+  declare readonly status: number;
 
   /** @param message the site's own words, for refusals; else nothing that people are shown */
   constructor(code: string, status = 0, message = code, options?: ErrorOptions) {

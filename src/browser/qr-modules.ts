@@ -18,7 +18,7 @@ export function qrModules(text: string): Readonly<Rows> {
   for (let version = 1; version <= 20; version += 1) {
     const rows = functionPatterns(version);
     const free = freeModules(rows);
-    const read = (digits: string): number => Number.parseInt(digits.charAt(version - 1), 36);
+    const read = (digits: string): number => Number.parseInt(digits[version - 1] as string, 36);
     const corrections = read(correctionLengths);
     const blocks = read(blockCounts);
     const capacity = (free.length >> 3) - corrections * blocks;

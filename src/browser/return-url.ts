@@ -33,8 +33,11 @@ export function httpUrl(text: string, what: string): string {
 export function walletLink(
   walletUrl: string,
   clientSecret: string,
-  back: Readonly<Record<string, string>> = {},
+  back: Readonly<Record<string, string | undefined>> = {},
+  intentId?: string,
 ): string {
-  const ways = Object.entries(back).map(([name, url]) => url && `&${name}=${encodeURIComponent(url)}`);
+  const ways = Object.entries(back).map(
+    ([name, url]) => url && `&${name}=${encodeURIComponent(returnUrl(url, intentId))}`,
+  );
   return `${walletUrl}#${clientSecret}${ways.join('')}`;
 }

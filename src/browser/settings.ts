@@ -1,5 +1,5 @@
 import { negotiateTag } from './locale.js';
-import { type ButtonOptions, checkOption } from './options.js';
+import { attributeNames, type ButtonOptions, checkOption } from './options.js';
 import type { ReturnAddress } from './return-url.js';
 import { type ElementRoutes, loginTtlMs, siteBase, siteRoutes, siteWalletUrl } from './site-config.js';
 
@@ -48,13 +48,11 @@ export function readSettings(element: HTMLElement, options: ButtonOptions): Sett
   } as Settings;
 }
 
-const attributes = ['mode', 'order', 'amount', 'payee', 'appearance', 'locale', 'label', 'wallet-url'];
-
 function attributesOf(element: HTMLElement): ButtonOptions {
   const given: Record<string, unknown> = {};
-  for (const name of attributes) {
-    const value = element.getAttribute(name);
-    if (value !== null) given[name.replace('-u', 'U')] = value;
+  for (const name of attributeNames) {
+    const value = element.getAttribute(name.replace('U', '-u'));
+    if (value !== null) given[name] = value;
   }
   const address = (name: string): ReturnAddress => ({ url: element.getAttribute(`${name}-url`) ?? '' });
   return { ...given, confirmParams: { success: address('success'), cancel: address('cancel') } };

@@ -1,5 +1,6 @@
 import { call, type Status } from './api.js';
 import { attempt } from './attempt.js';
+import { backOffMs } from './persist.js';
 import type { Settings } from './settings.js';
 
 /**
@@ -27,7 +28,6 @@ const briskMs = 1_000;
 const calmMs = 5_000;
 /** Beside a living stream, in case it died without anyone having noticed. */
 const besideStreamMs = 15_000;
-const longestMs = 8_000;
 /** Coming back to a page fires several events at once. */
 const sameMomentMs = 300;
 const endMs = 3_600_000;
@@ -84,7 +84,7 @@ export function startWatch(id: string, settings: Settings, tell: (sign: Sign) =>
     if (Date.now() - startedAtMs > endMs) stop();
     if (stopped.signal.aborted || document.hidden || !status) return;
     const usualMs = stream.isAlive() ? besideStreamMs : isCalm ? calmMs : briskMs;
-    timer = setTimeout(ask, failures ? Math.min(briskMs * 2 ** (failures - 1), longestMs) : usualMs);
+    timer = setTimeout(ask, failures ? backOffMs(failures) : usualMs);
   }
 
   followPage(stopped.signal, stream, say, () => {

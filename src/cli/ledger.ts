@@ -97,7 +97,7 @@ function addShow(ledger: Command, { terminal, action }: Cli): void {
 const canBeRetried: ReadonlySet<IntentState> = new Set(['dead', 'expired', 'reversed']);
 
 async function show(id: string, flags: ShowFlags, terminal: Terminal): Promise<number> {
-  parseIntentId(id);
+  requireId(id);
   return inLedger(readEnvironment(flags), terminal, async (db) => {
     const intent = await requireIntent(db, id);
     const history = await historyOf(db, id);
@@ -121,7 +121,7 @@ function addRetry(ledger: Command, { terminal, action }: Cli): void {
 }
 
 async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal): Promise<number> {
-  parseIntentId(id);
+  requireId(id);
   return inLedger(readEnvironment(flags), terminal, async (db, { watchMs }) => {
     const { state, deadHook } = await requireIntent(db, id);
     if (!(await retryIntent(db, id, watchMs))) {
@@ -192,9 +192,22 @@ function inLedger(
   });
 }
 
+/** @throws {IntentError} `invalid_id` */
+function requireId(text: string): void {
+  try {
+    parseIntentId(text);
+  } catch (cause) {
+    const message =
+      `${JSON.stringify(text.slice(0, 60))} is not an intent id, which is the Base58 form of 32 bytes: 43 or 44 letters and digits.\n` +
+      'Those in the ledger are shown by: npx express-intents ledger list';
+    throw new IntentError('invalid_id', message, { cause });
+  }
+}
+
 async function requireIntent(db: Database, id: string): Promise<LedgerIntent> {
   await requireMigrated(db);
   const intent = await findIntent(db, id);
-  if (!intent) throw new IntentError('intent_not_found', `There is no intent ${id} in this ledger.`);
+  if (!intent)
+    throw new IntentError('intent_not_found', `There is no intent ${id} in the ledger that INTENT_DATABASE_URL names.`);
   return intent;
 }

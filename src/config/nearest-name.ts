@@ -4,7 +4,8 @@ export function nearestName(name: string, names: readonly string[]): string {
   return nearest;
 }
 
-function distance(from: string, to: string): number {
+/** So many letters are to be changed, put in or left out to come from one to the other. */
+export function distance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [index, letter] of [...from].entries()) {
     const next = [index + 1];

@@ -7,11 +7,13 @@ const maxReaders = 50;
 /** What happens within that time is told at once, in milliseconds. */
 const gatherMs = 80;
 const beatMs = 20_000;
+const headers = { 'content-type': 'text/event-stream' };
 
 /** Server-Sent Events that say only that something has changed: what it is, the page asks. */
 export function inspectorEvents({ journal, closing }: SequencerState): RequestHandler {
   let readers = 0;
-  return (_req, res) => {
+  return (req, res) => {
+    if (req.method === 'HEAD') return void res.writeHead(200, headers).end();
     if (readers >= maxReaders) return void res.status(503).end();
     readers += 1;
     const leaving = new AbortController();
@@ -21,7 +23,7 @@ export function inspectorEvents({ journal, closing }: SequencerState): RequestHa
       clearInterval(beating);
       leaving.abort();
     });
-    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.writeHead(200, headers);
     res.write('retry: 1000\ndata: look\n\n');
     const signal = AbortSignal.any([closing, leaving.signal]);
     const tell = async (): Promise<void> => {

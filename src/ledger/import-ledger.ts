@@ -1,6 +1,7 @@
 import { IntentError } from '../errors.js';
 import type { Database, Queryable } from './database.js';
 import { exportName, tablesVersion } from './export-ledger.js';
+import { soundLines } from './imported-line.js';
 
 /** How many lines are written at once. */
 const batch = 200;
@@ -14,16 +15,22 @@ const batch = 200;
  */
 export function importLedger(db: Database, lines: AsyncIterable<string> | Iterable<string>): Promise<number> {
   return db.transaction(async (tx) => {
+    const requireSound = await soundLines();
+    let number = 0;
     let count: number | undefined;
     let isFirst = true;
     let waiting: string[] = [];
     let taken = 0;
     const tables = await tablesVersion(tx);
     for await (const line of lines) {
+      number += 1;
       if (count !== undefined && line.trim() !== '') throw notAnExport('There is more behind its last line.');
       if (isFirst) requireHeader(line, tables);
       else if (line.startsWith('{"intents":')) count = Number(parse(line).intents);
-      else if (line.trim() !== '') waiting.push(line);
+      else if (line.trim() !== '') {
+        requireSound(line, number);
+        waiting.push(line);
+      }
       isFirst = false;
       if (waiting.length < batch) continue;
       taken += await takeIn(tx, waiting);

@@ -8,8 +8,8 @@ import type { IntentRecords, SiteDatabase } from '../ledger/ledger.js';
 export interface PassTimeSite {
   /** Its clock is put on. */
   readonly sequencer: Pick<Sequencer, 'clock'>;
-  /** The router of the site; without a ledger it is as if it were not given. */
-  readonly router?: LedgerRouter | undefined;
+  /** The router of the site, or those of all sites with this sequencer; one without a ledger is as if it were not given. */
+  readonly router?: LedgerRouter | readonly LedgerRouter[] | undefined;
 }
 
 /** What of a router its ledger is reached by. */
@@ -29,13 +29,16 @@ interface LedgerRouter {
  * All intents in the ledger, which goes by the time of its database, become so much older: logins begun expire, work that
  * waits is due, what is paid now may be late. It resolves once that work was done, or after 5 seconds.
  *
+ * Each call moves what it names, once more: several sites with one sequencer are named in one call, and of routers with one
+ * database only one is.
+ *
  * No timer goes off by it, so that time-outs of calls and of hooks, and a service that is left alone after failures, take
  * their time. Nothing else in the database changes.
  * @throws {IntentError} `invalid_request` for less than 0, `ledger_unavailable`
  */
 export async function passTime(ms: number, { sequencer, router }: PassTimeSite): Promise<void> {
   sequencer.clock.advance(ms);
-  if (router) await passTimeInLedger(router, ms).catch(unlessNoLedger);
+  for (const one of router ? [router].flat() : []) await passTimeInLedger(one, ms).catch(unlessNoLedger);
 }
 
 const patienceMs = 5_000;

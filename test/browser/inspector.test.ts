@@ -50,6 +50,13 @@ async function foldOut(page: Page, press: (summary: Locator) => Promise<void>): 
 const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
+test.each(['#%', '#%E0%A4%A', '#%20'])('an address that ends with %s is that of no intent', async (fragment) => {
+  const visit = await open(inspector(fragment));
+  visit.forgive(/status of 404/);
+  await tells(visit.page, /does not know this request/);
+  expect(await rows(visit.page).count()).toBeGreaterThan(0);
+});
+
 test('before anything has come it says what to do', async () => {
   const sequencer = await startSequencer();
   try {

@@ -725,10 +725,14 @@ describe('at the running site', () => {
   });
 
   it('nobody listens there', async () => {
-    const { wrong } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, [
-      '--url',
-      'http://127.0.0.1:1',
-    ]);
+    const args = ['--url', 'http://127.0.0.1:1', '--create'];
+    const { wrong } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, args);
+    expect(wrong).toContainEqual({
+      check: 'create',
+      level: 'fault',
+      text: 'No login can be begun: http://127.0.0.1:1 cannot be reached.',
+      mend: 'Mend what stands under `site`, and run the doctor again.',
+    });
     expect(wrong.map(({ check, text }) => [check, text])).toContainEqual([
       'site',
       'http://127.0.0.1:1 cannot be reached: nobody listens at 127.0.0.1:1.',

@@ -133,7 +133,7 @@ describe('in a ledger', () => {
     expect(await command('ledger', name, idOf(9))).toEqual({
       code: 1,
       out: '',
-      error: `There is no intent ${idOf(9)} in this ledger.`,
+      error: `There is no intent ${idOf(9)} in the ledger that INTENT_DATABASE_URL names.`,
     });
   });
 
@@ -260,7 +260,13 @@ describe('what is wrong', () => {
     ['an unknown flag', '', ['ledger', 'list', '--all'], 2, /--all/],
     ['no id', '', ['ledger', 'show'], 2, /Missing required argument 'id'\./],
     ['two ids', '', ['ledger', 'retry', idOf(1), idOf(2)], 2, /Too many arguments/],
-    ['an id that is none', '', ['ledger', 'show', '17'], 2, /Base58 form of 32 bytes/],
+    [
+      'an id that is none',
+      '',
+      ['ledger', 'show', 'nope'],
+      2,
+      /^"nope" is not an intent id.* Base58 .*\n.*ledger list$/,
+    ],
     ['an argument to migrate', '', ['migrate', 'now'], 2, /Too many arguments/],
     [
       'a file that is not there',

@@ -1,94 +1,13 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createWallet } from 'express-intents/testing';
 import { Visitor } from '../../example-app/dist/visitor.js';
 import { temporaryFolder } from '../support/temporary-folder.js';
-import { begin, ledgerFolder, order, thanked, thanksOf } from './shop-fixture.js';
-
-const dist = new URL('../../example-app/dist/', import.meta.url);
-type Variables = Readonly<Record<string, string>>;
-
-/** A process of ours: the text it has printed so far, and how it ended. */
-class Program {
-  readonly #child: ChildProcessWithoutNullStreams;
-  readonly #ended: Promise<unknown>;
-  output = '';
-  errors = '';
-
-  /** Runs with these variables and none of the developer's own. */
-  constructor(script: string, variables: Variables) {
-    const env = { PATH: process.env.PATH, ...variables } as NodeJS.ProcessEnv;
-    this.#child = spawn(process.execPath, [fileURLToPath(new URL(script, dist))], { env });
-    this.#ended = once(this.#child, 'close');
-    this.#child.stdout.on('data', (chunk) => {
-      this.output += chunk;
-    });
-    this.#child.stderr.on('data', (chunk) => {
-      this.errors += chunk;
-    });
-  }
-
-  async printed(text: string): Promise<this> {
-    const ended = this.#ended.then(() => {
-      throw new Error(`It ended before it printed ${text}: ${this.output}${this.errors}`);
-    });
-    ended.catch(() => undefined);
-    while (!this.output.includes(text)) await Promise.race([once(this.#child.stdout, 'data'), ended]);
-    return this;
-  }
-
-  async end(): Promise<number | null> {
-    await this.#ended;
-    return this.#child.exitCode;
-  }
-
-  signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
-  }
-}
-
-const programs: Program[] = [];
-
-function run(script: string, variables: Variables): Program {
-  const program = new Program(script, variables);
-  programs.push(program);
-  return program;
-}
-
-afterEach(async () => {
-  for (const program of programs.splice(0)) {
-    program.signal('SIGKILL');
-    await program.end();
-  }
-});
-
-/** Below the ports that systems hand out by themselves, so that nobody takes one between the look and its use. */
-async function freePort(): Promise<string> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000);
-    const server = createServer();
-    const isFree = once(server.listen(port, '127.0.0.1'), 'listening').then(
-      () => true,
-      () => false,
-    );
-    if (!(await isFree)) continue;
-    await once(server.close(), 'close');
-    return String(port);
-  }
-}
-
-/** Where a shop may listen, and a folder for its ledger. */
-async function ownPlace(): Promise<{ PORT: string; INTENT_EMULATOR_PORT: string; INTENT_DATABASE_URL: string }> {
-  const INTENT_DATABASE_URL = await ledgerFolder();
-  return { PORT: await freePort(), INTENT_EMULATOR_PORT: await freePort(), INTENT_DATABASE_URL };
-}
+import { begin, order, thanked, thanksOf } from './shop-fixture.js';
+import { ownPlace, run, startShop, type Variables } from './shop-process.js';
 
 const mainOf = (page: string): string | undefined => /<main[\s\S]*<\/main>/.exec(page)?.[0];
-
-const startShop = (variables: Variables): Promise<Program> => run('server.js', variables).printed('/wallet\n');
 
 test('starts, plays, ends quickly with Ctrl-C, and starts again on the same ports and folder', async () => {
   const place = await ownPlace();

@@ -303,6 +303,18 @@ describe('the page and its API', () => {
     await ended;
   });
 
+  test('who asks for the head alone is answered and gone', async () => {
+    const { url } = await start();
+    const head = await fetch(`${url}/inspector/api/events`, { method: 'HEAD', signal: AbortSignal.timeout(5_000) });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    // It takes none of the fifty places.
+    const leaving = new AbortController();
+    const open = () => fetch(`${url}/inspector/api/events`, { signal: leaving.signal });
+    const streams = await Promise.all(Array.from({ length: 50 }, open));
+    expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
+    leaving.abort();
+  });
+
   test('a few pages may look on, and not any number', async () => {
     const { url } = await start();
     const leaving = new AbortController();

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { ConsumerProject, manifest, root } from '../package/consumer-project.js';
 import { copyEmptyData } from '../support/embedded-template.js';
@@ -31,6 +33,19 @@ it('first-site: takes a payment and a login', async () => {
   expect((await visitor.get('/account')).status).toBe(401);
   const user = await visitor.logIn();
   expect(await (await visitor.get('/account')).text()).toBe(`Hello ${user}`);
+});
+
+it('first-site: says that its port is taken, and ends', async () => {
+  const taken = createServer().listen(0);
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  project = new ExampleProject('first-site', home);
+  await copyEmptyData(join(project.folder, 'ledger/data'));
+  const { code, stderr } = await project.run('start', { PORT: String(port), INTENT_EMULATOR_PORT: '0' });
+  taken.close();
+  expect(code).toBe(1);
+  expect(stderr).toMatch(new RegExp(`listen EADDRINUSE: address already in use \\S*:${port}\n`));
+  expect(stderr).not.toMatch(/\n\s+at /);
 });
 
 it.each([

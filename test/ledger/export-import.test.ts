@@ -84,6 +84,10 @@ describe.each([
     expect(path).toEqual(['submitted', 'dead', 'submitted']);
   });
 
+  const withIn = (place: number, column: string, value: unknown) => (all: string[]) => {
+    const line = JSON.parse(all[place] as string);
+    return all.with(place, JSON.stringify({ ...line, intent: { ...line.intent, [column]: value } }));
+  };
   const without = (place: number) => (all: string[]) => all.toSpliced(place, 1);
   it.each<[string, (all: string[]) => string[], string]>([
     ['a file that was cut off', without(-1), 'cut off'],
@@ -93,8 +97,20 @@ describe.each([
     ['no file at all', () => [], 'cut off'],
     ['other tables', (all) => ['{"ledger":"express-intents","tables":99}', ...all.slice(1)], 'version 99'],
     ['an intent twice', (all) => [...all.slice(0, 2), ...all.slice(1)], 'here already'],
-    ['a state that there is not', (all) => all.map((line) => line.replace('"dead"', '"alive"')), 'check constraint'],
-    ['a broken line', (all) => all.with(3, '{"intent": {'), 'invalid input syntax'],
+    ['a state that there is not', (all) => all.map((line) => line.replace('"dead"', '"alive"')), 'Line 2 is not'],
+    ['a broken line', (all) => all.with(3, '{"intent": {'), 'Line 4 is not as `ledger export` writes it: no JSON'],
+    ['an amount that is none', withIn(2, 'amount', 'NaN'), 'Line 3 is not as `ledger export` writes it: intent.amount'],
+    ['an amount below a cent', withIn(2, 'amount', 4.505), 'Line 3 is not as `ledger export` writes it: intent.amount'],
+    ['an amount below nothing', withIn(2, 'amount', -1), 'Line 3 is not as `ledger export` writes it: intent.amount'],
+    ['a time without an end', withIn(2, 'due_at', 'infinity'), 'intent.due_at'],
+    ['a time before all others', withIn(1_000, 'created_at', '-infinity'), 'Line 1001 is not'],
+    ['a count that is none', withIn(2, 'attempts', -1), 'intent.attempts'],
+    ['metadata that is none', withIn(2, 'metadata', ['tea']), 'intent.metadata'],
+    [
+      'a line without an intent',
+      (all) => all.with(2, '{"history":[]}'),
+      'Line 3 is not as `ledger export` writes it: intent',
+    ],
     ['two files in one', (all) => [...all, ...all], 'behind its last line'],
   ])('refuses %s, and takes nothing', async (_what, change, message) => {
     await expect(importLedger(target.db, change(lines))).rejects.toMatchObject({

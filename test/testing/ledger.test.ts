@@ -117,6 +117,23 @@ test('afterwards the ledger keeps its rules', async () => {
   await expect(change).rejects.toThrow(/do not change/);
 });
 
+test('several sites are moved by one call, and their sequencer once', async () => {
+  const [first, second] = [await begun(), await begun()];
+  const clock = createClock(() => 0);
+  const others: number[] = [];
+  const other = {
+    intents: { look: async () => undefined },
+    database: {
+      query: async () => ({ rows: [], rowCount: 0 }),
+      transaction: async () => void others.push(clock.now()) as never,
+    },
+  };
+  await passTime(31 * 24 * 60 * minute, { sequencer: { clock }, router: [router, other] });
+  expect(clock.now()).toBe(31 * 24 * 60 * minute);
+  for (const { id } of [first, second]) expect(await router.intents.find(id)).toMatchObject({ state: 'expired' });
+  expect(others).toEqual([31 * 24 * 60 * minute]);
+});
+
 test('without a ledger the clock alone goes forward; a fault of the ledger is told', async () => {
   const clock = createClock(() => 0);
   const answering = (error: Error) => ({

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import express from 'express';
 import { intentRouter, refuse, requireLogin } from 'express-intents';
 
@@ -27,7 +28,9 @@ app.get('/account', requireLogin(), (req, res) => {
 const start = async () => {
   const embedded = await router.ready(); // the ledger is open; rejects where it cannot be
   await router.database.query('create table if not exists orders (id text primary key, item text)');
-  app.listen(process.env.PORT ?? 3000);
+  const port = process.env.PORT ?? 3000;
+  await once(app.listen(port), 'listening'); // rejects where the port is taken
+  console.log(`The shop is at http://localhost:${port}`);
   if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
 };
 start().catch((error) => {

@@ -14,7 +14,9 @@ export const create: Check = async (context) => {
   const { siteUrl, site, mayCreate, settings, visitor, signal } = context;
   if (!mayCreate) return [skipped('only with --create, which begins a login that nobody ends')];
   if (!siteUrl) return [noSite];
-  const { routes } = await site();
+  const seen = await site().catch(() => undefined);
+  if (!seen) return [fault(`No login can be begun: ${siteUrl.origin} cannot be reached.`, afterSite)];
+  const { routes } = seen;
   if (!routes?.intent || !routes.session) return [skipped('the site has no logins')];
   const headers = { origin: settings.origin ?? siteUrl.origin, 'content-type': 'application/json' };
   const body = JSON.stringify({ mode: 'login' });
@@ -30,6 +32,8 @@ export const create: Check = async (context) => {
     ? all
     : [ok(`a login was begun in ${Math.round(answer.tookMs)} ms, and its events come at once`)];
 };
+
+const afterSite = 'Mend what stands under `site`, and run the doctor again.';
 
 function refused({ status, text }: ReadAnswer): Finding {
   const { code = '' } = readProblem(text);

@@ -17,7 +17,16 @@ let events;
 /** The wallets' names by their keys. */
 let names = {};
 
-const chosenId = () => decodeURIComponent(location.hash.slice(1));
+/** A fragment that somebody has typed may be anything: then it is taken as it stands, and there is no such intent. */
+function chosenId() {
+  const fragment = location.hash.slice(1);
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
+
 const isNarrow = () => matchMedia('(max-width: 56rem)').matches;
 
 async function refresh() {
