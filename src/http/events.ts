@@ -1,18 +1,20 @@
 import type { Request, Response } from 'express';
-import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
 import type { Observer } from '../telemetry/observer.js';
 import { browserOf } from './browser-cookie.js';
 import type { Visitor } from './connection-seats.js';
 import { countedAddress } from './counted-address.js';
-import { type IntentFeed, terminalKind } from './intent-feed.js';
+import { type IntentFeed, jittered, terminalKind } from './intent-feed.js';
 import { learnSecret } from './learn-secret.js';
 import { answerProblem, type Problem, problemOf } from './problem.js';
 import { sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { SseConnection, writeEventHeaders } from './sse-connection.js';
+import { retryFrame } from './sse-frame.js';
 
 const retryAfterSeconds = 10;
+/** When whoever comes to a process that is being ended comes again, to another one, in milliseconds. */
+const sentOnMs = 2_000;
 
 /** `GET /intent/:id/events`: what happens to an intent, as Server-Sent Events (WHATWG HTML, section 9.2). */
 export function eventsHandler(context: RouterContext): Handler {
@@ -50,9 +52,8 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
     browser: browser && Buffer.from(browser).toString('latin1'),
     address: countedAddress(req.ip),
   };
-  const closed = new IntentError('too_busy', 'The router is closed.');
+  if (events.isClosed) return sendOn(res, observer, id);
   try {
-    if (events.isClosed) throw closed;
     seats.take(visitor);
   } catch (error) {
     const { code } = refuse(res, error);
@@ -69,10 +70,7 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
   });
   await learnSecret(context, req, res, id);
   if (res.destroyed) return;
-  if (events.isClosed) {
-    refuse(res, closed);
-    return;
-  }
+  if (events.isClosed) return sendOn(res, observer, id);
   feed = events.join(id, connection);
   if (observer) tellOfStream(observer, res, id);
 }
@@ -81,6 +79,13 @@ function tellOfStream({ tell }: Observer, res: Response, intent: string): void {
   const openedAtMs = performance.now();
   tell({ type: 'stream_opened', intent });
   res.once('close', () => tell({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
+}
+
+/** A browser comes back by itself after a stream that has ended, and after a refusal never. */
+function sendOn(res: Response, observer: Observer | undefined, intent: string): void {
+  writeEventHeaders(res);
+  res.end(retryFrame(jittered(sentOnMs)));
+  observer?.tell({ type: 'stream_refused', intent, code: 'closing' });
 }
 
 /** Not a line in the log for each: they come in crowds. */
