@@ -4,17 +4,14 @@ import type { Observer } from '../telemetry/observer.js';
 import { browserOf } from './browser-cookie.js';
 import type { Visitor } from './connection-seats.js';
 import { countedAddress } from './counted-address.js';
-import { type IntentFeed, jittered, terminalKind } from './intent-feed.js';
+import { type IntentFeed, sentAwayFrame, terminalKind } from './intent-feed.js';
 import { learnSecret } from './learn-secret.js';
 import { answerProblem, type Problem, problemOf } from './problem.js';
 import { sendEmpty } from './respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { SseConnection, writeEventHeaders } from './sse-connection.js';
-import { retryFrame } from './sse-frame.js';
 
 const retryAfterSeconds = 10;
-/** When whoever comes to a process that is being ended comes again, to another one, in milliseconds. */
-const sentOnMs = 2_000;
 
 /** `GET /intent/:id/events`: what happens to an intent, as Server-Sent Events (WHATWG HTML, section 9.2). */
 export function eventsHandler(context: RouterContext): Handler {
@@ -84,7 +81,7 @@ function tellOfStream({ tell }: Observer, res: Response, intent: string): void {
 /** A browser comes back by itself after a stream that has ended, and after a refusal never. */
 function sendOn(res: Response, observer: Observer | undefined, intent: string): void {
   writeEventHeaders(res);
-  res.end(retryFrame(jittered(sentOnMs)));
+  res.end(sentAwayFrame());
   observer?.tell({ type: 'stream_refused', intent, code: 'closing' });
 }
 
