@@ -31,7 +31,7 @@ export interface FleetOptions {
   /** The URL by which the sites reach the database, where something is to stand in between. */
   readonly reach?: (server: PostgresServer, database: string) => Promise<string>;
   /** What stands in front of them. */
-  readonly balance?: () => Promise<Balancer>;
+  readonly balance?: (() => Promise<Balancer>) | undefined;
   /** Whether there is a database at all; the sites have a ledger then, and sessions in it. Default true. */
   readonly isRecorded?: boolean;
 }

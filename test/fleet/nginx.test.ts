@@ -27,14 +27,14 @@ async function bodyOf(req: IncomingMessage): Promise<string> {
 }
 
 /** What comes of each of some requests, of which every other one comes to a process that fails as it is said. */
-async function ask(failing: string, method: string, path: string): Promise<readonly string[]> {
+async function ask(failing: string, method: string, path: string): Promise<string[]> {
   const sound = await process(async (req, res) => {
     const text = `${req.headers['idempotency-key'] ?? ''} ${await bodyOf(req)}`.trim();
     res.end(`taken ${text}`);
   });
   const [port, plainPort] = [await freePort(), await freePort()];
   running.push(await Nginx.start(exampleSite({ port, plainPort, processes: [failing, sound] }), port));
-  const body = method === 'POST' ? 'body' : undefined;
+  const body = method === 'POST' ? 'body' : null;
   const seen: string[] = [];
   for (const key of ['key-1', 'key-2', 'key-3', 'key-4']) {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, {

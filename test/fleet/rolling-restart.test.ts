@@ -39,6 +39,8 @@ describe.each<[string, (() => Promise<Balancer>) | undefined, boolean]>([
   ['a balancer that is told', undefined, isLong || !nginxPath],
   ['nginx', startNginxBalancer, nginxPath !== undefined],
 ])('behind %s', (name, balance, isTried) => {
+  // nginx ends connections of visitors when it is told of its configuration, and some of them are just about to use one.
+  const passing = balance ? ['503 closing', 'no answer'] : ['503 closing'];
   let fleet: Fleet;
   beforeAll(async () => {
     if (isTried) fleet = await startFleet(3, { balance });
@@ -51,7 +53,7 @@ describe.each<[string, (() => Promise<Balancer>) | undefined, boolean]>([
       report(`${name}, ended`, seen);
       holds(seen, 5_000);
       expect(Object.keys(seen.failures).filter((status) => status !== '503')).toEqual([]);
-      expect(Object.keys(seen.repeated).filter((what) => what !== '503 closing')).toEqual([]);
+      expect(Object.keys(seen.repeated).filter((what) => !passing.includes(what))).toEqual([]);
       expect([seen.lostLogins, seen.givenUp]).toEqual([0, 0]);
     },
     timeoutMs,
@@ -67,7 +69,7 @@ describe.each<[string, (() => Promise<Balancer>) | undefined, boolean]>([
       // Whoever is cut off was not told when to come back, and may come to the next one that ends.
       holds(seen, 10_000);
       // What it was answering when it died, the customer has sent again; or nginx, for the customer.
-      const again = Object.keys(seen.repeated).filter((what) => what !== '503 closing');
+      const again = Object.keys(seen.repeated).filter((what) => !passing.includes(what));
       expect(again.filter((what) => balance || !what.startsWith('502'))).toEqual([]);
       // Whoever was being told of a login in that moment.
       expect(seen.lostLogins).toBeLessThanOrEqual(Math.floor(turns / killEvery));

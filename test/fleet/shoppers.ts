@@ -14,7 +14,7 @@ export interface Visits {
   readonly logins: number;
   /** Logins that a process had completed when it died: nobody was told, and no second time is possible. */
   readonly lostLogins: number;
-  /** Requests that were sent once more, by what was answered first: `503 closing`, or `502` of the balancer. */
+  /** Requests that were sent once more, by what was answered: `503 closing`, `502` of the balancer, or `no answer`. */
   readonly repeated: Readonly<Record<string, number>>;
   /** What nobody may ever see. */
   readonly faults: readonly string[];
@@ -152,10 +152,12 @@ export class Shoppers {
    */
   async #insist(send: () => Promise<Answer>): Promise<Answer> {
     for (let tries = 1; ; tries += 1) {
-      const answer = await send();
-      const { status, body } = answer;
-      if ((status !== 503 && status !== 502) || tries === 6) return answer;
-      const what = [status, body.code].filter(Boolean).join(' ');
+      // A browser does so by itself where it was a connection that nginx has ended while it was kept for later.
+      const answer = await send().catch((error: Error) => {
+        if (tries === 6) throw error;
+      });
+      if (answer && ((answer.status !== 503 && answer.status !== 502) || tries === 6)) return answer;
+      const what = answer ? [answer.status, answer.body.code].filter(Boolean).join(' ') : 'no answer';
       this.#repeated[what] = (this.#repeated[what] ?? 0) + 1;
       await wait(200 * tries);
     }
