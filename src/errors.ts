@@ -42,6 +42,7 @@ export const errorCodes = {
   internal_error: [500, 'The server met an error'],
   session_unavailable: [503, 'The session cannot be kept at the moment'],
   too_busy: [503, 'The site has too much to do at the moment'],
+  closing: [503, 'The site is restarting, ask again'],
   ledger_unavailable: [503, 'The ledger of the site cannot be reached'],
   ledger_locked: [503, 'The ledger of the site is open in another process'],
   // Faults of the sequencer, or of the way to it.

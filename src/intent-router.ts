@@ -51,7 +51,8 @@ export interface IntentRouter extends RequestHandler {
   openApi(): Promise<OpenApiDocument>;
   /**
    * Ends the streams of events, lets requests, calls and hooks that run end, and closes what the router holds open; within
-   * ten seconds. Payments that come afterwards are settled by another process, or after the next start.
+   * ten seconds. Who asks for something new meanwhile is refused with 503 `closing`, and every answer ends its connection.
+   * Payments that come afterwards are settled by another process, or after the next start.
    */
   close(): Promise<void>;
 }
@@ -161,6 +162,7 @@ function lifeOf({ live, ledger, client, embedded, observation }: Parts): Pick<In
     },
     close: async () => {
       live.events.close();
+      live.running.closeConnections();
       // Who has come is still answered.
       await live.running.idle(lastAnswersMs);
       // While it ends what it has begun it may still ask the sequencer.

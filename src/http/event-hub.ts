@@ -1,6 +1,6 @@
 import type { IntentStatus } from '../sequencer/calls.js';
 import { pendingMs, type SharedStatusOptions } from '../sequencer/shared-status.js';
-import { type FeedContext, IntentFeed, jittered } from './intent-feed.js';
+import { type FeedContext, IntentFeed, jittered, sentAwayFrame } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
 import { heartbeatFrame } from './sse-frame.js';
 
@@ -70,10 +70,10 @@ export class EventHub {
     else act();
   }
 
-  /** Ends all connections and all watches. */
+  /** Ends all connections, which come back to another process, and all watches. */
   close(): void {
     this.#isClosed = true;
-    for (const feed of this.#feeds.values()) feed.end();
+    for (const feed of this.#feeds.values()) feed.end(sentAwayFrame);
   }
 
   #beat(): void {

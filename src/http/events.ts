@@ -1,11 +1,10 @@
 import type { Request, Response } from 'express';
-import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
 import type { Observer } from '../telemetry/observer.js';
 import { browserOf } from './browser-cookie.js';
 import type { Visitor } from './connection-seats.js';
 import { countedAddress } from './counted-address.js';
-import { type IntentFeed, terminalKind } from './intent-feed.js';
+import { type IntentFeed, sentAwayFrame, terminalKind } from './intent-feed.js';
 import { learnSecret } from './learn-secret.js';
 import { answerProblem, type Problem, problemOf } from './problem.js';
 import { sendEmpty } from './respond.js';
@@ -50,9 +49,8 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
     browser: browser && Buffer.from(browser).toString('latin1'),
     address: countedAddress(req.ip),
   };
-  const closed = new IntentError('too_busy', 'The router is closed.');
+  if (events.isClosed) return sendOn(res, observer, id);
   try {
-    if (events.isClosed) throw closed;
     seats.take(visitor);
   } catch (error) {
     const { code } = refuse(res, error);
@@ -69,10 +67,7 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
   });
   await learnSecret(context, req, res, id);
   if (res.destroyed) return;
-  if (events.isClosed) {
-    refuse(res, closed);
-    return;
-  }
+  if (events.isClosed) return sendOn(res, observer, id);
   feed = events.join(id, connection);
   if (observer) tellOfStream(observer, res, id);
 }
@@ -81,6 +76,13 @@ function tellOfStream({ tell }: Observer, res: Response, intent: string): void {
   const openedAtMs = performance.now();
   tell({ type: 'stream_opened', intent });
   res.once('close', () => tell({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
+}
+
+/** A browser comes back by itself after a stream that has ended, and after a refusal never. */
+function sendOn(res: Response, observer: Observer | undefined, intent: string): void {
+  writeEventHeaders(res);
+  res.end(sentAwayFrame());
+  observer?.tell({ type: 'stream_refused', intent, code: 'closing' });
 }
 
 /** Not a line in the log for each: they come in crowds. */

@@ -40,6 +40,14 @@ export function jittered(durationMs: number): number {
   return durationMs * (0.5 + Math.random() / 2);
 }
 
+/**
+ * The last frame for who listens to a process that ends: when to come to another one, soon, and not together with all the
+ * others. Should that one end as well, it is still a matter of seconds.
+ */
+export function sentAwayFrame(): Buffer {
+  return retryFrame(500 + 2_000 * Math.random());
+}
+
 /** The events of one intent for all the tabs that listen: one watch upstream, however many there are. */
 export class IntentFeed {
   readonly #id: string;
@@ -94,12 +102,12 @@ export class IntentFeed {
     for (const connection of this.#connections) connection.send(frame);
   }
 
-  /** Ends the connections and the watch. @param frame the last that is sent */
-  end(frame?: Buffer): void {
+  /** Ends the connections and the watch. @param last makes the last frame that each connection is sent */
+  end(last?: () => Buffer): void {
     if (this.#life.signal.aborted) return;
     clearTimeout(this.#lingering);
     this.#life.abort();
-    for (const connection of this.#connections) connection.end(frame);
+    for (const connection of this.#connections) connection.end(last?.());
     this.#connections.clear();
     this.#newcomers.clear();
     this.#onEnd(this);
@@ -130,7 +138,7 @@ export class IntentFeed {
     if (this.#life.signal.aborted) return;
     // A watch costs the service something, so that nobody gets one for an id that he made up.
     if (!status.exists && !this.#isWatching) {
-      this.end(Buffer.concat([statusFrame(status), retryFrame(jittered(unknownRetryMs))]));
+      this.end(() => Buffer.concat([statusFrame(status), retryFrame(jittered(unknownRetryMs))]));
       return;
     }
     this.#welcome(status);
@@ -181,7 +189,7 @@ export class IntentFeed {
     const frame = eventFrame({ ...event, id });
     if (isTerminal) {
       this.#welcome(terminalStatus);
-      this.end(frame);
+      this.end(() => frame);
       return;
     }
     this.#history.push({ id, frame });

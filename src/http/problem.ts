@@ -37,7 +37,8 @@ export function sendProblem(res: Response, error: unknown, logger: Logger, heade
     return;
   }
   const problem = problemOf(error);
-  if (problem.status >= 500) {
+  // A process that is being ended refuses as it should.
+  if (problem.status >= 500 && problem.code !== 'closing') {
     const requestId = requestIdOf(res.req).value;
     logger.error(`express-intents: ${problem.code}`, { requestId, ...describeError(error) });
   }

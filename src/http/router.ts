@@ -16,9 +16,11 @@ import { sendProblem } from './problem.js';
 import { rateLimiting } from './rate-limiting.js';
 import { webhookHandler } from './receive-webhook.js';
 import type { Handler, RouterContext } from './router-context.js';
+import { closeConnection } from './running-requests.js';
 import { setUpWarnings } from './set-up-warnings.js';
 import { showHealthHandler } from './show-health.js';
 import { showSessionHandler } from './show-session.js';
+import { whileOpen } from './while-open.js';
 
 /** The handlers of one path, by method. */
 type Methods = Readonly<Record<string, Handler>>;
@@ -29,6 +31,8 @@ export function createRouter(context: RouterContext): RequestHandler {
   const check = setUpWarnings(context);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
     attachRouter(req, context);
+    // Whatever is answered, by the rest of the app as well: the process is about to end.
+    if (context.events.isClosed) closeConnection(res);
     const route = find(req.path);
     // A load balancer comes on a way of its own, which says nothing of the one that visitors come.
     if (route?.name !== 'health') check(req);
@@ -53,7 +57,7 @@ async function answer(route: Route, req: Request, res: Response, context: Router
   const { config, logger, running } = context;
   const { name, methods, rest } = route;
   const method = req.method === 'HEAD' ? 'GET' : req.method;
-  running.begin();
+  running.begin(res);
   try {
     const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
     if (!handler) throw new IntentError('method_not_allowed', `Allowed here: ${Object.keys(methods).join(', ')}.`);
@@ -66,26 +70,27 @@ async function answer(route: Route, req: Request, res: Response, context: Router
     sendProblem(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
     return error;
   } finally {
-    running.end();
+    running.end(res);
   }
 }
 
 type RouteHandlers = Readonly<Record<keyof Routes, Methods | undefined>>;
 
 function handlersOf(context: RouterContext): RouteHandlers {
-  const { config, sessions, webhook, logger, now } = context;
+  const { config, sessions, webhook, logger, now, events } = context;
   const { login } = config;
   const limited = rateLimiting(config.rateLimits, logger, now);
+  const open = whileOpen(events);
   return {
-    intent: { POST: limited('intent', createIntentHandler(context)) },
-    status: { GET: limited('status', getStatusHandler(context)) },
+    intent: { POST: open(limited('intent', createIntentHandler(context))) },
+    status: { GET: open(limited('status', getStatusHandler(context))) },
     events: { GET: limited('status', eventsHandler(context)) },
     elements: { GET: elementsHandler(context) },
-    webhook: webhook && { POST: limited('webhook', webhookHandler(context, webhook.verify)) },
+    webhook: webhook && { POST: open(limited('webhook', webhookHandler(context, webhook.verify))) },
     session:
       login && sessions
         ? {
-            POST: limited('session', completeLoginHandler(context, login, sessions)),
+            POST: open(limited('session', completeLoginHandler(context, login, sessions))),
             GET: showSessionHandler(sessions),
             DELETE: limited('session', logOutHandler(sessions)),
           }

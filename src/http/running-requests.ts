@@ -1,20 +1,27 @@
-/** Counts the requests that are being answered, so that closing can wait for them. */
+import type { ServerResponse } from 'node:http';
+
+/** The requests that are being answered, so that closing can wait for them. */
 export class RunningRequests {
-  #count = 0;
+  readonly #running = new Set<ServerResponse>();
   #whenIdle: (() => void) | undefined;
 
-  begin(): void {
-    this.#count += 1;
+  begin(res: ServerResponse): void {
+    this.#running.add(res);
   }
 
-  end(): void {
-    this.#count -= 1;
-    if (this.#count === 0) this.#whenIdle?.();
+  end(res: ServerResponse): void {
+    this.#running.delete(res);
+    if (this.#running.size === 0) this.#whenIdle?.();
+  }
+
+  /** Has those that are not answered yet say that their connection ends with the answer. */
+  closeConnections(): void {
+    for (const res of this.#running) if (!res.headersSent) closeConnection(res);
   }
 
   /** Resolves when none is left, or after `mostMs` milliseconds: a request may wait for somebody who never answers. */
   async idle(mostMs: number): Promise<void> {
-    if (this.#count === 0) return;
+    if (this.#running.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#whenIdle = resolve;
@@ -22,4 +29,9 @@ export class RunningRequests {
     });
     clearTimeout(timer);
   }
+}
+
+/** Says that nothing more is to be sent over the connection of this answer, so that a load balancer takes another process. */
+export function closeConnection(res: ServerResponse): void {
+  res.setHeader('Connection', 'close');
 }

@@ -1,14 +1,13 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { generateKey } from 'express-intents';
 import { type Sequencer, startSequencer } from 'express-intents/testing';
 import { ConsumerProject } from '../package/consumer-project.js';
 import { localhostCertificate } from '../support/localhost-certificate.js';
+import { exampleSite, freePort, Nginx, nginxPath } from '../support/nginx.js';
 import { startPostgres } from '../support/postgres-server.js';
+import { temporaryFolder } from '../support/temporary-folder.js';
 import { ExampleProject } from './example-project.js';
 
 // The site of docs/examples/nginx with two processes of it behind a real nginx, as its configuration is written: only ports
@@ -16,23 +15,11 @@ import { ExampleProject } from './example-project.js';
 
 const origin = 'https://shop.example';
 
-function hasNginx(): boolean {
-  try {
-    execFileSync('nginx', ['-v'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const isHere = hasNginx();
-if (!isHere) console.warn('There is no nginx here, so its example is not tried: apt-get install nginx-light');
-
-(isHere ? describe : describe.skip)('the example behind nginx', () => {
+(nginxPath ? describe : describe.skip)('the example behind nginx', () => {
   let home: ConsumerProject;
   let project: ExampleProject;
   let sequencer: Sequencer;
-  let nginx: ChildProcess;
+  let nginx: Nginx | undefined;
   let port: number;
   let processes: string[];
 
@@ -52,13 +39,17 @@ if (!isHere) console.warn('There is no nginx here, so its example is not tried: 
     processes = [];
     for (const _ of [1, 2]) processes.push(...(await project.start(1, environment)));
     sequencer.setLocalDomain('shop.example', processes[0] ?? '');
-    [nginx, port] = await startNginx(home.folder, join(project.folder, 'site.conf'), processes);
+    port = await freePort();
+    const folder = temporaryFolder();
+    const files = { certificate: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+    writeFileSync(files.certificate, localhostCertificate.cert);
+    writeFileSync(files.key, localhostCertificate.key);
+    const places = { port, plainPort: await freePort(), processes: processes.map((each) => new URL(each).host), files };
+    nginx = await Nginx.start(exampleSite(places), port);
   });
 
   afterAll(async () => {
-    const ended = nginx && once(nginx, 'exit');
-    nginx?.kill('SIGTERM');
-    await ended;
+    await nginx?.end();
     await project?.end();
     await sequencer?.close();
     home?.remove();
@@ -151,58 +142,3 @@ if (!isHere) console.warn('There is no nginx here, so its example is not tried: 
     expect((await ask('/intent', { method: 'POST', body: { mode: 'login' }, headers })).status).toBe(403);
   });
 });
-
-/** A port that was free a moment ago: nginx cannot be asked for any. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/** Starts nginx with the configuration of the example around which the rest is as short as it can be. */
-async function startNginx(
-  folder: string,
-  file: string,
-  processes: readonly string[],
-): Promise<[process: ChildProcess, port: number]> {
-  const [port, plainPort] = [await freePort(), await freePort()];
-  const put = (text: string, from: string, to: string): string => {
-    if (!text.includes(from)) throw new Error(`site.conf has no ${from}`);
-    return text.replace(from, to);
-  };
-  let site = readFileSync(file, 'utf8');
-  site = put(site, '127.0.0.1:3001', new URL(processes[0] ?? '').host);
-  site = put(site, '127.0.0.1:3002', new URL(processes[1] ?? '').host);
-  site = put(site, 'listen 443 ssl', `listen 127.0.0.1:${port} ssl`);
-  site = put(site, 'listen 80', `listen 127.0.0.1:${plainPort}`);
-  site = put(site, '/etc/letsencrypt/live/shop.example/fullchain.pem', join(folder, 'cert.pem'));
-  site = put(site, '/etc/letsencrypt/live/shop.example/privkey.pem', join(folder, 'key.pem'));
-  writeFileSync(join(folder, 'cert.pem'), localhostCertificate.cert);
-  writeFileSync(join(folder, 'key.pem'), localhostCertificate.key);
-  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-  const paths = temporary.map((kind) => `${kind}_temp_path ${join(folder, kind)};`).join(' ');
-  const user = process.getuid?.() === 0 ? 'user root;' : '';
-  const http = `http { access_log off; ${paths}\n${site}\n}`;
-  const configuration = `${user} daemon off; pid ${folder}/nginx.pid; error_log stderr warn;\nevents {}\n${http}`;
-  writeFileSync(join(folder, 'nginx.conf'), configuration);
-  const nginx = spawn('nginx', ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  await listening(nginx, port);
-  return [nginx, port];
-}
-
-async function listening(nginx: ChildProcess, port: number): Promise<void> {
-  for (;;) {
-    if (nginx.exitCode !== null) throw new Error('nginx has ended; what it says is above.');
-    const isOpen = await fetch(`http://127.0.0.1:${port}/`).then(
-      () => true,
-      () => false,
-    );
-    if (isOpen) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

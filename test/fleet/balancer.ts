@@ -1,52 +1,37 @@
-import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { compile, start } from '../support/child-program.js';
 
-/** A load balancer that hands each request to the next process, whoever asks: no sticky sessions. */
+/** What stands in front of the processes, and hands each request to any of them. */
 export interface Balancer {
   readonly origin: string;
-  /** The ports of the processes; may change at any time. */
-  use(ports: readonly number[]): void;
+  /** Whether it finds out that a process is gone without being told. */
+  readonly noticesByItself: boolean;
+  /** The ports of the processes from now on. */
+  use(ports: readonly number[]): Promise<void>;
+  /** Has the process of a port ended and started anew by `restart`, while it gets no requests. */
+  without(port: number, restart: () => Promise<void>): Promise<void>;
   /** How many answers of 5xx have gone through it, by status. */
-  readonly failures: ReadonlyMap<number, number>;
+  failures(): Promise<Readonly<Record<number, number>>>;
 }
-
-const servers: Server[] = [];
 
 export async function startBalancer(): Promise<Balancer> {
+  const child = start(await compile(new URL('./balancer-program.ts', import.meta.url)));
+  const { port } = (await child.next()) as { port: number };
+  const ask = (order: { ports?: readonly number[] }) => child.ask(order) as ReturnType<Balancer['failures']>;
   let ports: readonly number[] = [];
-  let turn = 0;
-  const failures = new Map<number, number>();
-  const server = createServer((req, res) => {
-    const port = ports[turn++ % ports.length];
-    const headers = { ...req.headers, 'x-forwarded-for': req.socket.remoteAddress, 'x-forwarded-proto': 'http' };
-    const upstream = request({ host: '127.0.0.1', port, path: req.url, method: req.method, headers }, (answer) => {
-      const { statusCode = 502 } = answer;
-      if (statusCode >= 500) failures.set(statusCode, (failures.get(statusCode) ?? 0) + 1);
-      res.writeHead(statusCode, answer.rawHeaders);
-      answer.pipe(res);
-    });
-    upstream.on('error', () => {
-      failures.set(502, (failures.get(502) ?? 0) + 1);
-      if (res.headersSent) res.destroy();
-      else res.writeHead(502).end();
-    });
-    res.on('close', () => upstream.destroy());
-    req.pipe(upstream);
-  });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const use: Balancer['use'] = async (given) => {
+    ports = given;
+    await ask({ ports });
+  };
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    use: (given) => {
-      ports = given;
+    origin: `http://127.0.0.1:${port}`,
+    noticesByItself: false,
+    use,
+    without: async (out, restart) => {
+      const all = ports;
+      await use(all.filter((each) => each !== out));
+      await restart();
+      await use(all);
     },
-    failures,
+    failures: () => ask({}),
   };
 }
-
-afterAll(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-});

@@ -1,12 +1,16 @@
-import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { setTimeout as wait } from 'node:timers/promises';
+import { createWallet, type Wallet } from '../../src/emulator/index.js';
+import { walletSeed } from '../../src/emulator/wallet-seed.js';
 import { generateKey } from '../../src/index.js';
 import { type ChildProgram, compile, start } from '../support/child-program.js';
 import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
 import { type Balancer, startBalancer } from './balancer.js';
 
-/** A site that runs as several processes with one Postgres, behind a load balancer. */
+/** A site that runs as several processes with one Postgres, behind a load balancer; nothing of it in this process. */
 export interface Fleet {
-  readonly sequencer: Sequencer;
+  readonly sequencer: { readonly url: string; wallet(name: string): Wallet };
   readonly server: PostgresServer;
   readonly balancer: Balancer;
   /** Where all are reached, each request another. */
@@ -20,67 +24,98 @@ export interface Fleet {
 }
 
 export const domain = 'example.com';
-const sequencers: Sequencer[] = [];
 
 export interface FleetOptions {
   /** Of each site's router, as JSON has them; and `limit` and `sessions`, see site-program.ts. */
   readonly router?: object;
   /** The URL by which the sites reach the database, where something is to stand in between. */
   readonly reach?: (server: PostgresServer, database: string) => Promise<string>;
+  /** What stands in front of them. */
+  readonly balance?: (() => Promise<Balancer>) | undefined;
+  /** Whether there is a database at all; the sites have a ledger then, and sessions in it. Default true. */
+  readonly isRecorded?: boolean;
 }
 
-export async function startFleet(size: number, { router = {}, reach }: FleetOptions = {}): Promise<Fleet> {
-  const [server, program, balancer, sequencer] = await Promise.all([
-    startPostgres(),
+/** Made by the site's owner: processes that start together would get into each other's way. */
+const sessionTable = createRequire(import.meta.url).resolve('connect-pg-simple/table.sql');
+/** How long a balancer that has to be told does not know that a process is gone, in milliseconds. */
+const noticeMs = 300;
+
+export async function startFleet(
+  size: number,
+  { router = {}, reach, balance = startBalancer, isRecorded = true }: FleetOptions = {},
+): Promise<Fleet> {
+  const [server, program, balancer] = await Promise.all([
+    isRecorded ? startPostgres() : undefined,
     compile(new URL('./site-program.ts', import.meta.url)),
-    startBalancer(),
-    startSequencer(),
+    balance(),
   ]);
-  sequencers.push(sequencer);
-  sequencer.setLocalDomain(domain, balancer.origin);
-  const database = await server.createDatabase();
-  const sql = (text: string, values?: readonly unknown[]) => server.run(database, text, values);
+  const { origin } = balancer;
+  const url = await startPaymentService(origin);
+  const database = (await server?.createDatabase()) ?? '';
+  const sql: Fleet['sql'] = async (text, values) => server?.run(database, text, values) ?? [];
   await sql('create table public.fulfilled (intent_id text, by text)');
+  await sql(`${readFileSync(sessionTable, 'utf8')}; grant all on all tables in schema public to public`);
   const env = {
-    INTENT_SEQUENCER_URL: sequencer.url,
+    INTENT_SEQUENCER_URL: url,
     INTENT_VERIFIER_SECRET: generateKey().secret,
     INTENT_DOMAIN: domain,
-    INTENT_ORIGIN: balancer.origin,
+    INTENT_ORIGIN: origin,
     INTENT_DESTINATION: generateKey().publicKey,
-    FLEET_DATABASE: reach ? await reach(server, database) : server.url(database),
+    FLEET_DATABASE: server ? await (reach?.(server, database) ?? server.url(database)) : '',
     FLEET_OPTIONS: JSON.stringify(router),
   };
   let started = 0;
-  const launch = async () => {
+  const launch = async (at = 0) => {
     started += 1;
-    const child = start(program, [], { ...env, FLEET_NAME: `process ${started}` });
+    const child = start(program, [], { ...env, FLEET_NAME: `process ${started}`, PORT: String(at) });
     const { port } = (await child.next()) as { port: number };
     return { child, port };
   };
-  const running = await Promise.all(Array.from({ length: size }, launch));
-  const balance = (): void => balancer.use(running.map(({ port }) => port));
-  balance();
+  // The store of the limits makes its tables at its start, and fails where another process does so at the same time.
+  const first = await launch();
+  const running = [first, ...(await Promise.all(Array.from({ length: size - 1 }, () => launch())))];
+  const ports = running.map(({ port }) => port);
+  await balancer.use(ports);
+  const relaunch = async (index: number, signal: NodeJS.Signals, between = async () => {}): Promise<void> => {
+    const { child, port } = running[index] ?? none(index);
+    child.process.kill(signal);
+    await child.ended;
+    await between();
+    running[index] = await launch(port);
+  };
+  const kill = async (index: number, port: number): Promise<void> => {
+    const notice = async (): Promise<void> => {
+      await wait(noticeMs);
+      if (!balancer.noticesByItself) await balancer.use(ports.filter((each) => each !== port));
+    };
+    await relaunch(index, 'SIGKILL', notice);
+    await balancer.use(ports);
+  };
   return {
-    ...{ sequencer, server, balancer, sql },
-    origin: balancer.origin,
-    get origins() {
-      return running.map(({ port }) => `http://127.0.0.1:${port}`);
+    ...{ balancer, origin, sql },
+    sequencer: { url, wallet: (name) => createWallet({ url, name, seed: walletSeed(name) }) },
+    get server() {
+      return server ?? none('database');
     },
+    origins: ports.map((port) => `http://127.0.0.1:${port}`),
     get processes() {
       return running.map(({ child }) => child);
     },
-    replace: async (index, signal) => {
-      const old = running[index];
-      if (!old) throw new Error(`There is no process ${index}.`);
-      balancer.use(running.filter((one) => one !== old).map(({ port }) => port));
-      old.child.process.kill(signal);
-      await old.child.ended;
-      running[index] = await launch();
-      balance();
+    replace: (index, signal) => {
+      const port = ports[index] ?? none(index);
+      return signal === 'SIGKILL' ? kill(index, port) : balancer.without(port, () => relaunch(index, signal));
     },
   };
 }
 
-afterAll(async () => {
-  for (const sequencer of sequencers.splice(0)) await sequencer.close();
-});
+async function startPaymentService(origin: string): Promise<string> {
+  const program = await compile(new URL('./sequencer-program.ts', import.meta.url));
+  const child = start(program, [], { FLEET_DOMAIN: domain, FLEET_ORIGIN: origin });
+  const { url } = (await child.next()) as { url: string };
+  return url;
+}
+
+function none(what: number | string): never {
+  throw new Error(`There is no ${typeof what === 'number' ? `process ${what}` : what}.`);
+}

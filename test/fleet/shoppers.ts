@@ -6,21 +6,48 @@ import { Browser } from '../support/browser.js';
 
 type Answer = Awaited<ReturnType<Browser['send']>>;
 
+/** What has come of those who were there. */
+export interface Visits {
+  /** Every payment whose secret came out, and those of them that were paid. */
+  readonly created: readonly string[];
+  readonly paid: readonly string[];
+  readonly logins: number;
+  /** Logins that a process had completed when it died: nobody was told, and no second time is possible. */
+  readonly lostLogins: number;
+  /** Requests that were sent once more, by what was answered: `503 closing`, `502` of the balancer, or `no answer`. */
+  readonly repeated: Readonly<Record<string, number>>;
+  /** What nobody may ever see. */
+  readonly faults: readonly string[];
+  /** From the end of each stream of events to its next beginning, in milliseconds. */
+  readonly gapsMs: readonly number[];
+  /** Streams that a browser gives up, because it got another answer than a stream. */
+  readonly givenUp: number;
+  /** What they themselves took of the processor, in milliseconds. */
+  readonly cpuMs: number;
+}
+
+/** How long whoever leaves waits for a stream that is to come back, in milliseconds. */
+const patienceMs = 6_000;
+
+/** A login that was over when it was asked for, so that another request has completed it, whose answer was lost. */
+class LostLogin extends Error {}
+
 /** What a fleet is asked for while its processes come and go. */
 export class Shoppers {
-  /** Every intent whose secret came out, and those of them that were paid. */
-  readonly created: string[] = [];
-  readonly paid: string[] = [];
-  logins = 0;
-  /** Requests that were sent once more after a 503, as the button does. */
-  repeated = 0;
-  readonly faults: string[] = [];
-  /** From the end of a stream of events to its next beginning, in milliseconds. */
-  readonly gapsMs: number[] = [];
+  readonly #created: string[] = [];
+  readonly #paid: string[] = [];
+  readonly #repeated: Record<string, number> = {};
+  readonly #faults: string[] = [];
+  readonly #gapsMs: number[] = [];
   readonly #origin: string;
   readonly #wallet: Wallet;
   readonly #running = new Set<Promise<void>>();
-  readonly #sources: EventSource[] = [];
+  readonly #sources = new Set<EventSource>();
+  /** Streams that have ended and are not back, by the intent, and since when. */
+  readonly #lostAtMs = new Map<string, number>();
+  #logins = 0;
+  #lostLogins = 0;
+  #givenUp = 0;
   #isOver = false;
 
   constructor(origin: string, wallet: Wallet) {
@@ -41,47 +68,72 @@ export class Shoppers {
   /** Listens to an intent that nobody pays, until `leave`. */
   async listen(): Promise<void> {
     const { id, cookie } = await this.#begin('payment');
-    let lostMs = 0;
+    this.#created.push(id);
+    this.#open(id, cookie);
+  }
+
+  async leave(): Promise<Visits> {
+    this.#isOver = true;
+    const endMs = performance.now() + patienceMs;
+    while (this.#lostAtMs.size > 0 && performance.now() < endMs) await wait(20);
+    for (const id of this.#lostAtMs.keys()) this.#isBack(id);
+    for (const source of this.#sources) source.close();
+    await Promise.all(this.#running);
+    const { user, system } = process.cpuUsage();
+    return {
+      ...{ created: this.#created, paid: this.#paid, logins: this.#logins, lostLogins: this.#lostLogins },
+      ...{ repeated: this.#repeated, faults: this.#faults, gapsMs: this.#gapsMs, givenUp: this.#givenUp },
+      cpuMs: Math.round((user + system) / 1_000),
+    };
+  }
+
+  #open(id: string, cookie: string): void {
     const source = new EventSource(`${this.#origin}/intent/${id}/events`, {
       fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, cookie } }),
     });
+    this.#sources.add(source);
     source.addEventListener('error', () => {
-      lostMs ||= performance.now();
+      if (!this.#lostAtMs.has(id)) this.#lostAtMs.set(id, performance.now());
+      if (source.readyState !== EventSource.CLOSED) return;
+      // The page asks for the status meanwhile, and opens another one when it is looked at again.
+      this.#givenUp += 1;
+      this.#sources.delete(source);
+      this.#do(wait(1_000).then(() => this.#open(id, cookie)));
     });
-    source.addEventListener('status', () => {
-      if (lostMs > 0) this.gapsMs.push(performance.now() - lostMs);
-      lostMs = 0;
-    });
-    this.#sources.push(source);
+    source.addEventListener('status', () => this.#isBack(id));
   }
 
-  async leave(): Promise<void> {
-    this.#isOver = true;
-    for (const source of this.#sources) source.close();
-    await Promise.all(this.#running);
+  #isBack(id: string): void {
+    const lostAtMs = this.#lostAtMs.get(id);
+    if (lostAtMs !== undefined) this.#gapsMs.push(performance.now() - lostAtMs);
+    this.#lostAtMs.delete(id);
   }
 
   #do(work: Promise<void>): void {
     const done = work
-      .catch((error: Error) => void this.faults.push(error.message))
+      .catch((error: Error) => {
+        if (error instanceof LostLogin) this.#lostLogins += 1;
+        else this.#faults.push(error.message);
+      })
       .finally(() => this.#running.delete(done));
     this.#running.add(done);
   }
 
   async #buy(pays: boolean): Promise<void> {
     const { id, secret } = await this.#begin('payment');
-    this.created.push(id);
+    this.#created.push(id);
     if (!pays) return;
     await this.#wallet.pay(secret);
-    this.paid.push(id);
+    this.#paid.push(id);
   }
 
   async #logIn(): Promise<void> {
     const { id, secret, browser } = await this.#begin('login');
     await this.#wallet.login(secret);
     const { status, body } = await this.#insist(() => browser.send('POST', '/session', { id }));
+    if (status === 404) throw new LostLogin();
     if (status !== 200) throw new Error(`A login was answered ${status} ${JSON.stringify(body)}.`);
-    this.logins += 1;
+    this.#logins += 1;
   }
 
   async #begin(mode: string) {
@@ -94,12 +146,19 @@ export class Shoppers {
     return { id: openCode(secret).id, secret, browser, cookie };
   }
 
-  /** Sends it again as long as it is answered 503, which says that it can be. */
+  /**
+   * Sends it again as the button does: after a 503, which says that it can be, and after what is no answer of the site at
+   * all.
+   */
   async #insist(send: () => Promise<Answer>): Promise<Answer> {
     for (let tries = 1; ; tries += 1) {
-      const answer = await send();
-      if (answer.status !== 503 || tries === 5) return answer;
-      this.repeated += 1;
+      // A browser does so by itself where it was a connection that nginx has ended while it was kept for later.
+      const answer = await send().catch((error: Error) => {
+        if (tries === 6) throw error;
+      });
+      if (answer && ((answer.status !== 503 && answer.status !== 502) || tries === 6)) return answer;
+      const what = answer ? [answer.status, answer.body.code].filter(Boolean).join(' ') : 'no answer';
+      this.#repeated[what] = (this.#repeated[what] ?? 0) + 1;
       await wait(200 * tries);
     }
   }

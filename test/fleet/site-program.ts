@@ -10,22 +10,41 @@ import { createServer, type IntentRouterOptions, intentRouter, requireLogin } fr
 // One process of a site that runs as several. What it needs comes from the environment, as for any site; it says in
 // lines of JSON where it listens, and ends on SIGTERM as a site should.
 
-const { FLEET_DATABASE = '', FLEET_NAME = '', FLEET_OPTIONS = '{}' } = process.env;
+const { FLEET_DATABASE = '', FLEET_NAME = '', FLEET_OPTIONS = '{}', PORT = '0' } = process.env;
 const options: Partial<IntentRouterOptions> & { limit?: number; sessions?: boolean } = JSON.parse(FLEET_OPTIONS);
-const { limit, sessions = true, ...rest } = options;
+const isRecorded = FLEET_DATABASE !== '';
+const { limit, sessions = isRecorded, ...rest } = options;
 
-const pool = new pg.Pool({ connectionString: FLEET_DATABASE, max: 4 });
+// A store that waits for a database for ever takes the visitors with it.
+const bounds = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
+const pool = new pg.Pool({ connectionString: FLEET_DATABASE, max: 4, ...bounds });
 pool.on('error', () => undefined);
-const { user, host, port, database } = new pg.Client({ connectionString: FLEET_DATABASE });
-const store = new PostgresStoreIndividualIP({ user, host, port, database }, 'intents');
+/** Its pool would end the process with the first of its connections that breaks while nobody uses it. */
+class SharedStore extends PostgresStoreIndividualIP {
+  override init(...options: Parameters<PostgresStoreIndividualIP['init']>): void {
+    super.init(...options);
+    this.pool.on('error', () => undefined);
+  }
+}
+const sharedLimit = (intent: number) => {
+  const { user, host, port, database } = new pg.Client({ connectionString: FLEET_DATABASE });
+  return {
+    intent,
+    session: 1_000,
+    store: new SharedStore({ user, host, port, database, max: 2, ...bounds }, 'intents'),
+  };
+};
 
 const router = intentRouter({
-  databaseUrl: FLEET_DATABASE,
   payment: (req) => ({ amount: '4.50', currency: 'usd', metadata: { order: req.body.order } }),
-  onPaid: async ({ id }, { tx }) => {
-    await tx.query('insert into public.fulfilled (intent_id, by) values ($1, $2)', [id, FLEET_NAME]);
-  },
-  rateLimits: limit === undefined ? false : { intent: limit, store },
+  ...(isRecorded && {
+    databaseUrl: FLEET_DATABASE,
+    onPaid: async ({ id }, { tx }) => {
+      await tx.query('insert into public.fulfilled (intent_id, by) values ($1, $2)', [id, FLEET_NAME]);
+    },
+  }),
+  routes: { health: '/healthz' },
+  rateLimits: limit === undefined ? false : sharedLimit(limit),
   ...rest,
 });
 
@@ -39,7 +58,7 @@ if (sessions) {
   const PgStore = connectPgSimple(session);
   app.use(
     session({
-      store: new PgStore({ pool, createTableIfMissing: true, pruneSessionInterval: false }),
+      store: new PgStore({ pool, pruneSessionInterval: false }),
       secret: 'the same in all processes',
       resave: false,
       saveUninitialized: false,
@@ -52,13 +71,11 @@ app.get('/account', requireLogin(), (req, res) => {
 });
 
 await router.ready();
-const server = createServer(app).listen(0, '127.0.0.1');
+const server = createServer(app).listen(Number(PORT), '127.0.0.1');
 await once(server, 'listening');
 console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }));
 
 process.on('SIGTERM', async () => {
-  server.close();
   await router.close();
-  server.closeIdleConnections();
-  await pool.end();
+  server.close(() => pool.end());
 });

@@ -12,7 +12,7 @@ import { Description } from '../support/described-answers.js';
 import { intentIdOf } from '../support/intent-id.js';
 import { type LedgerSite, startLedgerSite } from '../support/ledger-site.js';
 import { generateJwtKey, jwtOf } from '../support/service-jwt.js';
-import { answered, destination, type SiteOptions, startSite, verifierSecret } from '../support/site.js';
+import { answered, destination, type Site, type SiteOptions, startSite, verifierSecret } from '../support/site.js';
 import { pending, StatusTransport } from '../support/status-transport.js';
 
 // Every answer that is described is given here once. That each is as it is described, and none that is not, is held for all
@@ -301,9 +301,15 @@ describe('what is described is answered, and nothing else', () => {
 
   test('showHealth', async () => {
     await request(site.origin).get('/healthz').expect(200);
-    const other = await startSite({ ...elsewhere, ...everything, transport: countingTransport() });
-    await other.router.close();
-    await request(other.origin).get('/healthz').expect(503);
+    const closed = await startClosed();
+    await request(closed.origin).get('/healthz').expect(503);
+  });
+
+  test('what is asked of a router that is closed', async () => {
+    const { origin } = await startClosed();
+    const someone = new Browser(origin);
+    for (const path of ['/intent', '/session', '/intent/webhook']) await someone.send('POST', path, {});
+    await someone.send('GET', `/status/${id}`);
   });
 
   // The last of all: what the tests before it have seen.
@@ -313,6 +319,12 @@ describe('what is described is answered, and nothing else', () => {
     expect(Object.keys(unseen).filter((name) => answered.has(name) || !described.includes(name))).toEqual([]);
   });
 });
+
+async function startClosed(): Promise<Site> {
+  const site = await startSite({ ...elsewhere, ...everything, transport: countingTransport() });
+  await site.router.close();
+  return site;
+}
 
 function stoppable(): { readonly signal: AbortSignal; readonly abort: () => void } {
   const controller = new AbortController();

@@ -32,6 +32,8 @@ export interface ChildProgram {
   readonly process: ChildProcess;
   /** The next line that it says. */
   next(): Promise<unknown>;
+  /** Says a line to it, and gives the next line that it says. Answers come in the order of the lines. */
+  ask(line: object): Promise<unknown>;
   /** Ends it as `kill -9` does, and waits until it is gone. */
   kill(): Promise<void>;
   /** Once it has ended by itself. */
@@ -48,13 +50,18 @@ export function start(file: string, args: readonly string[] = [], env: NodeJS.Pr
   running.add(child);
   const ended = once(child, 'exit').finally(() => running.delete(child));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<unknown> => {
+    const { value, done } = await lines.next();
+    if (done) throw new Error(`${path.basename(file)} has ended without a word.`);
+    return JSON.parse(value);
+  };
   return {
     process: child,
     ended,
-    async next() {
-      const { value, done } = await lines.next();
-      if (done) throw new Error(`${path.basename(file)} has ended without a word.`);
-      return JSON.parse(value);
+    next,
+    ask(line) {
+      child.stdin.write(`${JSON.stringify(line)}\n`);
+      return next();
     },
     async kill() {
       child.kill('SIGKILL');

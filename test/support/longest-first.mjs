@@ -22,6 +22,8 @@ const longest = [
   'ledger/settlement',
   'ledger/database',
   'ledger/proof/settlement-model',
+  'fleet/rolling-restart',
+  'fleet/fleet',
 ];
 
 const placeOf = ({ path }) => longest.findIndex((name) => path.endsWith(`/test/${name}.test.ts`));

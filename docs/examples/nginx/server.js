@@ -7,6 +7,8 @@ const prices = new Map([
 ]);
 
 const router = intentRouter({
+  // For restart.sh, and for whatever else looks whether the process is well.
+  routes: { health: '/healthz' },
   payment: (req) => ({
     amount: prices.get(req.body.order) ?? refuse('We do not sell that.', 404),
     currency: 'usd',
@@ -39,6 +41,6 @@ const server = createServer(app);
 server.listen(process.env.PORT ?? 3001, '127.0.0.1');
 
 process.once('SIGTERM', async () => {
-  server.close();
   await router.close();
+  server.close();
 });

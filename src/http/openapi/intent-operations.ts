@@ -35,7 +35,7 @@ function createIntent({ config, hooks, termsOf }: DescribedSite, path: string, s
     ...(config.ledger ? ledgerCodes : []),
     ...(['cross_site_request', 'body_too_large', 'unsupported_media_type'] as const),
     config.rateLimits !== undefined && 'rate_limited',
-    ...(['internal_error', ...upstreamCodes] as const),
+    ...(['internal_error', 'closing', ...upstreamCodes] as const),
     config.login !== undefined && 'signer_failed',
     hasHook && 'guard_missing',
   ];
@@ -105,7 +105,7 @@ function getStatus({ config }: DescribedSite, path: string): Operation {
     ...{ method: 'get', path, operationId: 'getStatus', summary: 'The three flags of an intent' },
     parameters: [idParameter],
     answers: { 200: answers('An unknown id does not exist, which is no error.', 'Status', example) },
-    codes: ['invalid_id', ...limitCodes(config), 'internal_error', ...upstreamCodes],
+    codes: ['invalid_id', ...limitCodes(config), 'internal_error', 'closing', ...upstreamCodes],
     tellsLimit: config.rateLimits?.store !== undefined,
   };
 }

@@ -92,7 +92,10 @@ function problemAnswer(status: number | undefined, codes: readonly IntentErrorCo
 function retryHeaders(codes: readonly IntentErrorCode[]): JsonObject {
   const isLimit = codes.includes('rate_limited');
   const mayPass =
-    isLimit || codes.includes('too_many_connections') || codes.some((code) => upstreamCodes.includes(code));
+    isLimit ||
+    codes.includes('too_many_connections') ||
+    codes.includes('closing') ||
+    codes.some((code) => upstreamCodes.includes(code));
   if (!mayPass) return {};
   const isAlwaysTold = codes.every((code) => errorCodes[code][0] === 429);
   return { 'Retry-After': header('Retry-After', isAlwaysTold), ...(isLimit && limitHeaders(codes.length === 1)) };

@@ -46,7 +46,7 @@ function completeLogin({ config, hooks }: DescribedSite, schema: JsonObject): Om
     asksFirst && 'invalid_request',
     ...(['not_supported', 'cross_site_request', 'intent_not_found', 'login_pending'] as const),
     ...(['body_too_large', 'unsupported_media_type', ...limitCodes(config), ...kept, 'signer_failed'] as const),
-    ...upstreamCodes,
+    ...(['closing', ...upstreamCodes] as const),
     config.ledger !== undefined && 'ledger_unavailable',
     hooks.onLogin !== undefined && 'guard_missing',
   ];

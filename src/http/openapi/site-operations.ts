@@ -51,7 +51,14 @@ function receiveWebhook({ config }: DescribedSite, path: string): Operation {
     description: 'A hint to ask for the status, and never a proof.',
     requestBody: { required: true, content: { 'application/jwt': { schema: { type: 'string' } } } },
     answers: { 204: { description: 'Taken.' } },
-    codes: ['invalid_webhook', 'body_too_large', 'unsupported_media_type', ...limitCodes(config), 'internal_error'],
+    codes: [
+      'invalid_webhook',
+      'body_too_large',
+      'unsupported_media_type',
+      ...limitCodes(config),
+      'internal_error',
+      'closing',
+    ],
     // What succeeds is not counted, which is known only afterwards.
     tellsLimit: config.rateLimits !== undefined,
   };

@@ -11,6 +11,6 @@ server.listen(Number(process.env.PORT ?? 3000));
 if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
 
 process.once('SIGTERM', async () => {
-  server.close();
   await router.close();
+  server.close();
 });

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+
+// Hands each request to the next process, whoever asks: no sticky sessions. It takes the ports of the processes, a line of
+// JSON each time, and answers each with how many answers of 5xx went through it so far, by status; first it says where it
+// listens.
+
+let ports: readonly number[] = [];
+let turn = 0;
+const failures: Record<number, number> = {};
+const note = (status: number): void => {
+  failures[status] = (failures[status] ?? 0) + 1;
+};
+
+const server = createServer((req, res) => {
+  const port = ports[turn++ % ports.length];
+  const headers = { ...req.headers, 'x-forwarded-for': req.socket.remoteAddress, 'x-forwarded-proto': 'http' };
+  const upstream = request({ host: '127.0.0.1', port, path: req.url, method: req.method, headers }, (answer) => {
+    const { statusCode = 502 } = answer;
+    if (statusCode >= 500) note(statusCode);
+    // What a process says of its connection is for the balancer, and not for whoever asks that.
+    const { connection: _connection, 'keep-alive': _keepAlive, 'transfer-encoding': _coding, ...rest } = answer.headers;
+    res.writeHead(statusCode, rest);
+    answer.pipe(res);
+    answer.on('error', () => res.destroy());
+  });
+  upstream.on('error', () => {
+    if (res.destroyed) return;
+    if (res.headersSent) {
+      res.destroy();
+      return;
+    }
+    note(502);
+    res.writeHead(502).end();
+  });
+  res.on('close', () => upstream.destroy());
+  req.pipe(upstream);
+}).listen(0, '127.0.0.1');
+await once(server, 'listening');
+console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }));
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const order: { ports?: readonly number[] } = JSON.parse(line);
+  ports = order.ports ?? ports;
+  console.log(JSON.stringify(failures));
+}

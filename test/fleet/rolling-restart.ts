@@ -1,0 +1,72 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { compile, start } from '../support/child-program.js';
+import type { Fleet } from './fleet.js';
+import type { Visits } from './shoppers.js';
+
+export interface Restarts {
+  /** How many are restarted, one after the other. */
+  readonly turns: number;
+  /** Each which of them is killed in place of ended; none by default. */
+  readonly killEvery?: number;
+  /** How many customers come in a second. */
+  readonly rate: number;
+  /** From one that is ready to the end of the next, in milliseconds: a process that has just started is slow. */
+  readonly pauseMs: number;
+}
+
+/** What was seen of it from outside. */
+export interface RollingRestart extends Visits {
+  /** Answers of 5xx that went through the balancer, by status. */
+  readonly failures: Readonly<Record<number, number>>;
+  /** How often a payment of theirs was fulfilled, by its id; once each. */
+  readonly fulfilled: readonly string[];
+  /** How many of the payments that came out the ledger knows. */
+  readonly known: number;
+}
+
+export const listeners = 20;
+/** A payment that a process held when it was killed is taken up by another one after half a minute. */
+const settleMs = 60_000;
+
+/** Restarts the processes of a fleet one after the other, while customers come. */
+export async function rollingRestart(
+  fleet: Fleet,
+  { turns, killEvery, rate, pauseMs }: Restarts,
+): Promise<RollingRestart> {
+  const size = fleet.processes.length;
+  const before = await fleet.balancer.failures();
+  const customers = start(await compile(new URL('./shoppers-program.ts', import.meta.url)), [], {
+    ...{ FLEET_ORIGIN: fleet.origin, FLEET_SEQUENCER: fleet.sequencer.url },
+    ...{ LISTENERS: String(listeners), RATE: String(rate) },
+  });
+  await customers.next();
+  for (let turn = 0; turn < turns; turn += 1) {
+    await wait(pauseMs);
+    const isKilled = killEvery !== undefined && turn % killEvery === killEvery - 1;
+    await fleet.replace(turn % size, isKilled ? 'SIGKILL' : 'SIGTERM');
+  }
+  const visits = (await customers.ask({})) as Visits;
+  const failures = difference(await fleet.balancer.failures(), before);
+  const { created, paid } = visits;
+  await settled(fleet, paid);
+  const fulfilled = await fleet.sql('select intent_id from public.fulfilled where intent_id = any($1)', [created]);
+  const known = await fleet.sql('select from express_intents.intents where id = any($1)', [created]);
+  const ids = fulfilled.map(({ intent_id: id }) => String(id));
+  return { ...visits, failures, fulfilled: ids, known: known.length };
+}
+
+async function settled(fleet: Fleet, paid: readonly string[]): Promise<void> {
+  const count = `select id from express_intents.intents where id = any($1) and state = 'settled'`;
+  const endMs = performance.now() + settleMs;
+  while ((await fleet.sql(count, [paid])).length < paid.length) {
+    if (performance.now() > endMs) throw new Error('Payments were lost.');
+    await wait(100);
+  }
+}
+
+type Failures = RollingRestart['failures'];
+
+function difference(after: Failures, before: Failures): Failures {
+  const all = Object.entries(after).map(([status, count]) => [status, count - (before[Number(status)] ?? 0)]);
+  return Object.fromEntries(all.filter(([, count]) => count !== 0));
+}

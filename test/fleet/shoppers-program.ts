@@ -1,0 +1,23 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { createWallet } from '../../src/emulator/index.js';
+import { walletSeed } from '../../src/emulator/wallet-seed.js';
+import { Shoppers } from './shoppers.js';
+
+// The visitors of a fleet: some listen, others come so many a second. It says a line when they are there; told anything, they
+// leave, and it says what they have seen, as JSON.
+
+const { FLEET_ORIGIN = '', FLEET_SEQUENCER = '', LISTENERS = '0', RATE = '1' } = process.env;
+
+const wallet = createWallet({ url: FLEET_SEQUENCER, name: 'Ada', seed: walletSeed('Ada') });
+const shoppers = new Shoppers(FLEET_ORIGIN, wallet);
+for (let count = 0; count < Number(LISTENERS); count += 1) await shoppers.listen();
+const coming = shoppers.come(Number(RATE));
+console.log('{}');
+
+const input = createInterface({ input: process.stdin });
+await once(input, 'line');
+const visits = await shoppers.leave();
+await coming;
+console.log(JSON.stringify(visits));
+input.close();
