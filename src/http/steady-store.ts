@@ -24,6 +24,7 @@ export class SteadyStore implements Store {
   readonly localKeys = false;
   readonly #options: SteadyStoreOptions;
   #backAtMs = 0;
+  #isTold = false;
 
   constructor(options: SteadyStoreOptions) {
     this.#options = options;
@@ -59,7 +60,9 @@ export class SteadyStore implements Store {
   async #ask<Answer>(work: () => Promise<Answer>): Promise<Answer | undefined> {
     if (this.#options.now() < this.#backAtMs) return undefined;
     try {
-      return await bounded(AbortSignal.timeout(timeoutMs), work);
+      const answer = await bounded(AbortSignal.timeout(timeoutMs), work);
+      this.#tellBack();
+      return answer;
     } catch (error) {
       this.#leave(error);
       return undefined;
@@ -71,8 +74,16 @@ export class SteadyStore implements Store {
     // Of all that were under way, the first tells it.
     if (now() < this.#backAtMs) return;
     this.#backAtMs = now() + awayMs;
+    if (this.#isTold) return;
+    this.#isTold = true;
     const reason = error instanceof Error ? error.message : String(error);
     logger.error(`express-intents: the store of the rate limits fails, so each process counts for itself: ${reason}`);
+  }
+
+  #tellBack(): void {
+    if (!this.#isTold) return;
+    this.#isTold = false;
+    this.#options.logger.warn('express-intents: the store of the rate limits counts again for all processes.');
   }
 }
 

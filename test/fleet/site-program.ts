@@ -14,10 +14,19 @@ const { FLEET_DATABASE = '', FLEET_NAME = '', FLEET_OPTIONS = '{}' } = process.e
 const options: Partial<IntentRouterOptions> & { limit?: number; sessions?: boolean } = JSON.parse(FLEET_OPTIONS);
 const { limit, sessions = true, ...rest } = options;
 
-const pool = new pg.Pool({ connectionString: FLEET_DATABASE, max: 4 });
+// A store that waits for a database for ever takes the visitors with it.
+const bounds = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
+const pool = new pg.Pool({ connectionString: FLEET_DATABASE, max: 4, ...bounds });
 pool.on('error', () => undefined);
 const { user, host, port, database } = new pg.Client({ connectionString: FLEET_DATABASE });
-const store = new PostgresStoreIndividualIP({ user, host, port, database }, 'intents');
+/** Its pool would end the process with the first of its connections that breaks while nobody uses it. */
+class SharedStore extends PostgresStoreIndividualIP {
+  override init(...options: Parameters<PostgresStoreIndividualIP['init']>): void {
+    super.init(...options);
+    this.pool.on('error', () => undefined);
+  }
+}
+const store = new SharedStore({ user, host, port, database, ...bounds }, 'intents');
 
 const router = intentRouter({
   databaseUrl: FLEET_DATABASE,
@@ -25,7 +34,7 @@ const router = intentRouter({
   onPaid: async ({ id }, { tx }) => {
     await tx.query('insert into public.fulfilled (intent_id, by) values ($1, $2)', [id, FLEET_NAME]);
   },
-  rateLimits: limit === undefined ? false : { intent: limit, store },
+  rateLimits: limit === undefined ? false : { intent: limit, session: 1_000, store },
   ...rest,
 });
 
