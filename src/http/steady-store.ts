@@ -14,6 +14,15 @@ export interface SteadyStoreOptions {
   readonly own: AddressCounts;
   readonly logger: Logger;
   readonly now: () => number;
+  /** What is known of the shared store by all who count in it. */
+  readonly known: StoreState;
+}
+
+export interface StoreState {
+  /** Until then it is left alone. */
+  backAtMs: number;
+  /** Whether it was told that it fails. */
+  isTold: boolean;
 }
 
 /**
@@ -23,8 +32,6 @@ export interface SteadyStoreOptions {
 export class SteadyStore implements Store {
   readonly localKeys = false;
   readonly #options: SteadyStoreOptions;
-  #backAtMs = 0;
-  #isTold = false;
 
   constructor(options: SteadyStoreOptions) {
     this.#options = options;
@@ -58,7 +65,7 @@ export class SteadyStore implements Store {
 
   /** Undefined where the store fails, or has just failed. */
   async #ask<Answer>(work: () => Promise<Answer>): Promise<Answer | undefined> {
-    if (this.#options.now() < this.#backAtMs) return undefined;
+    if (this.#options.now() < this.#options.known.backAtMs) return undefined;
     try {
       const answer = await bounded(AbortSignal.timeout(timeoutMs), work);
       this.#tellBack();
@@ -70,20 +77,21 @@ export class SteadyStore implements Store {
   }
 
   #leave(error: unknown): void {
-    const { logger, now } = this.#options;
+    const { logger, now, known } = this.#options;
     // Of all that were under way, the first tells it.
-    if (now() < this.#backAtMs) return;
-    this.#backAtMs = now() + awayMs;
-    if (this.#isTold) return;
-    this.#isTold = true;
+    if (now() < known.backAtMs) return;
+    known.backAtMs = now() + awayMs;
+    if (known.isTold) return;
+    known.isTold = true;
     const reason = error instanceof Error ? error.message : String(error);
     logger.error(`express-intents: the store of the rate limits fails, so each process counts for itself: ${reason}`);
   }
 
   #tellBack(): void {
-    if (!this.#isTold) return;
-    this.#isTold = false;
-    this.#options.logger.warn('express-intents: the store of the rate limits counts again for all processes.');
+    const { logger, known } = this.#options;
+    if (!known.isTold) return;
+    known.isTold = false;
+    logger.warn('express-intents: the store of the rate limits counts again for all processes.');
   }
 }
 

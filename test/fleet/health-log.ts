@@ -41,15 +41,18 @@ export class HealthLog {
   async #ask(origin: string, index: number): Promise<void> {
     while (!this.#isOver) {
       const atMs = performance.now();
-      const answer = await fetch(`${origin}/healthz`);
-      const { status, checks } = (await answer.json()) as {
-        status: string;
-        checks: { ledger: { status: string; reason?: string } };
-      };
-      const tookMs = performance.now() - atMs;
-      const ledger = [checks.ledger.status, checks.ledger.reason].filter(Boolean).join(' ');
-      this.samples.push({ index, atMs, tookMs, status, ledger });
+      const { status, ledger } = await askOne(origin).catch(() => ({ status: 'gone', ledger: 'gone' }));
+      this.samples.push({ index, atMs, tookMs: performance.now() - atMs, status, ledger });
       await wait(100);
     }
   }
+}
+
+async function askOne(origin: string): Promise<Pick<Sample, 'status' | 'ledger'>> {
+  const answer = await fetch(`${origin}/healthz`);
+  const { status, checks } = (await answer.json()) as {
+    status: string;
+    checks: { ledger: { status: string; reason?: string } };
+  };
+  return { status, ledger: [checks.ledger.status, checks.ledger.reason].filter(Boolean).join(' ') };
 }

@@ -46,9 +46,12 @@ app.use((_req, res, next) => {
 });
 if (sessions) {
   const PgStore = connectPgSimple(session);
+  const store = new PgStore({ pool, createTableIfMissing: true, pruneSessionInterval: false });
+  // Whether there is a table it asks at its first use, and where that fails it never asks again.
+  await new Promise((resolve) => store.get('nobody', resolve));
   app.use(
     session({
-      store: new PgStore({ pool, createTableIfMissing: true, pruneSessionInterval: false }),
+      store,
       secret: 'the same in all processes',
       resave: false,
       saveUninitialized: false,

@@ -21,6 +21,8 @@ export class SteadyCustomers {
   logins = 0;
   /** Logins that were refused as over, after an answer that said to try again. */
   lostLogins = 0;
+  /** Intents that were asked for once more, since the balancer took a connection that its process was just closing. */
+  resent = 0;
   /** What nobody may ever see. */
   readonly faults: string[] = [];
   readonly #origin: string;
@@ -63,7 +65,12 @@ export class SteadyCustomers {
   async #begin(mode: string) {
     const browser = new Browser(this.#origin);
     const key = { 'idempotency-key': `"${crypto.randomUUID()}"` };
-    const { body, how, isFine } = await this.ask(browser, '/intent', { mode }, key);
+    let answer = await this.ask(browser, '/intent', { mode }, key);
+    if (answer.status === 502) {
+      this.resent += 1;
+      answer = await this.ask(browser, '/intent', { mode }, key);
+    }
+    const { body, how, isFine } = answer;
     if (!isFine) {
       if (how !== '503 ledger_unavailable') throw new Error(`An intent was answered ${how}.`);
       return undefined;
@@ -91,7 +98,7 @@ export class SteadyCustomers {
       const { how } = await this.ask(begun.browser, '/session', { id: begun.id });
       if (how === '200') this.logins += 1;
       else if (how === '404 intent_not_found' && tries > 1) this.lostLogins += 1;
-      else if (/^503 (?:ledger|session)_unavailable$/.test(how) && !this.#isOver) {
+      else if (/^502$|^503 (?:ledger|session)_unavailable$/.test(how) && !this.#isOver) {
         await wait(500);
         continue;
       } else if (!this.#isOver) throw new Error(`A login was answered ${how}.`);
