@@ -267,7 +267,7 @@ test('after all that nothing was lost or done twice, and no process has ended or
   expect(logins).toBeGreaterThan(0);
   expect(health.samples.map(({ tookMs }) => tookMs).sort((a, b) => b - a)[0]).toBeLessThan(1_000);
   for (const [index, { process: child }] of fleet.processes.entries()) {
-    expect(fleet.linesOf(index)[0]).toMatch(/^express-intents: The database .*\. Until it works again/);
+    expect(fleet.printedBy(index)).toMatch(/^express-intents: The database .*\. Until it works again/m);
     const [first, last] = [held[index], await fleet.holds(index)];
     expect(last.heapUsed - (first?.heapUsed ?? 0)).toBeLessThan(20e6);
     expect(last.resources - (first?.resources ?? 0)).toBeLessThan(30);
