@@ -10,7 +10,7 @@ import { startPostgres } from '../support/postgres-server.js';
 // What docs/ledger.md says that the role of a site needs, run as it stands there.
 
 const docs = readFileSync(new URL('../../docs/ledger.md', import.meta.url), 'utf8');
-const [forTheSite = '', forTables = ''] = [...docs.matchAll(/```sql\n([\s\S]*?)```/g)].map(([, sql]) => sql);
+const [forTheSite = '', forTables = ''] = [...docs.matchAll(/```sql plain\n([\s\S]*?)```/g)].map(([, sql]) => sql);
 const times = { watchFirstMs: 1_000, watchMs: 1_000 };
 let started = 0;
 
