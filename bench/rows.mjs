@@ -71,7 +71,7 @@ async function state(db) {
   const { rows } = await db.query(
     `select relname as name, (pg_relation_size(oid) + case when relkind = 'r' then coalesce(pg_total_relation_size(reltoastrelid), 0)
        else 0 end)::float8 as bytes
-     from pg_class where relnamespace = 'express_intents'::regnamespace and relkind in ('r', 'i') and relname <> 'migrations'
+     from pg_class where relnamespace = 'express_intents'::regnamespace and relkind in ('r', 'i') and relname <> 'schema_versions'
        and relname not like 'migrations%' order by relname`,
   );
   return { wal: Number(wal), ...updates, sizes: Object.fromEntries(rows.map(({ name, bytes }) => [name, bytes])) };

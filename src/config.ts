@@ -209,6 +209,11 @@ export function processEnvironment(): Environment {
   return process.env;
 }
 
+/** How to get a ledger here, for whoever needs one and has none. */
+export function howToGetLedger(env: Environment = process.env): string {
+  return ledgerMend(env);
+}
+
 /** Whether a database is named, whatever else is wrong. */
 export function namesDatabase({ databaseUrl }: ConfigOptions, env: Environment = process.env): boolean {
   return (databaseUrl ?? env.INTENT_DATABASE_URL ?? '') !== '';
@@ -262,7 +267,7 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
   const settings = readLedger({}, env, false, report);
   if (settings) return settings;
   if (!env.INTENT_DATABASE_URL) {
-    const mend = `Set it as it is set for the site: ${ledgerMend}`;
+    const mend = `Set it as it is set for the site: ${ledgerMend(env)}`;
     report.problem('INTENT_DATABASE_URL', 'It names the ledger, and is not set.', mend);
   }
   throw new ConfigError(report.problems);

@@ -1,5 +1,4 @@
-import { ledgerMend } from './config/ledger-settings.js';
-import type { Config } from './config.js';
+import { type Config, howToGetLedger } from './config.js';
 import { IntentError } from './errors.js';
 import type { EventHub } from './http/event-hub.js';
 import type { Hooks } from './http/hooks.js';
@@ -76,7 +75,7 @@ export function databaseOf(ledger: Ledger | undefined): SiteDatabase {
 }
 
 async function noLedger(): Promise<never> {
-  throw new IntentError('invalid_configuration', `There is no ledger to ask. Set ${ledgerMend}.`);
+  throw new IntentError('invalid_configuration', `There is no ledger to ask. Set ${howToGetLedger()}.`);
 }
 
 const noRecords: IntentRecords = Object.freeze({

@@ -1,7 +1,6 @@
 import { IncomingMessage } from 'node:http';
-import { ledgerMend } from './config/ledger-settings.js';
 import { nearestName } from './config/nearest-name.js';
-import { type Config, type ConfigOptions, namesDatabase, parseConfig } from './config.js';
+import { type Config, type ConfigOptions, howToGetLedger, namesDatabase, parseConfig } from './config.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import type { Hooks } from './http/hooks.js';
 import type { Logger, ObjectFirstLogger } from './http/logger.js';
@@ -168,7 +167,7 @@ const notCalled: ConfigProblem = {
 function hooksWithoutLedger(options: IntentRouterOptions): ConfigProblem[] {
   const hooks = (['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'] as const).filter((name) => options[name]);
   const problem = 'It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.';
-  return hooks.map((setting) => ({ setting, problem, mend: ledgerMend }));
+  return hooks.map((setting) => ({ setting, problem, mend: howToGetLedger() }));
 }
 
 /** A misspelt option would otherwise be a default that nobody chose. */

@@ -789,6 +789,17 @@ describe('intentRouter', () => {
     },
   );
 
+  it('advises nothing in production that is refused next', () => {
+    const before = process.env.NODE_ENV;
+    process.env.NODE_ENV = 'production';
+    try {
+      const [{ mend = '' } = {}] = routerProblems({ onPaid: () => {} }).filter(({ setting }) => setting === 'onPaid');
+      expect(mend).toBe('INTENT_DATABASE_URL=postgres://user:password@host:5432/database (npm install pg)');
+    } finally {
+      process.env.NODE_ENV = before;
+    }
+  });
+
   it('takes http to another machine where the configuration does: outside of production', async () => {
     await intentRouter({ ...options, sequencerUrl: 'http://sequencer.internal:4747' }).close();
   });

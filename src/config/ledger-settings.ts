@@ -5,10 +5,15 @@ import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 
-/** How to get a ledger, for whoever needs one and has none. */
-export const ledgerMend =
-  'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
-  'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)';
+/** How to get a ledger, for whoever needs one and has none; in production none that is refused next. */
+export function ledgerMend({ NODE_ENV }: Environment): string {
+  if (NODE_ENV === 'production')
+    return 'INTENT_DATABASE_URL=postgres://user:password@host:5432/database (npm install pg)';
+  return (
+    'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
+    'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)'
+  );
+}
 
 /** Where the ledger is kept, and how payments are settled; undefined where no database is named. */
 export function readLedger(
@@ -19,7 +24,7 @@ export function readLedger(
 ): LedgerSettings | undefined {
   const settings = readSettlement(options, report);
   const url = options.databaseUrl ?? env.INTENT_DATABASE_URL ?? '';
-  const database = url === '' ? undefined : readDatabase(url, report);
+  const database = url === '' ? undefined : readDatabase(url, env, report);
   if (database?.kind === 'embedded' && production && options.allowEmbeddedLedger !== true) {
     report.problem(
       'INTENT_DATABASE_URL',
@@ -49,7 +54,7 @@ function readSettlement(options: ConfigOptions, report: Report): Omit<LedgerSett
  * Any text that names no other scheme is the path of a folder, but for what looks like a URL all the same, such as one in
  * quotes. The URL is never told: it may hold a password.
  */
-function readDatabase(url: string, report: Report): LedgerSettings['database'] | undefined {
+function readDatabase(url: string, env: Environment, report: Report): LedgerSettings['database'] | undefined {
   if (/^postgres(?:ql)?:\/\//.test(url)) {
     // A socket is named in the query, and then a user may come before no host at all.
     if (URL.canParse(url.replace('@/', '@localhost/'))) return Object.freeze({ kind: 'postgres', url });
@@ -63,7 +68,7 @@ function readDatabase(url: string, report: Report): LedgerSettings['database'] |
     return report.problem(
       'INTENT_DATABASE_URL',
       'It is neither a URL that begins with postgres:// nor the path of a folder.',
-      ledgerMend,
+      ledgerMend(env),
     );
   }
   return Object.freeze({ kind: 'embedded', folder: url });

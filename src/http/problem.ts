@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { errorCodes, IntentError, type IntentErrorCode } from '../errors.js';
+import { DatabaseOutage } from '../ledger/database-fault.js';
 import { Departed } from './departure.js';
 import { describeError } from './describe-error.js';
 import type { Logger } from './logger.js';
@@ -30,15 +31,17 @@ export function problemOf(error: unknown): Problem {
   return { type: typeOf('internal_error'), title, status, code: 'internal_error' };
 }
 
-/** Answers with the problem of an error, and logs what is not the caller's fault. */
+/**
+ * Answers with the problem of an error, and logs what is not the caller's fault; but for an outage of the database, of which
+ * the ledger tells its beginning and its end, and for what comes to a process that is being ended, which refuses as it should.
+ */
 export function sendProblem(res: Response, error: unknown, logger: Logger, headers: Record<string, string> = {}): void {
   if (error instanceof Departed) {
     res.destroy();
     return;
   }
   const problem = problemOf(error);
-  // A process that is being ended refuses as it should.
-  if (problem.status >= 500 && problem.code !== 'closing') {
+  if (problem.status >= 500 && problem.code !== 'closing' && !(error instanceof DatabaseOutage)) {
     const requestId = requestIdOf(res.req).value;
     logger.error(`express-intents: ${problem.code}`, { requestId, ...describeError(error) });
   }

@@ -6,7 +6,7 @@ import { AddressCounts } from './address-counts.js';
 import { countedAddress } from './counted-address.js';
 import type { Logger } from './logger.js';
 import type { Handler } from './router-context.js';
-import { SteadyStore } from './steady-store.js';
+import { SteadyStore, type StoreState } from './steady-store.js';
 
 /** What is counted by itself: each has its own limit, whatever handlers share it. */
 export type LimitedRoute = 'intent' | 'session' | 'status' | 'webhook';
@@ -21,6 +21,7 @@ interface LimitContext {
   readonly limits: RateLimits;
   readonly logger: Logger;
   readonly now: () => number;
+  readonly known: StoreState;
 }
 
 /** Where the library leaves what it has counted. The app may use it as well, under the name that it has by itself. */
@@ -32,10 +33,11 @@ const property = 'intentRateLimit';
  */
 export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): Limited {
   if (!limits) return (_route, handler) => handler;
-  const known = new Map<LimitedRoute, Limit>();
+  const created = new Map<LimitedRoute, Limit>();
+  const known = { backAtMs: 0, isTold: false };
   return (route, handler) => {
-    const limit = known.get(route) ?? createLimit(route, { limits, logger, now });
-    known.set(route, limit);
+    const limit = created.get(route) ?? createLimit(route, { limits, logger, now, known });
+    created.set(route, limit);
     return (req, res, path) => {
       const passing = limit(req, res);
       return passing ? passing.then(() => handler(req, res, path)) : handler(req, res, path);
@@ -49,12 +51,12 @@ export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now
  * store, and where what succeeds is not counted, it sees every request.
  */
 function createLimit(route: LimitedRoute, context: LimitContext): Limit {
-  const { limits, logger, now } = context;
+  const { limits, logger, now, known } = context;
   const { [route]: most, windowMs, store: shared } = limits;
   const own = new AddressCounts(windowMs, now);
   const keyOf = ({ ip }: Request): string => `${route}:${countedAddress(ip)}`;
   const isCountedFirst = !shared && route !== 'webhook';
-  const store = shared ? new SteadyStore({ shared, own, logger, now }) : own;
+  const store = shared ? new SteadyStore({ shared, own, logger, now, known }) : own;
   let limiter: Promise<RateLimitRequestHandler> | undefined;
   return (req, res) => {
     if (isCountedFirst && own.increment(keyOf(req)).totalHits <= most) return undefined;

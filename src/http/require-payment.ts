@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { ledgerMend } from '../config/ledger-settings.js';
+import { howToGetLedger } from '../config.js';
 import { ConfigError, IntentError } from '../errors.js';
 import type { Payment } from '../ledger/payment.js';
 import { askForPayment, redirectToPay } from './ask-for-payment.js';
@@ -64,7 +64,7 @@ export function requirePayment(
 async function paymentOf(req: Request, demand: PaymentDemand): Promise<Payment | undefined> {
   const { ledger, status, browserCookie } = requireRouter(req).context;
   if (!ledger) {
-    throw new IntentError('invalid_configuration', `requirePayment needs a ledger: ${ledgerMend}.`);
+    throw new IntentError('invalid_configuration', `requirePayment needs a ledger: ${howToGetLedger()}.`);
   }
   const browser = browserOf(browserCookie, req);
   return browser && findPayment({ ledger, status, browser, demand, waitMs });

@@ -14,6 +14,15 @@ export interface SteadyStoreOptions {
   readonly own: AddressCounts;
   readonly logger: Logger;
   readonly now: () => number;
+  /** What is known of the shared store by all who count in it. */
+  readonly known: StoreState;
+}
+
+export interface StoreState {
+  /** Until then it is left alone. */
+  backAtMs: number;
+  /** Whether it was told that it fails. */
+  isTold: boolean;
 }
 
 /**
@@ -23,7 +32,6 @@ export interface SteadyStoreOptions {
 export class SteadyStore implements Store {
   readonly localKeys = false;
   readonly #options: SteadyStoreOptions;
-  #backAtMs = 0;
 
   constructor(options: SteadyStoreOptions) {
     this.#options = options;
@@ -57,9 +65,11 @@ export class SteadyStore implements Store {
 
   /** Undefined where the store fails, or has just failed. */
   async #ask<Answer>(work: () => Promise<Answer>): Promise<Answer | undefined> {
-    if (this.#options.now() < this.#backAtMs) return undefined;
+    if (this.#options.now() < this.#options.known.backAtMs) return undefined;
     try {
-      return await bounded(AbortSignal.timeout(timeoutMs), work);
+      const answer = await bounded(AbortSignal.timeout(timeoutMs), work);
+      this.#tellBack();
+      return answer;
     } catch (error) {
       this.#leave(error);
       return undefined;
@@ -67,12 +77,21 @@ export class SteadyStore implements Store {
   }
 
   #leave(error: unknown): void {
-    const { logger, now } = this.#options;
+    const { logger, now, known } = this.#options;
     // Of all that were under way, the first tells it.
-    if (now() < this.#backAtMs) return;
-    this.#backAtMs = now() + awayMs;
+    if (now() < known.backAtMs) return;
+    known.backAtMs = now() + awayMs;
+    if (known.isTold) return;
+    known.isTold = true;
     const reason = error instanceof Error ? error.message : String(error);
     logger.error(`express-intents: the store of the rate limits fails, so each process counts for itself: ${reason}`);
+  }
+
+  #tellBack(): void {
+    const { logger, known } = this.#options;
+    if (!known.isTold) return;
+    known.isTold = false;
+    logger.warn('express-intents: the store of the rate limits counts again for all processes.');
   }
 }
 

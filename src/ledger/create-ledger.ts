@@ -4,8 +4,9 @@ import type { Database } from './database.js';
 import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './find-intents.js';
 import { inspectLedger } from './inspect-ledger.js';
 import { keepIndexes } from './keep-indexes.js';
-import type { Ledger, SiteDatabase } from './ledger.js';
+import type { Ledger, LedgerReport, SiteDatabase } from './ledger.js';
 import { Opening } from './opening.js';
+import { OutageWatch } from './outage-watch.js';
 import { pruneIntents } from './prune-intents.js';
 import { confirmIntent, findRepeated, findSealedSecret, recordIntent, reserveIntent } from './record-intent.js';
 import { Settlement } from './settlement.js';
@@ -28,7 +29,13 @@ export function createLedger(options: LedgerOptions): Ledger {
   const { open, timing: given, keepsIndexes = false, onAnnounced = () => undefined, ...rest } = options;
   const timing = { ...defaultTiming, ...given };
   const watch = { watchFirstMs: timing.watchFirstMs, watchMs: rest.settings.watchMs };
-  const opening = new Opening({ open, logger: rest.logger, observer: rest.observer });
+  const { logger, observer } = rest;
+  let outages: OutageWatch | undefined;
+  const openWatched = async (): Promise<Database> => {
+    outages = new OutageWatch(await open(), { logger, observer, onOver: () => settlement?.goOn() });
+    return outages;
+  };
+  const opening = new Opening({ open: openWatched, logger, observer });
   const withDb = async <Value>(use: (db: Database) => Promise<Value>): Promise<Value> => use(await opening.database());
   let settlement: Settlement | undefined;
   let announcements: Announcements | undefined;
@@ -71,7 +78,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     retry: (id) => withDb((db) => retryIntent(db, id, rest.settings.watchMs)),
     prune: (options) => withDb((db) => pruneIntents(db, options)),
     nudge: async (id) => settlement?.nudge(id),
-    inspect: () => withDb(async (db) => ({ ...(await inspectLedger(db)), lookedMsAgo: settlement?.lookedMsAgo ?? 0 })),
+    inspect: () => withDb((db) => inspected(db, outages, settlement)),
     close: async () => {
       closing.abort();
       await settlement?.close();
@@ -79,4 +86,10 @@ export function createLedger(options: LedgerOptions): Ledger {
       await opening.close();
     },
   });
+}
+
+/** @throws {DatabaseOutage} while one lasts, also where the database could still be read */
+async function inspected(db: Database, outages?: OutageWatch, settlement?: Settlement): Promise<LedgerReport> {
+  outages?.requireNone();
+  return { ...(await inspectLedger(db)), lookedMsAgo: settlement?.lookedMsAgo ?? 0 };
 }

@@ -1,4 +1,15 @@
-import { IntentError } from '../errors.js';
+import { IntentError, type IntentErrorOptions } from '../errors.js';
+import { explainDatabase } from './explain-database.js';
+
+/**
+ * The database cannot be reached, or does nothing that it is asked: it befalls all calls, whichever statement they have. It
+ * is told once by whoever keeps the database, and not by each call.
+ */
+export class DatabaseOutage extends IntentError {
+  constructor(message: string, options?: IntentErrorOptions) {
+    super('ledger_unavailable', message, options);
+  }
+}
 
 /** What drivers say when it is not the database that speaks (`pg`). */
 const lostInDriver = /^Connection terminated|^Client (?:has|was) |^Query read timeout|^timeout exceeded/;
@@ -13,11 +24,14 @@ const systemCode = /^E(?!RR_)[A-Z_]+$/;
  */
 const unavailable = /^(?:08|53|57|58)|^25P0[34]$|^25006$/;
 
+/** Of those, the ones that are about one statement, or one transaction, and nothing else. */
+const ofOneCall = /^57014$|^25P0[34]$/;
+
 /** Of those, the ones after which this connection is good for more: a time-out or a cancel of one statement, a want of resources. */
 const spared = /^57014$|^53/;
 
 /** SQLSTATE, where the database itself has said no. */
-function sqlStateOf(error: unknown): string | undefined {
+export function sqlStateOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !systemCode.test(code) ? code : undefined;
 }
@@ -30,17 +44,33 @@ export function isUsableAfter(error: unknown): boolean {
 
 /** `ledger_unavailable` where it is a matter of reaching the database; anything else as it is. */
 export function explainFault(error: unknown): unknown {
+  if (error instanceof IntentError) return error;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const state = sqlStateOf(error);
   const isUnavailable = state
     ? unavailable.test(state)
     : systemCode.test(String(code)) || lostInDriver.test(String(message));
-  return isUnavailable ? unreachable('The database did not do what it was asked', error) : error;
+  if (!isUnavailable) return error;
+  const what = 'The database did not do what it was asked';
+  return state && ofOneCall.test(state) ? unreachable(what, error) : outage(what, error);
 }
 
 /** `ledger_unavailable`, with what has happened and the reason. */
 export function unreachable(what: string, cause?: unknown): IntentError {
-  const { code, message } = (cause ?? {}) as { code?: unknown; message?: unknown };
-  const reason = [message, typeof code === 'string' && `(${code})`].filter(Boolean).join(' ');
-  return new IntentError('ledger_unavailable', reason ? `${what}: ${reason}` : `${what}.`, cause ? { cause } : {});
+  return new IntentError('ledger_unavailable', withReason(what, cause), cause ? { cause } : {});
+}
+
+/** The same where it befalls all calls, with what mends it. */
+export function outage(what: string, cause: unknown): DatabaseOutage {
+  const { mend } = explainDatabase(cause) ?? {};
+  return new DatabaseOutage(withReason(what, cause) + (mend ? `. ${mend}` : ''), { cause });
+}
+
+function withReason(what: string, cause: unknown): string {
+  const { code, errors } = (cause ?? {}) as { code?: unknown; errors?: unknown };
+  // Of several addresses, each has failed in its own way, and the error of all says nothing.
+  const each = Array.isArray(errors) ? errors : [cause];
+  const told = each.map((one) => (one as { message?: unknown } | undefined)?.message).filter(Boolean);
+  const reason = [told.join('; '), typeof code === 'string' && `(${code})`].filter(Boolean).join(' ');
+  return reason ? `${what}: ${reason}` : `${what}.`;
 }

@@ -35,7 +35,7 @@ export function exportLedger(db: Database, write: (line: string) => Promise<void
 /** The version of the tables that are there, which may be newer than this program. */
 export async function tablesVersion(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ tables: number }>(
-    'select max(version)::int as tables from express_intents.migrations',
+    'select max(version)::int as tables from express_intents.schema_versions',
   );
   return rows[0]?.tables ?? 0;
 }

@@ -11,8 +11,10 @@ const advisoryLock = 7_233_014_858;
 /** Where an administrator has made the schema, no right to make one is needed: asking for one `if not exists` would need it. */
 const schemaIsThere = `select from pg_catalog.pg_namespace where nspname = 'express_intents'`;
 
-const migrationsTable = `
-create table if not exists express_intents.migrations (
+/** Not `migrations`: other tools look for a table of that name in any schema, and take this one for their own. */
+const versionsTable = `
+alter table if exists express_intents.migrations rename to schema_versions;
+create table if not exists express_intents.schema_versions (
   version integer primary key,
   name text not null,
   applied_at timestamptz not null default now()
@@ -92,13 +94,13 @@ async function apply(tx: Queryable, migration: Migration): Promise<boolean> {
   await tx.query('select pg_advisory_xact_lock($1)', [advisoryLock]);
   await tx.query(`set local lock_timeout = ${lockMs}`);
   if ((await tx.query(schemaIsThere)).rowCount === 0) await tx.query('create schema express_intents');
-  await tx.query(migrationsTable);
+  await tx.query(versionsTable);
   if ((await missingMigrations(tx, [migration])).length === 0) return false;
   if (migration.index) {
     await tx.query(createIndex(migration.index));
     return true;
   }
   await tx.query(migration.sql);
-  await tx.query('insert into express_intents.migrations (version, name) values ($1, $2)', [version, name]);
+  await tx.query('insert into express_intents.schema_versions (version, name) values ($1, $2)', [version, name]);
   return true;
 }

@@ -4,7 +4,7 @@ import type { Migration } from './migrations.js';
 
 /** An index is there when the database says so: one whose building was broken off is not, and one that was dropped neither. */
 const whatIsThere = `
-select version::text as version from express_intents.migrations
+select version::text as version from express_intents.schema_versions
 union all
 select c.relname::text from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
 where i.indisvalid and c.relnamespace = 'express_intents'::regnamespace`;

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../errors.js';
 import { bounded } from './bounded.js';
 import type { Database } from './database.js';
+import { DatabaseOutage } from './database-fault.js';
 import { unavailable } from './ledger-events.js';
 import type { LedgerLogger, LedgerObserver } from './settlement-context.js';
 
@@ -71,7 +72,7 @@ export class Opening {
     await this.#arrival(this.#options.patienceMs ?? 5_000);
     if (this.#db) return this.#db;
     const cause = this.#lastError;
-    throw new IntentError('ledger_unavailable', 'The ledger is not open.', cause === undefined ? {} : { cause });
+    throw new DatabaseOutage('The ledger is not open.', cause === undefined ? {} : { cause });
   }
 
   /** Calls `use` once the database is there. */
@@ -106,7 +107,8 @@ export class Opening {
         return db;
       } catch (failure) {
         if (this.#closing.signal.aborted) throw failure;
-        this.#lastError = failure;
+        if (isTriedAgain(failure) === isTriedAgain(this.#lastError)) this.#lastError = failure;
+        else this.#tell(failure);
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { Client, ClientConfig } from 'pg';
 
 /** From one failure to the next try, doubled each time up to the second. */
-const retryMs = { first: 250, longest: 5_000 } as const;
+const retryMs = { first: 250, longest: 2_000 } as const;
 /** A connection on which nothing comes may be one that nobody has at its other end. */
 const pingMs = 15_000;
 

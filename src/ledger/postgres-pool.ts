@@ -1,8 +1,10 @@
 import { Socket } from 'node:net';
 import type { Client, ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
-import { unreachable } from './database-fault.js';
+import { outage, unreachable } from './database-fault.js';
 import { requirePackage } from './optional-package.js';
+import { carefulClient } from './postgres-client.js';
 import { PostgresListener } from './postgres-listener.js';
+import { PostgresPulse } from './postgres-pulse.js';
 import { runAlone } from './run-alone.js';
 
 /** All in milliseconds. */
@@ -18,6 +20,14 @@ export interface PostgresBounds {
 /** As long as Postgres can wait, some 25 days: pg does not send a zero, and a role may have a bound of its own. */
 const longestMs = 2 ** 31 - 1;
 
+/** A statement is slow for many reasons; two seconds without any answer are one to ask whether anybody is there. */
+const pulseTiming = { quietMs: 2_000, againMs: 500 };
+/** How long that question may take, in milliseconds. */
+const probeMs = 2_000;
+
+/** What pg-pool says where all of its connections are taken. */
+const allTaken = /^timeout exceeded when trying to connect/;
+
 /** pgbouncer in front of Postgres knows few parameters that a connection may begin with. */
 const isRefusedParameter = (error: unknown): boolean =>
   (error as { code?: unknown }).code === '08P01' && /startup parameter/.test((error as Error).message);
@@ -29,14 +39,16 @@ export class PostgresPool {
   readonly #url: string;
   readonly #bounds: PostgresBounds;
   readonly #sockets = new Set<Socket>();
+  readonly #pulse: PostgresPulse;
   #pool: Pool;
   #closing: Promise<void> | undefined;
 
   private constructor(pg: { Pool: typeof Pool; Client: typeof Client }, url: string, bounds: PostgresBounds) {
     this.#Pool = pg.Pool;
-    this.#Client = pg.Client;
+    this.#Client = carefulClient(pg.Client);
     this.#url = url;
     this.#bounds = bounds;
+    this.#pulse = new PostgresPulse({ ...pulseTiming, probe: () => this.#probe(), onSilence: () => this.#cutAll() });
     this.#pool = this.#createPool({ statement_timeout: bounds.statementMs });
   }
 
@@ -50,11 +62,20 @@ export class PostgresPool {
   /** @throws {IntentError} `ledger_unavailable` */
   async take(): Promise<PoolClient> {
     if (this.#closing) throw unreachable('The ledger is closed');
+    this.#pulse.requireAnswer();
     try {
-      return await this.#connect();
+      return await this.#pulse.follow(() => this.#connect());
     } catch (error) {
-      throw unreachable('The database cannot be reached', error);
+      if (error instanceof Error && allTaken.test(error.message)) {
+        throw unreachable('All connections of this process to the database are taken', error);
+      }
+      throw outage('The database cannot be reached', error);
     }
+  }
+
+  /** Waits for what was asked over a connection; a database that is gone without a word is not waited for. */
+  follow<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    return this.#pulse.follow(ask);
   }
 
   /** Takes a connection back, and drops one that is broken. */
@@ -100,7 +121,8 @@ export class PostgresPool {
   }
 
   #createPool(parameters: { readonly statement_timeout?: number }): Pool {
-    const pool = new this.#Pool({ ...this.#settings(), max: 10, allowExitOnIdle: true, ...parameters });
+    const Client = this.#Client;
+    const pool = new this.#Pool({ ...this.#settings(), Client, max: 10, allowExitOnIdle: true, ...parameters });
     // An idle connection that breaks is taken out by the pool itself.
     pool.on('error', ignore);
     // One that breaks in between, even in the moment in which it is handed over, says so at its next statement.
@@ -124,6 +146,8 @@ export class PostgresPool {
   #createSocket(): Socket {
     const socket = new Socket();
     this.#sockets.add(socket);
+    // Whoever has waited for a connection of the pool gets this one, and would wait once more.
+    if (this.#pulse.isSilent) process.nextTick(() => socket.destroy(silent()));
     return socket.once('close', () => this.#sockets.delete(socket));
   }
 
@@ -134,7 +158,30 @@ export class PostgresPool {
     }
   }
 
+  async #probe(): Promise<void> {
+    const stream = (): Socket => new Socket().unref();
+    const client = new this.#Client({
+      ...this.#settings(),
+      stream,
+      connectionTimeoutMillis: probeMs,
+      query_timeout: probeMs,
+    });
+    client.on('error', ignore);
+    try {
+      await client.connect();
+      await client.query('select');
+    } finally {
+      void client.end().catch(ignore);
+    }
+  }
+
+  /** Whoever waits for an answer is told, as by a server that ends its connections. */
+  #cutAll(): void {
+    for (const socket of this.#sockets) socket.destroy(silent());
+  }
+
   async #close(): Promise<void> {
+    this.#pulse.close();
     const ended = this.#pool.end();
     const late = new Promise((resolve) => setTimeout(resolve, this.#bounds.closeMs).unref());
     await Promise.race([ended, late]);
@@ -142,5 +189,7 @@ export class PostgresPool {
     for (const socket of this.#sockets) socket.destroySoon();
   }
 }
+
+const silent = (): Error => new Error('Connection terminated, since the database has gone without a word');
 
 function ignore(): void {}

@@ -1,6 +1,6 @@
 import type { QueryResult as PgResult, PoolClient } from 'pg';
 import type { Database, DatabaseTransaction, QueryResult } from './database.js';
-import { explainFault, isUsableAfter, unreachable } from './database-fault.js';
+import { explainFault, isUsableAfter, outage } from './database-fault.js';
 import { type PostgresBounds, PostgresPool } from './postgres-pool.js';
 import { rolledBack, TransactionScope } from './transaction-scope.js';
 
@@ -37,7 +37,7 @@ class PostgresDatabase implements Database {
   }
 
   async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
-    const connection = new Connection(await this.#pool.take());
+    const connection = await this.#take();
     try {
       return await connection.query<Row>(sql, values);
     } finally {
@@ -46,7 +46,7 @@ class PostgresDatabase implements Database {
   }
 
   async transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> {
-    const connection = new Connection(await this.#pool.take());
+    const connection = await this.#take();
     try {
       return await this.#transact(connection, work);
     } finally {
@@ -66,6 +66,10 @@ class PostgresDatabase implements Database {
 
   close(): Promise<void> {
     return this.#pool.close();
+  }
+
+  async #take(): Promise<Connection> {
+    return new Connection(await this.#pool.take(), this.#pool);
   }
 
   async #transact<Value>(connection: Connection, work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> {
@@ -88,9 +92,11 @@ class Connection {
   readonly client: PoolClient;
   /** Whether it may not be used any more. */
   isBroken = false;
+  readonly #pool: PostgresPool;
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, pool: PostgresPool) {
     this.client = client;
+    this.#pool = pool;
   }
 
   async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
@@ -109,8 +115,8 @@ class Connection {
   async commit(reason: unknown): Promise<void> {
     const result = await this.#run('commit').catch((error) => {
       throw this.isBroken
-        ? unreachable('The connection was lost during the commit; it may have been done', error)
-        : error;
+        ? outage('The connection was lost during the commit; it may have been done', error)
+        : explainFault(error);
     });
     if (result?.command !== 'COMMIT') throw rolledBack(reason);
   }
@@ -118,7 +124,8 @@ class Connection {
   async #run(sql: string, values?: readonly unknown[]): Promise<PgResult | undefined> {
     try {
       // One result for each of several statements.
-      return [await this.client.query(sql, values as unknown[] | undefined)].flat().at(-1);
+      const ask = () => this.client.query(sql, values as unknown[] | undefined);
+      return [await this.#pool.follow(ask)].flat().at(-1);
     } catch (error) {
       this.isBroken ||= !isUsableAfter(error);
       throw error;

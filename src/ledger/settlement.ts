@@ -1,3 +1,4 @@
+import { DatabaseOutage } from './database-fault.js';
 import { errorDetails } from './error-text.js';
 import { holdLease, type Lease } from './lease.js';
 import { unavailable } from './ledger-events.js';
@@ -22,8 +23,11 @@ export class Settlement {
   readonly #context: SettlementContext;
   readonly #urgent: Urgent;
   readonly #running = new Map<Lease, Promise<void>>();
+  /** Claimed when the database failed, so that nothing could be written of it. */
+  #stranded: Work[] = [];
   #isClosed = false;
   #failures = 0;
+  #isTold = false;
   #lookedAtMs = performance.now();
   #wake: () => void = () => undefined;
   #loop: Promise<void> | undefined;
@@ -41,6 +45,12 @@ export class Settlement {
   /** Looks for work from now on, until `close`. */
   start(): void {
     this.#loop ??= this.#run();
+  }
+
+  /** The database works again: what waits for it need wait no longer. */
+  goOn(): void {
+    for (const work of this.#stranded.splice(0)) giveBack(this.#context.db, work).catch(() => undefined);
+    this.#wake();
   }
 
   /** Has an intent looked at now. Resolves once that was tried, whatever came of it. */
@@ -96,14 +106,16 @@ export class Settlement {
   async #tryRound(): Promise<number> {
     try {
       const claimed = await this.round();
-      if (this.#failures > 0) this.#context.observer?.tell({ type: 'ledger_back' });
+      if (this.#isTold) this.#context.observer?.tell({ type: 'ledger_back' });
+      this.#isTold = false;
       this.#failures = 0;
       this.#lookedAtMs = performance.now();
       return claimed;
     } catch (error) {
       this.#failures += 1;
-      // Once for each outage: the next lines would say the same.
-      if (this.#failures === 1) {
+      // The next lines would say the same; and an outage of the database is told where that is watched.
+      if (!this.#isTold && !(error instanceof DatabaseOutage)) {
+        this.#isTold = true;
         this.#tell('payments cannot be looked at', error);
         this.#context.observer?.tell(unavailable(error));
       }
@@ -166,6 +178,7 @@ export class Settlement {
       if (error instanceof LeaseLost) return;
       if (error instanceof Closing) return giveBack(this.#context.db, work).catch(() => undefined);
       // The lease ends by itself, and with it the claim.
+      if (error instanceof DatabaseOutage) return void this.#stranded.push(work);
       this.#tell(`the payment ${work.payment.id} could not be looked at`, error);
     }
   }

@@ -277,7 +277,7 @@ const inDatabases: readonly Case[] = [
     plant: async () => ({
       env: {
         INTENT_DATABASE_URL: await databaseWith(
-          `insert into express_intents.migrations (version, name) values (99, 'x')`,
+          `insert into express_intents.schema_versions (version, name) values (99, 'x')`,
         ),
       },
     }),

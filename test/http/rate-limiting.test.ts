@@ -214,10 +214,14 @@ describe('a store of the site', () => {
       ]);
       // It is left alone for a while, and then asked again.
       expect(store.asked).toBe(1);
+      clock.nowMs += 10_000;
+      await post(origin).send({});
+      expect([store.asked, log.lines.filter((line) => line.startsWith('error')).length]).toEqual([2, 1]);
       store.fault = undefined as never;
       clock.nowMs += 10_000;
       await post(origin).send({}).expect(201);
-      expect(store.asked).toBe(2);
+      expect(store.asked).toBe(3);
+      expect(log.lines.at(-1)).toContain('counts again for all processes');
     },
   );
 

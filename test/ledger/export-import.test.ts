@@ -123,7 +123,7 @@ describe.each([
   it('goes into tables that are newer, where what came since has its default, and not into older ones', async () => {
     const { db } = target;
     await db.query(`alter table express_intents.intents add column channel text not null default 'web'`);
-    await db.query(`insert into express_intents.migrations (version, name) values (98, 'channel')`);
+    await db.query(`insert into express_intents.schema_versions (version, name) values (98, 'channel')`);
     try {
       expect(await importLedger(db, lines)).toBe(count);
       const { rows } = await db.query('select distinct channel from express_intents.intents');
@@ -136,7 +136,7 @@ describe.each([
       });
     } finally {
       await db.query('alter table express_intents.intents drop column channel');
-      await db.query('delete from express_intents.migrations where version = 98');
+      await db.query('delete from express_intents.schema_versions where version = 98');
     }
   });
 

@@ -14,7 +14,7 @@ const versions = (list: readonly Migration[]): number[] => list.map(({ version }
 
 /** What the database says of what was run. */
 async function recorded(db: Database): Promise<readonly object[]> {
-  return (await db.query('select version, name from express_intents.migrations order by version')).rows;
+  return (await db.query('select version, name from express_intents.schema_versions order by version')).rows;
 }
 
 const indexNames = migrations.flatMap(({ index }) => index?.name ?? []);

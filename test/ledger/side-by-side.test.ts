@@ -165,7 +165,7 @@ test('back to the old version: it starts on the newer tables, leaves them as the
   await wait(100);
   await settled(old, await end());
   expect((await old.list({ state: 'settled', limit: 1000 })).intents).toHaveLength(created);
-  const tables = await server.run(name, 'select version from express_intents.migrations');
+  const tables = await server.run(name, 'select version from express_intents.schema_versions');
   expect(tables).toContainEqual({ version: version + 1 });
   expect(log.lines).toEqual([]);
 });

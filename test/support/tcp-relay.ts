@@ -16,6 +16,9 @@ export interface TcpRelay {
   freeze(): void;
   /** New connections go through; those from before the freeze stay dead. */
   thaw(): void;
+  /** Cuts all connections, and every new one at once, until `mend`. */
+  sever(): void;
+  mend(): void;
 }
 
 const relays: (() => Promise<unknown>)[] = [];
@@ -27,8 +30,10 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
   /** What ends the server's side of a line that is dead. */
   const dead: (() => void)[] = [];
   let isFrozen = false;
+  let isSevered = false;
 
   const server = createServer({ noDelay: true }, (client) => {
+    if (isSevered) return void client.resetAndDestroy();
     const upstream = connect(socketPath);
     let isCutNext = false;
     let isDead = false;
@@ -83,6 +88,13 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
     thaw() {
       isFrozen = false;
       for (const thaw of dead.splice(0)) thaw();
+    },
+    sever() {
+      isSevered = true;
+      cutAll();
+    },
+    mend() {
+      isSevered = false;
     },
   };
 }

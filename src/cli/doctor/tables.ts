@@ -15,7 +15,7 @@ interface RightsRow {
 const aboutRights = `
 select current_user as role,
   schema is not null as has_schema,
-  to_regclass('express_intents.migrations') is not null as has_tables,
+  to_regclass('express_intents.schema_versions') is not null as has_tables,
   has_database_privilege(current_database(), 'create') as may_make_schema,
   coalesce(has_schema_privilege(schema, 'usage'), false) as may_use,
   coalesce(has_schema_privilege(schema, 'create'), false) as may_create
@@ -48,7 +48,7 @@ export async function lookAtTables(db: Database): Promise<Finding[]> {
 
 async function appliedVersions(db: Database): Promise<readonly number[]> {
   const { rows } = await db.query<{ version: number }>(
-    'select version::int as version from express_intents.migrations',
+    'select version::int as version from express_intents.schema_versions',
   );
   return rows.map(({ version }) => version);
 }

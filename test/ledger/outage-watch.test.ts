@@ -1,0 +1,94 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { IntentError } from '../../src/errors.js';
+import type { Database } from '../../src/ledger/database.js';
+import { outage } from '../../src/ledger/database-fault.js';
+import { OutageWatch } from '../../src/ledger/outage-watch.js';
+import type { Happening } from '../../src/telemetry/router-event.js';
+import { LogRecorder } from '../support/site.js';
+import { until } from '../support/until.js';
+
+const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
+
+/** A database that fails while it is told to, and what is told of it. */
+function failingDatabase(timing = { trialMs: 5, calmMs: 50 }) {
+  const state: { error: unknown; trials: number; overs: number } = { error: undefined, trials: 0, overs: 0 };
+  const ask = async () => {
+    if (state.error) throw state.error;
+    return { rows: [], rowCount: 0 };
+  };
+  const db: Database = {
+    isShared: true,
+    query: ask,
+    transaction: async (work) => {
+      state.trials += 1;
+      await ask();
+      return work({ query: ask, client: {} });
+    },
+    close: async () => undefined,
+  };
+  const log = new LogRecorder();
+  const told: Happening[] = [];
+  const watch = new OutageWatch(db, {
+    logger: log,
+    observer: { tell: (one) => void told.push(one), settle: (_id, work) => work(), hook: (_call, run) => run() },
+    onOver: () => {
+      state.overs += 1;
+    },
+    timing,
+  });
+  return { state, watch, log, told };
+}
+
+const tryTo = (watch: OutageWatch) => watch.query('select 1').catch((error) => error);
+
+test('an outage is told once at its beginning and once at its end, however many calls fail', async () => {
+  const { state, watch, log, told } = failingDatabase();
+  watch.requireNone();
+  state.error = outage('The database cannot be reached', refused);
+  for (let call = 0; call < 100; call += 1) await tryTo(watch);
+  expect(() => watch.requireNone()).toThrow(/ECONNREFUSED/);
+  expect(told).toEqual([{ type: 'ledger_unavailable', code: 'ledger_unavailable' }]);
+  state.error = undefined;
+  await until(() => state.overs === 1);
+  watch.requireNone();
+  await until(() => told.length === 2);
+  expect(told[1]).toEqual({ type: 'ledger_back' });
+  expect(log.text.match(/express-intents:/g)).toHaveLength(2);
+  expect(log.text).toMatch(
+    /cannot be reached: connect ECONNREFUSED 10\.0\.0\.7:5432 \(ECONNREFUSED\)\. Start the database/,
+  );
+  expect(log.text).toMatch(/works again; 100 calls of it had failed/);
+  await watch.close();
+});
+
+test('one that comes and goes within moments is one outage', async () => {
+  const { state, watch, log } = failingDatabase({ trialMs: 1, calmMs: 2_000 });
+  for (let time = 1; time <= 5; time += 1) {
+    state.error = outage('The database cannot be reached', refused);
+    await tryTo(watch);
+    state.error = undefined;
+    await until(() => state.overs === time);
+    expect((await tryTo(watch)).rowCount).toBe(0);
+  }
+  expect(log.text.match(/express-intents:/g)).toHaveLength(1);
+  await watch.close();
+});
+
+test('what befalls one call alone, such as a statement that takes too long, is none', async () => {
+  const { state, watch, log } = failingDatabase();
+  state.error = new IntentError('ledger_unavailable', 'canceling statement due to statement timeout (57014)');
+  await tryTo(watch);
+  watch.requireNone();
+  expect([state.trials, log.text]).toEqual([0, '']);
+});
+
+test('once it is closed nothing is tried any more', async () => {
+  const { state, watch } = failingDatabase();
+  state.error = outage('The database cannot be reached', refused);
+  await tryTo(watch);
+  await watch.close();
+  await wait(20);
+  const { trials } = state;
+  await wait(50);
+  expect(state.trials).toBe(trials);
+});

@@ -1,0 +1,44 @@
+import { generateKey } from '../../src/index.js';
+import { intentIdOf } from '../support/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../support/ledger-site.js';
+import { post } from '../support/post.js';
+import { startPostgres } from '../support/postgres-server.js';
+
+// What docs/operations.md says of a backup that comes back older than the present.
+
+const timing = { roundMs: 20, watchFirstMs: 20 };
+const settings = { destination: generateKey().publicKey, verifierSecret: generateKey().secret };
+
+async function buy({ origin }: LedgerSite): Promise<{ id: string; secret: string }> {
+  const { body } = await post(origin).set('Origin', origin).send({ mode: 'payment' }).expect(201);
+  return { id: intentIdOf(body.client_secret), secret: body.client_secret };
+}
+
+test('what was open in the backup settles again by itself, and what came after it is not known', async () => {
+  const server = await startPostgres();
+  const present = await server.createDatabase();
+  const calls: string[] = [];
+  const onPaid = ({ id }: { id: string }): void => void calls.push(id);
+  const options = { ...settings, timing, onPaid };
+
+  const before = await startLedgerSite({ ...options, databaseUrl: server.url(present) });
+  const { sequencer } = before;
+  const inBackup = await buy(before);
+  await before.router.close();
+  const backup = await server.createDatabase(present);
+
+  const meanwhile = await startLedgerSite({ ...options, sequencer, databaseUrl: server.url(present) });
+  const later = await buy(meanwhile);
+  for (const { id, secret } of [inBackup, later]) {
+    await sequencer.wallet('Ada').pay(secret);
+    await untilState(meanwhile, id, 'settled');
+  }
+  await meanwhile.router.close();
+  expect(calls).toEqual([inBackup.id, later.id]);
+
+  const restored = await startLedgerSite({ ...options, sequencer, databaseUrl: server.url(backup) });
+  await untilState(restored, inBackup.id, 'settled');
+  expect(calls.slice(2)).toEqual([inBackup.id]);
+  expect(await restored.router.intents.find(later.id)).toBeUndefined();
+  await restored.router.close();
+});
