@@ -36,7 +36,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     return outages;
   };
   const opening = new Opening({ open: openWatched, logger, observer });
-  const withDb = async <Value>(use: (db: Database) => Promise<Value>): Promise<Value> => use(await opening.database());
+  const withDb: WithDatabase = async (use) => use(await opening.database());
   let settlement: Settlement | undefined;
   let announcements: Announcements | undefined;
   const closing = new AbortController();
@@ -47,10 +47,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     if (keepsIndexes) void keepIndexes(db, rest.logger, closing.signal);
   });
   return Object.freeze<Ledger>({
-    database: Object.freeze<SiteDatabase>({
-      query: (sql, values) => withDb((db) => db.query(sql, values)),
-      transaction: (work) => withDb((db) => db.transaction(work)),
-    }),
+    database: siteDatabase(withDb),
     ready: () => opening.ready(),
     sealedSecret: (id, browser) => withDb((db) => findSealedSecret(db, id, browser)),
     record: (intent) => withDb((db) => recordIntent(db, intent, watch)),
@@ -85,6 +82,15 @@ export function createLedger(options: LedgerOptions): Ledger {
       announcements?.close();
       await opening.close();
     },
+  });
+}
+
+type WithDatabase = <Value>(use: (db: Database) => Promise<Value>) => Promise<Value>;
+
+function siteDatabase(withDb: WithDatabase): SiteDatabase {
+  return Object.freeze<SiteDatabase>({
+    query: (sql, values) => withDb((db) => db.query(sql, values)),
+    transaction: (work) => withDb((db) => db.transaction(work)),
   });
 }
 

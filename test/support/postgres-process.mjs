@@ -1,7 +1,7 @@
 // A real Postgres of its own, for as long as standard input is open: so it ends, and its folder goes away, however the
 // one who started it may have ended. One line in, one out: `start` is answered with the process id of the server, `stop`,
-// once it has ended, with an empty object. An argument names the data of a new server, for many to copy: whoever finds
-// nothing there makes it.
+// once it has ended, with an empty object. The argument is JSON: `template`, the data of a new server, for many
+// to copy, which whoever finds nothing there makes; and `settings`, of the server, that are to be other than usual.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 const home = mkdtempSync(path.join(tmpdir(), 'intents-pg-'));
 const data = path.join(home, 'data');
 const sockets = path.join(home, 's');
-const [, , template] = process.argv;
+const { template, settings: otherSettings } = JSON.parse(process.argv[2] ?? '{}');
 
 // Postgres does not run as root. Nobody is a user that every system has.
 const user = process.getuid() === 0 ? idOf('nobody') : {};
@@ -96,7 +96,7 @@ const settings = {
   max_connections: '100',
   // In its own folder, so that one that is killed leaves nothing behind.
   dynamic_shared_memory_type: 'mmap',
-  ...JSON.parse(process.argv[2] ?? '{}'),
+  ...otherSettings,
 };
 
 let server;

@@ -56,7 +56,8 @@ class RunningServer implements PostgresServer {
 
   static async start(): Promise<RunningServer> {
     // The temporary folder is one of this run.
-    const child = spawn(process.execPath, [supervisor, path.join(tmpdir(), 'postgres')], {
+    const template = path.join(tmpdir(), 'postgres');
+    const child = spawn(process.execPath, [supervisor, JSON.stringify({ template })], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
