@@ -32,6 +32,17 @@ test('a look for payments that are due costs as little beside many as beside few
   expect(stdout.match(/\d+ open: .* with 6 due, \d+ buffers/g)).toHaveLength(2);
 }, 60_000);
 
+test('three processes are measured beside one, and all of it is answered as it should be', async () => {
+  const short = ['--rounds', '1', '--ms', '300', '--per-second', '40', '--warm-ms', '50'];
+  const { stdout } = await run('fleet.mjs', ...short, '--only', 'login', '--only', 'settle');
+  for (const work of ['login', 'settle']) {
+    const [, ...ratios] =
+      new RegExp(`^\\| ${work} \\|.*\\| (\\d+\\.\\d\\d) \\| (\\d+\\.\\d\\d) \\|$`, 'm').exec(stdout) ?? [];
+    expect(ratios.map(Number).every((ratio) => ratio > 0)).toBe(true);
+    expect(ratios).toHaveLength(2);
+  }
+}, 60_000);
+
 test('a soak of a few payments counts them all, and draws what it has seen', async () => {
   const out = await mkdtemp(path.join(tmpdir(), 'intents-soak-'));
   try {
