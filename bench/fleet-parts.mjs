@@ -10,7 +10,7 @@ import { startPostgres } from './postgres.mjs';
 /** Connections of the customers to one process. */
 const connections = 32;
 /** What lies in the tables before anything is measured: open, and not due for a day. */
-const openBefore = 20_000;
+const openBefore = 5_000;
 
 /**
  * What comes before each window and does not count: while the others had their turns the engine has given memory back, and
@@ -38,25 +38,35 @@ export function startUpstream() {
   return { stub, load, stop: () => [stub, load].forEach((child) => void child.stop()) };
 }
 
-/** So many site processes, and their Postgres. @param options of `servers/ours.mjs` */
-export async function startFleet(size, { stub, load }, options = {}) {
+/**
+ * So many site processes, and their Postgres.
+ * @param options `isApart` gives each process a database of its own, so that it shares nothing but the machine
+ */
+export async function startFleet(size, { stub, load }, { isApart = false } = {}) {
   const postgres = await startPostgres();
-  const databaseUrl = await postgres.newDatabase();
+  const databases = await Promise.all(Array.from({ length: isApart ? size : 1 }, () => postgres.newDatabase()));
   const { url } = await stub.ask('addresses');
   const processes = Array.from({ length: size }, () => startChild('./server.mjs'));
   // What is settled is not looked at again: that would be a look, and is counted there.
-  const told = { module: 'ours', ...site, url, databaseUrl, reversalWatchMs: 0, secret: 's'.repeat(40), ...options };
-  const ports = await Promise.all(processes.map((child) => child.ask('start', told)));
-  const client = new pg.Client({ connectionString: databaseUrl });
+  const told = { module: 'ours', ...site, url, reversalWatchMs: 0, secret: 's'.repeat(40) };
+  const start = (child, index) => child.ask('start', { ...told, databaseUrl: databases[index % databases.length] });
+  const ports = await Promise.all(processes.map(start));
+  const clients = await Promise.all(databases.map(fill));
+  return { size, ports, processes, postgres, client: clients[0], clients, stub, load };
+}
+
+/** @returns a connection to a database in which some lies already */
+async function fill(connectionString) {
+  const client = new pg.Client({ connectionString });
   await client.connect();
   await client.query(insertDue, [newIds(openBefore), site.destination, openBefore / 86_400]);
   await client.query(`update express_intents.intents set due_at = now() + interval '1 day'`);
   await client.query('vacuum full analyze express_intents.intents');
-  return { size, ports, processes, postgres, client, stub, load };
+  return client;
 }
 
-export async function stopFleet({ processes, client, postgres }) {
-  await client.end();
+export async function stopFleet({ processes, clients, postgres }) {
+  for (const client of clients) await client.end();
   for (const child of processes) child.stop();
   await postgres.stop();
 }
@@ -84,7 +94,7 @@ export async function measureIdle(fleet, ms) {
  */
 export async function measureWork(fleet, work, pace) {
   await tidy(fleet);
-  const leadIn = { ...pace, ms: leadInMs };
+  const leadIn = { ...pace, ms: Math.min(leadInMs, pace.ms) };
   if (work in requests) {
     const visit = await enter(fleet, work);
     await visit(leadIn);
@@ -137,10 +147,13 @@ async function runChores(fleet, work, pace) {
 }
 
 /** @returns how many calls there were before any of it */
-async function makeDue({ client, stub }, work, { count, perSecond, thinksMs = 0 }) {
+async function makeDue({ clients, stub }, work, { count, perSecond, thinksMs = 0 }) {
   await stub.ask('behave', { ...chores[work], ms: thinksMs });
   const calls = await stub.ask('calls');
-  await client.query(insertDue, [newIds(count), site.destination, perSecond]);
+  const each = (index) => Math.floor((count + index) / clients.length);
+  const insert = (client, index) =>
+    client.query(insertDue, [newIds(each(index)), site.destination, perSecond / clients.length]);
+  await Promise.all(clients.map(insert));
   return calls;
 }
 
@@ -162,9 +175,9 @@ async function untilCalled({ stub }, calls) {
 const newIds = (count) => Array.from({ length: count }, () => bs58.encode(randomBytes(32)));
 
 /** What was left behind by what was measured before is not paid for by what comes. */
-async function tidy({ client }) {
-  await client.query('vacuum analyze express_intents.intents');
-  await client.query('checkpoint');
+async function tidy({ clients }) {
+  for (const client of clients) await client.query('vacuum analyze express_intents.intents');
+  await clients[0].query('checkpoint');
 }
 
 /** From a transaction to the moment in which Postgres counts it, for a connection that has nothing more to do. */
