@@ -10,6 +10,8 @@ export default {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
+  globalSetup: '<rootDir>/test/support/run-folder.ts',
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   setupFilesAfterEnv: ['<rootDir>/test/support/watch-for-leaks.ts'],
   // Sources import each other by the names they have once compiled.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
@@ -17,7 +19,9 @@ export default {
   errorOnDeprecated: true,
   // A machine may be busy; what should be quick is shown by a benchmark.
   testTimeout: 60_000,
-  // Most tests wait more than they work, and jest would leave one processor out.
-  maxWorkers: '100%',
+  // Many tests wait more than they work, and jest would leave one processor out.
+  maxWorkers: '150%',
+  // A process keeps something of each file that it has run, and the more it has the slower all goes.
+  workerIdleMemoryLimit: '400MB',
   restoreMocks: true,
 };

@@ -28,6 +28,7 @@ export default {
   ignoreDependencies: [
     // Comes with jest, and would have to be of its very version.
     '@jest/globals',
+    '@jest/test-sequencer',
     // Comes with @grpc/grpc-js, whose reader of .proto files it is.
     '@grpc/proto-loader',
     // Run by their path in node_modules, in test/package/quality.test.ts.

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../errors.js';
 import { bounded } from './bounded.js';
@@ -35,6 +36,8 @@ export class Opening {
 
   constructor(options: OpeningOptions) {
     this.#options = options;
+    // As many requests wait as come, and none of them for long: that is no leak to be warned of.
+    setMaxListeners(0, this.#ended.signal);
     this.#try = options.open();
     this.#opened = this.#try.catch((error) => this.#retry(error));
     this.#opened.then(

@@ -1,9 +1,12 @@
 import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { runInNewContext, runInThisContext } from 'node:vm';
+import { jest } from '@jest/globals';
 import { Opening } from '../../src/ledger/opening.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
+/** Jest gives its tests another one, to which Node does not tell its warnings. */
+const ownProcess: NodeJS.Process = runInThisContext('process');
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const silent = { warn: () => undefined, error: () => undefined };
@@ -18,9 +21,13 @@ describe('a database that does not come', () => {
       collectGarbage();
       return process.memoryUsage().heapUsed;
     };
+    const warned = jest.fn();
+    ownProcess.on('warning', warned);
     await ask();
     const before = await ask();
     expect(((await ask()) - before) / 10_000).toBeLessThan(100);
+    ownProcess.off('warning', warned);
+    expect(warned).not.toHaveBeenCalledWith(expect.objectContaining({ name: 'MaxListenersExceededWarning' }));
   });
 
   it('is not waited for when the ledger is closed, and is closed when it comes after all', async () => {

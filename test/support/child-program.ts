@@ -40,7 +40,8 @@ export interface ChildProgram {
 
 /** Starts what `compile` gave. Whatever still runs when the test file is done is killed. */
 export function start(file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): ChildProgram {
-  const child = spawn(process.execPath, [file, ...args], {
+  // They do not live long enough for WebAssembly that is compiled better.
+  const child = spawn(process.execPath, ['--liftoff-only', file, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, ...env },
   });

@@ -1,4 +1,5 @@
 import { cpSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Database } from '../../src/ledger/database.js';
 import type { LedgerSettings } from '../../src/ledger/ledger-settings.js';
@@ -6,6 +7,7 @@ import { migrate } from '../../src/ledger/migrate.js';
 import { openDatabase } from '../../src/ledger/open-database.js';
 import { copyEmptyData } from './embedded-template.js';
 import { fakeSearchPath, fakeTimeSchema, moveClock, stopClock } from './fake-time.js';
+import { madeOnce } from './made-once.js';
 import { startPostgres } from './postgres-server.js';
 import { temporaryFolder } from './temporary-folder.js';
 
@@ -71,9 +73,9 @@ interface Place {
 
 const templates = new Map<string, Promise<string>>();
 
-/** Makes a template of what is wanted, once in a test file. */
-function templateOf(kind: DatabaseKind, wanted: Wanted, make: () => Promise<string>): Promise<string> {
-  const key = JSON.stringify([kind, wanted]);
+/** Makes a template in this file's Postgres of what is wanted, once. */
+function templateOf(wanted: Wanted, make: () => Promise<string>): Promise<string> {
+  const key = JSON.stringify(wanted);
   const template = templates.get(key) ?? make();
   templates.set(key, template);
   return template;
@@ -88,7 +90,7 @@ async function makePostgres(wanted: Wanted): Promise<Place> {
     if (wanted.fakeTime) await server.run(name, `alter database ${name} set search_path = ${fakeSearchPath}`);
     return name;
   };
-  const template = await templateOf('postgres', wanted, async () => {
+  const template = await templateOf(wanted, async () => {
     const name = await create();
     if (wanted.fakeTime) await server.run(name, fakeTimeSchema);
     if (wanted.migrated) await migrateAndClose(await open(name));
@@ -111,13 +113,13 @@ async function makeEmbedded(wanted: Wanted): Promise<Place> {
     if (wanted.fakeTime) await db.query(`set search_path = ${fakeSearchPath}`);
     return db;
   };
-  const template = await templateOf('embedded', wanted, async () => {
-    const folder = temporaryFolder();
+  // One for all test files of a run, whose folder the temporary one is.
+  const name = ['ledger', wanted.migrated && 'migrated', wanted.fakeTime && 'timed'].filter(Boolean).join('-');
+  const template = await madeOnce(path.join(tmpdir(), name), async (folder) => {
     await copyEmptyData(path.join(folder, 'data'));
     const db = await openDatabase({ database: { kind: 'embedded', folder } });
     if (wanted.fakeTime) await db.query(`${fakeTimeSchema}; set search_path = ${fakeSearchPath}`);
     await (wanted.migrated ? migrateAndClose(db) : db.close());
-    return folder;
   });
   const folder = temporaryFolder();
   cpSync(template, folder, { recursive: true });

@@ -1,8 +1,9 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PGlite } from '@electric-sql/pglite';
+import { madeOnce } from './made-once.js';
 
 const require = createRequire(import.meta.url);
 const packageFile = path.join(path.dirname(require.resolve('@electric-sql/pglite')), '../package.json');
@@ -14,17 +15,8 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/express-intents',
  * and runs.
  */
 export async function copyEmptyData(to: string): Promise<void> {
-  const template = path.join(cache, `pglite-${version}`);
-  if (!existsSync(template)) {
-    mkdirSync(cache, { recursive: true });
-    const own = `${template}.${process.pid}.${Date.now()}`;
-    await (await PGlite.create({ dataDir: own })).close();
-    try {
-      renameSync(own, template);
-    } catch {
-      // Another test file was first.
-      rmSync(own, { recursive: true, force: true });
-    }
-  }
+  const template = await madeOnce(path.join(cache, `pglite-${version}`), async (dataDir) => {
+    await (await PGlite.create({ dataDir })).close();
+  });
   cpSync(template, to, { recursive: true });
 }

@@ -9,7 +9,7 @@ import { arch, platform, tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
-const home = mkdtempSync(path.join(tmpdir(), 'express-intents-pg-'));
+const home = mkdtempSync(path.join(tmpdir(), 'intents-pg-'));
 const data = path.join(home, 'data');
 const sockets = path.join(home, 's');
 
@@ -59,6 +59,8 @@ const settings = {
   autovacuum: 'off',
   shared_buffers: '32MB',
   max_connections: '100',
+  // In its own folder, so that one that is killed leaves nothing behind.
+  dynamic_shared_memory_type: 'mmap',
 };
 
 let server;

@@ -6,7 +6,7 @@ const folders: string[] = [];
 
 /** An empty folder that is gone once the test file is done. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), 'express-intents-'));
+  const folder = mkdtempSync(path.join(tmpdir(), 'intents-'));
   folders.push(folder);
   return folder;
 }

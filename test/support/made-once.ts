@@ -1,0 +1,20 @@
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import path from 'node:path';
+
+/**
+ * A folder that several test files need, which the first of them makes: under another name, so that the others see all of
+ * it or nothing.
+ */
+export async function madeOnce(folder: string, make: (folder: string) => Promise<void>): Promise<string> {
+  if (existsSync(folder)) return folder;
+  mkdirSync(path.dirname(folder), { recursive: true });
+  const own = mkdtempSync(`${folder}.`);
+  await make(own);
+  try {
+    renameSync(own, folder);
+  } catch {
+    // Another test file was first.
+    rmSync(own, { recursive: true, force: true });
+  }
+  return folder;
+}
