@@ -34,8 +34,8 @@ test('a look for payments that are due costs as little beside many as beside few
 
 test('three processes are measured beside one, and all of it is answered as it should be', async () => {
   const short = ['--rounds', '1', '--ms', '300', '--per-second', '40', '--warm-ms', '50'];
-  const { stdout } = await run('fleet.mjs', ...short, '--only', 'login', '--only', 'settle');
-  for (const work of ['login', 'settle']) {
+  const { stdout } = await run('fleet.mjs', ...short, '--only', 'login', '--only', 'status');
+  for (const work of ['login', 'status']) {
     const [, ...ratios] =
       new RegExp(`^\\| ${work} \\|.*\\| (\\d+\\.\\d\\d) \\| (\\d+\\.\\d\\d) \\|$`, 'm').exec(stdout) ?? [];
     expect(ratios.map(Number).every((ratio) => ratio > 0)).toBe(true);
