@@ -12,7 +12,7 @@ import { startPostgres } from './postgres.mjs';
 const { values } = parseArgs({ options: { open: { type: 'string', default: '1000,100000' } } });
 const counts = values.open.split(',').map(Number);
 const rounds = 200;
-const dueAtOnce = defaultTiming.concurrency;
+const dueAtOnce = 6;
 
 const postgres = await startPostgres();
 const db = await openPostgres({ url: postgres.url('postgres') });

@@ -25,7 +25,7 @@ const multiples = [
   ['RSS', 'rssMiB'],
 ].flatMap(([title, key]) => ['limit', 'usual'].map((other) => ({ title: `${title} x ${other}`, key, other })));
 
-const table = (head, rows) => {
+export const table = (head, rows) => {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return `${[line(head), line(head.map((_cell, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')}\n`;
 };

@@ -6,6 +6,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { request } from 'undici';
+import { defaultTiming, untilNextLookMs } from '../build/ledger/settlement-timing.js';
 import { startSequencer } from '../dist/testing.js';
 import { startChild } from './child.mjs';
 import { startPostgres } from './postgres.mjs';
@@ -91,8 +92,8 @@ async function measure(name) {
   return bought.map(({ id, submittedMs, ageMs }) => ({ lateMs: (paid[id] ?? Infinity) - submittedMs, ageMs }));
 }
 
-/** Looks come after a quarter of the age, at least two seconds, drawn up to a tenth longer. */
-const nextLookMs = (ageMs) => 1.1 * Math.max(2_000, 0.25 * ageMs);
+/** Looks are drawn up to a tenth later. */
+const nextLookMs = (ageMs) => 1.1 * untilNextLookMs(ageMs, defaultTiming);
 /** How long a payment may have to wait until somebody asks. */
 const waits = { 'a page that asks every second': () => 1_000, 'no page, no webhook': nextLookMs };
 const at = (sorted, share) => sorted[Math.ceil(sorted.length * share) - 1];

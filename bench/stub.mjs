@@ -3,22 +3,29 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
+/** exists and code_scanned; then submitted as well. */
+const pendingStatus = Buffer.from('08011001', 'hex');
+const submittedStatus = Buffer.from('080110011801', 'hex');
+
 /** What it answers, by the method that is called: the inner messages of the interface. */
 const answers = {
   createIntent: Buffer.alloc(0),
-  // exists and code_scanned, not submitted.
-  getStatus: Buffer.from('08011001', 'hex'),
+  getStatus: pendingStatus,
   // OK, and a user id of 32 bytes.
   getLoginForThirdPartyApp: Buffer.concat([Buffer.from('12220a20', 'hex'), Buffer.alloc(32, 7)]),
 };
 let calls = 0;
+/** How long it thinks about each call over HTTP, in milliseconds. */
+let thinksMs = 0;
 
 /** Result OK written out, then the body. */
 const envelope = (body) => Buffer.concat([Buffer.from([0x08, 0x00, 0x12, body.length]), body]);
-const overHttp = Object.entries(answers).map(([method, body]) => {
-  const head = `HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: ${body.length + 4}\r\n\r\n`;
-  return [method, Buffer.concat([Buffer.from(head), envelope(body)])];
-});
+const overHttp = () =>
+  Object.entries(answers).map(([method, body]) => {
+    const head = `HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: ${body.length + 4}\r\n\r\n`;
+    return [method, Buffer.concat([Buffer.from(head), envelope(body)])];
+  });
+let written = overHttp();
 
 function serve(socket) {
   let kept = Buffer.alloc(0);
@@ -35,7 +42,9 @@ function serve(socket) {
       const request = kept.latin1Slice(headEnd + 4, end);
       kept = kept.subarray(end);
       calls += 1;
-      socket.write(overHttp.find(([method]) => request.includes(method))[1]);
+      const answer = written.find(([method]) => request.includes(method))[1];
+      if (thinksMs === 0) socket.write(answer);
+      else setTimeout(() => socket.write(answer), thinksMs);
     }
   });
 }
@@ -77,6 +86,12 @@ const grpc = await grpcPort();
 const asked = {
   addresses: () => ({ url: `http://127.0.0.1:${http.address().port}`, grpcUrl: `http://127.0.0.1:${grpc}` }),
   calls: () => calls,
+  /** What it says from now on: whether an intent was submitted, and after how long. */
+  behave: ({ submitted = false, ms = 0 }) => {
+    answers.getStatus = submitted ? submittedStatus : pendingStatus;
+    thinksMs = ms;
+    written = overHttp();
+  },
 };
-process.on('message', async ({ n, ask }) => process.send({ n, answer: await asked[ask]() }));
+process.on('message', async ({ n, ask, options }) => process.send({ n, answer: await asked[ask](options) }));
 process.on('disconnect', () => process.exit());

@@ -131,6 +131,11 @@ export interface ConfigOptions extends GrpcNames {
   readonly watchMs?: number | undefined;
   /** How long a settled payment is looked at, for the case that it is taken back, in milliseconds. Default 1 day. */
   readonly reversalWatchMs?: number | undefined;
+  /**
+   * How many intents this process looks at, at once, from 1 to 48. Default 24: with a service that answers in 50 ms these
+   * are some 400 looks a second. Hooks are called six at once, whatever this is.
+   */
+  readonly looksAtOnce?: number | undefined;
   /** After so many failures of a hook a payment is a dead letter. Default 15, which takes some three hours. */
   readonly hookAttempts?: number | undefined;
   /** Bound of one call of a hook of payments, in milliseconds. Default 30 000. */

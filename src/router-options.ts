@@ -77,6 +77,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, Form>> = {
   settleDelayMs: number,
   watchMs: number,
   reversalWatchMs: number,
+  looksAtOnce: number,
   hookAttempts: number,
   hookTimeoutMs: number,
   lateAfterMs: number,

@@ -5,6 +5,9 @@ import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 
+/** Of the 64 questions for a status that a process may have under way, a quarter is left to its visitors. */
+const mostLooksAtOnce = 48;
+
 /** How to get a ledger, for whoever needs one and has none; in production none that is refused next. */
 export function ledgerMend({ NODE_ENV }: Environment): string {
   if (NODE_ENV === 'production')
@@ -36,18 +39,28 @@ export function readLedger(
 }
 
 function readSettlement(options: ConfigOptions, report: Report): Omit<LedgerSettings, 'database' | 'migrate'> {
-  const { settleDelayMs, reversalWatchMs, hookAttempts = 15 } = options;
-  if (!Number.isInteger(hookAttempts) || hookAttempts < 1 || hookAttempts > 1_000) {
-    report.problem('hookAttempts', 'It is not a whole number from 1 to 1000.', 'hookAttempts: 15');
-  }
+  const { settleDelayMs, reversalWatchMs } = options;
   return {
     settleDelayMs: settleDelayMs ? readDuration('settleDelayMs', settleDelayMs, 60_000, report) : 0,
     watchMs: readDuration('watchMs', options.watchMs, 30 * dayMs, report),
     reversalWatchMs: reversalWatchMs === 0 ? 0 : readDuration('reversalWatchMs', reversalWatchMs, dayMs, report),
-    hookAttempts,
+    looksAtOnce: readCount('looksAtOnce', options.looksAtOnce, { usual: 24, most: mostLooksAtOnce }, report),
+    hookAttempts: readCount('hookAttempts', options.hookAttempts, { usual: 15, most: 1_000 }, report),
     hookTimeoutMs: readDuration('hookTimeoutMs', options.hookTimeoutMs, 30_000, report, maxTimerMs),
     lateAfterMs: readDuration('lateAfterMs', options.lateAfterMs, 15 * 60_000, report),
   };
+}
+
+function readCount(
+  name: 'looksAtOnce' | 'hookAttempts',
+  count: number | undefined,
+  { usual, most }: { readonly usual: number; readonly most: number },
+  report: Report,
+): number {
+  const value = count ?? usual;
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+  report.problem(name, `It is not a whole number from 1 to ${most}.`, `${name}: ${usual}`);
+  return usual;
 }
 
 /**

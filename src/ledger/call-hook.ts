@@ -2,7 +2,7 @@ import { errorDetails, errorText } from './error-text.js';
 import { tellChange, tellDeadLetter, tellHook } from './ledger-events.js';
 import { observedHook, runHook } from './observed-hook.js';
 import type { Payment, PaymentHookContext } from './payment.js';
-import type { SettlementContext } from './settlement-context.js';
+import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { LeaseLost, type Work, writeWork } from './work.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
@@ -21,17 +21,20 @@ export interface HookCall {
  * Calls a hook and settles, or neither of them. The change of the state is the last statement before the commit and holds
  * only for whoever has the lease, so that of two processes that both think so one alone commits.
  */
-export async function callHook(
-  context: SettlementContext,
+export async function callHook(context: WorkContext, work: Work, call: HookCall, lease: AbortSignal): Promise<void> {
+  const { hook } = call;
+  if (hook) return context.hookPlaces.take(lease, () => callInTransaction(context, work, { ...call, hook }, lease));
+  await writeWork(context.db, work, call.changes, call.values);
+  tellChange(context, work);
+}
+
+async function callInTransaction(
+  context: WorkContext,
   work: Work,
-  { name, hook, changes, values }: HookCall,
+  { name, hook, changes, values }: HookCall & { readonly hook: Hook },
   lease: AbortSignal,
 ): Promise<void> {
   const { db, settings } = context;
-  if (!hook) {
-    await writeWork(db, work, changes, values);
-    return tellChange(context, work);
-  }
   // Each call is counted before it begins, so that one that takes the process with it counts as well.
   if (work.attempts >= settings.hookAttempts)
     return bury(context, work, name, new Error('The process ended in it.'), lease);

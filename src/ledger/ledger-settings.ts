@@ -12,6 +12,8 @@ export interface LedgerSettings {
   readonly watchMs: number;
   /** How long a settled payment is looked at, for the case that it is taken back. */
   readonly reversalWatchMs: number;
+  /** How many intents a process looks at, at once. */
+  readonly looksAtOnce: number;
   /** After so many failures of a hook a payment is a dead letter. */
   readonly hookAttempts: number;
   /** Bound of one call of a hook. */

@@ -4,14 +4,15 @@ import { errorText } from './error-text.js';
 import { tellReversed, tellSubmitted } from './ledger-events.js';
 import { observedHook } from './observed-hook.js';
 import type { Payment } from './payment.js';
-import type { SequencerStatus, SettlementContext } from './settlement-context.js';
+import type { SequencerStatus, WorkContext } from './settlement-context.js';
+import { untilNextLookMs, untilReversalLookMs } from './settlement-timing.js';
 import { type Work, writeWork } from './work.js';
 
 /**
  * Does what is due for one payment that was claimed. Only the word of the sequencer, asked for here, moves a state.
  * @throws {LeaseLost} when the payment is another's meanwhile
  */
-export async function settlePayment(context: SettlementContext, work: Work, lease: AbortSignal): Promise<void> {
+export async function settlePayment(context: WorkContext, work: Work, lease: AbortSignal): Promise<void> {
   const status = await askOrWait(context, work, lease);
   if (!status) return;
   if (work.state === 'settled') return checkReversal(context, work, status, lease);
@@ -32,11 +33,7 @@ export async function settlePayment(context: SettlementContext, work: Work, leas
 }
 
 /** A sequencer that does not answer says nothing about a payment: it is asked again. */
-async function askOrWait(
-  context: SettlementContext,
-  work: Work,
-  signal: AbortSignal,
-): Promise<SequencerStatus | undefined> {
+async function askOrWait(context: WorkContext, work: Work, signal: AbortSignal): Promise<SequencerStatus | undefined> {
   try {
     return await context.askStatus(work.payment.id, { signal });
   } catch (error) {
@@ -48,7 +45,7 @@ async function askOrWait(
 
 const forgotten = 'The sequencer does not know the intent any more.';
 
-async function waitForPayment(context: SettlementContext, work: Work, { exists }: SequencerStatus): Promise<void> {
+async function waitForPayment(context: WorkContext, work: Work, { exists }: SequencerStatus): Promise<void> {
   if (!work.isOver) return lookLater(context, work, exists ? undefined : forgotten);
   await writeWork(context.db, work, `state = 'expired', due_at = null, leased_until = null`);
   context.observer?.tell({ type: 'payment_expired', intent: work.payment.id });
@@ -56,7 +53,7 @@ async function waitForPayment(context: SettlementContext, work: Work, { exists }
 
 /** What was taken back can be paid once more, and is then settled as anything that is open. */
 async function waitForSecondPayment(
-  context: SettlementContext,
+  context: WorkContext,
   work: Work,
   { intentSubmitted }: SequencerStatus,
 ): Promise<void> {
@@ -72,23 +69,19 @@ async function waitForSecondPayment(
   }
 }
 
-/** The older what is waited for, the later the next look. */
-async function lookLater({ db, timing }: SettlementContext, work: Work, lastError?: string): Promise<void> {
-  const { watchFirstMs, watchGrowth, watchCapMs } = timing;
-  const waitMs = `least(greatest($4::float8, $5::float8 * 1000 *
-    extract(epoch from now() - coalesce(i.settled_at, i.submitted_at, i.created_at))::float8), $6::float8)`;
+async function lookLater({ db, timing }: WorkContext, work: Work, lastError?: string): Promise<void> {
   await writeWork(
     db,
     work,
-    `due_at = now() + ${waitMs} * (0.9 + random() * 0.2) * interval '1 millisecond', leased_until = null,
-     last_error = coalesce($7, i.last_error)`,
-    [watchFirstMs, watchGrowth, watchCapMs, lastError ?? null],
+    `due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond', leased_until = null,
+     last_error = coalesce($5, i.last_error)`,
+    [untilNextLookMs(work.ageMs, timing), lastError ?? null],
   );
 }
 
 /** Some time has passed since the sequencer called it submitted: after a delay, or because a hook has failed. */
 async function settleSubmitted(
-  context: SettlementContext,
+  context: WorkContext,
   work: Work,
   { exists, intentSubmitted }: SequencerStatus,
   lease: AbortSignal,
@@ -110,7 +103,7 @@ async function settleSubmitted(
     : lookLater(context, work, forgotten);
 }
 
-async function settle(context: SettlementContext, work: Work, lease: AbortSignal): Promise<void> {
+async function settle(context: WorkContext, work: Work, lease: AbortSignal): Promise<void> {
   const { hooks, settings, timing } = context;
   const payment = await withUserId(context, work, lease);
   const doubt = await doubtOf(context, payment, lease);
@@ -137,7 +130,7 @@ async function settle(context: SettlementContext, work: Work, lease: AbortSignal
 
 /** Who has paid is good to know, and never a reason to leave a payment unsettled. */
 async function withUserId(
-  { askUserId, logger }: SettlementContext,
+  { askUserId, logger }: WorkContext,
   { payment, login }: Work,
   signal: AbortSignal,
 ): Promise<Payment> {
@@ -152,7 +145,7 @@ async function withUserId(
 }
 
 /** What `verifyPayment` has against settling now; undefined where it has nothing. */
-async function doubtOf(context: SettlementContext, payment: Payment, lease: AbortSignal): Promise<unknown> {
+async function doubtOf(context: WorkContext, payment: Payment, lease: AbortSignal): Promise<unknown> {
   const { verifyPayment } = context.hooks;
   if (!verifyPayment) return undefined;
   try {
@@ -166,16 +159,15 @@ async function doubtOf(context: SettlementContext, payment: Payment, lease: Abor
 
 /** One answer may be a mistake of the sequencer; only when it says so again is a payment taken back. */
 async function checkReversal(
-  context: SettlementContext,
+  context: WorkContext,
   work: Work,
   { exists, intentSubmitted }: SequencerStatus,
   lease: AbortSignal,
 ): Promise<void> {
   const { db, hooks, settings, timing, logger } = context;
   if (intentSubmitted || !exists) {
-    const nextLook = `case when now() - i.settled_at < $4::float8 * interval '1 millisecond'
-      then now() + greatest($5::float8 * interval '1 millisecond', now() - i.settled_at) end`;
-    const values = [settings.reversalWatchMs, timing.reversalFirstMs];
+    const nextLook = `now() + $4::float8 * interval '1 millisecond'`;
+    const values = [untilReversalLookMs(work.ageMs, settings.reversalWatchMs, timing) ?? null];
     await writeWork(db, work, `doubted_at = null, leased_until = null, due_at = ${nextLook}`, values);
     return;
   }

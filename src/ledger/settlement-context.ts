@@ -2,6 +2,7 @@ import type { Observer } from '../telemetry/observer.js';
 import type { Database } from './database.js';
 import type { LedgerSettings } from './ledger-settings.js';
 import type { PaymentHooks } from './payment.js';
+import type { Places } from './places.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
 /** What the sequencer says of an intent (interface section 2.6), as far as the ledger needs it. */
@@ -34,7 +35,7 @@ export interface SettlementContext {
   readonly askUserId: AskUserId | undefined;
   readonly settings: Pick<
     LedgerSettings,
-    'settleDelayMs' | 'watchMs' | 'reversalWatchMs' | 'hookAttempts' | 'hookTimeoutMs' | 'lateAfterMs'
+    'settleDelayMs' | 'watchMs' | 'reversalWatchMs' | 'looksAtOnce' | 'hookAttempts' | 'hookTimeoutMs' | 'lateAfterMs'
   >;
   readonly timing: SettlementTiming;
   /** Called when an intent is found submitted. */
@@ -42,4 +43,10 @@ export interface SettlementContext {
   readonly logger: LedgerLogger;
   /** Undefined where nobody looks on. */
   readonly observer?: LedgerObserver | undefined;
+}
+
+/** The same while there is work: with what all the work of a process shares. */
+export interface WorkContext extends SettlementContext {
+  /** Whoever calls a hook in a transaction takes one: with it goes a connection. */
+  readonly hookPlaces: Places;
 }

@@ -15,8 +15,8 @@ export interface SettlementTiming {
   readonly doubtMs: number;
   /** How long claimed work stays a process's own without a word from it. */
   readonly leaseMs: number;
-  /** How many intents a process works on at once. */
-  readonly concurrency: number;
+  /** How many hooks a process calls at once: each holds a connection until it has ended. */
+  readonly hooksAtOnce: number;
   /** How long work that runs may take to end when the ledger is closed. */
   readonly closeMs: number;
 }
@@ -32,6 +32,21 @@ export const defaultTiming: SettlementTiming = Object.freeze({
   doubtMs: 10_000,
   leaseMs: 30_000,
   // Under the connections of a pool, so that hooks never take the last one.
-  concurrency: 6,
+  hooksAtOnce: 6,
   closeMs: 5_000,
 });
+
+/** From a look at an intent that nobody has paid to the next, by its age: the older it is, the later. In milliseconds. */
+export function untilNextLookMs(ageMs: number, timing: SettlementTiming): number {
+  const { watchFirstMs, watchGrowth, watchCapMs } = timing;
+  return Math.min(Math.max(watchFirstMs, watchGrowth * ageMs), watchCapMs);
+}
+
+/** From a look whether a payment was taken back to the next, by the time since it has settled; undefined after the last. */
+export function untilReversalLookMs(
+  settledAgoMs: number,
+  reversalWatchMs: number,
+  { reversalFirstMs }: SettlementTiming,
+): number | undefined {
+  return settledAgoMs < reversalWatchMs ? Math.max(reversalFirstMs, settledAgoMs) : undefined;
+}

@@ -2,8 +2,9 @@ import { DatabaseOutage } from './database-fault.js';
 import { errorDetails } from './error-text.js';
 import { holdLease, type Lease } from './lease.js';
 import { unavailable } from './ledger-events.js';
+import { Places } from './places.js';
 import { settlePayment } from './settle-payment.js';
-import type { SettlementContext } from './settlement-context.js';
+import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { Urgent } from './urgent.js';
 import { claimDue, claimNamed, endClaims, giveBack, LeaseLost, stillOpen, type Work } from './work.js';
 
@@ -20,12 +21,14 @@ const longestPauseMs = 10_000;
 
 /** Settles payments: claims what is due, and what somebody hinted at before that, and works on a few at once. */
 export class Settlement {
-  readonly #context: SettlementContext;
+  readonly #context: WorkContext;
   readonly #urgent: Urgent;
   readonly #running = new Map<Lease, Promise<void>>();
   /** Claimed when the database failed, so that nothing could be written of it. */
   #stranded: Work[] = [];
   #isClosed = false;
+  /** Whether more may be due than the last look had room for. */
+  #mayBeMore = false;
   #failures = 0;
   #isTold = false;
   #lookedAtMs = performance.now();
@@ -33,13 +36,18 @@ export class Settlement {
   #loop: Promise<void> | undefined;
 
   constructor(context: SettlementContext) {
-    this.#context = context;
+    this.#context = { ...context, hookPlaces: new Places(context.timing.hooksAtOnce) };
     this.#urgent = new Urgent(() => this.#wake());
   }
 
   /** Since it has last looked for work and could, or was made, in milliseconds. */
   get lookedMsAgo(): number {
     return Math.round(performance.now() - this.#lookedAtMs);
+  }
+
+  /** How many intents more it may work on. */
+  get #room(): number {
+    return this.#context.settings.looksAtOnce - this.#running.size;
   }
 
   /** Looks for work from now on, until `close`. */
@@ -64,11 +72,12 @@ export class Settlement {
    */
   async round(): Promise<number> {
     const { db, timing } = this.#context;
-    const room = timing.concurrency - this.#running.size;
+    const room = this.#room;
     if (room <= 0) return 0;
     const named = await this.#claimHinted(room);
     const left = room - named;
     const due = left > 0 ? await claimDue(db, left, timing) : [];
+    this.#mayBeMore = due.length === left;
     for (const work of due) this.#begin(work);
     return named + due.length;
   }
@@ -96,21 +105,23 @@ export class Settlement {
     if (!db.isShared)
       await endClaims(db).catch((error) => this.#tell('what was begun before waits for its lease', error));
     while (!this.#isClosed) {
-      const claimed = await this.#tryRound();
-      const hasRoom = this.#running.size < this.#context.timing.concurrency;
-      const hasMore = this.#failures === 0 && (claimed > 0 || this.#urgent.size > 0);
-      if (!hasMore || !hasRoom) await this.#pause();
+      await this.#tryRound();
+      if (this.#failures > 0 || this.#room <= 0 || !this.#hasMore) await this.#pause();
     }
   }
 
-  async #tryRound(): Promise<number> {
+  /** Whether another look may find something at once; one in vain costs the database as much as one that finds something. */
+  get #hasMore(): boolean {
+    return this.#mayBeMore || this.#urgent.size > 0;
+  }
+
+  async #tryRound(): Promise<void> {
     try {
-      const claimed = await this.round();
+      await this.round();
       if (this.#isTold) this.#context.observer?.tell({ type: 'ledger_back' });
       this.#isTold = false;
       this.#failures = 0;
       this.#lookedAtMs = performance.now();
-      return claimed;
     } catch (error) {
       this.#failures += 1;
       // The next lines would say the same; and an outage of the database is told where that is watched.
@@ -119,7 +130,6 @@ export class Settlement {
         this.#tell('payments cannot be looked at', error);
         this.#context.observer?.tell(unavailable(error));
       }
-      return 0;
     }
   }
 
@@ -163,7 +173,7 @@ export class Settlement {
       lease.stop();
       this.#running.delete(lease);
       this.#urgent.done(work.payment.id);
-      this.#wake();
+      if (this.#hasMore) this.#wake();
     });
     this.#running.set(lease, ended);
   }

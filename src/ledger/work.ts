@@ -15,6 +15,8 @@ export interface Work {
   readonly attempts: number;
   /** From the creation of the intent to the word of the sequencer that it was submitted. */
   readonly submittedAfterMs: number;
+  /** Since it was created, submitted or settled, whichever came last. */
+  readonly ageMs: number;
   /** Whether it was watched as long as it should be. */
   readonly isOver: boolean;
   /** Whether the sequencer has once said that it was taken back. */
@@ -23,13 +25,15 @@ export interface Work {
 
 /** What of the columns a worker needs besides those that everybody is shown. */
 const workColumns = `${intentColumns}, i.lease_token::text as lease_token, i.watch_until <= now() as is_over,
-  i.doubted_at is not null as is_doubted`;
+  i.doubted_at is not null as is_doubted,
+  extract(epoch from now() - coalesce(i.settled_at, i.submitted_at, i.created_at))::float8 * 1000 as age_ms`;
 
 type WorkRow = IntentRow & {
   readonly state: Work['state'];
   readonly lease_token: string;
   readonly is_over: boolean;
   readonly is_doubted: boolean;
+  readonly age_ms: number;
 };
 
 /** Of what is due, the longest waiting first; what others have locked is theirs. Materialized, so that the limit holds. */
@@ -91,6 +95,7 @@ function toWork(row: WorkRow): Work {
     leaseToken: row.lease_token,
     attempts: Number(row.attempts),
     submittedAfterMs: submittedMs - row.created_ms,
+    ageMs: row.age_ms,
     isOver: row.is_over,
     isDoubted: row.is_doubted,
   };

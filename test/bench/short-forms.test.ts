@@ -39,6 +39,17 @@ test('what an intent costs the database is told for each part of its life', asyn
   for (const [, , walBytes] of phases) expect(Number(walBytes)).toBeGreaterThan(50);
 }, 60_000);
 
+test('three processes are measured beside one, and all of it is answered as it should be', async () => {
+  const short = ['--rounds', '1', '--ms', '300', '--per-second', '40', '--warm-ms', '50'];
+  const { stdout } = await run('fleet.mjs', ...short, '--only', 'login', '--only', 'status');
+  for (const work of ['login', 'status']) {
+    const [, ...ratios] =
+      new RegExp(`^\\| ${work} \\|.*\\| (\\d+\\.\\d\\d) \\| (\\d+\\.\\d\\d) \\|$`, 'm').exec(stdout) ?? [];
+    expect(ratios.map(Number).every((ratio) => ratio > 0)).toBe(true);
+    expect(ratios).toHaveLength(2);
+  }
+}, 60_000);
+
 test('a soak of a few payments counts them all, and draws what it has seen', async () => {
   const out = await mkdtemp(path.join(tmpdir(), 'intents-soak-'));
   try {

@@ -170,6 +170,7 @@ describe('a site', () => {
     settleDelayMs: 0,
     watchMs: 3_600_000,
     reversalWatchMs: 0,
+    looksAtOnce: 24,
     hookAttempts: 3,
     hookTimeoutMs: 5_000,
     lateAfterMs: 3_600_000,

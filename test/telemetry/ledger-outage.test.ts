@@ -7,7 +7,7 @@ import { until } from '../support/until.js';
 
 const settings = {
   ...{ settleDelayMs: 0, watchMs: 1_000, reversalWatchMs: 0 },
-  ...{ hookAttempts: 1, hookTimeoutMs: 1_000, lateAfterMs: 1_000 },
+  ...{ looksAtOnce: 6, hookAttempts: 1, hookTimeoutMs: 1_000, lateAfterMs: 1_000 },
 };
 
 test('an outage is told of once, however long it lasts, and so is its end', async () => {

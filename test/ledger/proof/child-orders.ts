@@ -32,7 +32,7 @@ const dayMs = 24 * 3_600_000;
 export const hasty: Pick<ChildOrders, 'settings' | 'timing'> = {
   settings: {
     ...{ settleDelayMs: 0, watchMs: dayMs, reversalWatchMs: dayMs, lateAfterMs: dayMs },
-    ...{ hookAttempts: 4, hookTimeoutMs: 5_000 },
+    ...{ looksAtOnce: 6, hookAttempts: 4, hookTimeoutMs: 5_000 },
   },
   timing: {
     ...{ roundMs: 15, watchFirstMs: 20, watchCapMs: 1_000, retryFirstMs: 10, retryCapMs: 60 },

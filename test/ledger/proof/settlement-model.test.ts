@@ -67,7 +67,7 @@ const terms: RecordedTerms = {
 /** The ledger, and everything around it. */
 class World {
   readonly database: TestDatabase;
-  readonly settings: ModelSettings & { hookTimeoutMs: number; lateAfterMs: number };
+  readonly settings: ModelSettings & { looksAtOnce: number; hookTimeoutMs: number; lateAfterMs: number };
   now = Date.UTC(2026, 0, 1);
   readonly silent = new Set<string>();
   readonly failing = new Set<string>();
@@ -82,7 +82,7 @@ class World {
     this.settings = {
       ...defaultTiming,
       ...{ settleDelayMs, watchMs: 30 * dayMs, reversalWatchMs: dayMs, hookAttempts: 3 },
-      ...{ hookTimeoutMs: 5_000, lateAfterMs: hourMs },
+      ...{ looksAtOnce: 6, hookTimeoutMs: 5_000, lateAfterMs: hourMs },
     };
     this.workers = [new Worker(this), new Worker(this)];
   }

@@ -1,0 +1,76 @@
+// What a request costs in a fleet of three processes, beside what it costs in three that share nothing but the machine, each
+// with a database of its own; and beside one that has the machine for itself. All have the same load for each process.
+//   node bench/fleet.mjs [--only login] [--rounds 5] [--ms 3000] [--per-second 80] [--warm-ms 2000]
+// Needs a build. Each fleet has a Postgres of its own; they are measured in turns. On few processors three wait for each other's
+// caches and turns, whatever they share: that is what the three apart are for. Writes bench/results/fleet.md.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import {
+  chores,
+  measureIdle,
+  measureWork,
+  requests,
+  startFleet,
+  startUpstream,
+  stopFleet,
+  warmUp,
+} from './fleet-parts.mjs';
+import { medianOf, ratioOf } from './measure.mjs';
+import { table } from './report.mjs';
+
+const works = [...Object.keys(requests), ...Object.keys(chores)];
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true, default: works },
+    rounds: { type: 'string', default: '5' },
+    ms: { type: 'string', default: '3000' },
+    'per-second': { type: 'string', default: '80' },
+    'warm-ms': { type: 'string', default: '2000' },
+  },
+});
+const [rounds, ms, perSecond, warmMs] = ['rounds', 'ms', 'per-second', 'warm-ms'].map((name) => Number(values[name]));
+
+const upstream = startUpstream();
+const [one, apart, together] = await Promise.all([
+  startFleet(1, upstream),
+  startFleet(3, upstream, { isApart: true }),
+  startFleet(3, upstream),
+]);
+const fleets = { one, apart, together };
+for (const fleet of Object.values(fleets)) await warmUp(fleet, values.only, warmMs * fleet.size);
+
+const samples = Object.fromEntries(
+  ['idle', ...values.only].map((work) => [work, { one: [], apart: [], together: [] }]),
+);
+for (let round = 0; round < rounds; round += 1) {
+  for (const [work, sampled] of Object.entries(samples)) {
+    for (const [way, fleet] of Object.entries(fleets)) {
+      const pace = { ms, perSecond: perSecond * fleet.size };
+      sampled[way].push(await (work === 'idle' ? measureIdle(fleet, ms) : measureWork(fleet, work, pace)));
+    }
+  }
+}
+for (const fleet of Object.values(fleets)) await stopFleet(fleet);
+upstream.stop();
+
+const us = (list, key) => medianOf(list, key).toFixed(0);
+const ratio = (list, others, key) => (medianOf(others, key) > 0 ? ratioOf(list, others, key).toFixed(2) : '');
+const rowsOf = (key) =>
+  Object.entries(samples)
+    .filter(([work]) => work !== 'idle')
+    .map(([work, { one, apart, together }]) => {
+      const ratios = [ratio(together, apart, key), ratio(together, one, key)];
+      return [work, us(one, key), us(apart, key), us(together, key), ...ratios];
+    });
+const head = (what) => [what, 'one', 'three apart', 'three together', 'together / apart', 'together / one'];
+const idleRow = ([way, list]) => [way, us(list, 'siteUs'), us(list, 'postgresUs')];
+const text = [
+  `Node ${process.versions.node}, ${perSecond} a second for each process, medians of ${rounds} windows of ${ms} ms in turns.\n`,
+  table(head('CPU of the site processes, us'), rowsOf('siteUs')),
+  table(head('CPU of Postgres, us'), rowsOf('postgresUs')),
+  table(['a second in which nothing happens', 'site, us', 'Postgres, us'], Object.entries(samples.idle).map(idleRow)),
+].join('\n');
+process.stdout.write(text);
+const folder = new URL('./results/', import.meta.url);
+await mkdir(folder, { recursive: true });
+await writeFile(new URL('fleet.md', folder), text);

@@ -1,0 +1,63 @@
+// How often the service is asked for one intent, counted by the code that asks: the ledger's looks, and the watch of a page.
+import { encodePayload, formatClientSecret, nonceLength } from '../build/intents/payload.js';
+import { intentIdOf, rendezvousKeyPair } from '../build/intents/rendezvous.js';
+import { defaultTiming, untilNextLookMs, untilReversalLookMs } from '../build/ledger/settlement-timing.js';
+import { watchIntent } from '../build/sequencer/watch-intent.js';
+
+/** The ages, in milliseconds, at which the ledger looks at an intent that nobody pays, to the one that ends the watch. */
+export function looksAt(watchMs, timing = defaultTiming) {
+  const ages = [];
+  let ageMs = timing.watchFirstMs;
+  for (; ageMs < watchMs; ageMs += untilNextLookMs(ageMs, timing)) ages.push(ageMs);
+  return [...ages, ageMs];
+}
+
+/** The times since it was settled at which a payment is looked at, in milliseconds. */
+export function reversalLooksAt(reversalWatchMs, timing = defaultTiming) {
+  const times = [];
+  for (let agoMs = timing.reversalFirstMs; ; ) {
+    times.push(agoMs);
+    const waitMs = untilReversalLookMs(agoMs, reversalWatchMs, timing);
+    if (waitMs === undefined) return times;
+    agoMs += waitMs;
+  }
+}
+
+const payload = encodePayload({ kind: 'login', nonce: new Uint8Array(nonceLength) });
+const anybodys = { id: intentIdOf(rendezvousKeyPair(payload)), clientSecret: formatClientSecret(payload) };
+
+/** How often the watch of one page asks beside its stream, when nothing is heard for so long. */
+export async function asksOfPage(openMs) {
+  let [nowMs, asks] = [0, 0];
+  const timers = new Set();
+  const leaving = new AbortController();
+  const timing = {
+    now: () => nowMs,
+    random: () => 0.5,
+    startTimer: (elapsed, delayMs) => {
+      const timer = { atMs: nowMs + delayMs, elapsed };
+      timers.add(timer);
+      return () => void timers.delete(timer);
+    },
+  };
+  const silence = { next: () => new Promise(() => undefined), return: async () => ({ done: true, value: undefined }) };
+  const transport = { openStream: () => ({ [Symbol.asyncIterator]: () => silence }) };
+  const askStatus = async () => {
+    asks += 1;
+    return { exists: true, codeScanned: false, intentSubmitted: false };
+  };
+  const events = watchIntent(transport, { askStatus, timing })(anybodys, { signal: leaving.signal });
+  const over = events.next();
+  for (;;) {
+    await new Promise(setImmediate);
+    const [next] = [...timers].sort((one, other) => one.atMs - other.atMs);
+    if (!next || next.atMs > openMs) break;
+    timers.delete(next);
+    nowMs = next.atMs;
+    next.elapsed();
+  }
+  leaving.abort();
+  await over;
+  // The first is asked for when the page is greeted, before there is a watch.
+  return asks + 1;
+}
