@@ -11,7 +11,9 @@ const supervisor = fileURLToPath(new URL('../test/support/postgres-process.mjs',
  * @param settings what of its settings is to be another
  */
 export async function startPostgres(settings = {}) {
-  const child = spawn(process.execPath, [supervisor, JSON.stringify(settings)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [supervisor, '', JSON.stringify(settings)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async () => JSON.parse((await answers.next()).value);
   const { sockets } = await next();

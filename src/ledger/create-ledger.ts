@@ -47,10 +47,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     if (keepsIndexes) void keepIndexes(db, rest.logger, closing.signal);
   });
   return Object.freeze<Ledger>({
-    database: Object.freeze<SiteDatabase>({
-      query: (sql, values) => withDb((db) => db.query(sql, values)),
-      transaction: (work) => withDb((db) => db.transaction(work)),
-    }),
+    database: siteDatabase(withDb),
     ready: () => opening.ready(),
     sealedSecret: (id, browser) => withDb((db) => findSealedSecret(db, id, browser)),
     record: (intent) => withDb((db) => recordIntent(db, intent, watch)),
@@ -85,6 +82,13 @@ export function createLedger(options: LedgerOptions): Ledger {
       announcements?.close();
       await opening.close();
     },
+  });
+}
+
+function siteDatabase(withDb: <Value>(use: (db: Database) => Promise<Value>) => Promise<Value>): SiteDatabase {
+  return Object.freeze<SiteDatabase>({
+    query: (sql, values) => withDb((db) => db.query(sql, values)),
+    transaction: (work) => withDb((db) => db.transaction(work)),
   });
 }
 

@@ -14,7 +14,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 const home = mkdtempSync(path.join(tmpdir(), 'intents-pg-'));
 const data = path.join(home, 'data');
 const sockets = path.join(home, 's');
-const [, , template] = process.argv;
+const [, , template = '', settingsGiven = '{}'] = process.argv;
 
 // Postgres does not run as root. Nobody is a user that every system has.
 const user = process.getuid() === 0 ? idOf('nobody') : {};
@@ -65,7 +65,7 @@ function makeData(binaries) {
     cwd: home,
     stdio: 'pipe',
   });
-  if (template === undefined) return;
+  if (template === '') return;
   const own = `${template}.${process.pid}`;
   copy(data, own);
   try {
@@ -96,7 +96,7 @@ const settings = {
   max_connections: '100',
   // In its own folder, so that one that is killed leaves nothing behind.
   dynamic_shared_memory_type: 'mmap',
-  ...JSON.parse(process.argv[2] ?? '{}'),
+  ...JSON.parse(settingsGiven),
 };
 
 let server;
@@ -153,7 +153,7 @@ try {
   if (user.uid !== undefined) chownSync(home, user.uid, user.gid);
   give(sockets);
   const binaries = findBinaries();
-  if (template !== undefined && existsSync(template)) copy(template, data);
+  if (existsSync(template)) copy(template, data);
   else makeData(binaries);
   const orders = createInterface({ input: process.stdin });
   orders.on('close', end);
