@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
@@ -19,8 +21,8 @@ export default {
   errorOnDeprecated: true,
   // A machine may be busy; what should be quick is shown by a benchmark.
   testTimeout: 60_000,
-  // Many tests wait more than they work, and jest would leave one processor out.
-  maxWorkers: '150%',
+  // Many tests wait more than they work. (Jest takes '150%' for 150.)
+  maxWorkers: availableParallelism() + 1,
   // A process keeps something of each file that it has run, and the more it has the slower all goes.
   workerIdleMemoryLimit: '400MB',
   restoreMocks: true,
