@@ -93,7 +93,7 @@ const settings = {
   max_wal_senders: '0',
   autovacuum: 'off',
   shared_buffers: '32MB',
-  max_connections: '100',
+  max_connections: '200',
   // In its own folder, so that one that is killed leaves nothing behind.
   dynamic_shared_memory_type: 'mmap',
   ...otherSettings,
