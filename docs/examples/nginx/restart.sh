@@ -13,7 +13,15 @@ sleep 1
 
 # 2. The process ends what it has begun, and another one starts.
 "$@"
-until curl --fail --silent --output /dev/null "http://127.0.0.1:$port/healthz"; do sleep 0.2; done
+left=300 # tries: a minute, where nobody listens
+until curl --fail --silent --max-time 2 --output /dev/null "http://127.0.0.1:$port/healthz"; do
+    left=$((left - 1))
+    if [ $left = 0 ]; then
+        echo "The process at port $port does not get healthy, and nginx sends it nothing. See its log, and run this again." >&2
+        exit 1
+    fi
+    sleep 0.2
+done
 
 # 3. It gets its share again.
 sed -i "s/server 127.0.0.1:$port down;/server 127.0.0.1:$port;/" "$site"
