@@ -24,7 +24,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['claim hinted', /^with claimed .*id = any\(\$2/],
   ['look for what is still open', /^select id from express_intents\.intents where id = any\(\$1/],
   ['heartbeat', /^update .*set leased_until = now\(\) .*leased_until is not null$/],
-  ['give back', /^update \S+ set leased_until = null where id/],
+  ['give back', /^update .*set leased_until = null, attempts = least/],
   ['look later', /coalesce\(\$7, i\.last_error\)/],
   ['expire', /set state = 'expired'/],
   ['submit', /set state = 'submitted'/],
