@@ -2,16 +2,16 @@
 // nobody has named is an error: then it is to be named here, and is tried from then on.
 
 const names: readonly (readonly [name: string, pattern: RegExp])[] = [
-  ['look for migrations', /^select version::text as version from express_intents\.migrations/],
+  ['look for migrations', /^select version::text as version from express_intents\.schema_versions/],
   ['lock for the migration', /^select pg_advisory_xact_lock/],
   ['look for the schema', /from pg_catalog\.pg_namespace/],
   ['create the schema', /^create schema/],
-  ['create the migrations table', /^create table if not exists express_intents\.migrations/],
+  ['create the migrations table', /create table if not exists express_intents\.schema_versions/],
   ['create the tables', /^create table express_intents\.intents/],
   ['bound the wait for locks', /^set local lock_timeout/],
   ['index what is finished', /^create index if not exists intents_finished/],
   ['index what is wanted', /^create index if not exists intents_wanted/],
-  ['note the migration', /^insert into express_intents\.migrations/],
+  ['note the migration', /^insert into express_intents\.schema_versions/],
   ['end claims', /lease_token = lease_token \+ 1 where due_at is not null/],
   ['record', /^insert into express_intents\.intents .*'open'/],
   ['reserve', /^insert into express_intents\.intents .*'creating'/],
@@ -25,7 +25,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['look for what is still open', /^select id from express_intents\.intents where id = any\(\$1/],
   ['heartbeat', /^update .*set leased_until = now\(\) .*leased_until is not null$/],
   ['give back', /^update .*set leased_until = null, attempts = least/],
-  ['look later', /coalesce\(\$7, i\.last_error\)/],
+  ['look later', /coalesce\(\$5, i\.last_error\)/],
   ['expire', /set state = 'expired'/],
   ['submit', /set state = 'submitted'/],
   ['take back', /set state = 'open', submitted_at = null/],
