@@ -134,6 +134,7 @@ async function look(db, total, { status, hooks = {}, timing = {}, every = () => 
     askUserId: undefined,
     settings: {
       settleDelayMs: 0,
+      looksAtOnce: 6,
       watchMs: times.watchMs,
       reversalWatchMs: 86_400_000,
       hookAttempts: 15,

@@ -6,7 +6,10 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['lock for the migration', /^select pg_advisory_xact_lock/],
   ['look for the schema', /from pg_catalog\.pg_namespace/],
   ['create the schema', /^create schema/],
-  ['create the migrations table', /create table if not exists express_intents\.schema_versions/],
+  [
+    'create the migrations table',
+    /^alter table if exists express_intents\.migrations.*create table if not exists express_intents\.schema_versions/,
+  ],
   ['create the tables', /^create table express_intents\.intents/],
   ['bound the wait for locks', /^set local lock_timeout/],
   ['index what is finished', /^create index if not exists intents_finished/],
