@@ -16,7 +16,7 @@ export class RunningRequests {
 
   /** Has those that are not answered yet say that their connection ends with the answer. */
   closeConnections(): void {
-    for (const res of this.#running) if (!res.headersSent) closeConnection(res);
+    for (const res of this.#running) closeConnection(res);
   }
 
   /** Resolves when none is left, or after `mostMs` milliseconds: a request may wait for somebody who never answers. */
@@ -31,7 +31,11 @@ export class RunningRequests {
   }
 }
 
-/** Says that nothing more is to be sent over the connection of this answer, so that a load balancer takes another process. */
+/**
+ * Says that nothing more is to be sent over the connection of this answer, so that a load balancer takes another process;
+ * unless its head is out, or it is HTTP/2, which knows no such header and warns of it.
+ */
 export function closeConnection(res: ServerResponse): void {
+  if (res.headersSent || res.req.httpVersionMajor >= 2) return;
   res.setHeader('Connection', 'close');
 }

@@ -1,3 +1,4 @@
+import { DatabaseOutage } from './database-fault.js';
 import { errorDetails, errorText } from './error-text.js';
 import { tellChange, tellDeadLetter, tellHook } from './ledger-events.js';
 import { observedHook, runHook } from './observed-hook.js';
@@ -64,10 +65,23 @@ async function callInTransaction(
   tellChange(context, begun);
 }
 
-/** A database that has no transaction to give is no failure of the hook, and does not count as one. @throws {unknown} `error` */
+/** The database had no transaction for a hook, and could not be told either: the attempt that it has counted was none. */
+export class NotCalled extends Error {
+  constructor(cause: unknown) {
+    super('The hook was not called.', { cause });
+    this.name = 'NotCalled';
+  }
+}
+
+/**
+ * A database that has no transaction to give is no failure of the hook, and does not count as one.
+ * @throws {unknown} `error` @throws {NotCalled}
+ */
 async function notCalled({ db, timing }: SettlementContext, work: Work, error: unknown): Promise<never> {
   const changes = `attempts = i.attempts - 1, leased_until = null, due_at = now() + $4::float8 * interval '1 millisecond'`;
-  await writeWork(db, work, changes, [timing.retryFirstMs]);
+  await writeWork(db, work, changes, [timing.retryFirstMs]).catch((failure) => {
+    throw failure instanceof DatabaseOutage ? new NotCalled(failure) : failure;
+  });
   throw error;
 }
 

@@ -25,7 +25,7 @@ const systemCode = /^E(?!RR_)[A-Z_]+$/;
 const unavailable = /^(?:08|53|57|58)|^25P0[34]$|^25006$/;
 
 /** Of those, the ones that are about one statement, or one transaction, and nothing else. */
-const ofOneCall = /^57014$|^25P0[34]$/;
+const ofOneCall = /^57014$|^25P0[34]$|^53400$/;
 
 /** Of those, the ones after which this connection is good for more: a time-out or a cancel of one statement, a want of resources. */
 const spared = /^57014$|^53/;
@@ -36,15 +36,25 @@ export function sqlStateOf(error: unknown): string | undefined {
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !systemCode.test(code) ? code : undefined;
 }
 
+/**
+ * A statement with too few values, or too many. Postgres says so by 08P01, and that is a fault of the statement; poolers say
+ * nearly everything by it.
+ */
+function isMisfit(error: unknown): boolean {
+  const { code, routine } = (error ?? {}) as { code?: unknown; routine?: unknown };
+  return code === '08P01' && routine === 'exec_bind_message';
+}
+
 /** Whether a connection may be used again after this error. Whatever is not the word of the database leaves that open. */
 export function isUsableAfter(error: unknown): boolean {
   const state = sqlStateOf(error);
+  if (isMisfit(error)) return true;
   return state !== undefined && (spared.test(state) || !unavailable.test(state));
 }
 
 /** `ledger_unavailable` where it is a matter of reaching the database; anything else as it is. */
 export function explainFault(error: unknown): unknown {
-  if (error instanceof IntentError) return error;
+  if (error instanceof IntentError || isMisfit(error)) return error;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const state = sqlStateOf(error);
   const isUnavailable = state

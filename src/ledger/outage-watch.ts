@@ -41,6 +41,8 @@ export class OutageWatch implements Database {
   readonly #closing = new AbortController();
   /** Until its end is told. */
   #outage: Outage | undefined;
+  /** Whether its end is waited for. */
+  #isWaiting = false;
   #isDown = false;
   #calm: NodeJS.Timeout | undefined;
 
@@ -78,7 +80,7 @@ export class OutageWatch implements Database {
     try {
       return await call;
     } catch (error) {
-      if (error instanceof DatabaseOutage && !this.#closing.signal.aborted) this.#note(error);
+      if (error instanceof DatabaseOutage && !this.#isClosing) this.#note(error);
       throw error;
     }
   }
@@ -86,8 +88,8 @@ export class OutageWatch implements Database {
   #note(error: DatabaseOutage): void {
     this.#outage ??= this.#begin(error);
     this.#outage.calls += 1;
-    if (this.#isDown) return;
-    this.#isDown = true;
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
     clearTimeout(this.#calm);
     void this.#waitForEnd(this.#outage);
   }
@@ -100,16 +102,33 @@ export class OutageWatch implements Database {
   }
 
   async #waitForEnd(outage: Outage): Promise<void> {
-    const { signal } = this.#closing;
-    const { trialMs, calmMs } = this.#options.timing ?? defaultTiming;
-    while (!(await this.#works())) {
-      await wait(trialMs, undefined, { signal, ref: false }).catch(() => undefined);
-      if (signal.aborted) return;
+    const { calmMs } = this.#timing;
+    // What goes on failing beside a trial that works would else be tried, and what waits for it begun, as fast as it fails.
+    if (outage.endMs > 0) await this.#pause();
+    else this.#isDown = true;
+    while (!this.#isClosing && !(await this.#works())) {
+      this.#isDown = true;
+      await this.#pause();
     }
+    if (this.#isClosing) return;
+    this.#isWaiting = false;
     this.#isDown = false;
     outage.endMs = performance.now();
     this.#calm = setTimeout(() => this.#tellEnd(outage), calmMs).unref();
     this.#options.onOver();
+  }
+
+  get #timing(): typeof defaultTiming {
+    return this.#options.timing ?? defaultTiming;
+  }
+
+  get #isClosing(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  async #pause(): Promise<void> {
+    const { signal } = this.#closing;
+    await wait(this.#timing.trialMs, undefined, { signal, ref: false }).catch(() => undefined);
   }
 
   #tellEnd({ sinceMs, endMs, calls }: Outage): void {

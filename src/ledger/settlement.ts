@@ -1,3 +1,4 @@
+import { NotCalled } from './call-hook.js';
 import { DatabaseOutage } from './database-fault.js';
 import { errorDetails } from './error-text.js';
 import { holdLease, type Lease } from './lease.js';
@@ -6,7 +7,7 @@ import { Places } from './places.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { Urgent } from './urgent.js';
-import { claimDue, claimNamed, endClaims, giveBack, LeaseLost, stillOpen, type Work } from './work.js';
+import { claimDue, claimNamed, endClaims, type GivenBack, giveBack, LeaseLost, stillOpen, type Work } from './work.js';
 
 /** Why work is given back that has not ended when the ledger is closed. */
 class Closing extends Error {
@@ -25,7 +26,7 @@ export class Settlement {
   readonly #urgent: Urgent;
   readonly #running = new Map<Lease, Promise<void>>();
   /** Claimed when the database failed, so that nothing could be written of it. */
-  #stranded: Work[] = [];
+  readonly #stranded = new Map<string, GivenBack>();
   #isClosed = false;
   /** Whether more may be due than the last look had room for. */
   #mayBeMore = false;
@@ -57,8 +58,7 @@ export class Settlement {
 
   /** The database works again: what waits for it need wait no longer. */
   goOn(): void {
-    for (const work of this.#stranded.splice(0)) giveBack(this.#context.db, work).catch(() => undefined);
-    this.#wake();
+    void this.#giveBackStranded().finally(() => this.#wake());
   }
 
   /** Has an intent looked at now. Resolves once that was tried, whatever came of it. */
@@ -98,6 +98,18 @@ export class Settlement {
     }, this.#context.timing.closeMs);
     await this.idle();
     clearTimeout(tooLong);
+  }
+
+  /** Never rejects: a database that fails once more has another end, and what is not given back waits for that. */
+  async #giveBackStranded(): Promise<void> {
+    const works = [...this.#stranded.values()];
+    this.#stranded.clear();
+    if (works.length === 0) return;
+    await giveBack(this.#context.db, works).catch((error) => {
+      if (!(error instanceof DatabaseOutage)) return;
+      // What was claimed anew meanwhile is another claim.
+      for (const work of works) if (!this.#stranded.has(work.payment.id)) this.#stranded.set(work.payment.id, work);
+    });
   }
 
   async #run(): Promise<void> {
@@ -186,9 +198,10 @@ export class Settlement {
     } catch (error) {
       // Whoever has the payment now does what is to be done.
       if (error instanceof LeaseLost) return;
-      if (error instanceof Closing) return giveBack(this.#context.db, work).catch(() => undefined);
+      if (error instanceof Closing) return giveBack(this.#context.db, [work]).catch(() => undefined);
       // The lease ends by itself, and with it the claim.
-      if (error instanceof DatabaseOutage) return void this.#stranded.push(work);
+      if (error instanceof DatabaseOutage) return void this.#stranded.set(work.payment.id, work);
+      if (error instanceof NotCalled) return void this.#stranded.set(work.payment.id, { ...work, isUncounted: true });
       this.#tell(`the payment ${work.payment.id} could not be looked at`, error);
     }
   }

@@ -92,6 +92,20 @@ describe.each(Object.entries(expressVersions))('whoever comes afterwards, on %s'
   });
 });
 
+test('an answer that the app has begun before the router is ended by the app all the same', async () => {
+  const { origin, router } = await startSiteWithSequencer({
+    before: (app) =>
+      app.use((_req, res, next) => {
+        res.write('begun ');
+        next();
+      }),
+    after: (app) => app.get('/slow', (_req, res) => void res.end('and ended')),
+  });
+  await router.close();
+  const answer = await fetch(`${origin}/slow`);
+  expect([answer.status, await answer.text()]).toEqual([200, 'begun and ended']);
+});
+
 test('an EventSource that a process ends, and that comes to it once more, comes back', async () => {
   const site = await startEventSite();
   jest.spyOn(Math, 'random').mockReturnValue(-0.24);
@@ -157,5 +171,14 @@ describe('requests that run', () => {
     late.writeHead(200);
     running.closeConnections();
     expect([open.getHeader('connection'), late.getHeader('connection')]).toEqual(['close', undefined]);
+  });
+
+  test('over HTTP/2 are told nothing of their connection, which Node would warn of', () => {
+    const request = Object.assign(new IncomingMessage(new Socket()), { httpVersionMajor: 2 });
+    const running = new RunningRequests();
+    const open = new ServerResponse(request);
+    running.begin(open);
+    running.closeConnections();
+    expect(open.getHeader('connection')).toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-import { explainFault, isUsableAfter } from '../../src/ledger/database-fault.js';
+import { DatabaseOutage, explainFault, isUsableAfter } from '../../src/ledger/database-fault.js';
 
 /** As drivers throw it. */
 const fault = (code: string | undefined, message = 'said somebody'): Error =>
@@ -46,6 +46,23 @@ describe('what a failed statement means', () => {
     const error = fault(code);
     expect(explainFault(error)).toBe(error);
     expect(isUsableAfter(error)).toBe(true);
+  });
+
+  // As Postgres 17 says it. A pooler says 08P01 of nearly everything, and has no routine.
+  test('a statement with too few values (08P01): the error as it is, and the connection is good for more', () => {
+    const said = 'bind message supplies 1 parameters, but prepared statement "" requires 2';
+    const error = Object.assign(fault('08P01', said), { routine: 'exec_bind_message' });
+    expect(explainFault(error)).toBe(error);
+    expect(isUsableAfter(error)).toBe(true);
+    const ofPooler = fault('08P01', 'query_wait_timeout');
+    expect(explainFault(ofPooler)).toBeInstanceOf(DatabaseOutage);
+    expect(isUsableAfter(ofPooler)).toBe(false);
+  });
+
+  test.each(['57014', '25P03', '53400'])('%s befalls one statement, and is no outage', (code) => {
+    const explained = explainFault(fault(code));
+    expect(explained).toMatchObject({ code: 'ledger_unavailable' });
+    expect(explained).not.toBeInstanceOf(DatabaseOutage);
   });
 
   test.each([

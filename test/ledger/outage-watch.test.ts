@@ -11,14 +11,17 @@ const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), {
 
 /** A database that fails while it is told to, and what is told of it. */
 function failingDatabase(timing = { trialMs: 5, calmMs: 50 }) {
-  const state: { error: unknown; trials: number; overs: number } = { error: undefined, trials: 0, overs: 0 };
+  const state = { error: undefined as unknown, ofQueries: undefined as unknown, trials: 0, overs: 0 };
   const ask = async () => {
     if (state.error) throw state.error;
     return { rows: [], rowCount: 0 };
   };
   const db: Database = {
     isShared: true,
-    query: ask,
+    query: async () => {
+      if (state.ofQueries) throw state.ofQueries;
+      return ask();
+    },
     transaction: async (work) => {
       state.trials += 1;
       await ask();
@@ -70,6 +73,25 @@ test('one that comes and goes within moments is one outage', async () => {
     await until(() => state.overs === time);
     expect((await tryTo(watch)).rowCount).toBe(0);
   }
+  expect(log.text.match(/express-intents:/g)).toHaveLength(1);
+  await watch.close();
+});
+
+test('what goes on failing beside a trial that works is not tried as fast as it can fail', async () => {
+  const { state, watch, log } = failingDatabase({ trialMs: 40, calmMs: 5_000 });
+  state.ofQueries = outage('The database did not do what it was asked', refused);
+  await tryTo(watch);
+  await until(() => state.overs === 1);
+  const begunAtMs = performance.now();
+  // As a settlement does that goes on at once.
+  while (state.overs < 4) {
+    await tryTo(watch);
+    // The database can be written to, so that this process need not be taken out.
+    watch.requireNone();
+    await wait(1);
+  }
+  expect(performance.now() - begunAtMs).toBeGreaterThan(3 * 40 - 10);
+  expect(state.trials).toBe(4);
   expect(log.text.match(/express-intents:/g)).toHaveLength(1);
   await watch.close();
 });

@@ -180,7 +180,7 @@ async function askWork(db: Database): Promise<void> {
   await wait(100);
   lease.stop();
   expect(lease.signal.aborted).toBe(false);
-  await giveBack(db, second);
+  await giveBack(db, [second]);
   // As all writes of a work are, whatever becomes of it: of one row, by its id and its lease.
   await writeWork(db, first, `state = 'submitted', submitted_at = now()`);
 }

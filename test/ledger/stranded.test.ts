@@ -1,0 +1,108 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Database } from '../../src/ledger/database.js';
+import { outage } from '../../src/ledger/database-fault.js';
+import { type DatabaseKind, kinds, openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { SettlementFixture } from './settlement-fixture.js';
+
+// What becomes of work whose database fails in the middle of it, once the database works again. No time passes here: no
+// lease comes to its end.
+
+const refused = () => outage('The database cannot be reached', new Error('too many connections'));
+
+/** Fails while it is told to, also what was begun before. */
+class FailingDatabase implements Database {
+  readonly isShared = true;
+  isDown = false;
+  /** Whether it fails from the next transaction on. */
+  failsNext = false;
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  query: Database['query'] = async (sql, values) => {
+    if (this.isDown) throw refused();
+    return this.#db.query(sql, values);
+  };
+
+  transaction: Database['transaction'] = async (work) => {
+    this.isDown ||= this.failsNext;
+    if (this.isDown) throw refused();
+    return this.#db.transaction(async (tx) => {
+      const value = await work(tx);
+      if (this.isDown) throw refused();
+      return value;
+    });
+  };
+
+  close = (): Promise<void> => this.#db.close();
+}
+
+describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase(kind, { fakeTime: true });
+    await database.setTime('2026-01-01T00:00:00Z');
+  }, 120_000);
+
+  beforeEach(async () => {
+    await database.db.query('delete from express_intents.intents');
+  });
+
+  const isGivenBack = async (id: string): Promise<boolean> => {
+    const sql = 'select from express_intents.intents where id = $1 and leased_until is null';
+    return (await database.db.query(sql, [id])).rowCount === 1;
+  };
+  /** The database works again; the test runs into its time-out where nothing comes of it. */
+  const goOn = async ({ settlement }: SettlementFixture, id: string): Promise<void> => {
+    settlement.goOn();
+    while (!(await isGivenBack(id))) await wait(5);
+  };
+
+  it('is given back once that can be written, also where it could not at first', async () => {
+    const db = new FailingDatabase(database.db);
+    let calls = 0;
+    const onPaid = () => {
+      calls += 1;
+      db.isDown = calls === 1;
+    };
+    const ledger = new SettlementFixture(database, { db, hooks: { onPaid } });
+    const id = await ledger.create();
+    ledger.pay(id);
+    await database.advance(2_000);
+    await ledger.settlement.round();
+    await ledger.settlement.idle();
+    expect([calls, await isGivenBack(id)]).toEqual([1, false]);
+    ledger.settlement.goOn();
+    await wait(20);
+    db.isDown = false;
+    await goOn(ledger, id);
+    await ledger.work();
+    expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
+    expect(calls).toBe(2);
+  });
+
+  it('does not count as a call of the hook where there was none, however often that happens', async () => {
+    const db = new FailingDatabase(database.db);
+    const attempts: number[] = [];
+    const onPaid = (_payment: unknown, { attempt }: { attempt: number }) => void attempts.push(attempt);
+    const ledger = new SettlementFixture(database, { db, hooks: { onPaid }, settings: { hookAttempts: 3 } });
+    const id = await ledger.create();
+    ledger.pay(id);
+    await database.advance(2_000);
+    db.failsNext = true;
+    for (let time = 0; time < 5; time += 1) {
+      await ledger.settlement.round();
+      await ledger.settlement.idle();
+      expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 1 });
+      db.isDown = false;
+      await goOn(ledger, id);
+      expect(await ledger.find(id)).toMatchObject({ attempts: 0 });
+    }
+    db.failsNext = false;
+    await ledger.work();
+    expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
+    expect(attempts).toEqual([1]);
+  });
+});
