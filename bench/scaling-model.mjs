@@ -211,4 +211,12 @@ export async function printed(args) {
   return tableOf(plans);
 }
 
-if (import.meta.filename === process.argv[1]) process.stdout.write(await printed(process.argv.slice(2)));
+if (import.meta.filename === process.argv[1]) {
+  try {
+    process.stdout.write(await printed(process.argv.slice(2)));
+  } catch (error) {
+    const options = Object.entries(assumed).map(([name, value]) => `  --${optionOf(name)} ${value}`);
+    process.stderr.write(`${error.message}\n\nThe options, with what is assumed:\n${options.join('\n')}\n`);
+    process.exitCode = 2;
+  }
+}

@@ -1,6 +1,6 @@
 import type { Store } from 'express-rate-limit';
 import { readConnectionLimits } from './config/connection-limits.js';
-import { type MisspeltVariable, misspeltVariables } from './config/known-variables.js';
+import { misspeltVariables } from './config/known-variables.js';
 import { ledgerMend, readLedger } from './config/ledger-settings.js';
 import { readKeyRing, readLogin } from './config/login-settings.js';
 import { readRateLimits } from './config/rate-limits.js';
@@ -234,7 +234,6 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const ledger = readLedger(options, env, production, report);
   const sequencer = readSequencer(options, env, production, ledger, report);
   const embedded = sequencer.url === 'embedded';
-  const misspelt = misspeltVariables(env);
   const config = {
     production,
     sequencer,
@@ -249,18 +248,25 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     ledger,
     rateLimits: readRateLimits(options.rateLimits, report),
     notices: report.notices,
-    warnings: misspelt.map(({ name, meant }) => `${name} is set, and read by nobody. Did you mean ${meant}?`),
+    warnings: misspeltVariables(env).map(
+      ({ name, meant }) => `${name} is set, and read by nobody. Did you mean ${meant}?`,
+    ),
   };
   Object.freeze(report.notices);
   Object.freeze(config.warnings);
-  if (report.problems.length > 0) throw new ConfigError(report.problems.map((one) => withSlip(one, misspelt)));
+  if (report.problems.length > 0) throw new ConfigError(report.problems.map((one) => withSlip(one, env)));
   return Object.freeze(config);
 }
 
 /** What is missing may be there under nearly its name. */
-function withSlip(problem: ConfigProblem, misspelt: readonly MisspeltVariable[]): ConfigProblem {
-  const slip = misspelt.find(({ meant }) => meant === problem.setting);
-  return slip ? { ...problem, problem: `${problem.problem} ${slip.name} is set: is that a slip?` } : problem;
+function withSlip(problem: ConfigProblem, env: Environment): ConfigProblem {
+  return { ...problem, problem: problem.problem + slipNote(problem.setting, env) };
+}
+
+/** What to say behind a sentence that a variable is not set: nothing, or which other is that may be meant for it. */
+export function slipNote(variable: string, env: Environment = process.env): string {
+  const slip = misspeltVariables(env).find(({ meant }) => meant === variable);
+  return slip ? ` ${slip.name} is set: is that a slip?` : '';
 }
 
 /**
@@ -273,7 +279,8 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
   if (settings) return settings;
   if (!env.INTENT_DATABASE_URL) {
     const mend = `Set it as it is set for the site: ${ledgerMend(env)}`;
-    report.problem('INTENT_DATABASE_URL', 'It names the ledger, and is not set.', mend);
+    const slip = slipNote('INTENT_DATABASE_URL', env);
+    report.problem('INTENT_DATABASE_URL', `It names the ledger, and is not set.${slip}`, mend);
   }
   throw new ConfigError(report.problems);
 }

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { nearestName } from './config/nearest-name.js';
-import { type Config, type ConfigOptions, howToGetLedger, namesDatabase, parseConfig } from './config.js';
+import { type Config, type ConfigOptions, howToGetLedger, namesDatabase, parseConfig, slipNote } from './config.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import type { Hooks } from './http/hooks.js';
 import type { Logger, ObjectFirstLogger } from './http/logger.js';
@@ -167,7 +167,8 @@ const notCalled: ConfigProblem = {
 /** What is settled must be written down, so that no payment is lost. */
 function hooksWithoutLedger(options: IntentRouterOptions): ConfigProblem[] {
   const hooks = (['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'] as const).filter((name) => options[name]);
-  const problem = 'It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.';
+  const slip = slipNote('INTENT_DATABASE_URL');
+  const problem = `It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.${slip}`;
   return hooks.map((setting) => ({ setting, problem, mend: howToGetLedger() }));
 }
 

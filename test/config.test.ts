@@ -789,6 +789,17 @@ describe('intentRouter', () => {
     },
   );
 
+  it('names a variable that may be meant for the missing one', () => {
+    process.env.INTENT_DATABSE_URL = './ledger';
+    try {
+      expect(routerProblems({ onPaid: () => {} })).toMatchObject([
+        { setting: 'onPaid', problem: expect.stringMatching(/ INTENT_DATABSE_URL is set: is that a slip\?$/) },
+      ]);
+    } finally {
+      delete process.env.INTENT_DATABSE_URL;
+    }
+  });
+
   it('advises nothing in production that is refused next', () => {
     const before = process.env.NODE_ENV;
     process.env.NODE_ENV = 'production';

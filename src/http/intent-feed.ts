@@ -45,7 +45,7 @@ export function jittered(durationMs: number): number {
  * others. Should that one end as well, it is still a matter of seconds.
  */
 export function sentAwayFrame(): Buffer {
-  return retryFrame(500 + 2_000 * Math.random());
+  return retryFrame(250 + 1_750 * Math.random());
 }
 
 /** The events of one intent for all the tabs that listen: one watch upstream, however many there are. */

@@ -103,10 +103,10 @@ async function columnsIn(tx: Queryable, line: string | undefined): Promise<reado
   return rows.map(({ name }) => name);
 }
 
-/** SQLSTATE 23505 is a row that is there already; other data exceptions (22...) and violations (23...) are of the file. */
+/** SQLSTATE 23505 is a row that is there already; other data exceptions (22...), violations (23...) and excesses (54...) are of the file. */
 function explained(error: unknown): unknown {
   const { code, message, detail } = error as { code?: unknown; message?: string; detail?: string };
-  if (typeof code !== 'string' || !/^2[23]/.test(code)) return error;
+  if (typeof code !== 'string' || !/^(?:2[23]|54)/.test(code)) return error;
   const why = code === '23505' ? `An intent of it is here already (${detail}).` : `${message}.`;
   return new IntentError('invalid_request', `${why} Nothing was imported.`, { cause: error });
 }
