@@ -5,6 +5,7 @@ import bs58 from 'bs58';
 import { parseClientSecret } from '../build/intents/payload.js';
 import { intentIdOf, rendezvousKeyPair } from '../build/intents/rendezvous.js';
 import { randomBytes } from '../build/keys/random-bytes.js';
+import { answerParent } from './answer-parent.mjs';
 import { bytesOf, hasStatus, percentilesOf, Visitor } from './visitor.mjs';
 
 /** As the button asks: each with a key of its own, so that a repeat would be known. */
@@ -75,11 +76,4 @@ const answers = {
   },
 };
 
-process.on('message', async ({ n, ask, options }) => {
-  try {
-    process.send({ n, answer: await answers[ask](options) });
-  } catch (error) {
-    process.send({ n, error: error.stack });
-  }
-});
-process.on('disconnect', () => process.exit());
+answerParent(answers);

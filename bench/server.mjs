@@ -1,5 +1,6 @@
 // The process whose cost is measured: one of bench/servers/, as its parent says. Driven by messages.
 import { once } from 'node:events';
+import { answerParent } from './answer-parent.mjs';
 
 let server;
 
@@ -27,11 +28,4 @@ const answers = {
   },
 };
 
-process.on('message', async ({ n, ask, options }) => {
-  try {
-    process.send({ n, answer: await answers[ask](options) });
-  } catch (error) {
-    process.send({ n, error: error.stack });
-  }
-});
-process.on('disconnect', () => process.exit());
+answerParent(answers);

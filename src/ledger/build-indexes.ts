@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { bounded } from './bounded.js';
 import type { Database, Queryable } from './database.js';
-import { explainMigrationFault, sqlStateOf } from './migration-fault.js';
+import { sqlStateOf } from './database-fault.js';
+import { explainMigrationFault } from './migration-fault.js';
 import { type Migration, type MigrationIndex, migrations } from './migrations.js';
 import { missingMigrations } from './missing-migrations.js';
 

@@ -1,4 +1,4 @@
-import { IntentError } from '../errors.js';
+import { DatabaseOutage } from './database-fault.js';
 import { errorDetails, errorText } from './error-text.js';
 import { tellChange, tellDeadLetter, tellHook } from './ledger-events.js';
 import { observedHook, runHook } from './observed-hook.js';
@@ -80,7 +80,7 @@ export class NotCalled extends Error {
 async function notCalled({ db, timing }: SettlementContext, work: Work, error: unknown): Promise<never> {
   const changes = `attempts = i.attempts - 1, leased_until = null, due_at = now() + $4::float8 * interval '1 millisecond'`;
   await writeWork(db, work, changes, [timing.retryFirstMs]).catch((failure) => {
-    throw failure instanceof IntentError && failure.code === 'ledger_unavailable' ? new NotCalled(failure) : failure;
+    throw failure instanceof DatabaseOutage ? new NotCalled(failure) : failure;
   });
   throw error;
 }

@@ -1,7 +1,8 @@
 import { IntentError } from '../errors.js';
 import { buildIndexes, createIndex } from './build-indexes.js';
 import type { Database, Queryable } from './database.js';
-import { explainMigrationFault, sqlStateOf } from './migration-fault.js';
+import { sqlStateOf } from './database-fault.js';
+import { explainMigrationFault } from './migration-fault.js';
 import { type Migration, migrations } from './migrations.js';
 import { missingMigrations } from './missing-migrations.js';
 

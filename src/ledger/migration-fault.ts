@@ -1,7 +1,5 @@
 import { IntentError } from '../errors.js';
-
-/** SQLSTATE of what the database has said; undefined for what is none of its words. */
-export const sqlStateOf = (error: unknown): unknown => (error as { code?: unknown } | undefined)?.code;
+import { sqlStateOf } from './database-fault.js';
 
 /** What may be mended, with what mends it; anything else as it is. */
 export function explainMigrationFault(error: unknown): unknown {

@@ -1,5 +1,6 @@
 import type { Queryable } from './database.js';
-import { explainMigrationFault, sqlStateOf } from './migration-fault.js';
+import { sqlStateOf } from './database-fault.js';
+import { explainMigrationFault } from './migration-fault.js';
 import type { Migration } from './migrations.js';
 
 /** An index is there when the database says so: one whose building was broken off is not, and one that was dropped neither. */

@@ -134,7 +134,6 @@ export class Settlement {
       this.#isTold = false;
       this.#failures = 0;
       this.#lookedAtMs = performance.now();
-      await this.#giveBackStranded();
     } catch (error) {
       this.#failures += 1;
       // The next lines would say the same; and an outage of the database is told where that is watched.
