@@ -12,9 +12,9 @@ export default {
       { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'es6' } },
     ],
   },
-  globalSetup: '<rootDir>/test/support/run-folder.ts',
-  testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  setupFilesAfterEnv: ['<rootDir>/test/support/watch-for-leaks.ts'],
+  globalSetup: '<rootDir>/test/support/runner/run-folder.ts',
+  testSequencer: '<rootDir>/test/support/runner/longest-first.mjs',
+  setupFilesAfterEnv: ['<rootDir>/test/support/runner/watch-for-leaks.ts'],
   // Sources import each other by the names they have once compiled.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/build/', '<rootDir>/example-app/dist/'],

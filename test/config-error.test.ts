@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../src/errors.js';
-import { temporaryFolder } from './support/temporary-folder.js';
+import { temporaryFolder } from './support/runner/temporary-folder.js';
 
 const built = fileURLToPath(new URL('../dist/index.js', import.meta.url));
 

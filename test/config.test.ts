@@ -11,8 +11,8 @@ import bs58 from 'bs58';
 import express from 'express';
 import { type Config, type ConfigOptions, type Environment, parseConfig } from '../src/config.js';
 import { ConfigError, type ConfigProblem, createSigner, generateKey, intentRouter, type Signer } from '../src/index.js';
-import { problemsOf } from './support/problems-of.js';
-import { serve } from './support/serve.js';
+import { problemsOf } from './support/sites/problems-of.js';
+import { serve } from './support/sites/serve.js';
 
 const key = generateKey();
 const oldKey = generateKey();

@@ -4,12 +4,12 @@ import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import request from 'supertest';
-import { intentId, startEventSite } from '../support/event-site.js';
 import { eventually } from '../support/eventually.js';
-import { RawStream } from '../support/raw-stream.js';
-import { recordingTransport } from '../support/recording-transport.js';
-import { generateJwtKey } from '../support/service-jwt.js';
-import { type Site, startSite } from '../support/site.js';
+import { intentId, startEventSite } from '../support/sites/event-site.js';
+import { RawStream } from '../support/sites/raw-stream.js';
+import { generateJwtKey } from '../support/sites/service-jwt.js';
+import { type Site, startSite } from '../support/sites/site.js';
+import { recordingTransport } from '../support/transports/recording-transport.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
 jest.setTimeout(30_000);

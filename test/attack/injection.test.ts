@@ -2,11 +2,11 @@ import { jest } from '@jest/globals';
 import type { Express } from 'express';
 import { requireLogin } from '../../src/http/require-login.js';
 import type { IntentEvent } from '../../src/sequencer/intent-event.js';
-import { intentId, startEventSite } from '../support/event-site.js';
-import { RawStream } from '../support/raw-stream.js';
-import { recordingTransport } from '../support/recording-transport.js';
-import { base64url, generateJwtKey, jwtOf } from '../support/service-jwt.js';
-import { type SiteOptions, startSite } from '../support/site.js';
+import { intentId, startEventSite } from '../support/sites/event-site.js';
+import { RawStream } from '../support/sites/raw-stream.js';
+import { base64url, generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
+import { type SiteOptions, startSite } from '../support/sites/site.js';
+import { recordingTransport } from '../support/transports/recording-transport.js';
 import { type RawAnswer, rawRequest, sendRaw } from './support/raw-request.js';
 import { sentTerms } from './support/sent-terms.js';
 

@@ -5,11 +5,11 @@ import { parseIntentId } from '../../src/keys/base58.js';
 import { createHttpTransport } from '../../src/sequencer/http-transport.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { encodeOkResponse } from '../../src/wire/envelope.js';
-import { faultSequencer } from '../support/closing-fault-sequencer.js';
-import { type Answer, bytes, type FaultSequencer, ok } from '../support/fault-sequencer.js';
-import { RawStream } from '../support/raw-stream.js';
-import { startSite } from '../support/site.js';
-import { accepting, startStreamFaultServer } from '../support/stream-fault-server.js';
+import { faultSequencer } from '../support/sequencers/closing-fault-sequencer.js';
+import { type Answer, bytes, type FaultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
+import { accepting, startStreamFaultServer } from '../support/sequencers/stream-fault-server.js';
+import { RawStream } from '../support/sites/raw-stream.js';
+import { startSite } from '../support/sites/site.js';
 import { begin, someone, whoIs } from './support/people.js';
 
 // Nothing here is about speed, and the machine may have other things to do.

@@ -3,10 +3,10 @@ import { jest } from '@jest/globals';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
 import type { Database } from '../../src/ledger/database.js';
 import { openDatabase } from '../../src/ledger/open-database.js';
-import { Browser } from '../support/browser.js';
-import { compile, start } from '../support/child-program.js';
-import { newDatabaseUrl } from '../support/databases.js';
-import { destination, domain, verifierSecret } from '../support/site.js';
+import { Browser } from '../support/browser/browser.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { compile, start } from '../support/runner/child-program.js';
+import { destination, domain, verifierSecret } from '../support/sites/site.js';
 import { begin, whoIs } from './support/people.js';
 
 // Nothing here is about speed, and the machine may have other things to do.

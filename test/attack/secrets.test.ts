@@ -11,17 +11,17 @@ import { intentRouter } from '../../src/intent-router.js';
 import { openDatabase } from '../../src/ledger/open-database.js';
 import type { IntentRouterOptions } from '../../src/router-options.js';
 import { encode, v1 } from '../../src/wire/codec.js';
-import { Browser } from '../support/browser.js';
-import { faultSequencer } from '../support/closing-fault-sequencer.js';
-import { newDatabaseUrl } from '../support/databases.js';
-import { type Answer, faultTable, ok } from '../support/fault-sequencer.js';
-import { startPostgres } from '../support/postgres-server.js';
-import { canaryOf, secretsIn } from '../support/secret-forms.js';
-import { serve } from '../support/serve.js';
-import { jwtOf } from '../support/service-jwt.js';
-import { destination, LogRecorder, verifierSecret } from '../support/site.js';
-import { until } from '../support/until.js';
-import { takeLeaks, watchConsole, watchStream } from '../support/watch-for-leaks.js';
+import { Browser } from '../support/browser/browser.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { startPostgres } from '../support/databases/postgres-server.js';
+import { eventually } from '../support/eventually.js';
+import { canaryOf, secretsIn } from '../support/runner/secret-forms.js';
+import { takeLeaks, watchConsole, watchStream } from '../support/runner/watch-for-leaks.js';
+import { faultSequencer } from '../support/sequencers/closing-fault-sequencer.js';
+import { type Answer, faultTable, ok } from '../support/sequencers/fault-sequencer.js';
+import { serve } from '../support/sites/serve.js';
+import { jwtOf } from '../support/sites/service-jwt.js';
+import { destination, LogRecorder, verifierSecret } from '../support/sites/site.js';
 import { begin } from './support/people.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
@@ -227,7 +227,7 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
     });
     sequencer.answerWith(confirming);
     await driveAll(heard, origin);
-    await until(() => failed > 0);
+    await eventually(() => failed > 0);
     await server.kill();
     const browser = new Browser(origin);
     for (const body of [{ order: 1 }, { mode: 'login' }]) heard.answer(await browser.send('POST', '/intent', body));

@@ -4,9 +4,9 @@ import { networkInterfaces } from 'node:os';
 import { jest } from '@jest/globals';
 import { createIntentClient } from '../../src/client.js';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
-import { generateJwtKey, jwtOf } from '../support/service-jwt.js';
-import { destination, startSiteWithSequencer } from '../support/site.js';
-import { until } from '../support/until.js';
+import { eventually } from '../support/eventually.js';
+import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
+import { destination, startSiteWithSequencer } from '../support/sites/site.js';
 import { Lane } from './support/lane.js';
 import { begin, someone } from './support/people.js';
 
@@ -70,7 +70,7 @@ describe('SSRF to private addresses', () => {
     const outcome = await pay(url);
     const sound = `/sound/${sounds++}`;
     await pay(`http://127.0.0.1:${port}${sound}`);
-    await until(() => asked.includes(sound));
+    await eventually(() => asked.includes(sound));
     await client.close();
     return outcome;
   }

@@ -3,9 +3,9 @@ import request from 'supertest';
 import type { IntentRecord } from '../../src/http/hooks.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import { formatBase58 } from '../../src/keys/base58.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { recordingTransport } from '../support/recording-transport.js';
-import { destination, type SiteOptions, startSite, startSiteWithSequencer } from '../support/site.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { destination, type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
+import { recordingTransport } from '../support/transports/recording-transport.js';
 import { begin, someone } from './support/people.js';
 import { sentTerms } from './support/sent-terms.js';
 

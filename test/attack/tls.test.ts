@@ -13,9 +13,9 @@ import { createIntentClient } from '../../src/client.js';
 import { createHttpTransport } from '../../src/sequencer/http-transport.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { encodeOkResponse, operations } from '../../src/wire/envelope.js';
-import { compile } from '../support/child-program.js';
-import { localhostCertificate } from '../support/localhost-certificate.js';
-import { startSite } from '../support/site.js';
+import { compile } from '../support/runner/child-program.js';
+import { localhostCertificate } from '../support/sites/localhost-certificate.js';
+import { startSite } from '../support/sites/site.js';
 import { inProduction } from './support/in-production.js';
 import { someone } from './support/people.js';
 

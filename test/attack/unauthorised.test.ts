@@ -1,10 +1,10 @@
 import session from 'express-session';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { encode, v1 } from '../../src/wire/codec.js';
-import { newDatabaseUrl } from '../support/databases.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { generateJwtKey } from '../support/service-jwt.js';
-import { startSite } from '../support/site.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { generateJwtKey } from '../support/sites/service-jwt.js';
+import { startSite } from '../support/sites/site.js';
 import { Lane, type LaneAnswer, type LaneRequest } from './support/lane.js';
 
 // Every request of a matrix is sent, and what changed is compared with what the rule allows. The rule is written down

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { domain } from '../support/site.js';
+import { eventually } from '../support/eventually.js';
+import { domain } from '../support/sites/site.js';
 import { axeViolations } from './support/axe.js';
 import { begin, buttonScript, closed, event, idOf, part, seen, state, textOf } from './support/checkout.js';
-import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { hostileAddresses } from '../attack/support/hostile-addresses.js';
 import { type OpenShop, openShop } from '../e2e/shop-fixture.js';
-import { serve } from '../support/serve.js';
+import { eventually } from '../support/eventually.js';
+import { serve } from '../support/sites/serve.js';
 import { begin, buttonScript, clickAndScan, event, part, state } from './support/checkout.js';
-import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 import { withoutEd25519 } from './support/without-ed25519.js';

@@ -1,5 +1,5 @@
+import { eventually } from '../support/eventually.js';
 import { begin, buttonScript, clickAndScan, closed, event, idOf, part, seen, state } from './support/checkout.js';
-import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 

@@ -1,7 +1,7 @@
 import { generate } from 'lean-qr';
 import { toSvgSource } from 'lean-qr/extras/svg';
+import { eventually } from '../support/eventually.js';
 import { axeViolations } from './support/axe.js';
-import { eventually } from './support/eventually.js';
 import { launchChromium } from './support/launch-chromium.js';
 import { readCode } from './support/read-code.js';
 import { startStrictSite } from './support/strict-site.js';

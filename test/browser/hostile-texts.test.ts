@@ -1,6 +1,6 @@
 import { IntentError } from '../../src/errors.js';
+import { eventually } from '../support/eventually.js';
 import { buttonScript, part, scan, state } from './support/checkout.js';
-import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 

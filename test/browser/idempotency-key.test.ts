@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { newDatabaseUrl } from '../support/databases.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { eventually } from '../support/eventually.js';
 import { begin, buttonScript, closed, idOf, part, state } from './support/checkout.js';
-import { eventually } from './support/eventually.js';
 import { type Answer, keysOf, own, status, visitWith as visitWithAnswers } from './support/intent-answers.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium, type Visit } from './support/visit.js';

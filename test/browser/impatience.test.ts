@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
 import { begin, buttonScript, closed, event, idOf, part, seen, state } from './support/checkout.js';
-import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 

@@ -4,10 +4,10 @@ import { openCode } from '../../src/emulator/read-code.js';
 import { signPaymentIntent } from '../../src/intents/payment-intent.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { encodeRequest, type Operation, operations } from '../../src/wire/envelope.js';
-import { destination, domain } from '../support/site.js';
+import { eventually } from '../support/eventually.js';
+import { destination, domain } from '../support/sites/site.js';
 import { axeViolations } from './support/axe.js';
 import { begin, buttonScript, clickAndScan, event, idOf, secretOf } from './support/checkout.js';
-import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { startSequencer } from '../../src/emulator/index.js';
+import { eventually } from '../support/eventually.js';
 import { begin, buttonScript, closed, event, idOf, part, scan, seen, state } from './support/checkout.js';
 import { type Line, layLine } from './support/cut-line.js';
-import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 

@@ -1,7 +1,7 @@
 import type { Page, Route } from 'playwright-core';
-import { domain } from '../support/site.js';
+import { eventually } from '../support/eventually.js';
+import { domain } from '../support/sites/site.js';
 import { begin, buttonScript, clickAndScan, closed, event, idOf, part, seen, state } from './support/checkout.js';
-import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
-import { newDatabaseUrl } from '../support/databases.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { eventually } from '../support/eventually.js';
 import { type ButtonOptions, begin, buttonScript, closed, event, idOf, part, seen } from './support/checkout.js';
-import { eventually } from './support/eventually.js';
 import {
   type Answer,
   balancerPage,

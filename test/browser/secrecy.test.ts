@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
+import { eventually } from '../support/eventually.js';
 import { begin, buttonScript, clickAndScan, closed, event, part, secretOf, state } from './support/checkout.js';
-import { eventually } from './support/eventually.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium, type Visit } from './support/visit.js';
 

@@ -1,4 +1,4 @@
-import { domain } from '../support/site.js';
+import { domain } from '../support/sites/site.js';
 import { begin, buttonScript, clickAndScan, event, part } from './support/checkout.js';
 import { startStrictSite } from './support/strict-site.js';
 import { useChromium, type Visit } from './support/visit.js';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { type OpenShop, openShop } from '../e2e/shop-fixture.js';
+import { eventually } from '../support/eventually.js';
 import { axeViolations } from './support/axe.js';
-import { eventually } from './support/eventually.js';
 import { readCode } from './support/read-code.js';
 import { useChromium } from './support/visit.js';
 

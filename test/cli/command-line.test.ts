@@ -6,7 +6,7 @@ import { keyPairFromSeed } from '../../src/keys/ed25519.js';
 import { parseSecrets } from '../../src/keys/parse-secret.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
 import { manifest } from '../package/consumer-project.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { runCommand } from './support/run-command.js';
 import { startCommand } from './support/start-command.js';
 

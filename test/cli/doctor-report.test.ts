@@ -7,8 +7,8 @@ import { type Finding, ok } from '../../src/cli/doctor/finding.js';
 import { systemWorld } from '../../src/cli/doctor/system-world.js';
 import { satisfies } from '../../src/cli/doctor/version-range.js';
 import { nearestName } from '../../src/config/nearest-name.js';
-import { canaryOf } from '../support/secret-forms.js';
-import { look } from '../support/watch-for-leaks.js';
+import { canaryOf } from '../support/runner/secret-forms.js';
+import { look } from '../support/runner/watch-for-leaks.js';
 import { runCommand, type Setting } from './support/run-command.js';
 
 const before = { ...process.env };

@@ -7,8 +7,8 @@ import { compactVerify, importJWK } from 'jose';
 import { createIntentClient, createSigner, generateKey } from '../../src/index.js';
 import { createWallet } from '../../src/testing.js';
 import { eventually } from '../support/eventually.js';
-import { serve } from '../support/serve.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
+import { serve } from '../support/sites/serve.js';
 import { runCommand } from './support/run-command.js';
 import { printed, type StartedCommand, startCommand } from './support/start-command.js';
 

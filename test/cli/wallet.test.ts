@@ -1,7 +1,7 @@
 import { createIntentClient, createSigner, generateKey } from '../../src/index.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
-import { serve } from '../support/serve.js';
-import { destination } from '../support/site.js';
+import { serve } from '../support/sites/serve.js';
+import { destination } from '../support/sites/site.js';
 import { runCommand } from './support/run-command.js';
 
 let sequencer: Sequencer;

@@ -1,7 +1,7 @@
 import { type ConfigOptions, parseConfig } from '../../src/config.js';
 import { intentRouter } from '../../src/intent-router.js';
-import { countingTransport } from '../support/counting-transport.js';
-import { problemsOf } from '../support/problems-of.js';
+import { problemsOf } from '../support/sites/problems-of.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 type Connections = ConfigOptions['connections'];
 

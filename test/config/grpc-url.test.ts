@@ -2,9 +2,9 @@ import { type ConfigOptions, type Environment, parseConfig } from '../../src/con
 import type { ConfigProblem } from '../../src/errors.js';
 import { createIntentClient } from '../../src/index.js';
 import { startSequencer } from '../../src/testing.js';
-import { Browser } from '../support/browser.js';
-import { problemsOf } from '../support/problems-of.js';
-import { startSite } from '../support/site.js';
+import { Browser } from '../support/browser/browser.js';
+import { problemsOf } from '../support/sites/problems-of.js';
+import { startSite } from '../support/sites/site.js';
 
 const grpcUrl = 'https://grpc.example';
 const production = { NODE_ENV: 'production' };

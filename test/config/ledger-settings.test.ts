@@ -1,6 +1,6 @@
 import { type ConfigOptions, type Environment, parseConfig } from '../../src/config.js';
 import { generateKey } from '../../src/index.js';
-import { problemsOf } from '../support/problems-of.js';
+import { problemsOf } from '../support/sites/problems-of.js';
 
 const env = {
   INTENT_SEQUENCER_URL: 'https://sequencer.example',

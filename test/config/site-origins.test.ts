@@ -1,7 +1,7 @@
 import { parseConfig } from '../../src/config.js';
 import { ConfigError } from '../../src/errors.js';
 import { intentRouter } from '../../src/intent-router.js';
-import { countingTransport } from '../support/counting-transport.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 const base = { transport: countingTransport(), login: false };
 

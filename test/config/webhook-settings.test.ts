@@ -1,6 +1,6 @@
 import { type ConfigOptions, type Environment, parseConfig } from '../../src/config.js';
 import { generateKey, intentRouter } from '../../src/index.js';
-import { problemsOf } from '../support/problems-of.js';
+import { problemsOf } from '../support/sites/problems-of.js';
 
 const [one, two] = [generateKey().publicKey, generateKey().publicKey];
 const env = {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Visitor } from '../../example-app/dist/visitor.js';
-import { eventually } from '../browser/support/eventually.js';
+import { eventually } from '../support/eventually.js';
 import { begin, order } from './shop-fixture.js';
 import { ownPlace, run, startShop } from './shop-process.js';
 

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { jest } from '@jest/globals';
 import { createWallet } from 'express-intents/testing';
-import { eventually } from '../browser/support/eventually.js';
 import { ConsumerProject, root } from '../package/consumer-project.js';
-import { copyEmptyData } from '../support/embedded-template.js';
+import { copyEmptyData } from '../support/databases/embedded-template.js';
+import { eventually } from '../support/eventually.js';
 
 // The way of somebody new: an empty folder, the package as npm would bring it, and the files of the guide.
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { createWallet } from 'express-intents/testing';
 import { Visitor } from '../../example-app/dist/visitor.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { begin, order, thanked, thanksOf } from './shop-fixture.js';
 import { ownPlace, run, startShop, type Variables } from './shop-process.js';
 

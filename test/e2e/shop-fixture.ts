@@ -4,12 +4,12 @@ import type { Express } from 'express';
 import { type Sequencer, startSequencer } from 'express-intents/testing';
 import { createShop, type Shop } from '../../example-app/dist/shop.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
-import { eventually } from '../browser/support/eventually.js';
-import { copyEmptyData } from '../support/embedded-template.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { serve } from '../support/serve.js';
-import { destination, domain, LogRecorder, verifierSecret } from '../support/site.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { copyEmptyData } from '../support/databases/embedded-template.js';
+import { eventually } from '../support/eventually.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { serve } from '../support/sites/serve.js';
+import { destination, domain, LogRecorder, verifierSecret } from '../support/sites/site.js';
 
 // The shop is the built one, and so is the package it imports by its name: what is tested is what is shipped.
 

@@ -5,9 +5,9 @@ import { accountPage } from '../../example-app/dist/pages/account.js';
 import { shorten } from '../../example-app/dist/pages/layout.js';
 import { thanksPage } from '../../example-app/dist/pages/thanks.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
-import { eventually } from '../browser/support/eventually.js';
-import { newDatabaseUrl } from '../support/databases.js';
-import { domain } from '../support/site.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { eventually } from '../support/eventually.js';
+import { domain } from '../support/sites/site.js';
 import { begin, loggedIn, type OpenShop, openShop, order, thanked, thanksOf } from './shop-fixture.js';
 
 let shop: OpenShop;

@@ -10,7 +10,7 @@ import { getStatus } from '../../src/sequencer/calls.js';
 import { createGrpcTransport } from '../../src/sequencer/grpc-transport.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { operations } from '../../src/wire/envelope.js';
-import { until } from '../support/until.js';
+import { eventually } from '../support/eventually.js';
 
 // An independent client: made of the .proto file by the tools of gRPC, with nothing of ours in it.
 
@@ -144,11 +144,11 @@ it('lets go of what was asked for when the client leaves', async () => {
   const call = transport.call(operations.getStatus, new Uint8Array(), { signal });
   const stream = transport.openStream?.(operations.openMessageStream, new Uint8Array(), { signal });
   const next = stream?.[Symbol.asyncIterator]().next();
-  await until(() => signals.length === 2);
+  await eventually(() => signals.length === 2);
   leaving.abort('left');
   await expect(call).rejects.toBe('left');
   await expect(next).rejects.toBe('left');
-  await until(() => signals.every((given) => given?.aborted));
+  await eventually(() => signals.every((given) => given?.aborted));
   await transport.close();
   await server.close();
 });

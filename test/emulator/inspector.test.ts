@@ -5,7 +5,7 @@ import { type SignedIntent, unsignedBytes } from '../../src/intents/signed-inten
 import { createIntentClient } from '../../src/sequencer/intent-client.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';
-import { eventually } from '../browser/support/eventually.js';
+import { eventually } from '../support/eventually.js';
 import {
   call,
   closeAll,

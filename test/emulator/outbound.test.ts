@@ -6,7 +6,7 @@ import { jest } from '@jest/globals';
 import { KeyFileReader } from '../../src/emulator/key-file.js';
 import { Outbound, type Resolve } from '../../src/emulator/outbound.js';
 import { loopbackReach, publicReach } from '../../src/emulator/reach.js';
-import { localhostCertificate } from '../support/localhost-certificate.js';
+import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 
 const servers: Server[] = [];
 

@@ -6,9 +6,9 @@ import { parseClientSecret } from '../../src/intents/payload.js';
 import type { SignedIntent } from '../../src/intents/signed-intent.js';
 import { decode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';
-import { compile, start as startProgram } from '../support/child-program.js';
-import { secretsIn } from '../support/secret-forms.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { compile, start as startProgram } from '../support/runner/child-program.js';
+import { secretsIn } from '../support/runner/secret-forms.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import {
   call,
   closeAll,

@@ -7,7 +7,7 @@ import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
 import { signStreamRequest } from '../../src/sequencer/stream-request.js';
 import { decode, encode, v1 } from '../../src/wire/codec.js';
 import { encodeRequest, operations } from '../../src/wire/envelope.js';
-import { until } from '../support/until.js';
+import { eventually } from '../support/eventually.js';
 import { call, closeAll, created, opened, payment, reason, sendBody, signedBy, start } from './fixture.js';
 
 const sockets: WebSocket[] = [];
@@ -85,7 +85,7 @@ describe('a message stream over WebSocket (protocol 5)', () => {
     opened(await hint(2));
     const { socket, frames } = await open(sequencer.url);
     socket.send(encodeRequest(operations.openMessageStream, signStreamRequest(intent.id, intent.clientSecret).body));
-    await until(() => frames.length === 2);
+    await eventually(() => frames.length === 2);
     expect(messagesOf(frames)[1]?.codeScanned?.timestamp?.seconds?.toString()).toBe('2');
   });
 
@@ -114,7 +114,7 @@ describe('a message stream over WebSocket (protocol 5)', () => {
     const { envelope } = await requestFor(url);
     const { socket, frames, closed } = await open(url);
     socket.send(envelope);
-    await until(() => frames.length === 1);
+    await eventually(() => frames.length === 1);
     socket.send(envelope);
     expect(await closed).toBe(1008);
     expect(frames.slice(1).map(reason)).toEqual([expect.stringMatching(/one request/)]);
@@ -162,7 +162,7 @@ describe('a message stream over WebSocket (protocol 5)', () => {
     const { envelope } = await requestFor(sequencer.url);
     const [asked, silent] = [await open(sequencer.url), await open(sequencer.url)];
     asked.socket.send(envelope);
-    await until(() => asked.frames.length === 1);
+    await eventually(() => asked.frames.length === 1);
     await sequencer.close();
     expect(await Promise.all([asked.closed, silent.closed])).toEqual([1006, 1006]);
   });

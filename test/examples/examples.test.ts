@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { ConsumerProject, manifest, root } from '../package/consumer-project.js';
-import { copyEmptyData } from '../support/embedded-template.js';
+import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { ExampleProject } from './example-project.js';
 import { addressesOf, Visitor } from './visitor.js';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { generateKey } from 'express-intents';
 import { type Sequencer, startSequencer } from 'express-intents/testing';
 import { ConsumerProject } from '../package/consumer-project.js';
-import { localhostCertificate } from '../support/localhost-certificate.js';
-import { exampleSite, freePort, Nginx, nginxPath } from '../support/nginx.js';
-import { startPostgres } from '../support/postgres-server.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { startPostgres } from '../support/databases/postgres-server.js';
+import { exampleSite, freePort, Nginx, nginxPath } from '../support/network/nginx.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
+import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 import { ExampleProject } from './example-project.js';
 
 // The site of docs/examples/nginx with two processes of it behind a real nginx, as its configuration is written: only ports

@@ -1,5 +1,5 @@
 import { createWallet } from 'express-intents/testing';
-import { eventually } from '../browser/support/eventually.js';
+import { eventually } from '../support/eventually.js';
 
 /** Where a site is, and where its sequencer. */
 export interface Addresses {

@@ -1,4 +1,4 @@
-import { compile, start } from '../support/child-program.js';
+import { compile, start } from '../support/runner/child-program.js';
 
 /** What stands in front of the processes, and hands each request to any of them. */
 export interface Balancer {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
 import pg from 'pg';
-import { Browser } from '../support/browser.js';
-import { intentIdOf } from '../support/intent-id.js';
+import { Browser } from '../support/browser/browser.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
 import { HealthLog } from './health-log.js';
 import { type OutageFleet, startOutageFleet } from './outage-fleet.js';
 import { SteadyCustomers } from './steady-customers.js';

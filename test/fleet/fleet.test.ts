@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { EventSource } from 'eventsource';
-import { Browser } from '../support/browser.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { nginxPath } from '../support/nginx.js';
+import { Browser } from '../support/browser/browser.js';
+import { nginxPath } from '../support/network/nginx.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
 import type { Balancer } from './balancer.js';
 import { domain, type Fleet, startFleet } from './fleet.js';
 import { startNginxBalancer } from './nginx-balancer.js';

@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createWallet, type Wallet } from '../../src/emulator/index.js';
 import { walletSeed } from '../../src/emulator/wallet-seed.js';
 import { generateKey } from '../../src/index.js';
-import { type ChildProgram, compile, start } from '../support/child-program.js';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
+import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
+import { type ChildProgram, compile, start } from '../support/runner/child-program.js';
 import { type Balancer, startBalancer } from './balancer.js';
 
 /** A site that runs as several processes with one Postgres, behind a load balancer; nothing of it in this process. */

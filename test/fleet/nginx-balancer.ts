@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { exampleFolder, exampleSite, freePort, Nginx } from '../support/nginx.js';
+import { exampleFolder, exampleSite, freePort, Nginx } from '../support/network/nginx.js';
 import type { Balancer } from './balancer.js';
 
 const running: Nginx[] = [];

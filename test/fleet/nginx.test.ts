@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exampleSite, freePort, Nginx, nginxPath } from '../support/nginx.js';
+import { exampleSite, freePort, Nginx, nginxPath } from '../support/network/nginx.js';
 
 // What nginx, as docs/examples/nginx sets it up, does with a request whose process is gone or fails.
 

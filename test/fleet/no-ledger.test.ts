@@ -1,5 +1,5 @@
-import { Browser } from '../support/browser.js';
-import { intentIdOf } from '../support/intent-id.js';
+import { Browser } from '../support/browser/browser.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
 import { domain, type Fleet, startFleet } from './fleet.js';
 
 // What docs/going-live.md says of several processes that have no database, and keep logins in a sealed cookie.

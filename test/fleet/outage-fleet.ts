@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startRelay, type TcpRelay } from '../support/tcp-relay.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { startRelay, type TcpRelay } from '../support/network/tcp-relay.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { type Fleet, startFleet } from './fleet.js';
 
 /** A fleet whose way to the database can be cut, and which is heard. */

@@ -1,4 +1,4 @@
-import { nginxPath } from '../support/nginx.js';
+import { nginxPath } from '../support/network/nginx.js';
 import type { Balancer } from './balancer.js';
 import { type Fleet, startFleet } from './fleet.js';
 import { startNginxBalancer } from './nginx-balancer.js';

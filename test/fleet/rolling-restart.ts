@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { compile, start } from '../support/child-program.js';
+import { compile, start } from '../support/runner/child-program.js';
 import type { Fleet } from './fleet.js';
 import type { Visits } from './shoppers.js';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Wallet } from '../../src/emulator/index.js';
-import { Browser } from '../support/browser.js';
-import { intentIdOf } from '../support/intent-id.js';
+import { Browser } from '../support/browser/browser.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
 
 /** How a request was answered. */
 export interface Answered {

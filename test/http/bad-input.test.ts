@@ -1,9 +1,9 @@
 import express from 'express';
 import request from 'supertest';
-import { countingTransport } from '../support/counting-transport.js';
-import type { HttpProblem } from '../support/http-error.js';
-import { post } from '../support/post.js';
-import { expressVersions, startSite } from '../support/site.js';
+import type { HttpProblem } from '../support/sites/http-error.js';
+import { post } from '../support/sites/post.js';
+import { expressVersions, startSite } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 /** A site whose sequencer counts: bad input must never get that far. */
 async function startCountedSite(options: Partial<Parameters<typeof startSite>[0]> = {}) {

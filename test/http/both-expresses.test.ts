@@ -12,8 +12,8 @@ import {
   requireLogin,
   requirePayment,
 } from '../../src/index.js';
-import { eventually } from '../browser/support/eventually.js';
-import { newDatabaseUrl } from '../support/databases.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { eventually } from '../support/eventually.js';
 import {
   destination,
   domain,
@@ -21,7 +21,7 @@ import {
   expressVersions,
   LogRecorder,
   verifierSecret,
-} from '../support/site.js';
+} from '../support/sites/site.js';
 
 // One walk over every route and every guard, on both Expresses, with Node's own server and with ours. What is seen on the
 // way is the same four times.

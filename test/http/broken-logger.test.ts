@@ -1,6 +1,6 @@
-import { urlOfNobody } from '../support/fault-sequencer.js';
-import { post } from '../support/post.js';
-import { startSite } from '../support/site.js';
+import { urlOfNobody } from '../support/sequencers/fault-sequencer.js';
+import { post } from '../support/sites/post.js';
+import { startSite } from '../support/sites/site.js';
 
 const fail = (): never => {
   throw new Error('log volume full');

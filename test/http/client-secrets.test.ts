@@ -1,10 +1,10 @@
 import { inspect } from 'node:util';
 import request from 'supertest';
 import { ClientSecrets } from '../../src/http/client-secrets.js';
-import { startEventSite } from '../support/event-site.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { post } from '../support/post.js';
-import { startSiteWithSequencer } from '../support/site.js';
+import { startEventSite } from '../support/sites/event-site.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { post } from '../support/sites/post.js';
+import { startSiteWithSequencer } from '../support/sites/site.js';
 
 const hourMs = 60 * 60 * 1000;
 

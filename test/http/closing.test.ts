@@ -4,11 +4,11 @@ import { Socket } from 'node:net';
 import { jest } from '@jest/globals';
 import { EventSource } from 'eventsource';
 import { RunningRequests } from '../../src/http/running-requests.js';
-import { Browser } from '../support/browser.js';
-import { intentId, startEventSite } from '../support/event-site.js';
+import { Browser } from '../support/browser/browser.js';
 import { eventually } from '../support/eventually.js';
-import { generateJwtKey } from '../support/service-jwt.js';
-import { expressVersions, type Site, startSiteWithSequencer } from '../support/site.js';
+import { intentId, startEventSite } from '../support/sites/event-site.js';
+import { generateJwtKey } from '../support/sites/service-jwt.js';
+import { expressVersions, type Site, startSiteWithSequencer } from '../support/sites/site.js';
 
 /** A hook that waits until it is told to go on. */
 function slowHook() {

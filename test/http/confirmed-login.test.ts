@@ -1,6 +1,6 @@
-import { Browser } from '../support/browser.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { type SiteOptions, startSiteWithSequencer } from '../support/site.js';
+import { Browser } from '../support/browser/browser.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type SiteOptions, startSiteWithSequencer } from '../support/sites/site.js';
 
 async function begun(options: SiteOptions = {}) {
   const greeted: unknown[] = [];

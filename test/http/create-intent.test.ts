@@ -1,8 +1,8 @@
 import request from 'supertest';
-import { type HttpProblem, httpError } from '../support/http-error.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { post } from '../support/post.js';
-import { destination, expressVersions, startSiteWithSequencer } from '../support/site.js';
+import { type HttpProblem, httpError } from '../support/sites/http-error.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { post } from '../support/sites/post.js';
+import { destination, expressVersions, startSiteWithSequencer } from '../support/sites/site.js';
 
 const pay = (origin: string, body: object = { mode: 'payment', order: 42 }) => post(origin).send(body);
 

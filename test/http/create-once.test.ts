@@ -1,8 +1,8 @@
-import { Browser } from '../support/browser.js';
-import { kinds, newDatabaseUrl } from '../support/databases.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { type LedgerSite, startLedgerSite, untilState } from '../support/ledger-site.js';
-import { expressVersions } from '../support/site.js';
+import { Browser } from '../support/browser/browser.js';
+import { kinds, newDatabaseUrl } from '../support/databases/databases.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
+import { expressVersions } from '../support/sites/site.js';
 
 /** A price that is another one each time it is asked for. */
 function risingPrice() {

@@ -9,8 +9,8 @@ import helmet from 'helmet';
 import morgan from 'morgan';
 import multer from 'multer';
 import { createServer, generateKey, intentRouter, requireLogin } from '../../src/index.js';
-import { localhostCertificate } from '../support/localhost-certificate.js';
-import { expressVersions } from '../support/site.js';
+import { localhostCertificate } from '../support/sites/localhost-certificate.js';
+import { expressVersions } from '../support/sites/site.js';
 
 const verifierSecret = generateKey().secret;
 const servers: http.Server[] = [];

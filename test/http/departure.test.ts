@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import type { Response } from 'express';
 import { departureOf } from '../../src/http/departure.js';
 import type { Abortable } from '../../src/sequencer/abort.js';
-import { Browser } from '../support/browser.js';
-import { faultSequencer } from '../support/closing-fault-sequencer.js';
-import { ok } from '../support/fault-sequencer.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { serve } from '../support/serve.js';
-import { startSite } from '../support/site.js';
+import { Browser } from '../support/browser/browser.js';
+import { faultSequencer } from '../support/sequencers/closing-fault-sequencer.js';
+import { ok } from '../support/sequencers/fault-sequencer.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { serve } from '../support/sites/serve.js';
+import { startSite } from '../support/sites/site.js';
 
 const payment = () => ({ amount: 5, currency: 'usd' });
 

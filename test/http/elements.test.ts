@@ -1,8 +1,8 @@
 import { get } from 'node:http';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import request from 'supertest';
-import { countingTransport } from '../support/counting-transport.js';
-import { expressVersions, type SiteOptions, startSite, startSiteWithSequencer } from '../support/site.js';
+import { expressVersions, type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
 const path = '/intent/v1/elements.js';

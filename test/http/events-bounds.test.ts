@@ -5,16 +5,16 @@ import { setImmediate } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import type { Response } from 'express';
 import type { SseConnection } from '../../src/http/sse-connection.js';
+import { eventually } from '../support/eventually.js';
 import {
   type EventSite,
   type EventSiteOptions,
   intentId,
   otherIntentId,
   startEventSite,
-} from '../support/event-site.js';
-import { eventually } from '../support/eventually.js';
-import { RawStream } from '../support/raw-stream.js';
-import { pending } from '../support/status-transport.js';
+} from '../support/sites/event-site.js';
+import { RawStream } from '../support/sites/raw-stream.js';
+import { pending } from '../support/transports/status-transport.js';
 
 const path = `/intent/${intentId}/events`;
 const cookie = (): string => `Cookie: intent=${randomBytes(32).toString('base64url')}`;

@@ -2,11 +2,11 @@ import { jest } from '@jest/globals';
 import compression from 'compression';
 import type { Express, Response } from 'express';
 import request from 'supertest';
-import { type EventSite, intentId, otherIntentId, startEventSite } from '../support/event-site.js';
 import { eventually } from '../support/eventually.js';
-import { RawStream } from '../support/raw-stream.js';
-import { expressVersions } from '../support/site.js';
-import { submitted } from '../support/status-transport.js';
+import { type EventSite, intentId, otherIntentId, startEventSite } from '../support/sites/event-site.js';
+import { RawStream } from '../support/sites/raw-stream.js';
+import { expressVersions } from '../support/sites/site.js';
+import { submitted } from '../support/transports/status-transport.js';
 
 const path = `/intent/${intentId}/events`;
 

@@ -1,8 +1,8 @@
 import request from 'supertest';
-import { intentIdOf } from '../support/intent-id.js';
-import { post } from '../support/post.js';
-import { RawStream } from '../support/raw-stream.js';
-import { expressVersions, startSiteWithSequencer } from '../support/site.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { post } from '../support/sites/post.js';
+import { RawStream } from '../support/sites/raw-stream.js';
+import { expressVersions, startSiteWithSequencer } from '../support/sites/site.js';
 
 describe.each(Object.entries(expressVersions))('the events of a real intent, on %s', (_name, factory) => {
   test.each([{ mode: 'payment', order: 1 }, { mode: 'login' }])('%j', async (body) => {

@@ -1,8 +1,8 @@
 import request, { type Test } from 'supertest';
 import { requireLogin } from '../../src/http/require-login.js';
-import { countingTransport } from '../support/counting-transport.js';
-import { generateJwtKey, jwtOf } from '../support/service-jwt.js';
-import { expressVersions, type SiteOptions, startSite } from '../support/site.js';
+import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
+import { expressVersions, type SiteOptions, startSite } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 const service = generateJwtKey();
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';

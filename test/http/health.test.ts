@@ -2,12 +2,12 @@ import request from 'supertest';
 import { IntentError, SequencerError } from '../../src/errors.js';
 import { type HealthParts, routerHealth } from '../../src/http/health.js';
 import type { LedgerReport } from '../../src/ledger/ledger.js';
-import { newDatabaseUrl } from '../support/databases.js';
-import { startLedgerSite } from '../support/ledger-site.js';
-import { startPostgres } from '../support/postgres-server.js';
-import { type SiteOptions, startSite } from '../support/site.js';
-import { pending, StatusTransport } from '../support/status-transport.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { startPostgres } from '../support/databases/postgres-server.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
+import { startLedgerSite } from '../support/sites/ledger-site.js';
+import { type SiteOptions, startSite } from '../support/sites/site.js';
+import { pending, StatusTransport } from '../support/transports/status-transport.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const down = new SequencerError('sequencer_unreachable', 'The sequencer at https://10.0.0.7 cannot be reached.');

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { intentId, otherIntentId, startEventSite } from '../support/event-site.js';
 import { eventually } from '../support/eventually.js';
-import { RawStream } from '../support/raw-stream.js';
-import { submitted } from '../support/status-transport.js';
+import { intentId, otherIntentId, startEventSite } from '../support/sites/event-site.js';
+import { RawStream } from '../support/sites/raw-stream.js';
+import { submitted } from '../support/transports/status-transport.js';
 
 test('however many hints come, the service is asked a few times, and what the last one was about is told', async () => {
   const submittedIds: string[] = [];

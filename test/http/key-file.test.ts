@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { generateKey } from '../../src/keys/verifier-key.js';
-import { countingTransport } from '../support/counting-transport.js';
-import { expressVersions, startSite, verifierSecret } from '../support/site.js';
+import { expressVersions, startSite, verifierSecret } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 const path = '/.well-known/service-payments.json';
 const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };

@@ -2,11 +2,11 @@ import session from 'express-session';
 import { refuse } from '../../src/http/refuse.js';
 import { currentUser } from '../../src/http/require-login.js';
 import type { Hooks } from '../../src/index.js';
-import { Browser } from '../support/browser.js';
-import { kinds, newDatabaseUrl } from '../support/databases.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { type LedgerSite, startLedgerSite, untilState } from '../support/ledger-site.js';
-import { domain, type Site, startSiteWithSequencer } from '../support/site.js';
+import { Browser } from '../support/browser/browser.js';
+import { kinds, newDatabaseUrl } from '../support/databases/databases.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
+import { domain, type Site, startSiteWithSequencer } from '../support/sites/site.js';
 
 type OnLogin = NonNullable<Hooks['onLogin']>;
 

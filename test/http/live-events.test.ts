@@ -1,9 +1,9 @@
 import { liveEvents } from '../../src/http/live-events.js';
 import { createIntentClient } from '../../src/sequencer/intent-client.js';
 import type { AskStatus } from '../../src/sequencer/shared-status.js';
-import { intentId } from '../support/event-site.js';
-import { LogRecorder } from '../support/site.js';
-import { pending, StatusTransport, scanned } from '../support/status-transport.js';
+import { intentId } from '../support/sites/event-site.js';
+import { LogRecorder } from '../support/sites/site.js';
+import { pending, StatusTransport, scanned } from '../support/transports/status-transport.js';
 
 /** How a watch asks, and how the tabs do. */
 function asking() {

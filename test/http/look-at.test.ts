@@ -1,5 +1,5 @@
 import { createLookAt, type LookAtOptions } from '../../src/http/look-at.js';
-import { LogRecorder } from '../support/site.js';
+import { LogRecorder } from '../support/sites/site.js';
 
 const settled = (): Promise<void> => new Promise(setImmediate);
 

@@ -1,10 +1,10 @@
-import { Browser } from '../support/browser.js';
-import { newDatabaseUrl } from '../support/databases.js';
+import { Browser } from '../support/browser/browser.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { type LedgerSite, startLedgerSite, untilState } from '../support/ledger-site.js';
-import { RawStream } from '../support/raw-stream.js';
-import { generateJwtKey, jwtOf } from '../support/service-jwt.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
+import { RawStream } from '../support/sites/raw-stream.js';
+import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
 
 const service = generateJwtKey();
 const hourMs = 3_600_000;

@@ -5,15 +5,22 @@ import type { SitePaymentTerms } from '../../src/http/hooks.js';
 import { refuse } from '../../src/http/refuse.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
 import type { Transport } from '../../src/sequencer/transport.js';
-import { Browser } from '../support/browser.js';
-import { countingTransport } from '../support/counting-transport.js';
-import { newDatabaseUrl } from '../support/databases.js';
-import { Description } from '../support/described-answers.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { type LedgerSite, startLedgerSite } from '../support/ledger-site.js';
-import { generateJwtKey, jwtOf } from '../support/service-jwt.js';
-import { answered, destination, type Site, type SiteOptions, startSite, verifierSecret } from '../support/site.js';
-import { pending, StatusTransport } from '../support/status-transport.js';
+import { Browser } from '../support/browser/browser.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { Description } from '../support/sites/described-answers.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite } from '../support/sites/ledger-site.js';
+import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
+import {
+  answered,
+  destination,
+  type Site,
+  type SiteOptions,
+  startSite,
+  verifierSecret,
+} from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
+import { pending, StatusTransport } from '../support/transports/status-transport.js';
 
 // Every answer that is described is given here once. That each is as it is described, and none that is not, is held for all
 // tests that use `startSite`.

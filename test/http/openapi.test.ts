@@ -1,9 +1,9 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import request from 'supertest';
-import { countingTransport } from '../support/counting-transport.js';
-import { Description } from '../support/described-answers.js';
-import { generateJwtKey } from '../support/service-jwt.js';
-import { type SiteOptions, startSite } from '../support/site.js';
+import { Description } from '../support/sites/described-answers.js';
+import { generateJwtKey } from '../support/sites/service-jwt.js';
+import { type SiteOptions, startSite } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 const service = generateJwtKey();
 

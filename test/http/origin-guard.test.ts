@@ -1,8 +1,8 @@
 import { get as httpGet } from 'node:http';
 import type { Express } from 'express';
 import request from 'supertest';
-import { countingTransport } from '../support/counting-transport.js';
-import { expressVersions, type SiteOptions, startSite } from '../support/site.js';
+import { expressVersions, type SiteOptions, startSite } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 const payment = () => ({ amount: 5, currency: 'usd' });
 

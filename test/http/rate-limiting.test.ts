@@ -4,10 +4,10 @@ import request, { type Test } from 'supertest';
 import type { RateLimits } from '../../src/config.js';
 import { AddressCounts } from '../../src/http/address-counts.js';
 import { formatBase58 } from '../../src/keys/base58.js';
-import { countingTransport } from '../support/counting-transport.js';
-import { post } from '../support/post.js';
-import { generateJwtKey, jwtOf } from '../support/service-jwt.js';
-import { expressVersions, type SiteOptions, startSite } from '../support/site.js';
+import { post } from '../support/sites/post.js';
+import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
+import { expressVersions, type SiteOptions, startSite } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const service = generateJwtKey();

@@ -1,8 +1,8 @@
-import { Browser } from '../support/browser.js';
-import { kinds, newDatabaseUrl } from '../support/databases.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { type LedgerSite, startLedgerSite, untilState } from '../support/ledger-site.js';
-import { destination, expressVersions, startSiteWithSequencer } from '../support/site.js';
+import { Browser } from '../support/browser/browser.js';
+import { kinds, newDatabaseUrl } from '../support/databases/databases.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
+import { destination, expressVersions, startSiteWithSequencer } from '../support/sites/site.js';
 
 const pay = (browser: Browser, order: unknown = 'tea') => browser.send('POST', '/intent', { mode: 'payment', order });
 const idOf = ({ body }: { body: Record<string, unknown> }): string => intentIdOf(String(body.client_secret));

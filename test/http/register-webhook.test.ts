@@ -1,9 +1,9 @@
 import { v1 } from '../../src/wire/codec.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { post } from '../support/post.js';
-import { recordingTransport } from '../support/recording-transport.js';
-import { generateJwtKey } from '../support/service-jwt.js';
-import { type SiteOptions, startSite } from '../support/site.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { post } from '../support/sites/post.js';
+import { generateJwtKey } from '../support/sites/service-jwt.js';
+import { type SiteOptions, startSite } from '../support/sites/site.js';
+import { recordingTransport } from '../support/transports/recording-transport.js';
 
 const { Result } = v1.RegisterWebhookResponse;
 const { publicKey: serviceKey } = generateJwtKey();

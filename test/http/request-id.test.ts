@@ -1,9 +1,9 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { requireLogin } from '../../src/http/require-login.js';
-import { urlOfNobody } from '../support/fault-sequencer.js';
-import { expressVersions, type SiteOptions, startSite } from '../support/site.js';
-import { pending, StatusTransport } from '../support/status-transport.js';
+import { urlOfNobody } from '../support/sequencers/fault-sequencer.js';
+import { expressVersions, type SiteOptions, startSite } from '../support/sites/site.js';
+import { pending, StatusTransport } from '../support/transports/status-transport.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const prefix = 'urn:express-intents:request:';

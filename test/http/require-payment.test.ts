@@ -9,11 +9,11 @@ import { type RequirePaymentOptions, requirePayment } from '../../src/http/requi
 import type { RequiredPayment } from '../../src/http/required-payment.js';
 import type { Ledger, LedgerIntent } from '../../src/ledger/ledger.js';
 import { type AskStatus, SharedStatus } from '../../src/sequencer/shared-status.js';
-import { Browser } from '../support/browser.js';
-import { kinds, newDatabaseUrl } from '../support/databases.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { type LedgerSite, startLedgerSite, untilState } from '../support/ledger-site.js';
-import { destination, expressVersions, type SiteOptions, startSiteWithSequencer } from '../support/site.js';
+import { Browser } from '../support/browser/browser.js';
+import { kinds, newDatabaseUrl } from '../support/databases/databases.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
+import { destination, expressVersions, type SiteOptions, startSiteWithSequencer } from '../support/sites/site.js';
 
 /** What an order costs, as a site would look it up. */
 const payment = (req: Request) => {

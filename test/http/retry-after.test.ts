@@ -1,9 +1,9 @@
 import request from 'supertest';
 import { IntentError } from '../../src/errors.js';
 import { problemOf } from '../../src/http/problem.js';
-import { faultSequencer } from '../support/closing-fault-sequencer.js';
-import { post } from '../support/post.js';
-import { startSite } from '../support/site.js';
+import { faultSequencer } from '../support/sequencers/closing-fault-sequencer.js';
+import { post } from '../support/sites/post.js';
+import { startSite } from '../support/sites/site.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 

@@ -1,12 +1,12 @@
 import type { PaymentHooks } from '../../src/index.js';
-import { Browser } from '../support/browser.js';
-import { countingTransport } from '../support/counting-transport.js';
-import { kinds, newDatabaseUrl, openTestDatabase } from '../support/databases.js';
+import { Browser } from '../support/browser/browser.js';
+import { kinds, newDatabaseUrl, openTestDatabase } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { startLedgerSite, untilState } from '../support/ledger-site.js';
-import { type SiteOptions, startSite } from '../support/site.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { startLedgerSite, untilState } from '../support/sites/ledger-site.js';
+import { type SiteOptions, startSite } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 const start = (options: SiteOptions) => startSite({ transport: countingTransport(), ...options });
 

@@ -1,9 +1,9 @@
 import request from 'supertest';
 import { errorCodes } from '../../src/errors.js';
-import { faultSequencer } from '../support/closing-fault-sequencer.js';
-import { canary, faultTable, ok, urlOfNobody } from '../support/fault-sequencer.js';
-import { post } from '../support/post.js';
-import { startSite } from '../support/site.js';
+import { faultSequencer } from '../support/sequencers/closing-fault-sequencer.js';
+import { canary, faultTable, ok, urlOfNobody } from '../support/sequencers/fault-sequencer.js';
+import { post } from '../support/sites/post.js';
+import { startSite } from '../support/sites/site.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const payment = () => ({ amount: 5, currency: 'usd' });

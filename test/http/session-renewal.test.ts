@@ -1,9 +1,9 @@
 import cookieSession from 'cookie-session';
 import type { Express, Request, RequestHandler } from 'express';
 import session from 'express-session';
-import { Browser } from '../support/browser.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { expressVersions, type SiteOptions, startSiteWithSequencer } from '../support/site.js';
+import { Browser } from '../support/browser/browser.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { expressVersions, type SiteOptions, startSiteWithSequencer } from '../support/sites/site.js';
 
 /** The app's own use of its session. */
 interface Basket {

@@ -3,11 +3,11 @@ import type { ErrorRequestHandler, Express } from 'express';
 import session from 'express-session';
 import { currentUser, requireLogin } from '../../src/http/require-login.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
-import { Browser } from '../support/browser.js';
-import { faultSequencer } from '../support/closing-fault-sequencer.js';
-import { faultTable } from '../support/fault-sequencer.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { type SiteOptions, startSite, startSiteWithSequencer, verifierSecret } from '../support/site.js';
+import { Browser } from '../support/browser/browser.js';
+import { faultSequencer } from '../support/sequencers/closing-fault-sequencer.js';
+import { faultTable } from '../support/sequencers/fault-sequencer.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type SiteOptions, startSite, startSiteWithSequencer, verifierSecret } from '../support/sites/site.js';
 
 const account = (app: Express): void => {
   app.get('/account', requireLogin(), (req, res) => void res.send(`Hello ${req.intent.user.id}`));

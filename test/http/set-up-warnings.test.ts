@@ -1,7 +1,7 @@
 import request from 'supertest';
-import { countingTransport } from '../support/counting-transport.js';
-import { post } from '../support/post.js';
-import { startSite } from '../support/site.js';
+import { post } from '../support/sites/post.js';
+import { startSite } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
 

@@ -1,9 +1,9 @@
 import request from 'supertest';
-import { newDatabaseUrl } from '../support/databases.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { type LedgerSite, startLedgerSite, untilState } from '../support/ledger-site.js';
-import { post } from '../support/post.js';
-import { startSiteWithSequencer } from '../support/site.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
+import { post } from '../support/sites/post.js';
+import { startSiteWithSequencer } from '../support/sites/site.js';
 
 // What differs between the two databases is tested where they are.
 describe('router.database', () => {

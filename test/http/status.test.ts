@@ -1,7 +1,7 @@
 import request from 'supertest';
-import { intentIdOf } from '../support/intent-id.js';
-import { post } from '../support/post.js';
-import { expressVersions, startSiteWithSequencer } from '../support/site.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { post } from '../support/sites/post.js';
+import { expressVersions, startSiteWithSequencer } from '../support/sites/site.js';
 
 describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface 2.6, 3, 4.4)', (_name, factory) => {
   test('the three flags turn true in their order', async () => {

@@ -5,10 +5,10 @@ import { parseClientSecret } from '../../src/intents/payload.js';
 import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
 import type { IntentRouterOptions } from '../../src/router-options.js';
 import { kindsOf, poll } from '../emulator/fixture.js';
-import { post } from '../support/post.js';
-import { serve } from '../support/serve.js';
-import { generateJwtKey, jwtOf } from '../support/service-jwt.js';
-import { destination, domain, LogRecorder, verifierSecret } from '../support/site.js';
+import { post } from '../support/sites/post.js';
+import { serve } from '../support/sites/serve.js';
+import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
+import { destination, domain, LogRecorder, verifierSecret } from '../support/sites/site.js';
 
 const routers: IntentRouter[] = [];
 afterEach(async () => {

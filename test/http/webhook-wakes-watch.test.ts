@@ -1,11 +1,11 @@
 import { jest } from '@jest/globals';
 import request from 'supertest';
-import { type EventSite, intentId, otherIntentId, startEventSite } from '../support/event-site.js';
 import { eventually } from '../support/eventually.js';
-import { RawStream } from '../support/raw-stream.js';
-import { generateJwtKey, jwtOf } from '../support/service-jwt.js';
-import { startSite } from '../support/site.js';
-import { StatusTransport, scanned, submitted } from '../support/status-transport.js';
+import { type EventSite, intentId, otherIntentId, startEventSite } from '../support/sites/event-site.js';
+import { RawStream } from '../support/sites/raw-stream.js';
+import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
+import { startSite } from '../support/sites/site.js';
+import { StatusTransport, scanned, submitted } from '../support/transports/status-transport.js';
 
 const service = generateJwtKey();
 const { publicKey: serviceKey } = service;

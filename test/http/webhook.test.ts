@@ -2,9 +2,9 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import bs58 from 'bs58';
 import express from 'express';
 import request from 'supertest';
-import { recordingTransport } from '../support/recording-transport.js';
-import { base64url, generateJwtKey, jwtOf } from '../support/service-jwt.js';
-import { expressVersions, type SiteOptions, startSite } from '../support/site.js';
+import { base64url, generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
+import { expressVersions, type SiteOptions, startSite } from '../support/sites/site.js';
+import { recordingTransport } from '../support/transports/recording-transport.js';
 
 const service = generateJwtKey();
 const stranger = generateJwtKey();

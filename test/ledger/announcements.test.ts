@@ -2,8 +2,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Announcements } from '../../src/ledger/announcements.js';
 import type { Database } from '../../src/ledger/database.js';
 import { openPostgres } from '../../src/ledger/postgres.js';
-import { openTestDatabase } from '../support/databases.js';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
+import { openTestDatabase } from '../support/databases/databases.js';
+import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 
 const idOf = (number: number): string => `intent${String(number).padStart(38, '1')}`;
 

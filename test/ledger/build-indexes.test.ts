@@ -9,10 +9,10 @@ import { isMigrated, migrate, migrateTables } from '../../src/ledger/migrate.js'
 import { type Migration, migrations } from '../../src/ledger/migrations.js';
 import { openPostgres } from '../../src/ledger/postgres.js';
 import { recordIntent } from '../../src/ledger/record-intent.js';
-import { compile, start } from '../support/child-program.js';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
-import { LogRecorder } from '../support/site.js';
-import { startPooler } from '../support/transaction-pooler.js';
+import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
+import { startPooler } from '../support/databases/transaction-pooler.js';
+import { compile, start } from '../support/runner/child-program.js';
+import { LogRecorder } from '../support/sites/site.js';
 import { insertPayments } from './proof/insert-payments.js';
 
 // Indexes are built while a site is at work. Building waits for every transaction that looks at the past, so that one which

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { IntentError } from '../../src/errors.js';
 import type { Database, DatabaseTransaction } from '../../src/ledger/database.js';
-import { type DatabaseKind, kinds, openTestDatabase } from '../support/databases.js';
+import { type DatabaseKind, kinds, openTestDatabase } from '../support/databases/databases.js';
 
 // What both databases must do alike.
 

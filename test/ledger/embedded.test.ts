@@ -4,9 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import type { Database, DatabaseTransaction } from '../../src/ledger/database.js';
 import { openEmbedded } from '../../src/ledger/embedded.js';
-import { compile, start } from '../support/child-program.js';
-import { copyEmptyData } from '../support/embedded-template.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { copyEmptyData } from '../support/databases/embedded-template.js';
+import { compile, start } from '../support/runner/child-program.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
 
 // To make a database, to copy and to open it takes its time on a busy machine.
 jest.setTimeout(120_000);

@@ -3,7 +3,7 @@ import { findIntent, historyOf, listIntents, retryIntent } from '../../src/ledge
 import { importLedger } from '../../src/ledger/import-ledger.js';
 import type { RecordedTerms } from '../../src/ledger/ledger.js';
 import { findRepeated, recordIntent, reserveIntent } from '../../src/ledger/record-intent.js';
-import { openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 
 const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };
 const browser = new Uint8Array(32).map((_, index) => 250 - index);

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { type FolderLock, lockFolder } from '../../src/ledger/folder-lock.js';
-import { compile, start } from '../support/child-program.js';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { compile, start } from '../support/runner/child-program.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
 
 // Processes take their time on a busy machine.
 jest.setTimeout(120_000);

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { jest } from '@jest/globals';
 import type { PaymentHooks } from '../../src/ledger/payment.js';
-import { openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { SettlementFixture } from './settlement-fixture.js';
 
 jest.setTimeout(120_000);

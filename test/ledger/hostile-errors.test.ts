@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { hourMs, SettlementFixture } from './settlement-fixture.js';
 
 jest.setTimeout(120_000);

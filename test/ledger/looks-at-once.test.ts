@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../../src/ledger/database.js';
-import { openTestDatabase, type TestDatabase } from '../support/databases.js';
-import { until } from '../support/until.js';
+import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
+import { eventually } from '../support/eventually.js';
 import { SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
 
 /** Longer than any test. */
@@ -42,7 +42,7 @@ describe('what a process looks at, at once', () => {
     const { ledger, claims } = counted({ timing: never, settings: { looksAtOnce: 6 } });
     const [id = ''] = await createPaid(ledger, 1);
     ledger.settlement.start();
-    await until(() => ledger.asked.size === 1);
+    await eventually(() => ledger.asked.size === 1);
     await wait(100);
     expect((await ledger.find(id)).state).toBe('settled');
     expect(claims()).toBe(1);
@@ -53,7 +53,7 @@ describe('what a process looks at, at once', () => {
     const { ledger, claims } = counted({ timing: never, settings: { looksAtOnce: 2 } });
     const ids = await createPaid(ledger, 5);
     ledger.settlement.start();
-    await until(() => ledger.asked.size === ids.length);
+    await eventually(() => ledger.asked.size === ids.length);
     await wait(100);
     expect(claims()).toBeLessThanOrEqual(6);
     await ledger.settlement.close();
@@ -79,7 +79,7 @@ describe('what a process looks at, at once', () => {
     });
     await createPaid(ledger, 8);
     await ledger.settlement.round();
-    await until(() => running === 3);
+    await eventually(() => running === 3);
     expect(ledger.asked.size).toBe(8);
     open();
     await ledger.settlement.idle();

@@ -3,9 +3,9 @@ import type { Database } from '../../src/ledger/database.js';
 import { isMigrated, migrate, migrateTables, requireMigrated } from '../../src/ledger/migrate.js';
 import { type Migration, migrations } from '../../src/ledger/migrations.js';
 import { openPostgres } from '../../src/ledger/postgres.js';
-import { compile, start } from '../support/child-program.js';
-import { kinds, openTestDatabase } from '../support/databases.js';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
+import { kinds, openTestDatabase } from '../support/databases/databases.js';
+import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
+import { compile, start } from '../support/runner/child-program.js';
 
 // To open an embedded database takes its time on a busy machine.
 jest.setTimeout(120_000);

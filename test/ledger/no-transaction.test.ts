@@ -2,7 +2,7 @@ import { jest } from '@jest/globals';
 import { IntentError } from '../../src/errors.js';
 import type { Database } from '../../src/ledger/database.js';
 import { openDatabase } from '../../src/ledger/open-database.js';
-import { openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { SettlementFixture } from './settlement-fixture.js';
 
 jest.setTimeout(120_000);

@@ -4,8 +4,8 @@ import type { Database } from '../../src/ledger/database.js';
 import { outage } from '../../src/ledger/database-fault.js';
 import { OutageWatch } from '../../src/ledger/outage-watch.js';
 import type { Happening } from '../../src/telemetry/router-event.js';
-import { LogRecorder } from '../support/site.js';
-import { until } from '../support/until.js';
+import { eventually } from '../support/eventually.js';
+import { LogRecorder } from '../support/sites/site.js';
 
 const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
 
@@ -52,9 +52,9 @@ test('an outage is told once at its beginning and once at its end, however many 
   expect(() => watch.requireNone()).toThrow(/ECONNREFUSED/);
   expect(told).toEqual([{ type: 'ledger_unavailable', code: 'ledger_unavailable' }]);
   state.error = undefined;
-  await until(() => state.overs === 1);
+  await eventually(() => state.overs === 1);
   watch.requireNone();
-  await until(() => told.length === 2);
+  await eventually(() => told.length === 2);
   expect(told[1]).toEqual({ type: 'ledger_back' });
   expect(log.text.match(/express-intents:/g)).toHaveLength(2);
   expect(log.text).toMatch(
@@ -70,7 +70,7 @@ test('one that comes and goes within moments is one outage', async () => {
     state.error = outage('The database cannot be reached', refused);
     await tryTo(watch);
     state.error = undefined;
-    await until(() => state.overs === time);
+    await eventually(() => state.overs === time);
     expect((await tryTo(watch)).rowCount).toBe(0);
   }
   expect(log.text.match(/express-intents:/g)).toHaveLength(1);
@@ -81,7 +81,7 @@ test('what goes on failing beside a trial that works is not tried as fast as it 
   const { state, watch, log } = failingDatabase({ trialMs: 40, calmMs: 5_000 });
   state.ofQueries = outage('The database did not do what it was asked', refused);
   await tryTo(watch);
-  await until(() => state.overs === 1);
+  await eventually(() => state.overs === 1);
   const begunAtMs = performance.now();
   // As a settlement does that goes on at once.
   while (state.overs < 4) {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { PostgresPulse } from '../../src/ledger/postgres-pulse.js';
-import { until } from '../support/until.js';
+import { eventually } from '../support/eventually.js';
 
 /** A database that answers a probe as it is told. */
 function pulseOf(probeWith: () => Promise<void>) {
@@ -29,13 +29,13 @@ test('a database that is gone without a word is found out once, and nobody waits
   const { pulse, seen } = pulseOf(() => (isThere ? Promise.resolve() : nothing()));
   void pulse.follow(never);
   pulse.requireAnswer();
-  await until(() => seen.silences === 1);
+  await eventually(() => seen.silences === 1);
   expect(() => pulse.requireAnswer()).toThrow(/has not answered for 0 s: timeout expired\. Start the database/);
   const { probes } = seen;
-  await until(() => seen.probes > probes + 2);
+  await eventually(() => seen.probes > probes + 2);
   expect(seen.silences).toBe(1);
   isThere = true;
-  await until(() => {
+  await eventually(() => {
     try {
       pulse.requireAnswer();
       return true;

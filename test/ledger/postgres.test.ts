@@ -2,10 +2,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import type { Database } from '../../src/ledger/database.js';
 import { openPostgres, type PostgresOptions } from '../../src/ledger/postgres.js';
-import { compile, start } from '../support/child-program.js';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
-import { startRelay, type TcpRelay } from '../support/tcp-relay.js';
-import { startPooler } from '../support/transaction-pooler.js';
+import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
+import { startPooler } from '../support/databases/transaction-pooler.js';
+import { startRelay, type TcpRelay } from '../support/network/tcp-relay.js';
+import { compile, start } from '../support/runner/child-program.js';
 
 // What can happen between a site and its Postgres. In every case each call ends within its bounds, with one error, and
 // the next call is fine.

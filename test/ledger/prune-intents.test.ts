@@ -3,7 +3,7 @@ import { findIntent, historyOf } from '../../src/ledger/find-intents.js';
 import type { ArchivedIntent, RecordedTerms } from '../../src/ledger/ledger.js';
 import { pruneIntents } from '../../src/ledger/prune-intents.js';
 import { recordIntent, reserveIntent } from '../../src/ledger/record-intent.js';
-import { kinds, openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 
 const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };
 const browser = new Uint8Array(32).fill(7);

@@ -2,7 +2,7 @@ import { canCompleteLogin, completeLogin, reopenLogin } from '../../src/ledger/c
 import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from '../../src/ledger/find-intents.js';
 import type { NewIntent, RecordedTerms } from '../../src/ledger/ledger.js';
 import { confirmIntent, findRepeated, recordIntent, reserveIntent } from '../../src/ledger/record-intent.js';
-import { kinds, openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 
 const start = '2026-01-01T12:00:00.000Z';
 const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };

@@ -1,8 +1,8 @@
 import { generateKey } from '../../src/index.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { type LedgerSite, startLedgerSite, untilState } from '../support/ledger-site.js';
-import { post } from '../support/post.js';
-import { startPostgres } from '../support/postgres-server.js';
+import { startPostgres } from '../support/databases/postgres-server.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
+import { post } from '../support/sites/post.js';
 
 // What docs/operations.md says of a backup that comes back older than the present.
 

@@ -5,7 +5,7 @@ import { migrate, requireMigrated } from '../../src/ledger/migrate.js';
 import { openPostgres } from '../../src/ledger/postgres.js';
 import { pruneIntents } from '../../src/ledger/prune-intents.js';
 import { confirmIntent, reserveIntent } from '../../src/ledger/record-intent.js';
-import { startPostgres } from '../support/postgres-server.js';
+import { startPostgres } from '../support/databases/postgres-server.js';
 
 // What docs/ledger.md says that the role of a site needs, run as it stands there.
 

@@ -6,8 +6,8 @@ import { recordIntent } from '../../src/ledger/record-intent.js';
 import { Settlement } from '../../src/ledger/settlement.js';
 import type { SequencerStatus, SettlementContext } from '../../src/ledger/settlement-context.js';
 import { defaultTiming, type SettlementTiming } from '../../src/ledger/settlement-timing.js';
-import type { TestDatabase } from '../support/databases.js';
-import { LogRecorder } from '../support/site.js';
+import type { TestDatabase } from '../support/databases/databases.js';
+import { LogRecorder } from '../support/sites/site.js';
 
 export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;

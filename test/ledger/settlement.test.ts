@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import { SequencerError } from '../../src/errors.js';
 import type { Payment, PaymentHookContext } from '../../src/ledger/payment.js';
-import { kinds, openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { dayMs, hourMs, minuteMs, SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
 
 // Time goes by in the database, a step after the other.

@@ -6,8 +6,8 @@ import type { Ledger, NewIntent } from '../../src/ledger/ledger.js';
 import { migrateTables } from '../../src/ledger/migrate.js';
 import { type Migration, migrations } from '../../src/ledger/migrations.js';
 import { openPostgres } from '../../src/ledger/postgres.js';
-import { type PostgresServer, startPostgres } from '../support/postgres-server.js';
-import { LogRecorder } from '../support/site.js';
+import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
+import { LogRecorder } from '../support/sites/site.js';
 import { objectionTo } from './migration-rules.js';
 
 // A version and the next one on the same tables, at the same time, and then the first one again.

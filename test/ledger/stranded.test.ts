@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../../src/ledger/database.js';
 import { outage } from '../../src/ledger/database-fault.js';
-import { type DatabaseKind, kinds, openTestDatabase, type TestDatabase } from '../support/databases.js';
+import { type DatabaseKind, kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { SettlementFixture } from './settlement-fixture.js';
 
 // What becomes of work whose database fails in the middle of it, once the database works again. No time passes here: no

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '../support/temporary-folder.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { apiPage, entries, reportOf, undocumented } from './api-report.js';
 
 describe('the public API, as it is packed', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { madeOnce } from '../support/made-once.js';
+import { madeOnce } from '../support/runner/made-once.js';
 
 /** The root of this repository. */
 export const root = fileURLToPath(new URL('../../', import.meta.url));

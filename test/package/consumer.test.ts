@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
 import { createWallet } from 'express-intents/testing';
-import { eventually } from '../browser/support/eventually.js';
-import { copyEmptyData } from '../support/embedded-template.js';
+import { copyEmptyData } from '../support/databases/embedded-template.js';
+import { eventually } from '../support/eventually.js';
 import { ConsumerProject, type Ended, root } from './consumer-project.js';
 
 jest.setTimeout(60_000);

@@ -4,7 +4,7 @@ import { jest } from '@jest/globals';
 import { type FaultTraits, faultKindNames, faultKinds } from '../../src/emulator/faults/fault-kinds.js';
 import { faultyOperationNames } from '../../src/emulator/faults/faulty-operation.js';
 import { unpackNpmChromium } from '../browser/support/npm-chromium.js';
-import { copyEmptyData } from '../support/embedded-template.js';
+import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { ConsumerProject, type Ended, root } from './consumer-project.js';
 
 // The examples of docs/testing.md, each run by the runner that it is for, in a project that has installed the package.

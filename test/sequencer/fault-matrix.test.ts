@@ -6,12 +6,12 @@ import { createSigner } from '../../src/keys/verifier-key.js';
 import { createIntentClient, type IntentClient } from '../../src/sequencer/intent-client.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { decode, v1 } from '../../src/wire/codec.js';
-import { Browser } from '../support/browser.js';
-import { canary } from '../support/fault-sequencer.js';
-import { type Expected, type FaultWay, type FaultyLine, type Phase, phases } from '../support/fault-way.js';
-import { proxyWay } from '../support/proxy-way.js';
-import { serve } from '../support/serve.js';
-import { destination, domain, LogRecorder, verifierSecret } from '../support/site.js';
+import { Browser } from '../support/browser/browser.js';
+import { canary } from '../support/sequencers/fault-sequencer.js';
+import { type Expected, type FaultWay, type FaultyLine, type Phase, phases } from '../support/sequencers/fault-way.js';
+import { proxyWay } from '../support/sequencers/proxy-way.js';
+import { serve } from '../support/sites/serve.js';
+import { destination, domain, LogRecorder, verifierSecret } from '../support/sites/site.js';
 
 /** The ways to the service. Another one is another line here. */
 const ways: readonly FaultWay[] = [proxyWay];

@@ -16,7 +16,7 @@ import {
   ok,
   startFaultSequencer,
   urlOfNobody,
-} from '../support/fault-sequencer.js';
+} from '../support/sequencers/fault-sequencer.js';
 
 const timeoutMs = 400;
 /** For what is not to end by the time, also on a machine that is busy. */

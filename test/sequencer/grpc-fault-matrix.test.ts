@@ -9,15 +9,20 @@ import type { Transport } from '../../src/sequencer/transport.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { type Operation, operations } from '../../src/wire/envelope.js';
 import { grpcPath } from '../../src/wire/grpc-path.js';
-import { canary } from '../support/fault-sequencer.js';
+import { canary } from '../support/sequencers/fault-sequencer.js';
 import {
   type GrpcBehaviour,
   type GrpcFaultServer,
   grpcOk,
   grpcUrlOfNobody,
   startGrpcFaultServer,
-} from '../support/grpc-fault-server.js';
-import { type GrpcFault, grpcAnswerFaults, grpcConnectionFaults, grpcGarbage } from '../support/grpc-faults.js';
+} from '../support/sequencers/grpc-fault-server.js';
+import {
+  type GrpcFault,
+  grpcAnswerFaults,
+  grpcConnectionFaults,
+  grpcGarbage,
+} from '../support/sequencers/grpc-faults.js';
 
 // Every call meets every fault, at every moment at which it can: before the call is sent, when it has come in, and when
 // the service has already done what it was asked.

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { createGrpcTransport } from '../../src/sequencer/grpc-transport.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { operations } from '../../src/wire/envelope.js';
+import { eventually } from '../support/eventually.js';
 import {
   type GrpcFaultServer,
   grpcHeaders,
@@ -11,8 +12,7 @@ import {
   grpcStatus,
   respond,
   startGrpcFaultServer,
-} from '../support/grpc-fault-server.js';
-import { until } from '../support/until.js';
+} from '../support/sequencers/grpc-fault-server.js';
 
 const body = Uint8Array.of(1, 2, 3);
 const answer = Uint8Array.of(4, 5, 6);
@@ -113,7 +113,7 @@ describe('connections', () => {
       },
     });
     await transport.call(operations.getStatus, body);
-    await until(() => server.openConnections === 0);
+    await eventually(() => server.openConnections === 0);
     expect(await transport.call(operations.getStatus, body)).toEqual(answer);
     expect(server.connections).toBe(2);
   });
@@ -124,7 +124,7 @@ describe('connections', () => {
     server.behave({ answer: ({ stream }) => void streams.push(stream) });
     const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
     const first = stream?.next();
-    await until(() => streams.length === 1);
+    await eventually(() => streams.length === 1);
     await expect(transport.call(operations.getStatus, body)).rejects.toMatchObject({ code: 'sequencer_timeout' });
     server.behave(grpcOk(answer));
     expect(await transport.call(operations.getStatus, body)).toEqual(answer);
@@ -144,7 +144,7 @@ describe('connections', () => {
     });
     const stream = connect({ timeoutMs: 50 }).openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
     const first = stream?.next();
-    await until(() => streams.length === 1);
+    await eventually(() => streams.length === 1);
     // Longer than a stream may take to connect.
     await new Promise((resolve) => setTimeout(resolve, 150));
     if (streams[0]) respond(streams[0], [grpcMessage(answer)]);
@@ -183,7 +183,7 @@ describe("the caller's signal", () => {
     });
     const call = connect().call(operations.getStatus, body, { signal: controller.signal });
     await expect(call).rejects.toBe(reason);
-    await until(() => closed);
+    await eventually(() => closed);
   });
 
   it('that is aborted already lets nothing be sent', async () => {
@@ -251,7 +251,7 @@ describe('a stream', () => {
       expect(value).toEqual(answer);
       break;
     }
-    await until(() => rstCode !== undefined);
+    await eventually(() => rstCode !== undefined);
     expect(rstCode).toBe(8);
   });
 
@@ -294,11 +294,11 @@ describe('close()', () => {
     const calls = [transport.call(operations.getStatus, body), transport.call(operations.getStatus, body)];
     let ended = 0;
     for (const call of calls) void call.then(() => ++ended);
-    await until(() => server.calls.length === 2);
+    await eventually(() => server.calls.length === 2);
     await transport.close();
     expect(ended).toBe(2);
     expect(await Promise.all(calls)).toEqual([answer, answer]);
-    await until(() => server.openConnections === 0);
+    await eventually(() => server.openConnections === 0);
   });
 
   it('ends streams, which have no end of their own', async () => {
@@ -306,10 +306,10 @@ describe('close()', () => {
     const transport = connect();
     const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
     const next = expect(stream?.next()).rejects.toMatchObject({ code: 'sequencer_unreachable' });
-    await until(() => server.calls.length === 1);
+    await eventually(() => server.calls.length === 1);
     await transport.close();
     await next;
-    await until(() => server.openConnections === 0);
+    await eventually(() => server.openConnections === 0);
   });
 
   it('can be asked for again, and lets nothing be sent any more', async () => {
@@ -320,7 +320,7 @@ describe('close()', () => {
     await expect(transport.call(operations.getStatus, body)).rejects.toMatchObject(closed);
     const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
     await expect(stream?.next()).rejects.toMatchObject(closed);
-    await until(() => server.openConnections === 0);
+    await eventually(() => server.openConnections === 0);
     expect(server.calls).toHaveLength(1);
   });
 });

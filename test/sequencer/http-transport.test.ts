@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createHttpTransport } from '../../src/sequencer/http-transport.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { encodeOkResponse, operations } from '../../src/wire/envelope.js';
-import { type Answer, type FaultSequencer, ok, startFaultSequencer } from '../support/fault-sequencer.js';
+import { type Answer, type FaultSequencer, ok, startFaultSequencer } from '../support/sequencers/fault-sequencer.js';
 
 const body = Uint8Array.of(1, 2, 3);
 const answer = Uint8Array.of(4, 5, 6);

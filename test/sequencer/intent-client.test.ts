@@ -8,7 +8,7 @@ import {
 } from '../../src/index.js';
 import { createSigner, generateKey, type Signer } from '../../src/keys/verifier-key.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
-import { serve } from '../support/serve.js';
+import { serve } from '../support/sites/serve.js';
 import { rejectedCode } from '../wire/thrown-code.js';
 
 const domain = 'shop.example';

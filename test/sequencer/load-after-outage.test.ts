@@ -9,7 +9,7 @@ import {
   playingTransport,
   slow,
   stalling,
-} from '../support/playing-transport.js';
+} from '../support/transports/playing-transport.js';
 
 /** A call every 10 ms for 10 s; from the third second to the sixth the service fails. */
 const [calls, everyMs, outageFromMs, outageToMs] = [1_000, 10, 2_000, 6_000];

@@ -15,8 +15,8 @@ import { watchIntent } from '../../src/sequencer/watch-intent.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { decode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';
-import { serve } from '../support/serve.js';
-import { type StreamRelay, startStreamRelay } from '../support/stream-relay.js';
+import { type StreamRelay, startStreamRelay } from '../support/network/stream-relay.js';
+import { serve } from '../support/sites/serve.js';
 
 const domain = 'shop.example';
 const destination = generateKey().publicKey;

@@ -15,7 +15,7 @@ import {
   playingTransport,
   slow,
   stalling,
-} from '../support/playing-transport.js';
+} from '../support/transports/playing-transport.js';
 
 const body = Uint8Array.of(1, 2, 3);
 const { createIntent, getStatus, getLoginForThirdPartyApp, loginToThirdPartyApp } = operations;

@@ -11,8 +11,8 @@ import {
   type IntentClientOptions,
   type PreparedIntent,
 } from '../../src/index.js';
-import { ok, startFaultSequencer } from '../support/fault-sequencer.js';
-import { grpcOk, startGrpcFaultServer } from '../support/grpc-fault-server.js';
+import { ok, startFaultSequencer } from '../support/sequencers/fault-sequencer.js';
+import { grpcOk, startGrpcFaultServer } from '../support/sequencers/grpc-fault-server.js';
 import { fieldAt, splitFields, withoutFields } from './wire-fields.js';
 
 const domain = 'shop.example';

@@ -1,7 +1,7 @@
 import { IntentError, SequencerError } from '../../src/errors.js';
 import { getStatus } from '../../src/sequencer/calls.js';
 import { SharedStatus } from '../../src/sequencer/shared-status.js';
-import { pending, StatusTransport, submitted, unknown } from '../support/status-transport.js';
+import { pending, StatusTransport, submitted, unknown } from '../support/transports/status-transport.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const otherId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';

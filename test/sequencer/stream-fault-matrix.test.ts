@@ -2,10 +2,10 @@ import { createIntentClient, generateKey, type IntentClient, type IntentEvent } 
 import { boundedTry } from '../../src/sequencer/bounded-try.js';
 import { watchIntent } from '../../src/sequencer/watch-intent.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
-import { type Phase, phases } from '../support/fault-way.js';
-import { grpcStreamWay } from '../support/grpc-stream-way.js';
-import type { StreamLine, StreamWay } from '../support/stream-way.js';
-import { webSocketStreamWay } from '../support/websocket-stream-way.js';
+import { type Phase, phases } from '../support/sequencers/fault-way.js';
+import { grpcStreamWay } from '../support/sequencers/grpc-stream-way.js';
+import type { StreamLine, StreamWay } from '../support/sequencers/stream-way.js';
+import { webSocketStreamWay } from '../support/sequencers/websocket-stream-way.js';
 import { FastTiming } from './fast-timing.js';
 
 // A watch meets every fault of its stream, at every moment at which it can: before it has asked for the stream, when it

@@ -1,7 +1,7 @@
 import { type CreatedIntent, createIntentClient, generateKey, type IntentClient } from '../../src/index.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
-import { type StreamRelay, startStreamRelay } from '../support/stream-relay.js';
-import { until } from '../support/until.js';
+import { eventually } from '../support/eventually.js';
+import { type StreamRelay, startStreamRelay } from '../support/network/stream-relay.js';
 
 let sequencer: Sequencer;
 let relay: StreamRelay;
@@ -26,14 +26,14 @@ it('a watch whose stream is cut again and again loses nothing and doubles nothin
     for await (const { kind } of client.watch(intent)) kinds.push(kind);
   })();
   const wallet = sequencer.wallet();
-  await until(() => relay.open === 1);
+  await eventually(() => relay.open === 1);
   await wallet.scan(intent.clientSecret);
-  await until(() => kinds.length === 1);
+  await eventually(() => kinds.length === 1);
   for (let cut = 1; cut <= 3; cut += 1) {
     relay.cut();
     // While there is no stream.
     await wallet.reject(intent.clientSecret);
-    await until(() => relay.opened > cut && kinds.length === cut + 1);
+    await eventually(() => relay.opened > cut && kinds.length === cut + 1);
   }
   relay.cut();
   await wallet.pay(intent.clientSecret);
@@ -47,7 +47,7 @@ it('twenty watches that are aborted leave no socket', async () => {
   const watches = Array.from({ length: 20 }, async () => {
     for await (const { kind } of client.watch(intent, { signal: abort.signal })) expect(kind).toBe('code_scanned');
   });
-  await until(() => relay.open === 20);
+  await eventually(() => relay.open === 20);
   await sequencer.wallet().scan(intent.clientSecret);
   abort.abort();
   await Promise.all(watches);

@@ -1,7 +1,7 @@
 import { createIntentClient, createSigner, generateKey, type IntentClient } from '../../src/index.js';
 import type { Transport } from '../../src/sequencer/transport.js';
-import { countingTransport } from '../support/counting-transport.js';
-import { type FaultSequencer, ok, startFaultSequencer } from '../support/fault-sequencer.js';
+import { type FaultSequencer, ok, startFaultSequencer } from '../support/sequencers/fault-sequencer.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 import { rejectedCode, thrownCode } from '../wire/thrown-code.js';
 
 const destination = generateKey().publicKey;

@@ -2,7 +2,8 @@ import { createHttpTransport } from '../../src/sequencer/http-transport.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { WebSocketStreams } from '../../src/sequencer/websocket-streams.js';
 import { encodeErrorResponse, encodeOkResponse, operations } from '../../src/wire/envelope.js';
-import { canary, urlOfNobody } from '../support/fault-sequencer.js';
+import { eventually } from '../support/eventually.js';
+import { canary, urlOfNobody } from '../support/sequencers/fault-sequencer.js';
 import {
   accepting,
   answering,
@@ -10,8 +11,7 @@ import {
   type StreamFaultServer,
   startStreamFaultServer,
   type Upgrade,
-} from '../support/stream-fault-server.js';
-import { until } from '../support/until.js';
+} from '../support/sequencers/stream-fault-server.js';
 
 const timeoutMs = 150;
 const body = Uint8Array.of(1, 2, 3);
@@ -250,7 +250,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
     const abort = new AbortController();
     const [left, aborted] = [open(server.url), open(server.url, abort.signal)];
     const [next, other] = [left.next(), aborted.next()];
-    await until(() => server.requests.length === 2);
+    await eventually(() => server.requests.length === 2);
     await left.return?.();
     abort.abort('enough');
     expect(await next).toEqual({ done: true, value: undefined });

@@ -2,10 +2,10 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import type { RouterEvent } from '../../src/index.js';
 import { eventListener } from '../../src/telemetry/event-listener.js';
-import { Browser } from '../support/browser.js';
-import { countingTransport } from '../support/counting-transport.js';
+import { Browser } from '../support/browser/browser.js';
 import { eventually } from '../support/eventually.js';
-import { type SiteOptions, startSite } from '../support/site.js';
+import { type SiteOptions, startSite } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 const start = async (onEvent: SiteOptions['onEvent'], options: SiteOptions = {}) => {
   const site = await startSite({ transport: countingTransport(), onEvent, ...options });

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RouterEvent, RouterEventType } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { look } from '../support/watch-for-leaks.js';
+import { look } from '../support/runner/watch-for-leaks.js';
 
 type EventOf<Type extends RouterEventType> = Extract<RouterEvent, { readonly type: Type }>;
 

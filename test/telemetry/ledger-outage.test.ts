@@ -2,8 +2,8 @@ import { IntentError } from '../../src/errors.js';
 import { Settlement } from '../../src/ledger/settlement.js';
 import { defaultTiming } from '../../src/ledger/settlement-timing.js';
 import type { Happening } from '../../src/telemetry/router-event.js';
-import { LogRecorder } from '../support/site.js';
-import { until } from '../support/until.js';
+import { eventually } from '../support/eventually.js';
+import { LogRecorder } from '../support/sites/site.js';
 
 const settings = {
   ...{ settleDelayMs: 0, watchMs: 1_000, reversalWatchMs: 0 },
@@ -39,12 +39,12 @@ test('an outage is told of once, however long it lasts, and so is its end', asyn
     },
   });
   settlement.start();
-  await until(() => asked >= 3);
+  await eventually(() => asked >= 3);
   expect(told).toEqual([{ type: 'ledger_unavailable', code: 'ledger_unavailable' }]);
   isDown = false;
-  await until(() => told.length === 2);
+  await eventually(() => told.length === 2);
   const rounds = asked;
-  await until(() => asked > rounds + 2);
+  await eventually(() => asked > rounds + 2);
   expect(told.slice(1)).toEqual([{ type: 'ledger_back' }]);
   await settlement.close();
 });

@@ -3,13 +3,13 @@ import { DataPointType, type MetricData } from '@opentelemetry/sdk-metrics';
 import bs58 from 'bs58';
 import { Instruments } from '../../src/telemetry/instruments.js';
 import { metrics } from '../../src/telemetry/metrics.js';
-import { Browser } from '../support/browser.js';
-import { countingTransport } from '../support/counting-transport.js';
-import { newDatabaseUrl } from '../support/databases.js';
-import { intentIdOf } from '../support/intent-id.js';
-import { startLedgerSite, untilState } from '../support/ledger-site.js';
-import { TestTelemetry, unregister } from '../support/open-telemetry.js';
-import { startSite, startSiteWithSequencer } from '../support/site.js';
+import { Browser } from '../support/browser/browser.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { startLedgerSite, untilState } from '../support/sites/ledger-site.js';
+import { TestTelemetry, unregister } from '../support/sites/open-telemetry.js';
+import { startSite, startSiteWithSequencer } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 const hourMs = 3_600_000;
 

@@ -1,8 +1,8 @@
 import { intentRouter } from '../../src/intent-router.js';
 import type { IntentRouterOptions } from '../../src/router-options.js';
-import { countingTransport } from '../support/counting-transport.js';
-import { problemsOf } from '../support/problems-of.js';
-import { destination, domain, verifierSecret } from '../support/site.js';
+import { problemsOf } from '../support/sites/problems-of.js';
+import { destination, domain, verifierSecret } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 
 const options = { verifierSecret, destination, domain, transport: countingTransport() };
 const problemsWith = (more: object) => problemsOf(() => intentRouter({ ...options, ...more } as IntentRouterOptions));

@@ -4,7 +4,7 @@ import { createClock } from '../../src/emulator/clock.js';
 import { IntentError } from '../../src/errors.js';
 import { type IntentRouter, intentRouter } from '../../src/intent-router.js';
 import { passTime, type Sequencer, startSequencer, temporaryLedger, untilIntent } from '../../src/testing.js';
-import { LogRecorder } from '../support/site.js';
+import { LogRecorder } from '../support/sites/site.js';
 
 // What needs a real ledger, with one for all of it.
 

@@ -3,7 +3,7 @@ import request from 'supertest';
 import { intentRouter } from '../../src/intent-router.js';
 import { generateKey } from '../../src/keys/verifier-key.js';
 import { fromOwnPage, type Sequencer, startSequencer } from '../../src/testing.js';
-import { type ExpressFactory, expressVersions, LogRecorder } from '../support/site.js';
+import { type ExpressFactory, expressVersions, LogRecorder } from '../support/sites/site.js';
 
 // A site under supertest listens nowhere: each request has a port of its own.
 

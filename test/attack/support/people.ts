@@ -1,5 +1,5 @@
-import { Browser } from '../../support/browser.js';
-import { intentIdOf } from '../../support/intent-id.js';
+import { Browser } from '../../support/browser/browser.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
 
 /** A login or a payment that a browser has begun. */
 export interface Begun {

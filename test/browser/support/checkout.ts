@@ -1,6 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
-import { intentIdOf } from '../../support/intent-id.js';
-import { eventually } from './eventually.js';
+import { eventually } from '../../support/eventually.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
 import { readCode } from './read-code.js';
 
 /** What a page asks the element for; the `options` of `elements.create('button', options)`. */

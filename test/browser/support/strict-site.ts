@@ -1,5 +1,5 @@
 import type { Express } from 'express';
-import { type SiteOptions, startSiteWithSequencer } from '../../support/site.js';
+import { type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
 
 /** Nothing runs, loads or is sent but what the site itself serves as a file, and no text ever becomes markup. */
 const strictPolicy = [

@@ -1,7 +1,7 @@
 import type { World } from '../../../src/cli/doctor/world.js';
 import { run } from '../../../src/cli/run.js';
 import type { Terminal } from '../../../src/cli/terminal.js';
-import { look } from '../../support/watch-for-leaks.js';
+import { look } from '../../support/runner/watch-for-leaks.js';
 
 /** How a command ended, and what it printed. */
 export interface Ran {

@@ -2,7 +2,7 @@ import { request as forward, type IncomingHttpHeaders, type IncomingMessage, typ
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import { shopCertificate } from '../../support/shop-certificates.js';
+import { shopCertificate } from '../../support/sites/shop-certificates.js';
 
 /** What is wrong with the proxy; nothing where it is as it should be. */
 export interface FrontFaults {

@@ -8,11 +8,11 @@ import { routerLedger } from '../../../src/router-ledger.js';
 import type { IntentRouterOptions } from '../../../src/router-options.js';
 import type { Transport } from '../../../src/sequencer/transport.js';
 import { inProduction } from '../../attack/support/in-production.js';
-import { newDatabaseUrl } from '../../support/databases.js';
-import { canaryOf } from '../../support/secret-forms.js';
-import { serve } from '../../support/serve.js';
-import { expiredCertificate, shopCertificate } from '../../support/shop-certificates.js';
-import { destination, LogRecorder } from '../../support/site.js';
+import { newDatabaseUrl } from '../../support/databases/databases.js';
+import { canaryOf } from '../../support/runner/secret-forms.js';
+import { serve } from '../../support/sites/serve.js';
+import { expiredCertificate, shopCertificate } from '../../support/sites/shop-certificates.js';
+import { destination, LogRecorder } from '../../support/sites/site.js';
 import { ShopFront } from './shop-front.js';
 
 type Settings = Readonly<Record<string, string | undefined>>;

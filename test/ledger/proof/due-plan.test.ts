@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../src/ledger/database.js';
 import { defaultTiming } from '../../../src/ledger/settlement-timing.js';
 import { claimDue, claimNamed } from '../../../src/ledger/work.js';
-import { kinds, openTestDatabase } from '../../support/databases.js';
+import { kinds, openTestDatabase } from '../../support/databases/databases.js';
 import { insertPayments } from './insert-payments.js';
 
 interface PlanNode {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { copyEmptyData } from '../../support/embedded-template.js';
-import { temporaryFolder } from '../../support/temporary-folder.js';
+import { copyEmptyData } from '../../support/databases/embedded-template.js';
+import { temporaryFolder } from '../../support/runner/temporary-folder.js';
 import { type SeededRandom, seededRandom } from '../../wire/seeded-random.js';
 import { type ChildOrders, hasty } from './child-orders.js';
 import { type Death, migrationPoints, planDeaths, workPoints } from './crash-plan.js';

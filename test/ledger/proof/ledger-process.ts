@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { IntentPage, LedgerIntent, ListOptions, NewIntent, RepeatedIntent } from '../../../src/ledger/ledger.js';
-import { compile } from '../../support/child-program.js';
+import { compile } from '../../support/runner/child-program.js';
 import type { ChildOrders, PlannedFault } from './child-orders.js';
 import type { Evidence } from './evidence.js';
 import { connectPeer, type Handlers } from './peer.js';

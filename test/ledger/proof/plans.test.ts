@@ -17,7 +17,7 @@ import {
 } from '../../../src/ledger/record-intent.js';
 import { defaultTiming } from '../../../src/ledger/settlement-timing.js';
 import { claimDue, claimNamed, giveBack, stillOpen, type Work, writeWork } from '../../../src/ledger/work.js';
-import { openTestDatabase, type TestDatabase } from '../../support/databases.js';
+import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { statementName, statementNames } from './statement-name.js';
 
 // What a statement costs is what it finds, however much there is beside: each is run by EXPLAIN ANALYZE in tables with much

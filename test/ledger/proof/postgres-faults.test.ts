@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { openTestDatabase, type TestDatabase } from '../../support/databases.js';
-import { startPostgres } from '../../support/postgres-server.js';
-import { startRelay, type TcpRelay } from '../../support/tcp-relay.js';
+import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { startPostgres } from '../../support/databases/postgres-server.js';
+import { startRelay, type TcpRelay } from '../../support/network/tcp-relay.js';
 import { type SeededRandom, seededRandom } from '../../wire/seeded-random.js';
 import { hasty, type PlannedFault } from './child-orders.js';
 import { workPoints } from './crash-plan.js';

@@ -5,8 +5,8 @@ import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js
 import { recordIntent } from '../../../src/ledger/record-intent.js';
 import { Settlement } from '../../../src/ledger/settlement.js';
 import { defaultTiming } from '../../../src/ledger/settlement-timing.js';
-import { openTestDatabase, type TestDatabase } from '../../support/databases.js';
-import { stopClock } from '../../support/fake-time.js';
+import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { stopClock } from '../../support/databases/fake-time.js';
 import { checkEvidence, type FoundFault } from './check-evidence.js';
 import { effectsTable, insertEffect, readEvidence } from './evidence.js';
 import { SequencerTruth } from './sequencer-truth.js';

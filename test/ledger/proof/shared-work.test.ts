@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Settlement } from '../../../src/ledger/settlement.js';
 import { defaultTiming } from '../../../src/ledger/settlement-timing.js';
 import { claimDue } from '../../../src/ledger/work.js';
-import { openTestDatabase } from '../../support/databases.js';
+import { openTestDatabase } from '../../support/databases/databases.js';
 import { hasty } from './child-orders.js';
 import { effectsTable } from './evidence.js';
 import { insertPayments } from './insert-payments.js';

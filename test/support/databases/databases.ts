@@ -1,0 +1,169 @@
+import { cpSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Database } from '../../../src/ledger/database.js';
+import type { LedgerSettings } from '../../../src/ledger/ledger-settings.js';
+import { migrate } from '../../../src/ledger/migrate.js';
+import { openDatabase } from '../../../src/ledger/open-database.js';
+import { madeOnce } from '../runner/made-once.js';
+import { temporaryFolder } from '../runner/temporary-folder.js';
+import { copyEmptyData } from './embedded-template.js';
+import { fakeSearchPath, fakeTimeSchema, moveClock, stopClock } from './fake-time.js';
+import { startPostgres } from './postgres-server.js';
+
+/** Both databases a ledger can be kept in: `describe.each(kinds)`. */
+export const kinds = ['embedded', 'postgres'] as const;
+export type DatabaseKind = (typeof kinds)[number];
+
+export interface TestDatabaseOptions {
+  /** Whether the tables are there. Default true. */
+  readonly migrated?: boolean;
+  /** Whether the time of the database is the test's own; until it is set, it goes as usual. Default false. */
+  readonly fakeTime?: boolean;
+}
+
+/** A database that a test has to itself. It is closed when the test file is done, if not before. */
+export interface TestDatabase {
+  /** As the product opens it; another one after `reopen`. */
+  readonly db: Database;
+  readonly settings: LedgerSettings['database'];
+  /** What `INTENT_DATABASE_URL` would be. */
+  readonly url: string;
+  /** Stops the database's clock at a time, ISO 8601. Not from within a transaction of an embedded one. */
+  setTime(iso: string): Promise<void>;
+  /** Puts the database's clock on. Not from within a transaction of an embedded one. */
+  advance(ms: number): Promise<void>;
+  /** Closes it and opens it again, as after a restart of the site. */
+  reopen(): Promise<Database>;
+  close(): Promise<void>;
+}
+
+const opened: TestDatabase[] = [];
+
+/** Opens a database that is new. */
+export async function openTestDatabase(kind: DatabaseKind, options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const { migrated = true, fakeTime = false } = options;
+  const make = kind === 'embedded' ? makeEmbedded : makePostgres;
+  const place = await make({ migrated, fakeTime });
+  const database = new OpenedDatabase(place, await place.open());
+  opened.push(database);
+  return database;
+}
+
+/** A database that is new and migrated, for a site to open; gives what `INTENT_DATABASE_URL` would be. */
+export async function newDatabaseUrl(kind: DatabaseKind): Promise<string> {
+  const make = kind === 'embedded' ? makeEmbedded : makePostgres;
+  return (await make({ migrated: true, fakeTime: false })).url;
+}
+
+afterAll(async () => {
+  for (const database of opened.splice(0)) await database.close();
+});
+
+type Wanted = Required<TestDatabaseOptions>;
+
+/** What the two kinds differ in. */
+interface Place {
+  readonly settings: LedgerSettings['database'];
+  readonly url: string;
+  open(): Promise<Database>;
+  /** Runs SQL beside `db` where that can be, and else through it. */
+  run(db: Database, sql: string, value: string): Promise<unknown>;
+}
+
+const templates = new Map<string, Promise<string>>();
+
+/** Makes a template in this file's Postgres of what is wanted, once. */
+function templateOf(wanted: Wanted, make: () => Promise<string>): Promise<string> {
+  const key = JSON.stringify(wanted);
+  const template = templates.get(key) ?? make();
+  templates.set(key, template);
+  return template;
+}
+
+async function makePostgres(wanted: Wanted): Promise<Place> {
+  const server = await startPostgres();
+  const open = (name: string) => openDatabase({ database: { kind: 'postgres', url: server.url(name) } });
+  const create = async (template?: string): Promise<string> => {
+    const name = await server.createDatabase(template);
+    // A setting of a database is not copied with it.
+    if (wanted.fakeTime) await server.run(name, `alter database ${name} set search_path = ${fakeSearchPath}`);
+    return name;
+  };
+  const template = await templateOf(wanted, async () => {
+    const name = await create();
+    if (wanted.fakeTime) await server.run(name, fakeTimeSchema);
+    if (wanted.migrated) await migrateAndClose(await open(name));
+    return name;
+  });
+  const name = await create(template);
+  const url = server.url(name);
+  return {
+    settings: { kind: 'postgres', url },
+    url,
+    open: () => open(name),
+    run: (_db, sql, value) => server.run(name, sql, [value]),
+  };
+}
+
+async function makeEmbedded(wanted: Wanted): Promise<Place> {
+  const open = async (folder: string): Promise<Database> => {
+    const db = await openDatabase({ database: { kind: 'embedded', folder } });
+    // PGlite has one connection, and a search path of its own whenever it is opened.
+    if (wanted.fakeTime) await db.query(`set search_path = ${fakeSearchPath}`);
+    return db;
+  };
+  // One for all test files of a run, whose folder the temporary one is.
+  const name = ['ledger', wanted.migrated && 'migrated', wanted.fakeTime && 'timed'].filter(Boolean).join('-');
+  const template = await madeOnce(path.join(tmpdir(), name), async (folder) => {
+    await copyEmptyData(path.join(folder, 'data'));
+    const db = await openDatabase({ database: { kind: 'embedded', folder } });
+    if (wanted.fakeTime) await db.query(`${fakeTimeSchema}; set search_path = ${fakeSearchPath}`);
+    await (wanted.migrated ? migrateAndClose(db) : db.close());
+  });
+  const folder = temporaryFolder();
+  cpSync(template, folder, { recursive: true });
+  return {
+    settings: { kind: 'embedded', folder },
+    url: folder,
+    open: () => open(folder),
+    run: (db, sql, value) => db.query(sql, [value]),
+  };
+}
+
+async function migrateAndClose(db: Database): Promise<void> {
+  await migrate(db);
+  await db.close();
+}
+
+class OpenedDatabase implements TestDatabase {
+  db: Database;
+  readonly settings: LedgerSettings['database'];
+  readonly url: string;
+  readonly #place: Place;
+
+  constructor(place: Place, db: Database) {
+    this.#place = place;
+    this.db = db;
+    this.settings = place.settings;
+    this.url = place.url;
+  }
+
+  async setTime(iso: string): Promise<void> {
+    await this.#place.run(this.db, stopClock, iso);
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.#place.run(this.db, moveClock, String(ms));
+  }
+
+  async reopen(): Promise<Database> {
+    await this.db.close();
+    this.db = await this.#place.open();
+    return this.db;
+  }
+
+  close(): Promise<void> {
+    return this.db.close();
+  }
+}

@@ -1,0 +1,47 @@
+import { IntentError } from '../../../src/errors.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+
+type Method = Exclude<keyof Ledger, 'database'>;
+type Moment = 'before' | 'after';
+type AnyMethod = (...given: never[]) => Promise<unknown>;
+
+/** Lets single calls of a ledger fail as a database does: before it has done anything, or after it has done everything. */
+export class LedgerFaults {
+  /** What was called, in that order. */
+  readonly calls: { readonly method: Method; readonly given: readonly unknown[] }[] = [];
+  readonly #faults = new Map<Method, Moment>();
+
+  /** The next call of a method fails. */
+  failOnce(method: Method, moment: Moment): void {
+    this.#faults.set(method, moment);
+  }
+
+  /** What the calls of a method were given first: mostly ids. */
+  firstOf(method: Method): unknown[] {
+    return this.calls.filter((call) => call.method === method).map(({ given }) => given[0]);
+  }
+
+  wrap(ledger: Ledger): Ledger {
+    const { database, ...methods } = ledger;
+    // The same names with functions of the same form, whatever they take.
+    const faulty = (Object.entries(methods) as [Method, AnyMethod][]).map(([name, method]) => [
+      name,
+      this.#faulty(name, method),
+    ]);
+    return { database, ...(Object.fromEntries(faulty) as unknown as typeof methods) };
+  }
+
+  #faulty(method: Method, act: AnyMethod): AnyMethod {
+    return async (...given) => {
+      this.calls.push({ method, given });
+      const moment = this.#faults.get(method);
+      this.#faults.delete(method);
+      if (moment === 'before') throw down();
+      const result = await act(...given);
+      if (moment === 'after') throw down();
+      return result;
+    };
+  }
+}
+
+const down = (): IntentError => new IntentError('ledger_unavailable', 'The test has cut the line to the database.');

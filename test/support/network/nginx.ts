@@ -1,0 +1,130 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where nginx is; undefined where there is none. */
+export const nginxPath: string | undefined = whereIsNginx();
+if (!nginxPath)
+  console.warn('There is no nginx here, so what stands behind it is not tried: apt-get install nginx-light');
+
+function whereIsNginx(): string | undefined {
+  try {
+    return execFileSync('sh', ['-c', 'command -v nginx'], { encoding: 'utf8' }).trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder of the example behind nginx. */
+export const exampleFolder = fileURLToPath(new URL('../../../docs/examples/nginx', import.meta.url));
+
+/** What is put into the configuration of the example: ports and files, and nothing else. */
+export interface NginxPlaces {
+  readonly port: number;
+  readonly plainPort: number;
+  /** Host and port of each process. */
+  readonly processes: readonly string[];
+  /** Without them it speaks http. */
+  readonly files?: { readonly certificate: string; readonly key: string };
+}
+
+/** The configuration of the example, as it is written but for its places. */
+export function exampleSite({ port, plainPort, processes, files }: NginxPlaces): string {
+  const text = readFileSync(join(exampleFolder, 'site.conf'), 'utf8');
+  const servers = processes.map((process) => `    server ${process};\n`).join('');
+  const certificates = /^ *ssl_certificate .*\n *ssl_certificate_key .*\n/m;
+  const replace: [RegExp, string][] = [
+    [/(^ *server 127\.0\.0\.1:\d+;\n)+/m, servers],
+    [/listen 443 ssl/, `listen 127.0.0.1:${port}${files ? ' ssl' : ''}`],
+    [/listen 80/, `listen 127.0.0.1:${plainPort}`],
+    [certificates, files ? `ssl_certificate ${files.certificate};\nssl_certificate_key ${files.key};\n` : ''],
+  ];
+  return replace.reduce((site, [from, to]) => {
+    if (!from.test(site)) throw new Error(`site.conf has no ${from}`);
+    return site.replace(from, to);
+  }, text);
+}
+
+/** An nginx that runs, with a configuration around which the rest is as short as it can be. */
+export class Nginx {
+  readonly #folder: string;
+  readonly #process: ChildProcess;
+
+  private constructor(folder: string, process: ChildProcess) {
+    this.#folder = folder;
+    this.#process = process;
+  }
+
+  /** @param port at which it then listens */
+  static async start(site: string, port: number): Promise<Nginx> {
+    const folder = mkdtempSync(join(tmpdir(), 'express-intents-nginx-'));
+    writeFileSync(join(folder, 'site.conf'), site);
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+    const paths = temporary.map((kind) => `${kind}_temp_path ${join(folder, kind)};`).join(' ');
+    const log = `log_format short '$status $request_method $uri $upstream_status'; access_log ${folder}/access.log short;`;
+    const user = process.getuid?.() === 0 ? 'user root;' : '';
+    const main = `${user} daemon off; pid ${folder}/nginx.pid; error_log stderr crit; worker_shutdown_timeout 1m;`;
+    writeFileSync(
+      join(folder, 'nginx.conf'),
+      `${main}\nevents { worker_connections 4096; }\nhttp { ${log} ${paths}\ninclude ${folder}/site.conf;\n}`,
+    );
+    // What an administrator types finds this nginx, and no other.
+    mkdirSync(join(folder, 'bin'));
+    const command = `#!/bin/sh\nexec ${nginxPath} -p ${folder} -e stderr -c ${folder}/nginx.conf "$@"\n`;
+    writeFileSync(join(folder, 'bin/nginx'), command, { mode: 0o755 });
+    const child = spawn(join(folder, 'bin/nginx'), [], { stdio: ['ignore', 'ignore', 'inherit'] });
+    await listening(child, port);
+    return new Nginx(folder, child);
+  }
+
+  /** The file that an administrator edits. */
+  get siteFile(): string {
+    return join(this.#folder, 'site.conf');
+  }
+
+  /** What an administrator's shell has besides, so that `nginx` is this one. */
+  get environment(): { readonly PATH: string } {
+    return { PATH: `${this.#folder}/bin:${process.env.PATH}` };
+  }
+
+  /** A line for each answer: its status, method and path, and the statuses of the processes that were asked for it. */
+  log(): string[] {
+    return readFileSync(join(this.#folder, 'access.log'), 'utf8').split('\n').filter(Boolean);
+  }
+
+  async end(): Promise<void> {
+    const ended = once(this.#process, 'exit');
+    this.#process.kill('SIGTERM');
+    await ended;
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
+/** A port that was free a moment ago: nginx cannot be asked for any. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+async function listening(nginx: ChildProcess, port: number): Promise<void> {
+  for (;;) {
+    if (nginx.exitCode !== null) throw new Error('nginx has ended; what it says is above.');
+    // No request, which would come to a process.
+    const socket = connect(port, '127.0.0.1');
+    const isOpen = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (isOpen) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

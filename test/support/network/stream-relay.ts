@@ -1,0 +1,63 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { eventually } from '../eventually.js';
+
+/** Stands between a client and a sequencer, counts the WebSockets that go through, and can cut them. */
+export interface StreamRelay {
+  /** base_url, in place of the sequencer's. */
+  readonly url: string;
+  /** How many WebSockets were opened so far. */
+  readonly opened: number;
+  readonly open: number;
+  /** Cuts those that are open, without a goodbye. */
+  cut(): void;
+  /** Waits until none is open. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function startStreamRelay(sequencerUrl: string): Promise<StreamRelay> {
+  const { port } = new URL(sequencerUrl);
+  const sockets = new Set<Socket>();
+  const streams = new Set<Socket>();
+  let opened = 0;
+  const server = createServer((socket) => {
+    const upstream = connect(Number(port), '127.0.0.1');
+    socket.once('data', (head) => {
+      if (!/^upgrade: websocket/im.test(String(head))) return;
+      opened += 1;
+      streams.add(socket);
+    });
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      sockets.add(one);
+      one.pipe(other);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        sockets.delete(one);
+        streams.delete(one);
+        other.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    get opened() {
+      return opened;
+    },
+    get open() {
+      return streams.size;
+    },
+    cut: () => {
+      for (const stream of streams) stream.destroy();
+    },
+    idle: () => eventually(() => streams.size === 0),
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { encodeOkResponse } from '../../../src/wire/envelope.js';
+import { eventually } from '../eventually.js';
+
+/** Does with an upgrade what a test wants. What is accepted is given when it has asked for a stream, or as soon as it is open. */
+export type Upgrade = (
+  accept: (when?: 'asked' | 'open') => Promise<WebSocket>,
+  socket: Duplex,
+  req: IncomingMessage,
+) => void;
+
+export interface StreamFaultServer {
+  /** base_url */
+  readonly url: string;
+  /** The frames that came in. */
+  readonly frames: { data: Buffer; isBinary: boolean }[];
+  readonly requests: IncomingMessage[];
+  /** Sockets that are open, of any kind. */
+  readonly open: number;
+  idle(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A server of message streams that is as hostile as the test makes it. */
+export async function startStreamFaultServer(upgrade: Upgrade): Promise<StreamFaultServer> {
+  const frames: StreamFaultServer['frames'] = [];
+  const requests: IncomingMessage[] = [];
+  const sockets = new Set<Duplex>();
+  const server = createServer();
+  const upgrades = new WebSocketServer({ noServer: true, autoPong: false });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.on('upgrade', (req, socket, head) => {
+    requests.push(req);
+    const accept = (when = 'asked'): Promise<WebSocket> =>
+      new Promise((resolve) => {
+        upgrades.handleUpgrade(req, socket, head, (webSocket) => {
+          webSocket.on('error', () => {});
+          if (when === 'open') resolve(webSocket);
+          // As soon as it asked for the stream.
+          webSocket.on('message', (data, isBinary) => {
+            frames.push({ data: data as Buffer, isBinary });
+            resolve(webSocket);
+          });
+        });
+      });
+    upgrade(accept, socket, req);
+    // Without these it would not be noticed that the other side is gone.
+    socket.on('end', () => socket.end());
+    socket.resume();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    frames,
+    requests,
+    get open() {
+      return sockets.size;
+    },
+    idle: () => eventually(() => sockets.size === 0),
+    close: async () => {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Accepts, and then does what the test wants. */
+export const accepting =
+  (act: (socket: WebSocket) => void): Upgrade =>
+  async (accept) =>
+    act(await accept());
+
+/** Answers the upgrade with bytes. */
+export const answering =
+  (...lines: string[]): Upgrade =>
+  (_accept, socket) => {
+    socket.end(`${lines.join('\r\n')}\r\n\r\n`);
+  };
+
+/** An OK envelope around an inner message. */
+export const frame = (...bytes: number[]): Uint8Array => encodeOkResponse(Uint8Array.from(bytes));

@@ -1,0 +1,187 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import type { Express, Response } from 'express';
+import type { OpenApiDocument } from '../../../src/http/openapi/document.js';
+
+// The description of a site is held against what the site answers: whatever is answered in a test, by a site that is made
+// with `startSite`, must be described, in its status, code, headers and body.
+
+/** One answer of the routes. */
+export interface SeenAnswer {
+  readonly method: string;
+  /** Under the path that the router is mounted under. */
+  readonly path: string;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** Undefined where it cannot be read, as it is compressed or a stream. */
+  readonly body: string | undefined;
+}
+
+interface Described {
+  readonly responses: Readonly<Record<string, DescribedResponse>>;
+  readonly operationId: string;
+}
+interface DescribedResponse {
+  readonly headers?: Readonly<Record<string, { readonly $ref?: string; readonly required?: boolean; schema?: object }>>;
+  readonly content?: Readonly<
+    Record<string, { readonly schema: object; readonly 'x-events'?: Record<string, object> }>
+  >;
+}
+type Paths = Readonly<Record<string, Readonly<Record<string, Described>>>>;
+
+/** The headers that are ours alone: what an app in front of us sets is not for us to describe. */
+const meaningful = ['retry-after', 'allow'];
+
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+formats.default(ajv);
+const compiled = new Map<string, ValidateFunction>();
+
+/** Holds answers against one document. */
+export class Description {
+  readonly #document: OpenApiDocument;
+  readonly #paths: Paths;
+
+  constructor(document: OpenApiDocument) {
+    this.#document = document;
+    this.#paths = document.paths as unknown as Paths;
+  }
+
+  /** Every answer that is described: `createIntent 400 invalid_json`, `getStatus 200`. */
+  get all(): string[] {
+    return Object.values(this.#paths).flatMap((methods) =>
+      Object.values(methods).flatMap(({ operationId, responses }) =>
+        Object.entries(responses).flatMap(([status, response]) => {
+          const codes = codesOf(response);
+          return codes ? codes.map((code) => `${operationId} ${status} ${code}`) : [`${operationId} ${status}`];
+        }),
+      ),
+    );
+  }
+
+  /** Which of them an answer is, and what is wrong with it; undefined where the path is none of ours. */
+  judge(answer: SeenAnswer): { readonly name: string; readonly faults: readonly string[] } | undefined {
+    const methods = this.#methodsOf(answer.path);
+    if (!methods) return undefined;
+    const described = methods[answer.method === 'HEAD' ? 'get' : answer.method.toLowerCase()];
+    if (!described) return { name: `${answer.method} 405`, faults: this.#faultsOf(answer, this.#methodNotAllowed) };
+    const { operationId, responses } = described;
+    const key = responses[answer.status] ? String(answer.status) : `${Math.floor(answer.status / 100)}XX`;
+    const code = /"code":"(\w+)"/.exec(answer.body ?? '')?.[1];
+    const name = `${operationId} ${key}${code && isProblem(answer) ? ` ${code}` : ''}`;
+    const response = responses[key];
+    return { name, faults: response ? this.#faultsOf(answer, response) : ['it is not described'] };
+  }
+
+  /** Validates a value against a schema in this document. */
+  faultsIn(value: unknown, schema: object): string[] {
+    const key = JSON.stringify([schema, this.#document.components.schemas]);
+    const components = { schemas: closed(this.#document.components.schemas) };
+    const validate = compiled.get(key) ?? ajv.compile({ ...schema, components });
+    compiled.set(key, validate);
+    return validate(value)
+      ? []
+      : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  }
+
+  get #methodNotAllowed(): DescribedResponse {
+    return (this.#document.components.responses as unknown as Record<string, DescribedResponse>)
+      .MethodNotAllowed as DescribedResponse;
+  }
+
+  #methodsOf(path: string): Paths[string] | undefined {
+    const template = Object.keys(this.#paths).find((one) => one === path) ?? this.#templateOf(path);
+    return template === undefined ? undefined : this.#paths[template];
+  }
+
+  #templateOf(path: string): string | undefined {
+    return Object.keys(this.#paths).find((template) => {
+      const files = template.includes('{file}') ? '[\\w-]+\\.js' : '[^/]+';
+      return new RegExp(`^${template.replaceAll('.', '\\.').replace(/\{\w+\}/g, files)}$`).test(path);
+    });
+  }
+
+  #faultsOf(answer: SeenAnswer, { headers = {}, content = {} }: DescribedResponse): string[] {
+    const found: string[] = [];
+    const known = Object.entries(headers).map(([name, header]) => [name.toLowerCase(), this.#resolve(header)] as const);
+    for (const [name, { required = false, schema = {} }] of known) {
+      const value = answer.headers[name];
+      if (value === undefined) {
+        if (required) found.push(`the header ${name} is missing`);
+        continue;
+      }
+      const isNumber = (schema as { type?: string }).type === 'integer';
+      const read = isNumber ? Number(value) : String(value);
+      found.push(...this.faultsIn(read, schema).map((fault) => `the header ${name}: ${fault}`));
+    }
+    for (const name of meaningful) {
+      const isKnown = known.some(([one]) => one === name);
+      if (answer.headers[name] !== undefined && !isKnown) found.push(`the header ${name} is not described`);
+    }
+    return [...found, ...this.#faultsOfBody(answer, content)];
+  }
+
+  #faultsOfBody(answer: SeenAnswer, content: NonNullable<DescribedResponse['content']>): string[] {
+    const [type = ''] = String(answer.headers['content-type'] ?? '').split(';');
+    const described = content[type];
+    if (!described) return type === '' && Object.keys(content).length === 0 ? [] : [`${type} is not described`];
+    if (answer.body === undefined || answer.method === 'HEAD' || !type.includes('json')) return [];
+    return this.faultsIn(JSON.parse(answer.body), described.schema);
+  }
+
+  #resolve(header: NonNullable<DescribedResponse['headers']>[string]) {
+    const name = header.$ref?.split('/').at(-1);
+    if (name === undefined) return header;
+    return (this.#document.components.headers as unknown as Record<string, typeof header>)[name] ?? header;
+  }
+}
+
+/** Whoever reads an answer must bear new members; a test is told of one that is not described. */
+function closed(schemas: unknown): unknown {
+  const { Problem, ...others } = schemas as Record<string, unknown>;
+  const text = JSON.stringify(others, (_key, value) =>
+    value?.type === 'object' && value.properties ? { additionalProperties: false, ...value } : value,
+  );
+  return { Problem, ...(JSON.parse(text) as object) };
+}
+
+const isProblem = ({ headers }: SeenAnswer): boolean => headers['content-type'] === 'application/problem+json';
+
+function codesOf({ content = {} }: DescribedResponse): readonly string[] | undefined {
+  const { schema } = content['application/problem+json'] ?? {};
+  return (schema as { properties?: { code: { enum: string[] } } } | undefined)?.properties?.code.enum;
+}
+
+/** Gives every answer of our routes to whoever notes it; of those of one kind the first, since tests may ask for thousands. */
+export function noteAnswers(app: Express, mountPath: string, note: (answer: SeenAnswer) => void): void {
+  const kinds = new Set<string>();
+  app.use((req, res, next) => {
+    const { method, path } = req;
+    const chunks: unknown[] = [];
+    const { end, write } = res;
+    Object.assign(res, {
+      write: (...args: Parameters<typeof write>) => {
+        chunks.push(args[0]);
+        return write.apply(res, args);
+      },
+      end: (...args: Parameters<typeof end>) => {
+        if (args[0] !== undefined && typeof args[0] !== 'function') chunks.push(args[0]);
+        return end.apply(res, args);
+      },
+    });
+    res.once('close', () => {
+      if (!isOurs(res) || !path.startsWith(mountPath)) return;
+      const isReadable = !res.hasHeader('content-encoding') && res.writableFinished;
+      const body = isReadable ? chunks.join('') : undefined;
+      const kind = `${method} ${path.replace(/[1-9A-HJ-NP-Za-km-z]{32,}/, '')} ${res.statusCode} ${body?.slice(0, 80)}`;
+      if (kinds.has(kind) || kinds.size > 1_000) return;
+      kinds.add(kind);
+      note({ method, path: path.slice(mountPath.length), status: res.statusCode, headers: res.getHeaders(), body });
+    });
+    next();
+  });
+}
+
+/** Whether the router has answered, and not something in front of it or behind it. */
+function isOurs(res: Response): boolean {
+  return String(res.getHeader('content-security-policy')).startsWith("default-src 'none';frame");
+}

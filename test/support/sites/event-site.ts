@@ -1,0 +1,95 @@
+import express, { type Express } from 'express';
+import { type ConnectionLimits, parseConfig } from '../../../src/config.js';
+import { hostCookie } from '../../../src/http/browser-cookie.js';
+import { liveEvents } from '../../../src/http/live-events.js';
+import { LoginAttempts } from '../../../src/http/login-attempts.js';
+import { createLookAt } from '../../../src/http/look-at.js';
+import { createRouter } from '../../../src/http/router.js';
+import type { RouterContext } from '../../../src/http/router-context.js';
+import { createWebhookVerifier } from '../../../src/http/verify-webhook.js';
+import { createIntentClient } from '../../../src/sequencer/intent-client.js';
+import { StatusTransport } from '../transports/status-transport.js';
+import { FakeWatch } from './fake-watch.js';
+import { serve } from './serve.js';
+import { destination, type ExpressFactory, LogRecorder } from './site.js';
+
+/** A site whose service and whose watches are the test's. */
+export interface EventSite {
+  readonly origin: string;
+  readonly context: RouterContext;
+  readonly transport: StatusTransport;
+  readonly watch: FakeWatch;
+  readonly log: LogRecorder;
+  /** Moves the clock on, in milliseconds. */
+  pass(durationMs: number): void;
+}
+
+export interface EventSiteOptions {
+  readonly factory?: ExpressFactory;
+  readonly connections?: Partial<ConnectionLimits>;
+  readonly onCreated?: () => void;
+  /** Told of what is learnt to be submitted, as a ledger is. */
+  readonly onSubmitted?: (id: string) => void;
+  /** Base58 public key of the service whose webhook calls are taken; without it there are none. */
+  readonly serviceKey?: string;
+  /** Middlewares in front of the router. */
+  readonly before?: (app: Express) => void;
+}
+
+/** Two intents, and an id that is made up. */
+export const intentId = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+export const otherIntentId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
+
+const open: RouterContext[] = [];
+const nobodyAsks = async (): Promise<never> => {
+  throw new Error('Nobody asks for it here.');
+};
+
+export async function startEventSite(options: EventSiteOptions = {}): Promise<EventSite> {
+  const { factory = express, connections, onCreated, onSubmitted, serviceKey, before } = options;
+  const [transport, watch, log] = [new StatusTransport(), new FakeWatch(), new LogRecorder()];
+  let nowMs = 1_000_000;
+  const now = (): number => nowMs;
+  const config = parseConfig({ transport, connections, destination, login: false }, {});
+  const client = createIntentClient({ transport });
+  const live = liveEvents({
+    client,
+    watch: () => watch.watch,
+    ...{ connections: config.connections, logger: log, now, onSubmitted },
+  });
+  const context: RouterContext = {
+    config,
+    client,
+    hooks: { onCreated },
+    termsOf: async () => ({ amount: '4.50', currency: 'usd' }),
+    logger: log,
+    browserCookie: hostCookie('intent', false),
+    ledger: undefined,
+    logins: new LoginAttempts(0, now),
+    sessions: undefined,
+    webhook: serviceKey
+      ? {
+          verify: createWebhookVerifier({ serviceKeys: async () => [serviceKey], now }),
+          register: async () => undefined,
+        }
+      : undefined,
+    lookAt: createLookAt({ ask: (id) => live.events.look(id), logger: log }),
+    walletUrl: async () => undefined,
+    health: nobodyAsks,
+    openApi: nobodyAsks,
+    now,
+    ...live,
+  };
+  open.push(context);
+  const app = factory();
+  before?.(app);
+  app.use(createRouter(context));
+  const pass = (durationMs: number): void => {
+    nowMs += durationMs;
+  };
+  return { origin: await serve(app), context, transport, watch, log, pass };
+}
+
+afterEach(() => {
+  for (const { events } of open.splice(0)) events.close();
+});

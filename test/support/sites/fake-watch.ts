@@ -1,0 +1,68 @@
+import type { IntentEvent, WatchIntent } from '../../../src/sequencer/intent-event.js';
+
+/** One watch as it was begun. */
+export interface Watched {
+  readonly id: string;
+  readonly clientSecret: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A watch whose events come from the test. */
+export class FakeWatch {
+  /** Every watch that was ever begun. */
+  readonly begun: Watched[] = [];
+  readonly #open = new Map<Watched, (step: { event?: IntentEvent; error?: Error }) => void>();
+
+  /** How many run. */
+  get running(): number {
+    return this.#open.size;
+  }
+
+  readonly watch: WatchIntent = ({ id, clientSecret }, { signal }) => {
+    const watched = { id, clientSecret, signal };
+    this.begun.push(watched);
+    const steps: { event?: IntentEvent; error?: Error }[] = [];
+    let wake = (): void => undefined;
+    this.#open.set(watched, (step) => {
+      steps.push(step);
+      wake();
+    });
+    signal.addEventListener('abort', () => wake(), { once: true });
+    return this.#events(watched, steps, (next) => {
+      wake = next;
+    });
+  };
+
+  /** Tells all that watch this intent. */
+  tell(id: string, event: IntentEvent): void {
+    this.#step(id, { event });
+  }
+
+  /** Ends the watches of this intent before their time. */
+  fail(id: string, error?: Error): void {
+    this.#step(id, error ? { error } : {});
+  }
+
+  #step(id: string, step: { event?: IntentEvent; error?: Error }): void {
+    for (const [watched, take] of this.#open) if (watched.id === id) take(step);
+  }
+
+  async *#events(
+    watched: Watched,
+    steps: { event?: IntentEvent; error?: Error }[],
+    onWake: (wake: () => void) => void,
+  ): AsyncGenerator<IntentEvent, void> {
+    try {
+      while (!watched.signal.aborted) {
+        const step = steps.shift();
+        if (step?.error) throw step.error;
+        if (step && !step.event) return;
+        if (step?.event) yield step.event;
+        else await new Promise<void>((resolve) => onWake(resolve));
+        if (step?.event?.kind === 'intent_submitted') return;
+      }
+    } finally {
+      this.#open.delete(watched);
+    }
+  }
+}

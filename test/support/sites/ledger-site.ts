@@ -1,0 +1,71 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
+import type { IntentState } from '../../../src/ledger/intent-state.js';
+import type { LedgerIntent } from '../../../src/ledger/ledger.js';
+import type { SettlementTiming } from '../../../src/ledger/settlement-timing.js';
+import { routerLedger } from '../../../src/router-ledger.js';
+import { LedgerFaults } from '../databases/ledger-faults.js';
+import { type TappedTransport, tappedTransport } from '../transports/tapped-transport.js';
+import { domain, type Site, type SiteOptions, startSite } from './site.js';
+
+/** A site with a ledger and an embedded sequencer, both of which can be made to fail. */
+export interface LedgerSite extends Site {
+  readonly sequencer: Sequencer;
+  /** What the site asks the sequencer. */
+  readonly tap: TappedTransport;
+  /** What the site asks its ledger. */
+  readonly faults: LedgerFaults;
+}
+
+export interface LedgerSiteOptions extends SiteOptions {
+  /** Where the ledger is. */
+  readonly databaseUrl: string;
+  /** That of another site of the same test. Default: a new one. */
+  readonly sequencer?: Sequencer;
+  /** How often the ledger looks by itself. */
+  readonly timing?: Partial<SettlementTiming>;
+}
+
+const sequencers: Sequencer[] = [];
+
+export async function startLedgerSite({
+  sequencer: given,
+  timing,
+  ...options
+}: LedgerSiteOptions): Promise<LedgerSite> {
+  const sequencer = given ?? (await startSequencer());
+  if (!given) sequencers.push(sequencer);
+  const [tap, faults] = [tappedTransport(sequencer.transport), new LedgerFaults()];
+  const site = await startSite({
+    sequencerUrl: sequencer.url,
+    transport: tap,
+    payment: () => ({ amount: '4.50', currency: 'usd' }),
+    makeLedger: (parts) => {
+      const ledger = routerLedger(parts, timing);
+      return ledger && faults.wrap(ledger);
+    },
+    ...options,
+  });
+  sequencer.setLocalDomain(options.domain ?? domain, site.origin);
+  await site.router.ready();
+  return { ...site, sequencer, tap, faults };
+}
+
+/** Waits until an intent is in a state; a few seconds at most. */
+export async function untilState(
+  { router }: Pick<Site, 'router'>,
+  id: string,
+  state: IntentState,
+): Promise<LedgerIntent> {
+  const endMs = performance.now() + 8_000;
+  for (;;) {
+    const intent = await router.intents.find(id);
+    if (intent?.state === state) return intent;
+    if (performance.now() > endMs) throw new Error(`The intent is ${intent?.state}, and was to be ${state}.`);
+    await delay(10);
+  }
+}
+
+afterAll(async () => {
+  for (const sequencer of sequencers.splice(0)) await sequencer.close();
+});

@@ -1,0 +1,115 @@
+import { inspect } from 'node:util';
+import express, { type Express } from 'express';
+import express4 from 'express4';
+import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
+import { composeRouter, type IntentRouter } from '../../../src/intent-router.js';
+import { formatBase58 } from '../../../src/keys/base58.js';
+import type { Ledger } from '../../../src/ledger/ledger.js';
+import { type LedgerParts, routerLedger } from '../../../src/router-ledger.js';
+import type { IntentRouterOptions } from '../../../src/router-options.js';
+import { look } from '../runner/watch-for-leaks.js';
+import { Description, noteAnswers, type SeenAnswer } from './described-answers.js';
+import { serve } from './serve.js';
+
+/** The two versions of Express that are supported. */
+export const expressVersions = { 'Express 5': express, 'Express 4': express4 };
+export type ExpressFactory = typeof express;
+
+/** Public test values: 32 counted bytes as the verifier's seed, and an account. */
+export const verifierSecret = formatBase58(Uint8Array.from({ length: 32 }, (_, index) => index));
+export const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
+export const domain = 'shop.example';
+
+/** Collects what the router logs, none of which may be secret. */
+export class LogRecorder {
+  readonly lines: string[] = [];
+  warn = (message: string, details?: unknown): void => this.#note('warn', message, details);
+  error = (message: string, details?: unknown): void => this.#note('error', message, details);
+  get text(): string {
+    return this.lines.join('\n');
+  }
+
+  #note(level: string, message: string, details: unknown): void {
+    this.lines.push(`${level} ${message} ${JSON.stringify(details)}`);
+    look('a log', `${message} ${inspect(details, { depth: 8 })}`);
+  }
+}
+
+export interface Site {
+  readonly origin: string;
+  readonly app: Express;
+  readonly router: IntentRouter;
+  readonly log: LogRecorder;
+}
+
+export interface SiteOptions extends IntentRouterOptions {
+  readonly factory?: ExpressFactory;
+  readonly mountPath?: string;
+  /** Makes the ledger in place of the product. */
+  readonly makeLedger?: (parts: LedgerParts) => Ledger | undefined;
+  /** Middlewares in front of the router. */
+  readonly before?: (app: Express) => void;
+  /** Routes behind it. */
+  readonly after?: (app: Express) => void;
+}
+
+const routers: IntentRouter[] = [];
+const sequencers: Sequencer[] = [];
+const described: { readonly router: IntentRouter; readonly seen: SeenAnswer[] }[] = [];
+/** What was answered by the sites of this test file, by its names in their descriptions. */
+export const answered = new Set<string>();
+
+/** An Express site with the router, served on a free port. */
+export async function startSite({
+  factory = express,
+  mountPath,
+  makeLedger = routerLedger,
+  before,
+  after,
+  ...options
+}: SiteOptions): Promise<Site> {
+  const log = new LogRecorder();
+  const app = factory();
+  const seen: SeenAnswer[] = [];
+  noteAnswers(app, mountPath ?? '', (answer) => seen.push(answer));
+  before?.(app);
+  const router = composeRouter({ verifierSecret, destination, domain, logger: log, ...options }, makeLedger);
+  routers.push(router);
+  described.push({ router, seen });
+  if (mountPath === undefined) app.use(router);
+  else app.use(mountPath, router);
+  after?.(app);
+  return { origin: await serve(app), app, router, log };
+}
+
+/** A site whose sequencer is an embedded one on another port, and knows where the site's key file is. */
+export async function startSiteWithSequencer(options: SiteOptions = {}): Promise<Site & { sequencer: Sequencer }> {
+  const sequencer = await startSequencer();
+  sequencers.push(sequencer);
+  const site = await startSite({
+    sequencerUrl: sequencer.url,
+    payment: () => ({ amount: '4.50', currency: 'usd' }),
+    ...options,
+  });
+  sequencer.setLocalDomain(options.domain ?? domain, site.origin);
+  return { ...site, sequencer };
+}
+
+/** Whatever a site has answered is as it is described. */
+afterEach(async () => {
+  for (const { router, seen } of described) {
+    if (seen.length === 0) continue;
+    const description = new Description(await router.openApi());
+    for (const answer of seen.splice(0)) {
+      const { name = '', faults = [] } = description.judge(answer) ?? {};
+      answered.add(name);
+      if (faults.length > 0)
+        throw new Error(`${name} is not as described: ${faults.join('; ')}. ${JSON.stringify(answer)}`);
+    }
+  }
+});
+
+afterAll(async () => {
+  for (const router of routers.splice(0)) await router.close();
+  for (const sequencer of sequencers.splice(0)) await sequencer.close();
+});

@@ -1,0 +1,59 @@
+import { formatBase58 } from '../../../src/keys/base58.js';
+import type { Transport } from '../../../src/sequencer/transport.js';
+import { decode, v1 } from '../../../src/wire/codec.js';
+
+const idOf = (field: { value?: Uint8Array | null } | null | undefined): string =>
+  formatBase58(field?.value ?? new Uint8Array());
+
+/** A way to a sequencer that says OK to everything, with no body, and tells what it was asked. */
+export class RecordingTransport implements Transport {
+  readonly calls: { readonly method: string; readonly body: Uint8Array }[] = [];
+  readonly #answers = new Map<string, () => Promise<Uint8Array>>();
+
+  async call({ method }: { method: string }, body: Uint8Array): Promise<Uint8Array> {
+    this.calls.push({ method, body });
+    const answer = this.#answers.get(method) ?? this.#answers.get('');
+    return answer ? answer() : new Uint8Array();
+  }
+
+  async close(): Promise<void> {}
+
+  /** The intents whose status was asked for, Base58, in that order. */
+  lookedAt(): string[] {
+    return this.#bodiesOf('getStatus').map((body) => idOf(decode(v1.GetStatusRequest, body).intentId));
+  }
+
+  /** The webhooks that were registered. */
+  registered(): { intent: string; url: string }[] {
+    return this.#bodiesOf('registerWebhook').map((body) => {
+      const { intentId, url } = decode(v1.RegisterWebhookRequest, body);
+      return { intent: idOf(intentId), url };
+    });
+  }
+
+  answerWith(method: string, body: Uint8Array): void {
+    this.#answers.set(method, async () => body);
+  }
+
+  /** From now on the calls of a method fail, by default all calls. */
+  failWith(error: Error, method = ''): void {
+    this.#answers.set(method, () => Promise.reject(error));
+  }
+
+  /** From now on the calls of a method stay open until the function is called, which gives them their end. */
+  hold(method: string): (error?: Error) => void {
+    let end: (error?: Error) => void = () => undefined;
+    const held = new Promise<Uint8Array>((resolve, reject) => {
+      end = (error) => (error ? reject(error) : resolve(new Uint8Array()));
+    });
+    held.catch(() => undefined);
+    this.#answers.set(method, () => held);
+    return end;
+  }
+
+  #bodiesOf(name: string): Uint8Array[] {
+    return this.calls.filter(({ method }) => method === name).map(({ body }) => body);
+  }
+}
+
+export const recordingTransport = (): RecordingTransport => new RecordingTransport();

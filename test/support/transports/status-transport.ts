@@ -1,0 +1,46 @@
+import type { IntentStatus } from '../../../src/sequencer/calls.js';
+import type { Transport, TryOptions } from '../../../src/sequencer/transport.js';
+import { encode, v1 } from '../../../src/wire/codec.js';
+import type { Operation } from '../../../src/wire/envelope.js';
+
+export const pending: IntentStatus = { exists: true, codeScanned: false, intentSubmitted: false };
+export const scanned: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: false };
+export const submitted: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: true };
+export const unknown: IntentStatus = { exists: false, codeScanned: false, intentSubmitted: false };
+
+/** A way to a service that says of every intent what the test wants, and counts how often it was asked. */
+export class StatusTransport implements Transport {
+  /** How often the status was asked for. */
+  asked = 0;
+  /** How many of these calls were given up by whoever made them. */
+  aborted = 0;
+  /** What is answered: a status, a failure, or nothing at all until it is something else. */
+  answer: IntentStatus | Error | 'nothing' = pending;
+  #waiting: (() => void)[] = [];
+
+  async call({ method }: Operation, _body: Uint8Array, { signal }: TryOptions = {}): Promise<Uint8Array> {
+    if (method !== 'getStatus') return new Uint8Array();
+    this.asked += 1;
+    while (this.answer === 'nothing') await this.#changed(signal);
+    if (this.answer instanceof Error) throw this.answer;
+    return encode(v1.GetStatusResponse, this.answer);
+  }
+
+  /** Answers so from now on, also those who wait. */
+  answerWith(answer: IntentStatus | Error | 'nothing'): void {
+    this.answer = answer;
+    for (const wake of this.#waiting.splice(0)) wake();
+  }
+
+  async close(): Promise<void> {}
+
+  #changed(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push(resolve);
+      signal?.addEventListener('abort', () => {
+        this.aborted += 1;
+        reject(signal.reason);
+      });
+    });
+  }
+}

@@ -1,0 +1,23 @@
+import type { Transport } from '../../../src/sequencer/transport.js';
+
+/** What has gone over a way to a sequencer. */
+export interface TappedTransport extends Transport {
+  readonly calls: { readonly method: string; readonly body: string }[];
+  /** The bodies of the calls of one method, base64, each that was different once. */
+  different(method: string): Set<string>;
+}
+
+/** Notes what goes over a way to a sequencer, which stays open when this one is closed. */
+export function tappedTransport({ call, openStream }: Transport): TappedTransport {
+  const calls: TappedTransport['calls'] = [];
+  return {
+    calls,
+    call: (operation, body, options) => {
+      calls.push({ method: operation.method, body: Buffer.from(body).toString('base64') });
+      return call(operation, body, options);
+    },
+    ...(openStream && { openStream }),
+    close: async () => undefined,
+    different: (name) => new Set(calls.filter(({ method }) => method === name).map(({ body }) => body)),
+  };
+}
