@@ -11,10 +11,12 @@ import { countingTransport } from '../support/transports/counting-transport.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const service = generateJwtKey();
+/** When the clock of each site starts. */
+const startMs = Date.now();
 
 async function start(rateLimits: SiteOptions['rateLimits'], options: SiteOptions = {}) {
   const transport = countingTransport();
-  const clock = { nowMs: Date.now() };
+  const clock = { nowMs: startMs };
   const site = await startSite({
     transport,
     rateLimits,
@@ -176,7 +178,7 @@ describe('a store of the site', () => {
       if (this.fault === 'hangs') return new Promise<never>(() => undefined);
       const totalHits = (this.counts.get(key) ?? 0) + 1;
       this.counts.set(key, totalHits);
-      return { totalHits: this.fault === 'rubbish' ? Number.NaN : totalHits, resetTime: new Date(Date.now() + 9_000) };
+      return { totalHits: this.fault === 'rubbish' ? Number.NaN : totalHits, resetTime: new Date(startMs + 9_000) };
     }
     decrement(key: string): void {
       this.counts.set(key, (this.counts.get(key) ?? 0) - 1);
@@ -192,7 +194,7 @@ describe('a store of the site', () => {
     await post(one.origin).send({}).expect(201);
     await post(other.origin).send({}).expect(201);
     const refused = await post(one.origin).send({}).expect(429);
-    expect(refused.headers['retry-after']).toMatch(/^(9|10)$/);
+    expect(refused.headers['retry-after']).toBe('9');
     await post(other.origin).send({}).expect(429);
     await request(one.origin).get(`/status/${id}`).expect(200);
     expect([...store.counts]).toEqual([
@@ -206,9 +208,7 @@ describe('a store of the site', () => {
     async (fault) => {
       const store = Object.assign(new SharedStore(), { fault });
       const { origin, log, clock } = await start({ intent: 3, store });
-      const startedAtMs = performance.now();
       for (const status of [201, 201, 201, 429, 429]) await post(origin).send({}).expect(status);
-      expect(performance.now() - startedAtMs).toBeLessThan(5_000);
       expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
         expect.stringContaining('the store of the rate limits fails, so each process counts for itself'),
       ]);
