@@ -1,10 +1,10 @@
-import { jest } from '@jest/globals';
 import cookieSession from 'cookie-session';
 import type { Express, Request, RequestHandler } from 'express';
 import session from 'express-session';
 import { Browser } from '../support/browser/browser.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { expressVersions, type SiteOptions, startSiteWithSequencer } from '../support/sites/site.js';
+import { holdTimeouts } from '../support/timeouts.js';
 
 /** The app's own use of its session. */
 interface Basket {
@@ -152,18 +152,12 @@ describe('a session that cannot be renewed is refused', () => {
 
 describe('a store that does not answer', () => {
   const timeoutMs = 60_000;
-  /** The timeout of the router that was started last. */
-  let timeout = new AbortController();
+  let expire: () => void;
   beforeEach(() => {
-    const real = AbortSignal.timeout.bind(AbortSignal);
-    jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
-      if (ms !== timeoutMs) return real(ms);
-      timeout = new AbortController();
-      return timeout.signal;
-    });
+    expire = holdTimeouts(timeoutMs);
   });
 
-  /** One of its calls can hang. The timeout of the router then passes at once. */
+  /** One of its calls can hang. The timeout of the router then expires at once. */
   class HangingStore extends session.MemoryStore {
     hangs: 'set' | 'destroy' | undefined;
     late: (() => void)[] = [];
@@ -180,7 +174,7 @@ describe('a store that does not answer', () => {
         return;
       }
       this.late.push(act);
-      setImmediate(() => timeout.abort(new DOMException('', 'TimeoutError')));
+      setImmediate(expire);
     }
   }
 
