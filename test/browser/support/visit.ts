@@ -47,7 +47,7 @@ export function useChromium(launch: () => Promise<Browser> = launchChromium): Op
     const page = await context.newPage();
     const visit = { context, page, requests, faults, forgive: (...more: RegExp[]) => void forgiven.push(...more) };
     open.push({ visit, forgiven });
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(30_000);
     await page.goto(url);
     return visit;
   };
