@@ -32,7 +32,7 @@ const ways: [string, Way][] = [
   ['through the balancer', { origin: () => fleet.origin, visitor: { localAddress: '127.0.0.9' } }],
 ];
 
-describe.each(ways)('%s', (_name, { origin, visitor }) => {
+describe.each(ways)('%s', (name, { origin, visitor }) => {
   /** The same person, at one process. */
   const at = (index: number, browser: Browser): Browser => {
     const other = new Browser(origin(index), browser.cookies);
@@ -87,7 +87,8 @@ describe.each(ways)('%s', (_name, { origin, visitor }) => {
     const done = await third.send('POST', '/session', { id });
     const user = { id: fleet.sequencer.wallet('Ada').userId(domain) };
     expect([done.status, done.body]).toEqual([200, { user }]);
-    expect(new Set([by, tab.by, done.headers.get('x-process')]).size).toBe(3);
+    // The balancer also hands on what the sequencer asks for, so that its next process is not known.
+    if (name === 'directly') expect(new Set([by, tab.by, done.headers.get('x-process')]).size).toBe(3);
     for (const index of [0, 1, 2]) {
       expect((await at(index, third).send('GET', '/account')).body).toEqual({ user: user.id });
     }
