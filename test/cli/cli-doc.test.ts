@@ -13,7 +13,6 @@ const program = createProgram({
     progress: () => undefined,
     stream: async () => undefined,
     inputLines: async function* () {},
-    input: async () => '',
     interrupted: async () => undefined,
   },
   world: systemWorld(),
