@@ -4,8 +4,7 @@ import Sequencer from '@jest/test-sequencer';
 const longest = [
   'ledger/proof/embedded-crashes',
   'fuzz/http',
-  'bench/short-forms',
-  'bench/speed',
+  'bench/short-forms.full',
   'sequencer/stream-fault-matrix',
   'sequencer/fault-matrix',
   'e2e/npm-start.full',
