@@ -4,8 +4,8 @@ import session from 'express-session';
 import { currentUser, requireLogin } from '../../src/http/require-login.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
 import { Browser } from '../support/browser/browser.js';
-import { faultSequencer } from '../support/sequencers/closing-fault-sequencer.js';
-import { faultTable } from '../support/sequencers/fault-sequencer.js';
+import { faultSequencer } from '../support/sequencers/fault-sequencer.js';
+import { faultsOf } from '../support/sequencers/faults.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { type SiteOptions, startSite, startSiteWithSequencer, verifierSecret } from '../support/sites/site.js';
 
@@ -359,7 +359,7 @@ describe('bodies of POST /session', () => {
 });
 
 describe('a sequencer that fails while a login is completed', () => {
-  test.each(faultTable)('%s', async (_name, { answer, code }) => {
+  test.each(faultsOf('proxy'))('%s', async (_name, { proxy: answer, code }) => {
     const sequencer = await faultSequencer((call, res, req) => {
       if (call.operation.method === 'getLoginForThirdPartyApp') answer(call, res, req);
       else res.writeHead(200).end(Buffer.of(0x08, 0x00));
