@@ -5,8 +5,7 @@ import { errorCodes, SequencerError, type SequencerErrorCode } from '../../src/e
 import { currentUser, requireLogin } from '../../src/http/require-login.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
 import { Browser } from '../support/browser/browser.js';
-import { faultSequencer } from '../support/sequencers/closing-fault-sequencer.js';
-import type { Answer } from '../support/sequencers/fault-sequencer.js';
+import { type Answer, faultSequencer } from '../support/sequencers/fault-sequencer.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import {
   type Site,
