@@ -5,6 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '../eventually.js';
 
 /** Where nginx is; undefined where there is none. */
 export const nginxPath: string | undefined = whereIsNginx();
@@ -115,8 +116,8 @@ export async function freePort(): Promise<number> {
 }
 
 async function listening(nginx: ChildProcess, port: number): Promise<void> {
-  for (;;) {
-    if (nginx.exitCode !== null) throw new Error('nginx has ended; what it says is above.');
+  await eventually('nginx listens', async () => {
+    if (nginx.exitCode !== null) return true;
     // No request, which would come to a process.
     const socket = connect(port, '127.0.0.1');
     const isOpen = await once(socket, 'connect').then(
@@ -124,7 +125,7 @@ async function listening(nginx: ChildProcess, port: number): Promise<void> {
       () => false,
     );
     socket.destroy();
-    if (isOpen) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return isOpen;
+  });
+  if (nginx.exitCode !== null) throw new Error('nginx has ended. Its error output is above.');
 }
