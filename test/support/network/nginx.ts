@@ -7,18 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../eventually.js';
 
-/** Where nginx is; undefined where there is none. */
-export const nginxPath: string | undefined = whereIsNginx();
-if (!nginxPath)
-  console.warn('There is no nginx here, so what stands behind it is not tried: apt-get install nginx-light');
-
-function whereIsNginx(): string | undefined {
-  try {
-    return execFileSync('sh', ['-c', 'command -v nginx'], { encoding: 'utf8' }).trim();
-  } catch {
-    return undefined;
-  }
-}
+// Used by `*.nginx.test.ts` only, which `npm run test:nginx` runs where nginx is installed.
 
 /** The folder of the example behind nginx. */
 export const exampleFolder = fileURLToPath(new URL('../../../docs/examples/nginx', import.meta.url));
@@ -73,6 +62,7 @@ export class Nginx {
       join(folder, 'nginx.conf'),
       `${main}\nevents { worker_connections 4096; }\nhttp { ${log} ${paths}\ninclude ${folder}/site.conf;\n}`,
     );
+    const nginxPath = execFileSync('sh', ['-c', 'command -v nginx'], { encoding: 'utf8' }).trim();
     // What an administrator types finds this nginx, and no other.
     mkdirSync(join(folder, 'bin'));
     const command = `#!/bin/sh\nexec ${nginxPath} -p ${folder} -e stderr -c ${folder}/nginx.conf "$@"\n`;
@@ -117,7 +107,7 @@ export async function freePort(): Promise<number> {
 
 async function listening(nginx: ChildProcess, port: number): Promise<void> {
   await eventually('nginx listens', async () => {
-    if (nginx.exitCode !== null) return true;
+    if (nginx.exitCode !== null) throw new Error('nginx has ended. Its error is above.');
     // No request, which would come to a process.
     const socket = connect(port, '127.0.0.1');
     const isOpen = await once(socket, 'connect').then(
@@ -127,5 +117,4 @@ async function listening(nginx: ChildProcess, port: number): Promise<void> {
     socket.destroy();
     return isOpen;
   });
-  if (nginx.exitCode !== null) throw new Error('nginx has ended. Its error output is above.');
 }
