@@ -246,8 +246,8 @@ test('after all that nothing was lost or done twice, and no process has ended', 
   expect(paid.length).toBeGreaterThan(0);
   expect(logins).toBeGreaterThan(0);
   for (const [index, { process: child }] of fleet.processes.entries()) {
-    expect(fleet.printedBy(index)).toMatch(/^express-intents: The database .*\. Until it works again/m);
+    expect(fleet.printed(index + 1)).toMatch(/^express-intents: The database .*\. Until it works again/m);
     expect([child.exitCode, child.signalCode]).toEqual([null, null]);
-    expect(fleet.printedBy(index)).not.toMatch(/CRASHED|Warning|nhandled/);
+    expect(fleet.printed(index + 1)).not.toMatch(/CRASHED|Warning|nhandled/);
   }
 });
