@@ -44,9 +44,12 @@ afterAll(async () => {
 
 async function begin(mode: string) {
   const browser = new Browser(fleet.origin);
-  const { status, body } = await browser.send('POST', '/intent', { mode });
-  expect([status, body.code]).toEqual([201, undefined]);
-  const secret = String(body.client_secret);
+  let secret = '';
+  await eventually('an intent is created', async () => {
+    const { status, body } = await browser.send('POST', '/intent', { mode });
+    expect([status, body.code]).toEqual([201, undefined]);
+    secret = String(body.client_secret);
+  });
   return { browser, secret, id: intentIdOf(secret) };
 }
 
