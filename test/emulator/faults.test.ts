@@ -38,8 +38,8 @@ function clientOf({ url }: Sequencer, timeoutMs?: number): IntentClient {
 }
 
 /** Waits until the faults that count their calls have met them. */
-async function whenTaken({ faultsUrl }: Sequencer): Promise<void> {
-  const active = async () => (await (await fetch(`${faultsUrl}/api/faults`)).json()) as { faults: unknown[] };
+async function whenTaken({ url }: Sequencer): Promise<void> {
+  const active = async () => (await (await fetch(`${url}/faults/api/faults`)).json()) as { faults: unknown[] };
   while ((await active()).faults.length > 0);
 }
 

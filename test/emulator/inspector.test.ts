@@ -255,17 +255,19 @@ describe('the page and its API', () => {
   test('nothing inline, nothing from elsewhere; the pages lead to each other', async () => {
     const { url, inspectorUrl } = await start();
     expect(inspectorUrl).toBe(`${url}/inspector`);
-    const pages = await Promise.all(['/inspector', '/wallet', '/faults'].map((path) => request(url).get(path)));
+    const pages = await Promise.all(['/inspector', '/wallet'].map((path) => request(url).get(path)));
     for (const { text, headers } of pages) {
       expect(headers['content-security-policy']).toBe(pages[1]?.headers['content-security-policy']);
       expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
-      for (const path of ['/inspector', '/wallet', '/faults']) expect(text).toContain(`<a href="${path}"`);
+      for (const path of ['/inspector', '/wallet']) expect(text).toContain(`<a href="${path}"`);
     }
     const files = [...(pages[0]?.text ?? '').matchAll(/(?:src|href)="(\/wallet\/page\/[^"]+)"/g)].map(
       ([, file]) => file,
     );
     const modules = ['detail', 'list', 'words', 'wallets'].map((name) => `/wallet/page/inspector-${name}.js`);
-    const others = ['make', 'reconcile', 'message-view', 'fault-switches'].map((name) => `/wallet/page/${name}.js`);
+    const others = ['make', 'reconcile', 'message-view', 'fault-switches', 'faults-view', 'api'].map(
+      (name) => `/wallet/page/${name}.js`,
+    );
     for (const file of [...files, ...modules, ...others]) {
       const { text } = await request(url).get(String(file)).expect(200);
       expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|\.style\b/);

@@ -5,53 +5,16 @@ import { closeAll, create, created, opened, payment, reason, start } from './fix
 
 afterEach(closeAll);
 
-describe('the page of faults', () => {
-  test('nothing inline, nothing from elsewhere, and linked with the wallet both ways', async () => {
-    const { url, faultsUrl } = await start();
-    expect(faultsUrl).toBe(`${url}/faults`);
-    const { text, headers } = await request(faultsUrl)
-      .get('')
-      .expect(200)
-      .expect('content-type', /text\/html/);
-    const wallet = await request(url).get('/wallet');
-    expect(headers['content-security-policy']).toBe(wallet.headers['content-security-policy']);
-    expect(headers['content-security-policy']).toContain("default-src 'none'");
-    expect(headers['cache-control']).toBe('no-store');
-    expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
-    expect(text).toContain('<a href="/wallet">');
-    expect(wallet.text).toContain('<a href="/faults">');
-  });
-
-  test('every file it names is there, and inserts no text as HTML', async () => {
-    const { url } = await start();
-    const { text: page } = await request(url).get('/faults');
-    const files = [...page.matchAll(/(?:src|href)="(\/wallet\/page\/[^"]+)"/g)].map(([, file]) => String(file));
-    expect(files).toHaveLength(3);
-    for (const file of [...files, '/wallet/page/faults-view.js', '/wallet/page/api.js']) {
-      const { text } = await request(url)
-        .get(file)
-        .expect(200)
-        .expect('content-type', /css|javascript/);
-      expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|\.style\b/);
-    }
-  });
-
-  test('has words for every group of kinds and every operation', async () => {
+describe('the switches of the inspector', () => {
+  test('have words for every group of kinds and every operation', async () => {
     const { url } = await start();
     const { text } = await request(url).get('/wallet/page/faults-view.js');
     for (const { group } of Object.values(faultKinds)) expect(text).toMatch(new RegExp(`^  ${group}: '`, 'm'));
     for (const operation of faultyOperationNames) expect(text).toMatch(new RegExp(`^    ${operation}: '`, 'm'));
   });
-
-  test('answers on this machine’s own names alone', async () => {
-    const { url } = await start();
-    for (const path of ['/faults', '/faults/api/kinds', '/faults/api/faults']) {
-      await request(url).get(path).set('host', 'stranger.example').expect(403);
-    }
-  });
 });
 
-describe('its JSON API', () => {
+describe('/faults/api', () => {
   test('tells of every kind in plain words, and of every operation', async () => {
     const { url } = await start();
     const { body } = await request(url).get('/faults/api/kinds').expect(200);
@@ -127,6 +90,13 @@ describe('its JSON API', () => {
     }
     await request(url).post('/faults/api/faults').set('content-type', 'application/json').send('{').expect(400);
     await request(url).get('/faults/api/faults').expect(200, { faults: [] });
+  });
+
+  test('answers under this machine’s own names alone', async () => {
+    const { url } = await start();
+    for (const path of ['/faults/api/kinds', '/faults/api/faults']) {
+      await request(url).get(path).set('host', 'stranger.example').expect(403);
+    }
   });
 
   test('only pages of its own origin may ask, and programs', async () => {
