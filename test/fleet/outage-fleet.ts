@@ -22,7 +22,7 @@ export async function startOutageFleet(size: number): Promise<OutageFleet> {
   let relay: TcpRelay | undefined;
   let database = '';
   const fleet = await startFleet(size, {
-    router: { routes: { health: '/healthz' }, limit: 1_000_000, storeTimeoutMs: 2_000 },
+    router: { routes: { health: '/healthz' }, limit: 1_000_000, storeTimeoutMs: 5_000 },
     reach: async (server, name) => {
       database = name;
       await server.run(name, setUp(name));
