@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { IntentErrorCode } from '../../../src/errors.js';
-import { decode, v1 } from '../../../src/wire/codec.js';
+import { decode, encode, v1 } from '../../../src/wire/codec.js';
 import { encodeErrorResponse, encodeOkResponse, type Operation } from '../../../src/wire/envelope.js';
 
 /** One call as it came in; `n` counts the calls of this server from 1. */
@@ -84,9 +84,16 @@ async function readBody(req: IncomingMessage): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Answers an OK envelope around a serialized inner message; without one, around an empty one. */
-export function ok(body: Uint8Array = new Uint8Array()): Answer {
-  return bytes(encodeOkResponse(body));
+/** Answers an OK envelope around a serialized inner message; without one, around what a plain success is. */
+export function ok(body?: Uint8Array): Answer {
+  return (call, res, req) => bytes(encodeOkResponse(body ?? plainSuccess(call.operation.method)))(call, res, req);
+}
+
+/** The inner answer of an operation that succeeded, with nothing to tell but that: an intent that is created exists. */
+export function plainSuccess(method: string): Uint8Array {
+  if (method === 'createIntent') return encode(v1.GetStatusResponse, { exists: true });
+  if (method === 'sendMessage') return encode(v1.SendMessageResponse, { messageId: { value: new Uint8Array(16) } });
+  return new Uint8Array();
 }
 
 /** Answers these bytes with HTTP status 200. */
@@ -148,7 +155,7 @@ const faults = {
     answer: bytes(Buffer.from(`<!doctype html><title>${canary}</title>`)),
     code: 'sequencer_bad_response',
   },
-  'no bytes at all': { answer: bytes(new Uint8Array()), code: 'sequencer_bad_response' },
+  'no bytes at all, of no type': { answer: (_call, res) => void res.end(), code: 'sequencer_bad_response' },
   'a text of two letters': { answer: bytes(Buffer.from('Hi')), code: 'sequencer_bad_response' },
   'a result of fields that nobody knows': { answer: bytes(Uint8Array.of(0x30, 0x30)), code: 'sequencer_bad_response' },
   'an OK with an error text': {

@@ -126,7 +126,7 @@ export const proxyFaults = {
     code: 'sequencer_bad_response',
     passes: false,
   },
-  'an empty answer': { spoil: send(new Uint8Array()), code: 'sequencer_bad_response', passes: false },
+  'an empty answer of no type': { spoil: send(new Uint8Array(), {}), code: 'sequencer_bad_response', passes: false },
   '64 MB': { spoil: flood, code: 'sequencer_bad_response', passes: false },
 } satisfies Record<string, ProxyFault>;
 

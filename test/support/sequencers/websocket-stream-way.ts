@@ -85,7 +85,7 @@ const faults: Readonly<Record<string, WebSocketFault>> = {
     socket.write(Buffer.from([0x82, 0x50, 0x0a]));
   }, false),
   'a text frame': sending('submitted'),
-  'an empty frame': sending(new Uint8Array()),
+  'an empty frame': acting((webSocket) => webSocket.send(new Uint8Array()), false),
   garbage: sending(Buffer.alloc(40, 0xff)),
   'garbage in an OK envelope': sending(encodeOkResponse(Buffer.alloc(9, 0xff))),
   'a truncated envelope': sending(ok.subarray(0, -1)),
