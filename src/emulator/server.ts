@@ -41,7 +41,6 @@ export function createApp(state: SequencerState, wallets: readonly Wallet[]): Ex
   app.get('/inspector', (_req, res) => res.sendFile('inspector.html', { root: page, cacheControl: false }));
   app.get('/wallet', (_req, res) => res.sendFile('wallet.html', { root: page, cacheControl: false }));
   app.use('/faults/api', faultsApi(state.faults));
-  app.get('/faults', (_req, res) => res.sendFile('faults.html', { root: page, cacheControl: false }));
   app.use('/wallet/page', express.static(page, { index: false, redirect: false, cacheControl: false }));
   app.use(answerStatus);
   return app;

@@ -1,7 +1,6 @@
 import { createIntentClient, generateKey, type IntentClient } from '../../src/index.js';
 import type { Dialect } from '../../src/sequencer/calls.js';
-import { faultSequencer } from '../support/sequencers/closing-fault-sequencer.js';
-import { type Answer, bytes, type FaultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
+import { type Answer, bytes, type FaultSequencer, faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
 
 const payment = { destination: generateKey().publicKey, amount: '4.50', currency: 'usd' };
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));

@@ -190,7 +190,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
       }),
     );
     const { read, error } = await readAll(open(server.url));
-    expect([read[0]?.length, error]).toEqual([65_530, undefined]);
+    expect([read[0]?.length, error]).toEqual([65_532, undefined]);
   });
 
   test('the handshake alone is bounded: a stream may be silent for longer', async () => {
