@@ -79,6 +79,11 @@ export interface ConfigOptions extends GrpcNames {
    * `sequencer.jsonl` in the folder of the ledger where that is kept in one, else `memory`.
    */
   readonly emulatorState?: string | undefined;
+  /**
+   * Sent as the `version` of each envelope, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters. Default:
+   * empty.
+   */
+  readonly envelopeVersion?: string | undefined;
   /** How intents reach the service. Default `intents`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
   /**

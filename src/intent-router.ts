@@ -126,11 +126,11 @@ const noDestination =
 
 function serviceTransport(
   { sequencer, production }: Config,
-  { grpcPackage, grpcPaths }: IntentRouterOptions,
+  { grpcNames, envelopeVersion }: IntentRouterOptions,
 ): Transport {
   const { url, grpcUrl, timeoutMs } = sequencer;
   // Whether http will do was for the configuration to say.
-  return transportTo({ url, grpcUrl, grpcPackage, grpcPaths, dangerouslyAllowHttp: !production }, timeoutMs);
+  return transportTo({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
 function clientOf({ sequencer }: Config, transport: Transport, observer: CallObserver | undefined): ObservedClient {

@@ -58,7 +58,7 @@ function createServer(grpc: GrpcPackage, transport: InProcessTransport): Server 
   const { openMessageStream: stream, ...others } = operations;
   for (const operation of Object.values(others)) register(operation, grpcPath(operation));
   server.register(grpcPath(stream), streaming(grpc, transport), asItIs, asItIs, 'serverStream');
-  register(submitPayment, grpcPath(submitPayment, 'intents.emulator.v1'));
+  register(submitPayment, grpcPath(submitPayment, 'intents.emulator.v1.Emulator'));
   return server;
 }
 

@@ -61,7 +61,7 @@ describe('with the embedded sequencer, whose key and calls are known by themselv
       'intentSubmitted',
       'webhookCalled',
     ]);
-    expect(posted).toEqual([[`${prefix}/intent/webhook`, 204]]);
+    expect(posted).toEqual([[`${prefix}/intent/webhook`, 200]]);
   });
 
   test('a login', async () => {
@@ -69,7 +69,7 @@ describe('with the embedded sequencer, whose key and calls are known by themselv
     const code = await secretOf(origin, '/intent', { mode: 'login' });
     await confirm(walletUrl, code);
     expect(await kindsOnceCalled(url, code)).toContain('intentSubmitted');
-    expect(posted).toEqual([['/intent/webhook', 204]]);
+    expect(posted).toEqual([['/intent/webhook', 200]]);
   });
 
   test('a key that is set is another service’s, and counts for nothing', async () => {
@@ -87,7 +87,7 @@ describe('with the embedded sequencer, whose key and calls are known by themselv
     const code = await secretOf(origin, '/intent', {});
     await confirm(walletUrl, code);
     expect(await kindsOnceCalled(url, code)).toContain('webhookCalled');
-    expect(posted).toEqual([['/intent/webhook', 204]]);
+    expect(posted).toEqual([['/intent/webhook', 200]]);
   });
 
   test('a site that takes no webhooks gets none', async () => {

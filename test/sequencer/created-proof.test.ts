@@ -136,7 +136,8 @@ describe('an answer of zero bytes that is an envelope', () => {
 
 describe('a refusal', () => {
   const refusing = (reason: string): Answer => bytes(Buffer.concat([hex('0801 1a'), lengthPrefixed(reason)]));
-  const lengthPrefixed = (text: string): Buffer => Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
+  const lengthPrefixed = (text: string): Buffer =>
+    Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
   const refusal = async (reason: string, dialect: Dialect = 'intents'): Promise<Record<string, unknown>> => {
     const sequencer = await faultSequencer(refusing(reason));
     const client = createIntentClient({ url: sequencer.url, dialect });
@@ -144,14 +145,20 @@ describe('a refusal', () => {
     return client.paymentIntents.create(payment).catch((error) => error);
   };
 
-  test.each(['the amount is over the maximum of 250.00 usd', 'whole units only', 'this payment method is not supported'])(
-    'with the reason "%s" is intent_refused, with the reason for the log',
-    async (reason) => {
-      const error = await refusal(reason);
-      expect(error).toMatchObject({ name: 'SequencerError', code: 'intent_refused', status: 502, serviceMessage: reason });
-      expect(error.message).not.toContain(reason);
-    },
-  );
+  test.each([
+    'the amount is over the maximum of 250.00 usd',
+    'whole units only',
+    'this payment method is not supported',
+  ])('with the reason "%s" is intent_refused, with the reason for the log', async (reason) => {
+    const error = await refusal(reason);
+    expect(error).toMatchObject({
+      name: 'SequencerError',
+      code: 'intent_refused',
+      status: 502,
+      serviceMessage: reason,
+    });
+    expect(error.message).not.toContain(reason);
+  });
 
   test('without a reason stays sequencer_error', async () => {
     expect(await refusal('')).toMatchObject({ code: 'sequencer_error', serviceMessage: '' });
