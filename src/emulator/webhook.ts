@@ -62,8 +62,7 @@ export class WebhookCaller {
       ({ status, token }) => {
         noteEnd({ status, token });
         // Servers of this family count nothing else as delivered.
-        if (status === 200)
-          record.mailbox.add({ webhookCalled: { timestamp: toTimestamp(this.#now()) } });
+        if (status === 200) record.mailbox.add({ webhookCalled: { timestamp: toTimestamp(this.#now()) } });
       },
       (error: Error) => {
         noteEnd({ problem: error.message });

@@ -37,7 +37,13 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
   });
   const send = (operation: Operation, body: Uint8Array, bounds: Partial<TryBounds> = {}): Promise<Uint8Array> => {
     const all = bounds.metadata ? { ...headers, ...bounds.metadata } : headers;
-    const request = { origin, method: 'POST', path, headers: all, body: encodeRequest(operation, body, envelopeVersion) } as const;
+    const request = {
+      origin,
+      method: 'POST',
+      path,
+      headers: all,
+      body: encodeRequest(operation, body, envelopeVersion),
+    } as const;
     const { pool } = connections;
     return pool ? sendCall(pool, request, bounds) : connections.open().then((made) => sendCall(made, request, bounds));
   };

@@ -79,7 +79,7 @@ describe('the proxy (interface 2.1, 4.1, 7)', () => {
   test('405 for another method', async () => {
     const { url } = await start();
     const response = await fetch(`${url}/v1/api`);
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });
 });
 
