@@ -57,22 +57,33 @@ describe('what is sent', () => {
   });
 
   it('goes to the names that were set', async () => {
-    const names = { grpcPackage: 'acme.pay.v2', grpcPaths: { 'Intents.createIntent': '/acme.Payments/Request' } };
-    const transport = connect(names);
-    await transport.call(operations.getStatus, body);
-    await transport.call(operations.createIntent, body);
+    const grpcNames = {
+      MicroPayment: 'acme.micropayment.v1.MicroPayment',
+      Messaging: 'acme.messaging.v1.Messaging',
+      'Messaging.ackMessages': '/acme.messaging.v2.Messaging/Ack',
+    };
+    const transport = connect({ grpcNames });
+    for (const name of ['getStatus', 'sendMessage', 'ackMessages', 'createIntent'] as const) {
+      await transport.call(operations[name], body);
+    }
+    await connect({ grpcNames: 'acme.pay.v2' }).call(operations.getStatus, body);
     expect(server.calls.map(({ path }) => path)).toEqual([
+      '/acme.micropayment.v1.MicroPayment/GetStatus',
+      '/acme.messaging.v1.Messaging/SendMessage',
+      '/acme.messaging.v2.Messaging/Ack',
+      '/intents.v1.Intents/CreateIntent',
       '/acme.pay.v2.MicroPayment/GetStatus',
-      '/acme.Payments/Request',
     ]);
   });
 
   it.each<[string, Options]>([
-    ['a package that is none', { grpcPackage: 'intents/v1' }],
-    ['an empty package', { grpcPackage: '' }],
-    ['an unknown operation', { grpcPaths: { 'MicroPayment.status': '/a.B/C' } as object }],
-    ['a path that is none', { grpcPaths: { 'MicroPayment.getStatus': 'a.B/C' } }],
-    ['a path with a query', { grpcPaths: { 'MicroPayment.getStatus': '/a.B/C?d' } }],
+    ['a package that is none', { grpcNames: 'intents/v1' }],
+    ['an empty package', { grpcNames: '' }],
+    ['an unknown service', { grpcNames: { Payments: 'a.Payments' } as object }],
+    ['an unknown operation', { grpcNames: { 'MicroPayment.status': '/a.B/C' } as object }],
+    ['a path where a service belongs', { grpcNames: { MicroPayment: '/a.B/C' } }],
+    ['a path that is none', { grpcNames: { 'MicroPayment.getStatus': 'a.B/C' } }],
+    ['a path with a query', { grpcNames: { 'MicroPayment.getStatus': '/a.B/C?d' } }],
   ])('goes nowhere with %s', (_name, options) => {
     expect(() => connect(options)).toThrow(expect.objectContaining({ code: 'invalid_configuration' }));
   });

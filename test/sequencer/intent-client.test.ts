@@ -134,7 +134,7 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
 
   it('refuses a login whose verifier is not published at its domain (interface 4.6, 5.3)', async () => {
     const unlisted = { login: { verifier: stranger.publicKey, domain }, signers: [stranger] };
-    expect(await rejectedCode(client.loginIntents.create(unlisted))).toBe('sequencer_error');
+    expect(await rejectedCode(client.loginIntents.create(unlisted))).toBe('intent_refused');
   });
 
   it('prepares an intent that the sequencer does not know until it is created, however often', async () => {

@@ -291,11 +291,11 @@ const refusals: Record<string, Fault> = {
 
 const unreadableAnswers: Record<string, Fault> = {
   'random bytes': unreadable({ proxy: bytes(noise), grpc: grpcMessages([noise]), webSocket: sendFrame(noise) }),
-  'no bytes': unreadable({
-    proxy: bytes(new Uint8Array()),
+  // An answer without bytes that has the type of an envelope is one.
+  'no bytes and no type': unreadable({
+    proxy: (_call, res) => void res.end(),
     grpc: grpcMessages([]),
     grpcStream: 'ends',
-    webSocket: sendFrame(new Uint8Array()),
   }),
   'a text of two letters': unreadable({
     proxy: bytes(Buffer.from('Hi')),
