@@ -5,7 +5,7 @@ import { attachRouter } from './attached-router.js';
 import { completeLoginHandler } from './complete-login.js';
 import { createIntentHandler } from './create-intent.js';
 import { elementFiles, elementsHandler } from './elements.js';
-import { eventsHandler } from './events.js';
+import { endOverfullPipeline, eventsHandler } from './events.js';
 import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
@@ -30,6 +30,7 @@ export function createRouter(context: RouterContext): RequestHandler {
   const find = routeFinder(context.config.routes, handlersOf(context));
   const check = setUpWarnings(context);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
+    if (endOverfullPipeline(req, res)) return;
     attachRouter(req, context);
     // Whatever is answered, by the rest of the app as well: the process is about to end.
     if (context.events.isClosed) closeConnection(res);
