@@ -37,7 +37,7 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
   const browser = browserOf(browserCookie, req);
   const visitor: Visitor = {
     browser: browser && Buffer.from(browser).toString('latin1'),
-    address: countedAddress(req.ip),
+    ...countedAddress(req.ip),
   };
   if (events.isClosed) return sendOn(res, observer, id);
   try {
