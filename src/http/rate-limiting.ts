@@ -11,11 +11,11 @@ import { SteadyStore, type StoreState } from './steady-store.js';
 /** What is counted by itself: each has its own limit, whatever handlers share it. */
 export type LimitedRoute = 'intent' | 'session' | 'status' | 'webhook';
 
-/** Puts the limit of a route in front of a handler. */
-export type Limited = (route: LimitedRoute, handler: Handler) => Handler;
+/** Counts a request. Resolves when it may go on; undefined where it may at once. @throws {IntentError} `rate_limited` */
+export type Limit = (req: Request, res: Response) => Promise<void> | undefined;
 
-/** Resolves when the request may go on; undefined where it may at once. @throws {IntentError} `rate_limited` */
-type Limit = (req: Request, res: Response) => Promise<void> | undefined;
+/** The limit of a route; the same one each time it is asked for. */
+export type LimitOf = (route: LimitedRoute) => Limit;
 
 interface LimitContext {
   readonly limits: RateLimits;
@@ -31,17 +31,22 @@ const property = 'intentRateLimit';
  * Limits how often an address may come. A cookie is not looked at: whoever wants another one drops it.
  * @param limits undefined where nothing is limited
  */
-export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): Limited {
-  if (!limits) return (_route, handler) => handler;
+export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): LimitOf {
+  if (!limits) return () => () => undefined;
   const created = new Map<LimitedRoute, Limit>();
   const known = { backAtMs: 0, isTold: false };
-  return (route, handler) => {
+  return (route) => {
     const limit = created.get(route) ?? createLimit(route, { limits, logger, now, known });
     created.set(route, limit);
-    return (req, res, path) => {
-      const passing = limit(req, res);
-      return passing ? passing.then(() => handler(req, res, path)) : handler(req, res, path);
-    };
+    return limit;
+  };
+}
+
+/** Puts a limit in front of a handler. */
+export function limited(limit: Limit, handler: Handler): Handler {
+  return (req, res, path) => {
+    const passing = limit(req, res);
+    return passing ? passing.then(() => handler(req, res, path)) : handler(req, res, path);
   };
 }
 
