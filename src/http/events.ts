@@ -55,7 +55,7 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
   let feed: IntentFeed | undefined;
   res.once('close', () => {
     seats.leave(visitor);
-    feed?.leave(connection);
+    feed?.leave(connection, visitor);
   });
   await learnSecret(context, req, res, id);
   if (isAnswered(res)) return;

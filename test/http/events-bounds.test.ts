@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import type { Response } from 'express';
 import type { SseConnection } from '../../src/http/sse-connection.js';
@@ -138,14 +137,17 @@ describe('nothing is left', () => {
     expect([site.context.events.size, site.watch.running, site.watch.begun.length]).toEqual([1, 1, 1]);
   });
 
-  test('when a browser goes while the status is asked for; the question is given up', async () => {
+  test('when a browser goes while the status is asked for; the call that was sent ends in its own time', async () => {
     const site = await startEventSite();
     site.transport.answerWith('nothing');
     const [stream] = await open(site.origin, 1);
     await eventually('the status is asked for', () => site.transport.asked === 1);
     stream?.socket.destroy();
     await nothingIsLeft(site);
-    expect([site.transport.aborted, site.context.status.size, jest.getTimerCount()]).toEqual([1, 0, 0]);
+    expect([site.transport.aborted, site.context.status.size]).toEqual([0, 1]);
+    site.transport.answerWith(pending);
+    await eventually('the call has ended', () => site.context.status.known(intentId) !== undefined);
+    expect(jest.getTimerCount()).toBe(0);
   });
 
   test('when a browser goes while a service that is down is waited for', async () => {
@@ -242,22 +244,23 @@ test('who has left while the status is asked for is not kept until it is known',
   const [stays, leaves] = [connectionOf('stays'), connectionOf('leaves')];
   const feed = context.events.join(intentId, stays);
   context.events.join(intentId, leaves);
-  feed.leave(leaves);
+  feed.leave(leaves, { browser: undefined, address: '192.0.2.1' });
   transport.answerWith(pending);
   await eventually('the status is told', () => told.length > 0);
   expect(told).toEqual(['stays']);
 });
 
-test('GET /status/:id gives its question up when all who asked have gone', async () => {
+test('GET /status/:id lets its call run to its end when all who asked have gone', async () => {
   const { origin, transport, context, log } = await startEventSite();
   transport.answerWith('nothing');
   const streams = [1, 2].map(() => new RawStream(origin, `/status/${intentId}`));
   await eventually('the status is asked for', () => transport.asked === 1);
   for (const { socket } of streams) socket.destroy();
-  await eventually('the question is given up', () => transport.aborted === 1);
-  expect([transport.asked, context.status.size]).toEqual([1, 0]);
+  await eventually('nobody is answered', () => context.running.size === 0);
+  transport.answerWith(pending);
+  await eventually('the call has ended', () => context.status.known(intentId) !== undefined);
+  expect([transport.asked, transport.aborted]).toEqual([1, 0]);
   // That somebody left is no fault.
-  await setImmediate();
   expect(log.lines).toEqual([]);
 });
 
