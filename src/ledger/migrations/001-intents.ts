@@ -39,12 +39,15 @@ create table express_intents.intents (
   leased_until timestamptz,
   lease_token bigint not null default 0,
   attempts integer not null default 0,
+  timeouts integer not null default 0,
+  lane text not null default 'first' check (lane in ('first', 'retry', 'slow', 'alone')),
+  hook_run text check (hook_run in ('together', 'alone')),
   doubted_at timestamptz,
   dead_hook text,
   last_error text
 );
 
-create index intents_due on express_intents.intents (due_at) where due_at is not null;
+create index intents_due on express_intents.intents (lane, due_at) where due_at is not null;
 create index intents_list on express_intents.intents (created_at, id);
 create index intents_state on express_intents.intents (state, created_at, id) where state <> 'open';
 create index intents_resource on express_intents.intents (browser, resource) where resource is not null;
@@ -86,7 +89,7 @@ begin
     raise exception 'intent % does not go from % to %', old.id, old.state, new.state using errcode = 'check_violation';
   end if;
   insert into express_intents.history (intent_id, from_state, to_state, attempts)
-    values (old.id, old.state, new.state, old.attempts);
+    values (old.id, old.state, new.state, greatest(old.attempts, new.attempts));
   return new;
 end
 $$;

@@ -173,7 +173,10 @@ async function askRecords(db: Database): Promise<void> {
 }
 
 async function askWork(db: Database): Promise<void> {
-  const [first, second] = (await claimDue(db, 6, defaultTiming)) as [Work, Work];
+  const [first, second] = (await claimDue(db, { first: 6, retry: 1, slow: 1, alone: 1 }, defaultTiming)) as [
+    Work,
+    Work,
+  ];
   expect(await claimNamed(db, [begunId(1), begunId(2_999)], defaultTiming)).not.toEqual([]);
   expect(await stillOpen(db, [begunId(1), idOf(7)])).toEqual([begunId(1)]);
   const lease = holdLease(db, second, 60);
@@ -230,6 +233,7 @@ const elsewhere = [
     'take back',
     'begin the hook',
     'hook not called',
+    'quarantine',
     'hook failed',
     'bury',
     'settle',
