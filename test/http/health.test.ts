@@ -121,7 +121,7 @@ describe('a router with a ledger in Postgres', () => {
     const { status, checks } = await router.health();
     expect([status, checks.ledger]).toEqual(['ok', { status: 'ok' }]);
     expect(checks.settlement).toEqual({
-      ...{ status: 'ok', due: 0, oldestDueMs: 0, deadLetters: 0 },
+      ...{ status: 'ok', due: 0, oldestDueMs: 0, deadLetters: 0, firstCallWaitMs: 0 },
       lookedMsAgo: expect.any(Number),
     });
 
@@ -155,7 +155,7 @@ describe('a router with a ledger in Postgres', () => {
 });
 
 describe('what is made of what is seen', () => {
-  const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, lookedMsAgo: 500 };
+  const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, lookedMsAgo: 500, firstCallWaitMs: 100 };
   const timing = { boundMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
 
   /** The health of a router of which only what is looked at is there. */
@@ -178,6 +178,7 @@ describe('what is made of what is seen', () => {
     ['nothing amiss', {}, 'ok', undefined],
     ['dead letters', { deadLetters: 1 }, 'degraded', 'dead_letters'],
     ['what is due waits for its turn', { oldestDueMs: 60_001, deadLetters: 1 }, 'degraded', 'behind'],
+    ['first calls of hooks wait for others', { firstCallWaitMs: 10_001, deadLetters: 1 }, 'degraded', 'late'],
     ['nobody looks any more', { lookedMsAgo: 30_001, oldestDueMs: 60_001 }, 'degraded', 'stalled'],
   ])('%s', async (_what, report, status, reason) => {
     const health = await healthOf(async () => ({ ...fine, ...report }))();
