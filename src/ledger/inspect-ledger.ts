@@ -18,7 +18,8 @@ const countedUpTo = 1_000;
 /** Due payments of each lane, so that the index of what is due is read in its order. */
 const due = lanes
   .map(
-    (lane) => `(select due_at from express_intents.intents where ${isDueIn(lane)} order by lane, due_at limit $1::int)`,
+    (lane) => `(select due_at from express_intents.intents where ${isDueIn(lane)}
+    and (leased_until is null or leased_until <= now()) order by lane, due_at limit $1::int)`,
   )
   .join(' union all ');
 

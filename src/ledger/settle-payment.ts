@@ -48,9 +48,23 @@ async function askOrWait(context: WorkContext, work: Work, signal: AbortSignal):
 const forgotten = 'The sequencer does not know the intent any more.';
 
 async function waitForPayment(context: WorkContext, work: Work, { exists }: SequencerStatus): Promise<void> {
-  if (!work.isOver) return lookLater(context, work, exists ? undefined : forgotten);
-  await writeWork(context.db, work, `state = 'expired', due_at = null, ${release}`);
-  context.observer?.tell({ type: 'payment_expired', intent: work.payment.id });
+  const { db, settings, timing, observer } = context;
+  const wasExpired = work.state === 'expired';
+  // It expired while the clock of the database was ahead.
+  if (wasExpired && work.ageMs < settings.watchMs) {
+    const changes = `state = 'open', due_at = now() + $4::float8 * interval '1 millisecond',
+      watch_until = now() + $5::float8 * interval '1 millisecond', ${release}`;
+    await writeWork(db, work, changes, [untilNextLookMs(work.ageMs, timing), settings.watchMs - work.ageMs]);
+  } else if (!work.isOver) {
+    await lookLater(context, work, exists ? undefined : forgotten);
+  } else if (wasExpired) {
+    await writeWork(db, work, `due_at = null, ${release}`);
+  } else {
+    const changes = `state = 'expired', due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond',
+      watch_until = now() + $5::float8 * interval '1 millisecond', ${release}`;
+    await writeWork(db, work, changes, [timing.watchCapMs, settings.watchMs]);
+    observer?.tell({ type: 'payment_expired', intent: work.payment.id });
+  }
 }
 
 /** What was taken back can be paid once more, and is then settled as anything that is open. */
@@ -82,7 +96,12 @@ async function lookLater(
     work,
     `due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond', ${release},
      last_error = coalesce($5, i.last_error), lane = $6, timeouts = $7`,
-    [untilNextLookMs(work.ageMs, timing), lastError ?? null, lane, timeouts],
+    [
+      work.state === 'expired' ? timing.watchCapMs : untilNextLookMs(work.ageMs, timing),
+      lastError ?? null,
+      lane,
+      timeouts,
+    ],
   );
 }
 
@@ -197,8 +216,9 @@ async function checkReversal(
       name: 'onReversed',
       hook: hooks.onReversed,
       changes: `state = 'reversed', reversed_at = now(), doubted_at = null, ${calm},
-        due_at = now() + $4::float8 * interval '1 millisecond', ${release}`,
-      values: [timing.watchFirstMs],
+        due_at = now() + $4::float8 * interval '1 millisecond', ${release},
+        watch_until = greatest(i.watch_until, now() + $5::float8 * interval '1 millisecond')`,
+      values: [timing.watchFirstMs, settings.watchMs],
     },
     lease,
   );

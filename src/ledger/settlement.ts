@@ -6,7 +6,17 @@ import { unavailable } from './ledger-events.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { Urgent } from './urgent.js';
-import { claimDue, claimNamed, endClaims, giveBack, type LaneLimits, LeaseLost, stillOpen, type Work } from './work.js';
+import {
+  bringBackDueTimes,
+  claimDue,
+  claimNamed,
+  endClaims,
+  giveBack,
+  type LaneLimits,
+  LeaseLost,
+  stillOpen,
+  type Work,
+} from './work.js';
 
 /** Why work is given back that has not ended when the ledger is closed. */
 class Closing extends Error {
@@ -18,6 +28,9 @@ class Closing extends Error {
 
 /** After a failure of the database the next look comes later and later, up to this, in milliseconds. */
 const longestPauseMs = 10_000;
+
+/** How often due times are looked for that were set while the clock of the database was ahead, in milliseconds. */
+const bringBackEveryMs = 10_000;
 
 /** Settles payments: claims what is due, and what somebody hinted at before that, and works on a few at once. */
 export class Settlement {
@@ -34,6 +47,7 @@ export class Settlement {
   #failures = 0;
   #isTold = false;
   #lookedAtMs = performance.now();
+  #broughtBackAtMs = Number.NEGATIVE_INFINITY;
   #wake: () => void = () => undefined;
   #loop: Promise<void> | undefined;
 
@@ -96,6 +110,12 @@ export class Settlement {
     return named + due.length;
   }
 
+  /** Brings back due times that were set while the clock of the database was ahead. */
+  async bringBack(): Promise<void> {
+    this.#broughtBackAtMs = performance.now();
+    while (await bringBackDueTimes(this.#context.db));
+  }
+
   /** Resolves when nothing is being worked on. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
@@ -145,6 +165,7 @@ export class Settlement {
 
   async #tryRound(): Promise<void> {
     try {
+      if (performance.now() - this.#broughtBackAtMs > bringBackEveryMs) await this.bringBack();
       await this.round();
       if (this.#isTold) this.#context.observer?.tell({ type: 'ledger_back' });
       this.#isTold = false;

@@ -7,7 +7,7 @@ import type { SettlementTiming } from './settlement-timing.js';
 /** A payment that one process has claimed, for as long as its lease lasts. */
 export interface Work {
   readonly payment: Payment;
-  readonly state: 'open' | 'submitted' | 'settled' | 'reversed';
+  readonly state: 'open' | 'submitted' | 'settled' | 'reversed' | 'expired';
   /** Whether the payer is to be logged in as well. */
   readonly login: boolean;
   /** The fence: every write of this work names it, and none counts once somebody else has claimed the payment. */
@@ -52,16 +52,19 @@ export const release = 'leased_until = null, hook_run = null';
 export const calm = `attempts = 0, timeouts = 0, lane = 'first', last_error = null`;
 
 /**
- * Due in one lane, and claimed by no process. Pairs are compared, so that a database without statistics reads the index
+ * Due in one lane. Pairs are compared, so that a database without statistics reads the index
  * `intents_due` in its order as well.
  */
 export const isDueIn = (lane: Lane): string => `due_at is not null
-  and (lane, due_at) >= ('${lane}', '-infinity') and (lane, due_at) <= ('${lane}', now())
-  and (leased_until is null or leased_until <= now())`;
+  and (lane, due_at) >= ('${lane}', '-infinity') and (lane, due_at) <= ('${lane}', now())`;
+
+/** Claimed by no process. A lease that ends later than any can was given while the clock of the database was ahead. */
+const isFree = `(leased_until is null or leased_until <= now()
+  or leased_until > now() + $1::float8 * interval '2 milliseconds')`;
 
 /** Due payments of one lane, the longest waiting first. Rows locked by others are skipped. */
 const dueIn = (lane: Lane, place: number): string => `(select id from express_intents.intents
-  where ${isDueIn(lane)}
+  where ${isDueIn(lane)} and ${isFree}
   order by lane, due_at limit ($2::int[])[${place}] for update skip locked)`;
 
 const dueIntents = lanes
@@ -69,7 +72,7 @@ const dueIntents = lanes
   .join(' union all ');
 
 const namedIntents = `select id from express_intents.intents
-  where id = any($2::text[]) and kind = 'payment' and state in ('open', 'reversed') and (leased_until is null or leased_until <= now())
+  where id = any($2::text[]) and kind = 'payment' and state in ('open', 'reversed', 'expired') and ${isFree}
   for update skip locked`;
 
 /** How many payments of each lane to claim at most. */
@@ -89,7 +92,7 @@ export function claimNamed(db: Queryable, ids: readonly string[], timing: Settle
 /** Those of these that can be paid, and that somebody else may be looking at. */
 export async function stillOpen(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `select id from express_intents.intents where id = any($1::text[]) and state in ('open', 'reversed')`,
+    `select id from express_intents.intents where id = any($1::text[]) and state in ('open', 'reversed', 'expired')`,
     [ids],
   );
   return rows.map(({ id }) => id);
@@ -133,6 +136,27 @@ function toWork(row: WorkRow): Work {
     isOver: row.is_over,
     isDoubted: row.is_doubted,
   };
+}
+
+/** How many due times are brought back in one statement. */
+const broughtBackAtOnce = 200;
+
+/**
+ * Brings back due times that were set while the clock of the database was ahead: an interval starts now that started in the
+ * future. What can still be paid is due now. Transactions of other processes may be some seconds younger than this one.
+ * @returns whether there may be more of them
+ */
+export async function bringBackDueTimes(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with ahead as materialized (
+       select id from express_intents.intents
+       where due_at is not null and scheduled_at > now() + interval '5 seconds'
+       order by scheduled_at desc limit ${broughtBackAtOnce} for update skip locked)
+     update express_intents.intents i set scheduled_at = now(),
+       due_at = case when i.state in ('open', 'expired', 'reversed') then now() else now() + (i.due_at - i.scheduled_at) end
+     from ahead where i.id = ahead.id`,
+  );
+  return rowCount === broughtBackAtOnce;
 }
 
 /** Whether a work has been another's since: then nothing of it may be written. */

@@ -209,7 +209,7 @@ class Nudge extends OfOne {
   protected async happen(model: Model, world: World): Promise<void> {
     const intent = model.get(this.id) as ModelIntent;
     // Hints at anything else come to nothing, some time later.
-    const canBePaid = intent.state === 'open' || intent.state === 'reversed';
+    const canBePaid = ['open', 'reversed', 'expired'].includes(intent.state);
     if (!canBePaid || !isFree(intent, world.now)) return;
     const [worker] = world.workers as [Worker];
     const looked = worker.settlement.nudge(this.id);

@@ -94,8 +94,8 @@ export function* lookAt(intent: ModelIntent, around: Surroundings): Generator<Mo
       return yield { ...claimed, ...{ state: 'open', attempts: 0, lane: 'first', due: now }, leasedUntil: undefined };
     return yield isOver ? ended(claimed, 'reversed') : later(claimed, around);
   }
-  if (intent.state === 'open') {
-    if (answer !== 'submitted') return yield isOver ? ended(claimed, 'expired') : later(claimed, around);
+  if (intent.state === 'open' || intent.state === 'expired') {
+    if (answer !== 'submitted') return yield isOver ? watchEnded(claimed, around) : later(claimed, around);
     const delayed = settings.settleDelayMs > 0;
     const submitted: ModelIntent = {
       ...claimed,
@@ -115,6 +115,15 @@ export function* lookAt(intent: ModelIntent, around: Surroundings): Generator<Mo
   yield isOver ? { ...ended(claimed, 'dead'), deadHook: 'verifyPayment' } : later(claimed, around);
 }
 
+/** For as long again it is looked at once a day, and then no more. */
+const watchEnded = (intent: ModelIntent, { now, settings }: Surroundings): ModelIntent =>
+  intent.state === 'expired'
+    ? ended(intent, 'expired')
+    : {
+        ...ended(intent, 'expired'),
+        ...{ due: now + settings.watchCapMs, watchUntil: now + settings.watchMs },
+      };
+
 const ended = (intent: ModelIntent, state: IntentState): ModelIntent => ({
   ...intent,
   ...{ state, due: undefined, leasedUntil: undefined },
@@ -122,7 +131,8 @@ const ended = (intent: ModelIntent, state: IntentState): ModelIntent => ({
 
 function later(intent: ModelIntent, { now, settings }: Surroundings): ModelIntent {
   const ageMs = now - (intent.settled ?? intent.submitted ?? intent.created);
-  const waitMs = Math.min(Math.max(settings.watchFirstMs, settings.watchGrowth * ageMs), settings.watchCapMs);
+  const growing = Math.min(Math.max(settings.watchFirstMs, settings.watchGrowth * ageMs), settings.watchCapMs);
+  const waitMs = intent.state === 'expired' ? settings.watchCapMs : growing;
   return { ...intent, due: now + waitMs, leasedUntil: undefined };
 }
 
@@ -148,6 +158,7 @@ function* checkReversal(intent: ModelIntent, around: Surroundings): Generator<Mo
   yield* callHook(intent, 'onReversed', around, (called) => ({
     ...called,
     ...{ state: 'reversed', due: now + settings.watchFirstMs, leasedUntil: undefined },
+    watchUntil: Math.max(called.watchUntil, now + settings.watchMs),
     ...{
       attempts: 0,
       lane: 'first',
