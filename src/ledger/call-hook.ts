@@ -84,9 +84,9 @@ async function callInTransaction(
     });
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
-    if (!signalOfHook) return notCalled(context, begun, error);
     // A ledger that is closed is no failure of the hook.
     lease.throwIfAborted();
+    if (!signalOfHook) return notCalled(context, begun, error);
     tellHook(context, run, calledAtMs, { error });
     return failed(context, begun, { name, error, hasTimedOut: signalOfHook.aborted }, lease);
   }

@@ -1,3 +1,4 @@
+import { AdaptiveLimit } from './adaptive-limit.js';
 import { DatabaseOutage } from './database-fault.js';
 import { errorDetails } from './error-text.js';
 import { HookLanes, type Lane, lanes } from './hook-lanes.js';
@@ -26,6 +27,9 @@ class Closing extends Error {
   }
 }
 
+/** Payments that are worked on for each status call: while some wait for the service, others are written down. */
+const worksEach = 4;
+
 /** After a failure of the database the next look comes later and later, up to this, in milliseconds. */
 const longestPauseMs = 10_000;
 
@@ -36,6 +40,8 @@ const bringBackEveryMs = 10_000;
 export class Settlement {
   readonly #context: WorkContext;
   readonly #urgent: Urgent;
+  /** Of status calls. */
+  readonly #calls: AdaptiveLimit;
   readonly #running = new Map<Lease, Promise<void>>();
   /** Claimed when the database failed, so that nothing could be written of it. */
   readonly #stranded = new Map<string, Work>();
@@ -52,7 +58,13 @@ export class Settlement {
   #loop: Promise<void> | undefined;
 
   constructor(context: SettlementContext) {
-    this.#context = { ...context, lanes: new HookLanes(context.timing.hooksAtOnce) };
+    const { askStatus, settings, timing } = context;
+    this.#calls = new AdaptiveLimit({ most: settings.looksAtOnce });
+    this.#context = {
+      ...context,
+      lanes: new HookLanes(timing.hooksAtOnce),
+      askStatus: (id, options) => this.#calls.run(options.signal, () => askStatus(id, options)),
+    };
     this.#urgent = new Urgent(() => this.#wake());
   }
 
@@ -68,7 +80,7 @@ export class Settlement {
 
   /** How many more payments of each lane it may work on. What waits for its hook must leave room for the others. */
   get #room(): LaneLimits {
-    const most = this.#context.settings.looksAtOnce;
+    const most = worksEach * this.#calls.limit;
     const left = (lane: Lane, limit: number): number => Math.max(0, limit - this.#held[lane]);
     return {
       first: left('first', most),
