@@ -170,6 +170,8 @@ export type SiteDatabase = Pick<Database, 'query' | 'transaction'>;
 export interface LedgerReport extends LedgerBacklog {
   /** Since this process has last looked for work and could, or begun to, in milliseconds. */
   readonly lookedMsAgo: number;
+  /** The longest that a submitted payment has waited in this process for the first call of its hook, in milliseconds. */
+  readonly firstCallWaitMs: number;
 }
 
 /**

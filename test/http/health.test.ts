@@ -113,7 +113,14 @@ describe('a router with a ledger in Postgres', () => {
     /** Asks as a load balancer does, until the answer is so. */
     const becomes = (expected: object): Promise<void> =>
       eventually(async () => expect(await router.health()).toMatchObject(expected));
-    const working = { status: 'ok', due: 0, oldestDueMs: 0, deadLetters: 0, lookedMsAgo: expect.any(Number) };
+    const working = {
+      status: 'ok',
+      due: 0,
+      oldestDueMs: 0,
+      deadLetters: 0,
+      firstCallWaitMs: 0,
+      lookedMsAgo: expect.any(Number),
+    };
     await becomes({ status: 'ok', checks: { ledger: { status: 'ok' }, settlement: working } });
 
     await server.run(
