@@ -1,9 +1,11 @@
+import { type DatabaseTransaction, TransactionNotBegun } from './database.js';
 import { DatabaseOutage } from './database-fault.js';
 import { errorDetails, errorText } from './error-text.js';
 import { tellChange, tellDeadLetter, tellHook } from './ledger-events.js';
 import { observedHook, runHook } from './observed-hook.js';
 import type { Payment, PaymentHookContext } from './payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
+import { TransactionEndedWithin } from './transaction-scope.js';
 import { LeaseLost, type Work, writeWork } from './work.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
@@ -47,15 +49,16 @@ async function callInTransaction(
   let wasCalled = false;
   let calledAtMs = 0;
   try {
-    await db.transaction(async (tx) => {
+    const work = async (tx: DatabaseTransaction): Promise<void> => {
       wasCalled = true;
       calledAtMs = performance.now();
       await runHook(context, run, (signal) => hook(payment, { tx, attempt, late, signal }));
       await writeWork(tx, begun, changes, values);
-    });
+    };
+    await db.transaction(work, { isHook: true, isRetry: attempt > 1 });
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
-    if (!wasCalled) return notCalled(context, begun, error);
+    if (!wasCalled || error instanceof TransactionNotBegun) return notCalled(context, begun, error);
     // A ledger that is closed is no failure of the hook.
     lease.throwIfAborted();
     tellHook(context, run, calledAtMs, { error });
@@ -95,7 +98,9 @@ async function failed(
 ): Promise<void> {
   const { db, settings, timing, logger } = context;
   const { payment, attempts } = work;
-  if (attempts >= settings.hookAttempts) return bury(context, work, name, error, lease);
+  // What a hook has committed by itself it would commit once more.
+  const isLast = attempts >= settings.hookAttempts || error instanceof TransactionEndedWithin;
+  if (isLast) return bury(context, work, name, error, lease);
   const waitMs = Math.min(timing.retryFirstMs * 2 ** (attempts - 1), timing.retryCapMs);
   await writeWork(
     db,

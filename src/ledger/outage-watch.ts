@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../errors.js';
-import type { Database, DatabaseTransaction, QueryResult } from './database.js';
+import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from './database.js';
 import { DatabaseOutage } from './database-fault.js';
 import { unavailable } from './ledger-events.js';
 import type { LedgerLogger, LedgerObserver } from './settlement-context.js';
@@ -61,8 +61,8 @@ export class OutageWatch implements Database {
     return this.#watch(this.#db.query<Row>(sql, values));
   }
 
-  transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> {
-    return this.#watch(this.#db.transaction(work));
+  transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>, options?: TransactionOptions): Promise<Value> {
+    return this.#watch(this.#db.transaction(work, options));
   }
 
   close(): Promise<void> {

@@ -107,18 +107,13 @@ async function makePostgres(wanted: Wanted): Promise<Place> {
 }
 
 async function makeEmbedded(wanted: Wanted): Promise<Place> {
-  const open = async (folder: string): Promise<Database> => {
-    const db = await openDatabase({ database: { kind: 'embedded', folder } });
-    // PGlite has one connection, and a search path of its own whenever it is opened.
-    if (wanted.fakeTime) await db.query(`set search_path = ${fakeSearchPath}`);
-    return db;
-  };
+  const open = (folder: string): Promise<Database> => openDatabase({ database: { kind: 'embedded', folder } });
   // One for all test files of a run, whose folder the temporary one is.
   const name = ['ledger', wanted.migrated && 'migrated', wanted.fakeTime && 'timed'].filter(Boolean).join('-');
   const template = await madeOnce(path.join(tmpdir(), name), async (folder) => {
     await copyEmptyData(path.join(folder, 'data'));
-    const db = await openDatabase({ database: { kind: 'embedded', folder } });
-    if (wanted.fakeTime) await db.query(`${fakeTimeSchema}; set search_path = ${fakeSearchPath}`);
+    if (wanted.fakeTime) await makeFakeTime(await open(folder));
+    const db = await open(folder);
     await (wanted.migrated ? migrateAndClose(db) : db.close());
   });
   const folder = temporaryFolder();
@@ -129,6 +124,13 @@ async function makeEmbedded(wanted: Wanted): Promise<Place> {
     open: () => open(folder),
     run: (db, sql, value) => db.query(sql, [value]),
   };
+}
+
+/** The search path counts from the next start on: also after a transaction, which resets what was set for the session. */
+async function makeFakeTime(db: Database): Promise<void> {
+  for (const statement of fakeTimeSchema.split(/;\n/)) await db.query(statement);
+  await db.query(`alter database postgres set search_path = ${fakeSearchPath}`);
+  await db.close();
 }
 
 async function migrateAndClose(db: Database): Promise<void> {

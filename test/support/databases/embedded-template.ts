@@ -6,7 +6,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { madeOnce } from '../runner/made-once.js';
 
 const require = createRequire(import.meta.url);
-const packageFile = path.join(path.dirname(require.resolve('@electric-sql/pglite')), '../../package.json');
+const packageFile = path.join(path.dirname(require.resolve('@electric-sql/pglite')), '../package.json');
 const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string };
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/express-intents', import.meta.url));
 
