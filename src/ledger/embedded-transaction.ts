@@ -15,10 +15,12 @@ export interface EmbeddedTransactionOptions {
   readonly pglite: PGlite;
   /** Runs work while nothing else uses the database. @throws {IntentError} `ledger_unavailable` when the turn does not come */
   readonly takeTurn: (work: () => Promise<void>) => Promise<void>;
+  /** Called before anything is committed. @throws {IntentError} where nothing may be */
+  readonly requireOpen: () => void;
   /** Called when the transaction is open, with a function that makes it fail. */
   readonly onOpen: (abandon: (reason: unknown) => void) => void;
-  /** Called when an open transaction is over, with the time that it was open. */
-  readonly onOver: (openMs: number) => void;
+  /** Called when an open transaction is over. */
+  readonly onOver: () => void;
 }
 
 /** A transaction of PGlite that is given up by its owner; PGlite rolls back when its callback throws. */
@@ -111,8 +113,7 @@ export class EmbeddedTransaction {
 
   async #hold(resolve: (tx: Transaction) => void): Promise<void> {
     if (this.#isOver) return;
-    const { pglite, onOpen, onOver } = this.#options;
-    const openedAtMs = performance.now();
+    const { pglite, requireOpen, onOpen, onOver } = this.#options;
     try {
       await pglite.transaction(async (tx) => {
         await tx.exec(markTransaction(this.#mark));
@@ -121,13 +122,14 @@ export class EmbeddedTransaction {
         resolve(tx);
         if (!(await this.#ending)) throw givenUp;
         await tx.exec(checkTransaction(this.#mark));
+        requireOpen();
       });
     } catch (error) {
       if (error !== givenUp) throw explainCheck(error, this.#firstFault) ?? explainFault(error);
       await pglite.exec(unlockAll);
     } finally {
       this.#isOver = true;
-      onOver(performance.now() - openedAtMs);
+      if (this.#wasOpened) onOver();
     }
   }
 }

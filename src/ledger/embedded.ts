@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import {
   TransactionNotBegun,
   type TransactionOptions,
 } from './database.js';
-import { unreachable } from './database-fault.js';
+import { DatabaseLost, outage, unreachable } from './database-fault.js';
 import { EmbeddedTransaction, runStatement } from './embedded-transaction.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
 import { requirePackage } from './optional-package.js';
@@ -22,6 +22,8 @@ import { Turns } from './turns.js';
 export interface EmbeddedOptions extends Bounds {
   /** Made where there is none. */
   readonly folder: string;
+  /** For tests: by which the pauses between hooks go. */
+  readonly clock?: Clock;
 }
 
 /** All in milliseconds. */
@@ -34,6 +36,17 @@ interface Bounds {
   readonly closeMs?: number;
 }
 
+/** The time, in milliseconds. */
+interface Clock {
+  now(): number;
+  wait(ms: number): Promise<void>;
+}
+
+const systemClock: Clock = {
+  now: () => performance.now(),
+  wait: (ms) => wait(ms, undefined, { ref: false }),
+};
+
 /** A hook that is called again leaves the database to others for so many times as long as the one before it was open. */
 const pausePerOpenMs = 4;
 
@@ -44,7 +57,7 @@ const pausePerOpenMs = 4;
  * @throws {IntentError} `ledger_locked` where the folder is open already, `ledger_unavailable` where it cannot be opened
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
-  const { waitMs = 10_000, hookMs = 3_000, closeMs = 15_000 } = options;
+  const { waitMs = 10_000, hookMs = 3_000, closeMs = 15_000, clock = systemClock } = options;
   const folder = path.resolve(options.folder);
   requirePackage('@electric-sql/pglite');
   const { PGlite } = await import('@electric-sql/pglite');
@@ -56,7 +69,10 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
     // Without a timer that would keep a process alive which has nothing else to do.
     const startParams = [...PGlite.defaultStartParams, '-c', 'log_startup_progress_interval=0'];
     const open = (name: string) => PGlite.create({ dataDir: path.join(folder, name), startParams });
-    return new EmbeddedDatabase(await openData(folder, open), lock, { waitMs, hookMs, closeMs });
+    const pglite = await openData(folder, open);
+    // While these two are in their place, the data is what was opened, and no other process takes the folder for free.
+    const presence = new FilePresence([lock.file, path.join(folder, 'data/PG_VERSION')]);
+    return new EmbeddedDatabase(pglite, lock, presence, { waitMs, hookMs, closeMs, clock });
   } catch (error) {
     await lock.release();
     throw unreachable(`The ledger in ${folder} cannot be opened`, error);
@@ -73,10 +89,48 @@ async function openData(folder: string, open: (name: string) => Promise<PGlite>)
   return open('data');
 }
 
+/** Files that stay what they are. States: all are there; gone, for good. */
+class FilePresence {
+  readonly #identities: ReadonlyMap<string, string | undefined>;
+  #isGone = false;
+
+  constructor(files: readonly string[]) {
+    this.#identities = new Map(files.map((file) => [file, identityOf(file)]));
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** @throws {DatabaseLost} where one of them is missing or another file is in its place, or ever was */
+  require(): void {
+    for (const [file, identity] of this.#identities) {
+      if (!this.#isGone && identity !== undefined && identityOf(file) === identity) continue;
+      this.#isGone = true;
+      throw new DatabaseLost(
+        `${file} was moved or deleted while the ledger was open. Nothing more is written to the ledger, since another process ` +
+          'may have opened it. Put the folder back where it was and restart this process',
+      );
+    }
+  }
+}
+
+/** What tells a file from another one of its name; undefined where there is none. @throws {DatabaseOutage} */
+function identityOf(file: string): string | undefined {
+  try {
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stats && `${stats.dev}:${stats.ino}`;
+  } catch (error) {
+    throw outage('The folder of the ledger cannot be read', error);
+  }
+}
+
 class EmbeddedDatabase implements Database {
   readonly isShared = false;
   readonly #pglite: PGlite;
   readonly #lock: FolderLock;
+  readonly #presence: FilePresence;
+  readonly #clock: Clock;
   readonly #waitMs: number;
   readonly #hookMs: number;
   readonly #closeMs: number;
@@ -91,9 +145,16 @@ class EmbeddedDatabase implements Database {
   #nextRetryMs = 0;
   #closing: Promise<void> | undefined;
 
-  constructor(pglite: PGlite, lock: FolderLock, { waitMs, hookMs, closeMs }: Required<Bounds>) {
+  constructor(
+    pglite: PGlite,
+    lock: FolderLock,
+    presence: FilePresence,
+    { waitMs, hookMs, closeMs, clock }: Required<Omit<EmbeddedOptions, 'folder'>>,
+  ) {
+    this.#clock = clock;
     this.#pglite = pglite;
     this.#lock = lock;
+    this.#presence = presence;
     this.#waitMs = waitMs;
     this.#hookMs = hookMs;
     this.#closeMs = closeMs;
@@ -134,18 +195,22 @@ class EmbeddedDatabase implements Database {
 
   #newTransaction({ isHook, isRetry }: TransactionOptions): EmbeddedTransaction {
     let timer: NodeJS.Timeout | undefined;
+    let openedAtMs = 0;
     return new EmbeddedTransaction({
       pglite: this.#pglite,
+      requireOpen: () => this.#presence.require(),
       takeTurn: (work) => (isRetry ? this.#takeRetryTurn(work) : this.#takeTurn(work)),
       onOpen: (abandon) => {
         this.#abandon = abandon;
+        openedAtMs = this.#clock.now();
         const tooLong = (): void =>
           abandon(new Error(`The hook has had its transaction open for longer than ${this.#hookMs} ms.`));
         if (isHook) timer = setTimeout(tooLong, this.#hookMs).unref();
       },
-      onOver: (openMs) => {
+      onOver: () => {
         clearTimeout(timer);
-        if (isHook) this.#nextRetryMs = performance.now() + pausePerOpenMs * openMs;
+        const openMs = this.#clock.now() - openedAtMs;
+        if (isHook) this.#nextRetryMs = this.#clock.now() + pausePerOpenMs * openMs;
       },
     });
   }
@@ -153,8 +218,8 @@ class EmbeddedDatabase implements Database {
   /** One hook that is called again at a time, so that all of them together leave the database to others most of the time. */
   #takeRetryTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#lastRetry.then(async () => {
-      const pauseMs = Math.max(0, this.#nextRetryMs - performance.now());
-      await wait(pauseMs, undefined, { ref: false });
+      const pauseMs = this.#nextRetryMs - this.#clock.now();
+      if (pauseMs > 0) await this.#clock.wait(pauseMs);
       return this.#takeTurn(work);
     });
     this.#lastRetry = turn.catch(() => undefined);
@@ -168,9 +233,12 @@ class EmbeddedDatabase implements Database {
       throw new IntentError('internal_error', message);
     }
     this.#requireOpen();
-    return this.#turns.take(this.#waitMs, () => {
+    return this.#turns.take(this.#waitMs, async () => {
       this.#requireOpen();
-      return work();
+      const value = await work();
+      // What was written into files that are gone by now is not kept.
+      this.#presence.require();
+      return value;
     });
   }
 
@@ -178,7 +246,10 @@ class EmbeddedDatabase implements Database {
     const abandon = (): void => this.#abandon?.(unreachable('The ledger was closed while a transaction was open'));
     const timer = setTimeout(abandon, this.#closeMs).unref();
     try {
-      await this.#turns.take(this.#closeMs + 5_000, () => this.#pglite.close());
+      await this.#turns.take(this.#closeMs + 5_000, async () => {
+        // Closing writes as well.
+        if (!this.#presence.isGone) await this.#pglite.close();
+      });
     } finally {
       clearTimeout(timer);
     }
@@ -186,7 +257,9 @@ class EmbeddedDatabase implements Database {
     await this.#lock.release();
   }
 
+  /** @throws {IntentError} `ledger_unavailable` where the database is closed, or its files are gone */
   #requireOpen(): void {
     if (this.#closing) throw unreachable('The ledger is closed');
+    this.#presence.require();
   }
 }

@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
 import type { Database } from '../../../src/ledger/database.js';
 import type { LedgerSettings } from '../../../src/ledger/ledger-settings.js';
 import { migrate } from '../../../src/ledger/migrate.js';
@@ -107,13 +108,14 @@ async function makePostgres(wanted: Wanted): Promise<Place> {
 }
 
 async function makeEmbedded(wanted: Wanted): Promise<Place> {
+  if (wanted.fakeTime) searchFakeTime();
   const open = (folder: string): Promise<Database> => openDatabase({ database: { kind: 'embedded', folder } });
   // One for all test files of a run, whose folder the temporary one is.
   const name = ['ledger', wanted.migrated && 'migrated', wanted.fakeTime && 'timed'].filter(Boolean).join('-');
   const template = await madeOnce(path.join(tmpdir(), name), async (folder) => {
     await copyEmptyData(path.join(folder, 'data'));
-    if (wanted.fakeTime) await makeFakeTime(await open(folder));
     const db = await open(folder);
+    if (wanted.fakeTime) for (const statement of fakeTimeSchema.split(/;\n/)) await db.query(statement);
     await (wanted.migrated ? migrateAndClose(db) : db.close());
   });
   const folder = temporaryFolder();
@@ -126,11 +128,13 @@ async function makeEmbedded(wanted: Wanted): Promise<Place> {
   };
 }
 
-/** The search path counts from the next start on: also after a transaction, which resets what was set for the session. */
-async function makeFakeTime(db: Database): Promise<void> {
-  for (const statement of fakeTimeSchema.split(/;\n/)) await db.query(statement);
-  await db.query(`alter database postgres set search_path = ${fakeSearchPath}`);
-  await db.close();
+/**
+ * PGlite has one session, whose settings count from its start: a transaction resets what was set later. A database without the
+ * schema is not changed by it.
+ */
+function searchFakeTime(): void {
+  const setting = `search_path=${fakeSearchPath.replaceAll(' ', '')}`;
+  if (!PGlite.defaultStartParams.includes(setting)) PGlite.defaultStartParams.push('-c', setting);
 }
 
 async function migrateAndClose(db: Database): Promise<void> {
