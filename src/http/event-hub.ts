@@ -11,7 +11,7 @@ const lingerMs = 5_000;
  * After a restart a browser is back at most so long after the process listens. It is also within the time that a watch
  * lingers, so that a browser that was cut off finds what the watch has reported.
  */
-const retryMs = 2_000;
+const retryMs = 1_500;
 
 /** The feeds that somebody listens to, by intent; and the one timer that keeps their connections alive. */
 export class EventHub {
