@@ -152,7 +152,7 @@ describe('a router with a ledger in Postgres', () => {
 });
 
 describe('what is made of what is seen', () => {
-  const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, lookedMsAgo: 500 };
+  const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, firstCallWaitMs: 0, lookedMsAgo: 500 };
   const timing = { boundMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
 
   /** The health of a router of which only what is looked at is there. */
