@@ -157,7 +157,7 @@ interface Parts {
 function lifeOf({ live, ledger, client, embedded, observation }: Parts): Pick<IntentRouter, 'ready' | 'close'> {
   return {
     ready: async () => {
-      const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready(), observation.ready()]);
+      const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready()]);
       return addresses;
     },
     close: async () => {

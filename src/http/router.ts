@@ -38,7 +38,7 @@ export function createRouter(context: RouterContext): RequestHandler {
     if (route?.name !== 'health') check(req);
     if (!route) return next();
     const answered = context.observer
-      ? observedAnswer(context, route, req, res, () => answer(route, req, res, context))
+      ? observedAnswer(context.observer, route.name, req, res, () => answer(route, req, res, context))
       : answer(route, req, res, context);
     // An error of a hook can itself throw when it is looked at; the browser is told no more than that something failed.
     answered.catch(() => sendProblem(res, undefined, context.logger));

@@ -1,7 +1,8 @@
+import { timed } from './bounded.js';
 import { DatabaseOutage } from './database-fault.js';
 import { errorDetails, errorText } from './error-text.js';
 import { tellChange, tellDeadLetter, tellHook } from './ledger-events.js';
-import { observedHook, runHook } from './observed-hook.js';
+import { observedHook } from './observed-hook.js';
 import type { Payment, PaymentHookContext } from './payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { LeaseLost, type Work, writeWork } from './work.js';
@@ -50,7 +51,7 @@ async function callInTransaction(
     await db.transaction(async (tx) => {
       wasCalled = true;
       calledAtMs = performance.now();
-      await runHook(context, run, (signal) => hook(payment, { tx, attempt, late, signal }));
+      await timed(lease, settings.hookTimeoutMs, (signal) => hook(payment, { tx, attempt, late, signal }));
       await writeWork(tx, begun, changes, values);
     });
   } catch (error) {
