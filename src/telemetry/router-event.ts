@@ -151,3 +151,6 @@ export type RouterEvent = {
     readonly atMs: number;
   } & RouterEventDetails[Type];
 }[RouterEventType];
+
+/** The site's listener: the option `onEvent`. */
+export type OnEvent = (event: RouterEvent) => void | Promise<void>;

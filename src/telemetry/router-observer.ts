@@ -1,11 +1,8 @@
 import { IntentError } from '../errors.js';
 import type { ReadWaiting } from './metrics.js';
 import { OpenTelemetry, type Upstream } from './open-telemetry.js';
-import type { Happening, RouterEvent } from './router-event.js';
+import type { Happening, OnEvent, RouterEvent } from './router-event.js';
 import { hasOpenTelemetry, type TelemetryOption } from './telemetry-option.js';
-
-/** The site's own function that is told of events. */
-export type OnEvent = (event: RouterEvent) => void | Promise<void>;
 
 /** Takes the events of a router. It never throws. Without a subscriber there is no observer. */
 export interface Observer {
