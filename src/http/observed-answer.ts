@@ -1,8 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Routes } from '../config.js';
 import type { IntentErrorCode } from '../errors.js';
-import type { Happening } from '../telemetry/router-event.js';
-import type { Observer } from '../telemetry/router-observer.js';
+import type { Happening, Observer } from '../telemetry/router-event.js';
 import { Departed } from './departure.js';
 import { problemOf } from './problem.js';
 

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Config } from '../config.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
-import type { Observer } from '../telemetry/router-observer.js';
+import type { Observer } from '../telemetry/router-event.js';
 import type { HostCookie } from './browser-cookie.js';
 import type { RouterHealth } from './health.js';
 import type { Hooks } from './hooks.js';

@@ -1,4 +1,4 @@
-import type { Observer } from '../telemetry/router-observer.js';
+import type { Observer } from '../telemetry/router-event.js';
 import type { Database } from './database.js';
 import type { LedgerSettings } from './ledger-settings.js';
 import type { PaymentHooks } from './payment.js';

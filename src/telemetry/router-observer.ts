@@ -1,13 +1,8 @@
 import { IntentError } from '../errors.js';
 import type { ReadWaiting } from './metrics.js';
 import { OpenTelemetry, type Upstream } from './open-telemetry.js';
-import type { Happening, OnEvent, RouterEvent } from './router-event.js';
+import type { Happening, Observer, OnEvent, RouterEvent } from './router-event.js';
 import { hasOpenTelemetry, type TelemetryOption } from './telemetry-option.js';
-
-/** Takes the events of a router. It never throws. Without a subscriber there is no observer. */
-export interface Observer {
-  tell(happening: Happening): void;
-}
 
 export interface ObserverOptions {
   readonly onEvent: OnEvent | undefined;
