@@ -10,7 +10,7 @@ import type { LiveEvents } from './live-events.js';
 import type { Logger } from './logger.js';
 import type { Logins } from './login-attempts.js';
 import type { LookAt } from './look-at.js';
-import type { OpenApiDocument } from './openapi/document.js';
+import type { OpenApiDocument } from './openapi.js';
 import type { TermsOf } from './payment-terms.js';
 import type { RegisterWebhook } from './register-webhook.js';
 import type { SessionStore } from './session-store.js';

@@ -10,7 +10,7 @@ import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
 import { observedAnswer } from './observed-answer.js';
-import { showDocumentHandler } from './openapi/show-document.js';
+import { openApiHandler } from './openapi.js';
 import { requireSameOrigin } from './origin-guard.js';
 import { sendProblem } from './problem.js';
 import { rateLimiting } from './rate-limiting.js';
@@ -96,7 +96,7 @@ function handlersOf(context: RouterContext): RouteHandlers {
           }
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },
-    openapi: { GET: showDocumentHandler(context.openApi) },
+    openapi: { GET: openApiHandler(context.openApi) },
     health: { GET: showHealthHandler(context.health) },
   };
 }
