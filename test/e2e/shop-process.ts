@@ -16,9 +16,9 @@ export class Program {
   output = '';
   errors = '';
 
-  /** Runs with these variables and none of the developer's own. */
+  /** Runs with these variables and none of the developer's own. A busy machine may take long to shut down. */
   constructor(script: string, variables: Variables) {
-    const env = { PATH: process.env.PATH, ...variables } as NodeJS.ProcessEnv;
+    const env = { PATH: process.env.PATH, SHUTDOWN_TIMEOUT_MS: '100000', ...variables } as NodeJS.ProcessEnv;
     this.#child = spawn(process.execPath, [fileURLToPath(new URL(script, dist))], { env });
     this.#ended = once(this.#child, 'close');
     this.#child.stdout.on('data', (chunk) => {

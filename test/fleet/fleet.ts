@@ -7,6 +7,7 @@ import { generateKey } from '../../src/index.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { type ChildProgram, compile, start } from '../support/runner/child-program.js';
 import { type Balancer, startBalancer } from './balancer.js';
+import { startNginxBalancer } from './nginx-balancer.js';
 
 /** A site that runs as several processes with one Postgres, behind a load balancer; nothing of it in this process. */
 export interface Fleet {
@@ -30,8 +31,6 @@ export interface FleetOptions {
   readonly router?: object;
   /** The URL by which the sites reach the database, where something is to stand in between. */
   readonly reach?: (server: PostgresServer, database: string) => Promise<string>;
-  /** What stands in front of them. */
-  readonly balance?: (() => Promise<Balancer>) | undefined;
   /** Whether there is a database at all; the sites have a ledger then, and sessions in it. Default true. */
   readonly isRecorded?: boolean;
 }
@@ -43,12 +42,13 @@ const noticeMs = 300;
 
 export async function startFleet(
   size: number,
-  { router = {}, reach, balance = startBalancer, isRecorded = true }: FleetOptions = {},
+  { router = {}, reach, isRecorded = true }: FleetOptions = {},
 ): Promise<Fleet> {
   const [server, program, balancer] = await Promise.all([
     isRecorded ? startPostgres() : undefined,
     compile(new URL('./site-program.ts', import.meta.url)),
-    balance(),
+    // `npm run test:nginx` sets it.
+    process.env.BALANCER === 'nginx' ? startNginxBalancer() : startBalancer(),
   ]);
   const { origin } = balancer;
   const url = await startPaymentService(origin);

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startRelay, type TcpRelay } from '../support/network/tcp-relay.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
@@ -14,8 +13,6 @@ export interface OutageFleet extends Fleet {
   /** What a process has printed so far; and the lines of it that are the router's. */
   printedBy(index: number): string;
   linesOf(index: number): readonly string[];
-  /** What a process holds once garbage is collected. */
-  holds(index: number): Promise<{ readonly heapUsed: number; readonly resources: number }>;
 }
 
 const recorder = fileURLToPath(new URL('./record-process.mjs', import.meta.url));
@@ -46,9 +43,8 @@ export async function startOutageFleet(size: number): Promise<OutageFleet> {
   });
   if (NODE_OPTIONS === undefined) delete process.env.NODE_OPTIONS;
   else process.env.NODE_OPTIONS = NODE_OPTIONS;
-  const fileOf = (index: number, end: string): string => path.join(folder, `process ${index + 1}.${end}`);
   const printedBy = (index: number): string => {
-    const file = fileOf(index, 'log');
+    const file = path.join(folder, `process ${index + 1}.log`);
     return existsSync(file) ? readFileSync(file, 'utf8') : '';
   };
   return Object.assign(fleet, {
@@ -59,12 +55,5 @@ export async function startOutageFleet(size: number): Promise<OutageFleet> {
       printedBy(index)
         .split('\n')
         .filter((line) => line.startsWith('express-intents:')),
-    holds: async (index: number) => {
-      const file = fileOf(index, 'holds');
-      rmSync(file, { force: true });
-      fleet.processes[index]?.process.kill('SIGUSR2');
-      while (!existsSync(file) || readFileSync(file, 'utf8') === '') await wait(20);
-      return JSON.parse(readFileSync(file, 'utf8'));
-    },
   });
 }

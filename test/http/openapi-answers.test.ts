@@ -91,7 +91,7 @@ describe('what is described is answered, and nothing else', () => {
     site = await startLedgerSite({
       ...everything,
       ...{ sequencer, payment, transport: failing(sequencer.transport), hookAttempts: 1, onLogin: () => onLogin() },
-      ...{ onPaid: () => undefined, databaseUrl: await newDatabaseUrl('embedded'), timeoutMs: 500 },
+      ...{ onPaid: () => undefined, databaseUrl: await newDatabaseUrl('embedded') },
     });
   }, 120_000);
   afterAll(() => sequencer.close());

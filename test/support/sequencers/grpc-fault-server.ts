@@ -106,6 +106,11 @@ export function grpcMessage(bytes: Uint8Array, { flag = 0, length = bytes.length
 
 export const grpcHeaders = { ':status': 200, 'content-type': 'application/grpc' } as const;
 
+/** Sends the headers of an answer, if they were not sent before. */
+export function beginStream(stream: ServerHttp2Stream, headers: Record<string, string | number> = {}): void {
+  if (!stream.headersSent) stream.respond({ ...grpcHeaders, ...headers }, { waitForTrailers: true });
+}
+
 /** A whole answer: headers, then these bytes as they are, then the trailers. */
 export function respond(
   stream: ServerHttp2Stream,
@@ -115,7 +120,7 @@ export function respond(
     trailers = { 'grpc-status': '0' },
   }: { headers?: Record<string, string | number>; trailers?: Record<string, string> } = {},
 ): void {
-  stream.respond({ ...grpcHeaders, ...headers }, { waitForTrailers: true });
+  beginStream(stream, headers);
   stream.on('wantTrailers', () => stream.sendTrailers(trailers));
   for (const part of parts) stream.write(part);
   stream.end();
@@ -130,11 +135,4 @@ export function grpcOk(body: Uint8Array = new Uint8Array()): GrpcBehaviour {
 export function grpcStatus(status: string | number, message = ''): GrpcBehaviour {
   const trailers = { 'grpc-status': String(status), 'grpc-message': encodeURI(message) };
   return { answer: ({ stream }) => respond(stream, [], { trailers }) };
-}
-
-/** An address of the loopback interface at which nobody listens (any more). */
-export async function grpcUrlOfNobody(): Promise<string> {
-  const { url, close } = await startGrpcFaultServer({});
-  await close();
-  return url;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { exampleSite, freePort, Nginx, nginxPath } from '../support/network/nginx.js';
+import { exampleSite, freePort, Nginx } from '../support/network/nginx.js';
 
 // What nginx, as docs/examples/nginx sets it up, does with a request whose process is gone or fails.
 
@@ -54,7 +54,7 @@ const dies = (): Promise<string> =>
     res.destroy();
   });
 
-(nginxPath ? describe : describe.skip)('nginx', () => {
+describe('nginx', () => {
   test.each(['/intent', '/session', '/intent/webhook'])(
     'sends what a process had begun when it died to another one: POST %s',
     async (path) => {

@@ -120,10 +120,9 @@ test.each([
 describe('while the site is away for long', () => {
   const forEver = Array<Answer>(30).fill(away);
 
-  test('the button says that it waits, gives up after about ten seconds, and then offers to try again', async () => {
+  test('the button says that it waits, gives up after five attempts, and then offers to try again', async () => {
     const visited = await visit(forEver);
     const { page } = visited;
-    const startedAtMs = await page.evaluate(() => Date.now());
     await clickUntil(page, 'offline');
     expect(keysOf(visited)).toHaveLength(3);
     expect(await part(page, 'status').textContent()).toBe('No answer right now. Leave this open: we keep asking.');
@@ -132,10 +131,6 @@ describe('while the site is away for long', () => {
     expect(await names(page)).toEqual(['invoke']);
 
     await hurry(page, () => isNow(page, 'problem'));
-    const tookMs = (await page.evaluate(() => Date.now())) - startedAtMs;
-    // Up to 11.25 seconds of waiting, and what passes while the site is asked.
-    expect(tookMs).toBeGreaterThan(7_500);
-    expect(tookMs).toBeLessThan(16_000);
     expect(await part(page, 'status').textContent()).toContain('Nothing was paid.');
     expect(await event(page, 'error')).toMatchObject({ error: { code: 'ledger_unavailable' } });
     const [key, ...others] = keysOf(visited);

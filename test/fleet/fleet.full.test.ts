@@ -1,23 +1,17 @@
 import { request } from 'node:http';
 import { EventSource } from 'eventsource';
 import { Browser } from '../support/browser/browser.js';
-import { nginxPath } from '../support/network/nginx.js';
+import { eventually } from '../support/eventually.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
-import type { Balancer } from './balancer.js';
 import { domain, type Fleet, startFleet } from './fleet.js';
-import { startNginxBalancer } from './nginx-balancer.js';
 
-// A site of three processes, where each request goes to another one: each reached by itself, and all behind nginx.
+// A site of three processes, where each request goes to the next one: reached directly, and through the balancer.
 
 const limit = 100;
 
 let fleet: Fleet;
-let nginx: Balancer | undefined;
 beforeAll(async () => {
   fleet = await startFleet(3, { router: { limit } });
-  if (!nginxPath) return;
-  nginx = await startNginxBalancer();
-  await nginx.use(fleet.origins.map((origin) => Number(new URL(origin).port)));
 }, 120_000);
 
 /** A way to the processes: where one that asks for the first time, the second or the third is sent. */
@@ -27,25 +21,18 @@ interface Way {
   readonly visitor: { readonly headers?: Record<string, string>; readonly localAddress?: string };
 }
 
-const ways: [string, boolean, Way][] = [
+const ways: [string, Way][] = [
   [
-    'each by itself',
-    true,
+    'directly',
     {
       origin: (index) => fleet.origins[index % 3] ?? '',
       visitor: { headers: { 'x-forwarded-for': '192.0.2.9' } },
     },
   ],
-  [
-    'through nginx',
-    nginxPath !== undefined,
-    { origin: () => nginx?.origin ?? '', visitor: { localAddress: '127.0.0.9' } },
-  ],
+  ['through the balancer', { origin: () => fleet.origin, visitor: { localAddress: '127.0.0.9' } }],
 ];
 
-describe.each(ways)('%s', (_name, isHere, { origin, visitor }) => {
-  const when = isHere ? test : test.skip;
-
+describe.each(ways)('%s', (name, { origin, visitor }) => {
   /** The same person, at one process. */
   const at = (index: number, browser: Browser): Browser => {
     const other = new Browser(origin(index), browser.cookies);
@@ -90,47 +77,46 @@ describe.each(ways)('%s', (_name, isHere, { origin, visitor }) => {
     return { browser, secret, id: intentIdOf(secret), by: answer.headers.get('x-process') };
   }
 
-  when('a login is begun on one, watched on another, completed on the third, and known to all', async () => {
+  test('a login is begun on one, watched on another, completed on the third, and known to all', async () => {
     const { browser, secret, id, by } = await begin({ mode: 'login' });
     const tab = listen(1, id, browser);
-    await comes('the status', () => tab.kinds.includes('status'));
+    await eventually('the status', () => tab.kinds.includes('status'));
     await fleet.sequencer.wallet('Ada').login(secret);
-    await comes('the end', () => tab.kinds.includes('intent_submitted'));
+    await eventually('the end', () => tab.kinds.includes('intent_submitted'));
     const third = at(2, browser);
     const done = await third.send('POST', '/session', { id });
     const user = { id: fleet.sequencer.wallet('Ada').userId(domain) };
     expect([done.status, done.body]).toEqual([200, { user }]);
-    expect(new Set([by, tab.by, done.headers.get('x-process')]).size).toBe(3);
+    // The balancer also hands on what the sequencer asks for, so that its next process is not known.
+    if (name === 'directly') expect(new Set([by, tab.by, done.headers.get('x-process')]).size).toBe(3);
     for (const index of [0, 1, 2]) {
       expect((await at(index, third).send('GET', '/account')).body).toEqual({ user: user.id });
     }
   });
 
-  when('what happens at the wallet is told by a process that did not begin it', async () => {
+  test('what happens at the wallet is told by a process that did not begin it', async () => {
     const { browser, secret, id } = await begin({ mode: 'payment', order: 1 });
     const tab = listen(1, id, browser);
-    await comes('the status', () => tab.kinds.includes('status'));
+    await eventually('the status', () => tab.kinds.includes('status'));
     await fleet.sequencer.wallet('Ada').reject(secret);
-    await comes('the rejection', () => tab.kinds.includes('client_rejected_payment'));
+    await eventually('the rejection', () => tab.kinds.includes('client_rejected_payment'));
     tab.close();
   });
 
-  when('a payment is begun on one, watched on another, and fulfilled once', async () => {
+  test('a payment is begun on one, watched on another, and fulfilled once', async () => {
     const paid = await Promise.all(Array.from({ length: 20 }, (_, order) => begin({ mode: 'payment', order })));
     const tabs = paid.map(({ id, browser }, index) => listen(1 + (index % 2), id, browser));
-    await comes('the statuses', () => tabs.every(({ kinds }) => kinds.includes('status')));
+    await eventually('the statuses', () => tabs.every(({ kinds }) => kinds.includes('status')));
     await Promise.all(paid.map(({ secret }) => fleet.sequencer.wallet('Ben').pay(secret)));
-    await comes('the end', () => tabs.every(({ kinds }) => kinds.includes('intent_submitted')));
+    await eventually('the end', () => tabs.every(({ kinds }) => kinds.includes('intent_submitted')));
     const ids = paid.map(({ id }) => id);
     const settled = `select from express_intents.intents where id = any($1) and state = 'settled'`;
-    await comes('all settled', async () => (await fleet.sql(settled, [ids])).length === 20);
-    const fulfilled = await fleet.sql('select intent_id, by from public.fulfilled where intent_id = any($1)', [ids]);
+    await eventually('all settled', async () => (await fleet.sql(settled, [ids])).length === 20);
+    const fulfilled = await fleet.sql('select intent_id from public.fulfilled where intent_id = any($1)', [ids]);
     expect(fulfilled.map(({ intent_id: id }) => id).sort()).toEqual([...ids].sort());
-    // The work was shared.
-    expect(new Set(fulfilled.map(({ by }) => by)).size).toBeGreaterThan(1);
   });
 
-  when('of a hundred that complete one login at once, one begins a session', async () => {
+  test('of a hundred that complete one login at once, one begins a session', async () => {
     const { browser, secret, id } = await begin({ mode: 'login' });
     await fleet.sequencer.wallet('Mia').login(secret);
     const tries = Array.from({ length: 100 }, (_, index) => at(index % 3, browser).send('POST', '/session', { id }));
@@ -139,7 +125,7 @@ describe.each(ways)('%s', (_name, isHere, { origin, visitor }) => {
     expect(new Set(statuses)).toEqual(new Set([200, 404]));
   });
 
-  when('a rate limit is counted once for all, with a store that they share', async () => {
+  test('a rate limit is counted once for all, with a store that they share', async () => {
     const post = (index: number): Promise<number | undefined> =>
       new Promise((resolve, reject) => {
         const { headers, localAddress } = visitor;
@@ -158,11 +144,3 @@ describe.each(ways)('%s', (_name, isHere, { origin, visitor }) => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
   });
 });
-
-async function comes(what: string, is: () => boolean | Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + 10_000;
-  while (!(await is())) {
-    if (performance.now() > endMs) throw new Error(`It did not come to this: ${what}.`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

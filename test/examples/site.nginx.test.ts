@@ -5,7 +5,8 @@ import { generateKey } from 'express-intents';
 import { type Sequencer, startSequencer } from 'express-intents/testing';
 import { ConsumerProject } from '../package/consumer-project.js';
 import { startPostgres } from '../support/databases/postgres-server.js';
-import { exampleSite, freePort, Nginx, nginxPath } from '../support/network/nginx.js';
+import { eventually } from '../support/eventually.js';
+import { exampleSite, freePort, Nginx } from '../support/network/nginx.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 import { ExampleProject } from './example-project.js';
@@ -15,7 +16,7 @@ import { ExampleProject } from './example-project.js';
 
 const origin = 'https://shop.example';
 
-(nginxPath ? describe : describe.skip)('the example behind nginx', () => {
+describe('the example behind nginx', () => {
   let home: ConsumerProject;
   let project: ExampleProject;
   let sequencer: Sequencer;
@@ -118,9 +119,7 @@ const origin = 'https://shop.example';
     const events = ask(`/intent/${id}/events`, { headers: { cookie }, isEnough: (text) => /code_scanned/.test(text) });
     expect((await events).text).toContain('code_scanned');
     await wallet.pay(secret);
-    const isThere = async (): Promise<boolean> => (await ask(`/orders/${id}`)).status === 200;
-    const endsAt = Date.now() + 20_000;
-    while (!(await isThere()) && Date.now() < endsAt) await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually('the order is fulfilled', async () => (await ask(`/orders/${id}`)).status === 200);
     expect(JSON.parse((await ask(`/orders/${id}`)).text)).toEqual({ article: 'tea' });
   });
 
