@@ -344,7 +344,7 @@ const sources: SourceFile[] = readdirSync(sourceFolder, { recursive: true, withF
   .filter((entry) => entry.isFile())
   .map((entry) => path.join(entry.parentPath, entry.name))
   .map((file) => ({ file, name: path.relative(sourceFolder, file).split(path.sep).join('/') }))
-  .filter(({ name }) => !/^(?:wire\/generated|browser\/built)\//.test(name))
+  .filter(({ name }) => !/^(?:wire\/generated|browser\/built)\/|\.json$/.test(name))
   .map(({ file, name }) => ({ name, text: readFileSync(file, 'utf8') }));
 
 const blank = (lines: number): string => '\n'.repeat(lines);

@@ -119,7 +119,7 @@ const shortest = 8;
  * Takes what is secret in the environment out of findings. None of them puts it in; what other programs and machines say
  * is in them, though.
  */
-export function hideSecrets(env: Environment): (finding: Finding) => Finding {
+function hideSecrets(env: Environment): (finding: Finding) => Finding {
   const secrets = secretsIn(env).filter((secret) => secret.length >= shortest);
   const hide = (text: string): string => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text);
   return (finding) => ({

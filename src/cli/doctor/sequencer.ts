@@ -19,7 +19,7 @@ import { explainSequencer } from './explain.js';
  * Asks a sequencer for the status of an intent that nobody has made: twice, so that the second time is that of a call over a
  * connection that is there. It creates nothing.
  */
-export async function askStatus(
+async function askStatus(
   transport: Transport,
   { url, setting }: { readonly url: URL; readonly setting: string },
   { signal }: Pick<DoctorContext, 'signal'>,
