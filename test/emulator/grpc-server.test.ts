@@ -83,7 +83,7 @@ it('takes no request over 64 KiB', async () => {
 });
 
 it('says of what it does not have that it is UNIMPLEMENTED', async () => {
-  const away = createIntentClient({ grpcUrl: sequencer.grpcUrl, grpcPackage: 'acme' });
+  const away = createIntentClient({ grpcUrl: sequencer.grpcUrl, grpcNames: 'acme' });
   await expect(away.paymentIntents.create(payment)).rejects.toMatchObject({ code: 'sequencer_error' });
   await away.close();
 });

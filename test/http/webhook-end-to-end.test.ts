@@ -64,7 +64,7 @@ describe('with the embedded sequencer, whose key and calls are known by themselv
       'intentSubmitted',
       'webhookCalled',
     ]);
-    await eventually(() => expect(posted).toEqual([[`${prefix}/intent/webhook`, 204]]));
+    await eventually(() => expect(posted).toEqual([[`${prefix}/intent/webhook`, 200]]));
   });
 
   test('a login', async () => {
@@ -72,7 +72,7 @@ describe('with the embedded sequencer, whose key and calls are known by themselv
     const code = await secretOf(origin, '/intent', { mode: 'login' });
     await confirm(walletUrl, code);
     expect(await kindsOnceCalled(url, code)).toContain('intentSubmitted');
-    await eventually(() => expect(posted).toEqual([['/intent/webhook', 204]]));
+    await eventually(() => expect(posted).toEqual([['/intent/webhook', 200]]));
   });
 
   test('a key that is set is another service’s, and counts for nothing', async () => {
@@ -90,7 +90,7 @@ describe('with the embedded sequencer, whose key and calls are known by themselv
     const code = await secretOf(origin, '/intent', {});
     await confirm(walletUrl, code);
     expect(await kindsOnceCalled(url, code)).toContain('webhookCalled');
-    await eventually(() => expect(posted).toEqual([['/intent/webhook', 204]]));
+    await eventually(() => expect(posted).toEqual([['/intent/webhook', 200]]));
   });
 
   test('a site that takes no webhooks gets none', async () => {

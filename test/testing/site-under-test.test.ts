@@ -63,7 +63,7 @@ describe.each(Object.entries(expressVersions))('%s', (_name, factory) => {
     });
     sequencer.setLocalDomain('read.example', gated);
     const answer = await request(gated).post('/intent').set(fromOwnPage).send({ mode: 'login' });
-    expect([answer.status, answer.body.code]).toEqual([502, 'sequencer_error']);
+    expect([answer.status, answer.body.code]).toEqual([502, 'intent_refused']);
   });
 });
 
