@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import request from 'supertest';
 import { requireLogin } from '../../src/http/require-login.js';
 import { startSite } from '../support/sites/site.js';
@@ -6,8 +5,6 @@ import { countingTransport } from '../support/transports/counting-transport.js';
 import { hostileAddresses } from './support/hostile-addresses.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
-
 const ownOrigin = 'https://shop.example';
 
 /** Whether a browser that is sent there stays on the site: by the parser of the URL Standard, which browsers have as well. */

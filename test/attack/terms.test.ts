@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import request from 'supertest';
 import type { IntentRecord } from '../../src/http/hooks.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
@@ -10,8 +9,6 @@ import { begin, someone } from './support/people.js';
 import { sentTerms } from './support/sent-terms.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
-
 /** Where the attacker would like the money to go, or the victim's to come from. */
 const attackersAccount = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
 const fair = { kind: 'payment', amount: 48, currency: 'usd', destination };
