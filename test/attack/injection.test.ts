@@ -11,7 +11,7 @@ import { type RawAnswer, rawRequest, sendRaw } from './support/raw-request.js';
 import { sentTerms } from './support/sent-terms.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 const service = generateJwtKey();
 

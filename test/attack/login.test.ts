@@ -10,7 +10,7 @@ import { begin, someone, whoIs } from './support/people.js';
 import { rawRequest, sendRaw } from './support/raw-request.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 const loginTtlMs = 120_000;
 type SiteWithSequencer = Awaited<ReturnType<typeof startSiteWithSequencer>>;

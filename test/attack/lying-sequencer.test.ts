@@ -12,7 +12,7 @@ import { startSite } from '../support/sites/site.js';
 import { begin, someone, whoIs } from './support/people.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 const key = (length: number): { value: Uint8Array } => ({ value: new Uint8Array(randomBytes(length)) });
 

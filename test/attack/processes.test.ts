@@ -10,7 +10,7 @@ import { destination, domain, verifierSecret } from '../support/sites/site.js';
 import { begin, whoIs } from './support/people.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 // A shop of two processes that know nothing of each other but the database between them.
 

@@ -7,7 +7,7 @@ import { startSite } from '../support/sites/site.js';
 import { inProduction } from './support/in-production.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 /** Runs node in production; gives all that it printed, and its exit code. */
 function node(...args: string[]): Promise<{ code: number; printed: string }> {

@@ -6,7 +6,7 @@ import { countingTransport } from '../support/transports/counting-transport.js';
 import { hostileAddresses } from './support/hostile-addresses.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 const ownOrigin = 'https://shop.example';
 

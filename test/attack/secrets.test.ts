@@ -25,7 +25,7 @@ import { destination, LogRecorder, verifierSecret } from '../support/sites/site.
 import { begin } from './support/people.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 // ---- The secrets, and how they can look ----
 

@@ -11,7 +11,7 @@ import { Lane } from './support/lane.js';
 import { begin, someone } from './support/people.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 /** A service inside, which nobody outside should get called: it listens on every address of this machine, and counts. */
 let trap: Server;

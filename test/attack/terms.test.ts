@@ -10,7 +10,7 @@ import { begin, someone } from './support/people.js';
 import { sentTerms } from './support/sent-terms.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 /** Where the attacker would like the money to go, or the victim's to come from. */
 const attackersAccount = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';

@@ -20,7 +20,7 @@ import { inProduction } from './support/in-production.js';
 import { someone } from './support/people.js';
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
+jest.setTimeout(120_000);
 
 type Closable = Server & { closeAllConnections?: () => void };
 const servers: Closable[] = [];
