@@ -76,7 +76,7 @@ describe('what is told of an intent', () => {
         size: expect.any(Number),
         content: { request_to_receive_bill: { partial: { currency: 'usd', native_amount: 12.5 } } },
       },
-      answer: { content: { result: 'OK', status: { exists: true, code_scanned: false, intent_submitted: false } } },
+      answer: { content: { exists: true, code_scanned: false, intent_submitted: false } },
     });
     // As the wallet's clock has it, in words of a date.
     const at = new Date(startedAtMs).toISOString();

@@ -5,7 +5,7 @@ import { errorCodes, SequencerError, type SequencerErrorCode } from '../../src/e
 import { currentUser, requireLogin } from '../../src/http/require-login.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
 import { Browser } from '../support/browser/browser.js';
-import { type Answer, faultSequencer } from '../support/sequencers/fault-sequencer.js';
+import { type Answer, faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import {
   type Site,
@@ -396,7 +396,7 @@ describe('a sequencer that fails while a login is completed', () => {
   ])('%s logs nobody in', async (_name, answer, code) => {
     const sequencer = await faultSequencer((call, res, req) => {
       if (call.operation.method === method) answer(call, res, req);
-      else res.writeHead(200).end(Buffer.of(0x08, 0x00));
+      else ok()(call, res, req);
     });
     await expectNoLogin(await startSite({ sequencerUrl: sequencer.url, after: account }), code);
   });

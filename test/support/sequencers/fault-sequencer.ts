@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { decode, v1 } from '../../../src/wire/codec.js';
+import { decode, encode, v1 } from '../../../src/wire/codec.js';
 import { encodeOkResponse, type Operation } from '../../../src/wire/envelope.js';
 
 /** One call as it came in; `n` counts the calls of this server from 1. */
@@ -96,9 +96,16 @@ async function readBody(req: IncomingMessage): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Answers an OK envelope around a serialized inner message; without one, around an empty one. */
-export function ok(body: Uint8Array = new Uint8Array()): Answer {
-  return bytes(encodeOkResponse(body));
+/** Answers an OK envelope around a serialized inner message; without one, around what a plain success is. */
+export function ok(body?: Uint8Array): Answer {
+  return (call, res, req) => bytes(encodeOkResponse(body ?? plainSuccess(call.operation.method)))(call, res, req);
+}
+
+/** The inner answer of an operation that succeeded, with nothing to tell but that: an intent that is created exists. */
+export function plainSuccess(method: string): Uint8Array {
+  if (method === 'createIntent') return encode(v1.GetStatusResponse, { exists: true });
+  if (method === 'sendMessage') return encode(v1.SendMessageResponse, { messageId: { value: new Uint8Array(16) } });
+  return new Uint8Array();
 }
 
 /** Answers these bytes with HTTP status 200. */

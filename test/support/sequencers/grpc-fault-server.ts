@@ -1,5 +1,6 @@
 import { createServer as createHttp2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { plainSuccess } from './fault-sequencer.js';
 
 /** One call as it came in; `n` counts the calls of this server from 1. */
 export interface GrpcFaultCall {
@@ -126,10 +127,15 @@ export function respond(
   stream.end();
 }
 
-/** OK with a serialized inner message; without one, with an empty one. */
-export function grpcOk(body: Uint8Array = new Uint8Array()): GrpcBehaviour {
-  return { answer: ({ stream }) => respond(stream, [grpcMessage(body)]) };
+/** OK with a serialized inner message; without one, with what a plain success is. */
+export function grpcOk(body?: Uint8Array): GrpcBehaviour {
+  return { answer: ({ stream, call }) => respond(stream, [grpcMessage(body ?? plainSuccess(methodOf(call)))]) };
 }
+
+const methodOf = ({ path }: GrpcFaultCall): string => {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.charAt(0).toLowerCase() + name.slice(1);
+};
 
 /** A status of the service's own instead of a message. */
 export function grpcStatus(status: string | number, message = ''): GrpcBehaviour {
