@@ -1,4 +1,5 @@
 import { request } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
 import { Browser } from '../support/browser/browser.js';
 import { eventually } from '../support/eventually.js';
@@ -148,13 +149,14 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     const logged = (line: string): number => fleet.printed().split(`the store of the rate limits ${line}`).length;
     const isUsed = (failures: number): boolean => logged('fails') === failures && logged('counts again') === failures;
     let statuses: (number | undefined)[] = [];
-    for (let nth = 10; nth < 40; nth += 1) {
+    for (let nth = 10; nth < 30; nth += 1) {
+      // A process leaves the store alone for ten seconds after it has failed, also where it has logged an answer since.
+      if (logged('fails') > 1) await wait(11_000);
       const failures = logged('fails');
-      const wasUsed = isUsed(failures);
       statuses = await postAll(nth);
-      if (wasUsed && isUsed(failures)) break;
+      if (isUsed(failures)) break;
     }
     expect(statuses.filter((status) => status === 201)).toHaveLength(limit);
     expect(statuses.filter((status) => status === 429)).toHaveLength(10);
-  }, 300_000);
+  }, 600_000);
 });
