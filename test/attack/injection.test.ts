@@ -9,7 +9,6 @@ import { recordingTransport } from '../support/transports/recording-transport.js
 import { type RawAnswer, rawRequest, sendRaw } from './support/raw-request.js';
 import { sentTerms } from './support/sent-terms.js';
 
-// Nothing here is about speed, and the machine may have other things to do.
 const service = generateJwtKey();
 
 /** A site with every route there is. */

@@ -8,7 +8,6 @@ import { inProduction } from './support/in-production.js';
 import { begin, someone, whoIs } from './support/people.js';
 import { rawRequest, sendRaw } from './support/raw-request.js';
 
-// Nothing here is about speed, and the machine may have other things to do.
 const loginTtlMs = 120_000;
 type SiteWithSequencer = Awaited<ReturnType<typeof startSiteWithSequencer>>;
 

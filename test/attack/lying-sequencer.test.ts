@@ -10,7 +10,6 @@ import { RawStream } from '../support/sites/raw-stream.js';
 import { startSite } from '../support/sites/site.js';
 import { begin, someone, whoIs } from './support/people.js';
 
-// Nothing here is about speed, and the machine may have other things to do.
 const key = (length: number): { value: Uint8Array } => ({ value: new Uint8Array(randomBytes(length)) });
 
 /** A site whose sequencer says OK to everything until it begins to lie. */

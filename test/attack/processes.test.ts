@@ -8,7 +8,6 @@ import { compile, start } from '../support/runner/child-program.js';
 import { destination, domain, verifierSecret } from '../support/sites/site.js';
 import { begin, whoIs } from './support/people.js';
 
-// Nothing here is about speed, and the machine may have other things to do.
 // A shop of two processes that know nothing of each other but the database between them.
 
 const loginTtlMs = 120_000;

@@ -5,7 +5,6 @@ import { compile } from '../support/runner/child-program.js';
 import { startSite } from '../support/sites/site.js';
 import { inProduction } from './support/in-production.js';
 
-// Nothing here is about speed, and the machine may have other things to do.
 /** Runs node in production; gives all that it printed, and its exit code. */
 function node(...args: string[]): Promise<{ code: number; printed: string }> {
   const env = { ...process.env, NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'embedded' };

@@ -4,7 +4,6 @@ import { startSite } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 import { hostileAddresses } from './support/hostile-addresses.js';
 
-// Nothing here is about speed, and the machine may have other things to do.
 const ownOrigin = 'https://shop.example';
 
 /** Whether a browser that is sent there stays on the site: by the parser of the URL Standard, which browsers have as well. */

@@ -23,7 +23,6 @@ import { jwtOf } from '../support/sites/service-jwt.js';
 import { destination, LogRecorder, verifierSecret } from '../support/sites/site.js';
 import { begin } from './support/people.js';
 
-// Nothing here is about speed, and the machine may have other things to do.
 // ---- The secrets, and how they can look ----
 
 /** 32 bytes that can be found again in whatever form somebody has printed them. */

@@ -9,7 +9,6 @@ import { destination, startSiteWithSequencer } from '../support/sites/site.js';
 import { Lane } from './support/lane.js';
 import { begin, someone } from './support/people.js';
 
-// Nothing here is about speed, and the machine may have other things to do.
 /** A service inside, which nobody outside should get called: it listens on every address of this machine, and counts. */
 let trap: Server;
 let port: number;

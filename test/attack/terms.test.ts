@@ -8,7 +8,6 @@ import { recordingTransport } from '../support/transports/recording-transport.js
 import { begin, someone } from './support/people.js';
 import { sentTerms } from './support/sent-terms.js';
 
-// Nothing here is about speed, and the machine may have other things to do.
 /** Where the attacker would like the money to go, or the victim's to come from. */
 const attackersAccount = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
 const fair = { kind: 'payment', amount: 48, currency: 'usd', destination };

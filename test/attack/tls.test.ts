@@ -18,7 +18,6 @@ import { startSite } from '../support/sites/site.js';
 import { inProduction } from './support/in-production.js';
 import { someone } from './support/people.js';
 
-// Nothing here is about speed, and the machine may have other things to do.
 type Closable = Server & { closeAllConnections?: () => void };
 const servers: Closable[] = [];
 
