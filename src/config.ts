@@ -1,6 +1,6 @@
 import type { Store } from 'express-rate-limit';
 import { readConnectionLimits } from './config/connection-limits.js';
-import { misspeltVariables } from './config/known-variables.js';
+import { type MisspeltVariable, misspeltVariables, modeWarnings } from './config/known-variables.js';
 import { ledgerMend, readLedger } from './config/ledger-settings.js';
 import { readKeyRing, readLogin } from './config/login-settings.js';
 import { readRateLimits } from './config/rate-limits.js';
@@ -177,6 +177,8 @@ export interface WebhookConfig {
 
 export interface Config {
   readonly production: boolean;
+  /** Whether the site is known to be served over https, so that its cookies are `Secure` whatever a request looks like. */
+  readonly isHttps: boolean;
   readonly sequencer: {
     /** base_url, or `embedded`. */
     readonly url: string;
@@ -248,15 +250,16 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     ledger,
     rateLimits: readRateLimits(options.rateLimits, report),
     notices: report.notices,
-    warnings: misspeltVariables(env).map(
-      ({ name, meant }) => `${name} is set, and read by nobody. Did you mean ${meant}?`,
-    ),
+    warnings: [...misspeltVariables(env).map(slipWarning), ...modeWarnings(env)],
   };
   Object.freeze(report.notices);
   Object.freeze(config.warnings);
   if (report.problems.length > 0) throw new ConfigError(report.problems.map((one) => withSlip(one, env)));
-  return Object.freeze(config);
+  return Object.freeze({ ...config, isHttps: production || !!config.origin?.startsWith('https://') });
 }
+
+const slipWarning = ({ name, meant }: MisspeltVariable): string =>
+  `${name} is set, and read by nobody. Did you mean ${meant}?`;
 
 /** What is missing may be there under nearly its name. */
 function withSlip(problem: ConfigProblem, env: Environment): ConfigProblem {

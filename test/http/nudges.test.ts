@@ -10,7 +10,7 @@ const service = generateJwtKey();
 const hourMs = 3_600_000;
 
 async function begin({ origin, sequencer }: LedgerSite) {
-  const browser = new Browser(origin);
+  const browser = new Browser(origin, new Map(), 'https://shop.example');
   const secret = String((await browser.send('POST', '/intent', { mode: 'payment' })).body.client_secret);
   const id = intentIdOf(secret);
   return { id, browser, pay: () => sequencer.wallet().pay(secret), status: () => browser.send('GET', `/status/${id}`) };

@@ -93,9 +93,9 @@ function pathsOf(operations: readonly Operation[]): OpenApiDocument['paths'] {
   return paths;
 }
 
-function cookiesOf({ config: { production, login } }: DescribedSite): JsonObject {
+function cookiesOf({ config: { isHttps, login } }: DescribedSite): JsonObject {
   const cookie = (name: string, description: string): JsonObject => {
-    return { type: 'apiKey', in: 'cookie', name: production ? `__Host-${name}` : name, description };
+    return { type: 'apiKey', in: 'cookie', name: isHttps ? `__Host-${name}` : name, description };
   };
   return {
     browser: cookie('intent', 'Knows the browser again that has created an intent; set with it.'),

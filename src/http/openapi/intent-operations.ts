@@ -105,7 +105,7 @@ function getStatus({ config }: DescribedSite, path: string): Operation {
     ...{ method: 'get', path, operationId: 'getStatus', summary: 'The three flags of an intent' },
     parameters: [idParameter],
     answers: { 200: answers('An unknown id does not exist, which is no error.', 'Status', example) },
-    codes: ['invalid_id', ...limitCodes(config), 'internal_error', 'closing', ...upstreamCodes],
+    codes: ['invalid_id', 'cross_site_request', ...limitCodes(config), 'internal_error', 'closing', ...upstreamCodes],
     tellsLimit: config.rateLimits?.store !== undefined,
   };
 }
@@ -136,7 +136,14 @@ function followIntent({ config }: DescribedSite, path: string): Operation {
       'the schema of the data of each event, which is JSON.',
     parameters: [idParameter, lastEventId],
     answers: { 200: { description: 'The stream.', content: { 'text/event-stream': stream } }, 204: ended },
-    codes: ['invalid_id', ...limitCodes(config), 'too_many_connections', 'internal_error', 'too_busy'],
+    codes: [
+      'invalid_id',
+      'cross_site_request',
+      ...limitCodes(config),
+      'too_many_connections',
+      'internal_error',
+      'too_busy',
+    ],
     tellsLimit: config.rateLimits?.store !== undefined,
   };
 }
