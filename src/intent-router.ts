@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Config, WebhookConfig } from './config.js';
+import { type Config, namesDestination, type WebhookConfig } from './config.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { hostCookie } from './http/browser-cookie.js';
 import { type RouterHealth, routerHealth } from './http/health.js';
@@ -110,6 +110,7 @@ export function composeRouter(
     ...live,
   });
   if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
+  if (!termsOf && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
   for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
   for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
   return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
@@ -124,13 +125,17 @@ export function composeRouter(
 const noDestination =
   'INTENT_DESTINATION is not set: every payment must say in its terms which destination it goes to.';
 
+const noPaymentHook =
+  'INTENT_DESTINATION is set, and there is no `payment` hook, so this site takes no payments. Pass ' +
+  'intentRouter({ payment: (req) => ({ amount, currency }) }), or unset INTENT_DESTINATION.';
+
 function serviceTransport(
   { sequencer, production }: Config,
-  { grpcPackage, grpcPaths }: IntentRouterOptions,
+  { grpcNames, envelopeVersion }: IntentRouterOptions,
 ): Transport {
   const { url, grpcUrl, timeoutMs } = sequencer;
   // Whether http will do was for the configuration to say.
-  return transportTo({ url, grpcUrl, grpcPackage, grpcPaths, dangerouslyAllowHttp: !production }, timeoutMs);
+  return transportTo({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
 function clientOf({ sequencer }: Config, transport: Transport, observer: CallObserver | undefined): ObservedClient {

@@ -50,8 +50,8 @@ export interface RouterSettings {
 const forms: Readonly<Record<keyof IntentRouterOptions, Form>> = {
   sequencerUrl: text,
   grpcUrl: text,
-  grpcPackage: text,
-  grpcPaths: withFunctions(),
+  grpcNames: eitherOf(text, withFunctions()),
+  envelopeVersion: text,
   emulatorPort: number,
   emulatorState: text,
   dialect: text,

@@ -136,7 +136,7 @@ export interface PruneOptions {
 
 /** What a site asks of its ledger: `router.intents`. */
 export interface IntentRecords {
-  /** Undefined where there is no such intent. @throws {IntentError} `ledger_unavailable` */
+  /** Undefined where there is no such intent, also for what is no id. @throws {IntentError} `ledger_unavailable` */
   find(id: string): Promise<LedgerIntent | undefined>;
   /** @throws {IntentError} `invalid_request` for options that are wrong, `ledger_unavailable` */
   list(options?: ListOptions): Promise<IntentPage>;

@@ -109,7 +109,7 @@ describe('help', () => {
     const { code, out, error } = await command(...args);
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(out).toMatch(/^Usage: express-intents \[options\] \[command\]\n/);
-    for (const name of ['keygen', 'doctor', 'sequencer', 'wallet', 'migrate', 'ledger']) {
+    for (const name of ['keygen', 'doctor', 'sequencer', 'migrate', 'ledger']) {
       expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
     }
   });

@@ -262,7 +262,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
     });
     transport.answerWith(submitted);
     const jwt = jwtOf({ intent, state: 'SUBMITTED' }, service);
-    await post(origin, '/intent/webhook').set('Content-Type', 'application/jwt').send(jwt).expect(204);
+    await post(origin, '/intent/webhook').set('Content-Type', 'application/jwt').send(jwt).expect(200);
     expect(await recorder.told('webhook_received')).toEqual({ type: 'webhook_received', atMs, intent });
     const told = { type: 'intent_submitted', atMs, intent, kind: undefined, way: 'webhook' };
     expect(await recorder.told('intent_submitted')).toEqual(told);

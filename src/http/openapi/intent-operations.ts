@@ -35,7 +35,7 @@ function createIntent({ config, hooks, termsOf }: DescribedSite, path: string, s
     ...(config.ledger ? ledgerCodes : []),
     ...(['cross_site_request', 'body_too_large', 'unsupported_media_type'] as const),
     config.rateLimits !== undefined && 'rate_limited',
-    ...(['internal_error', 'closing', ...upstreamCodes] as const),
+    ...(['internal_error', 'closing', 'intent_refused', ...upstreamCodes] as const),
     config.login !== undefined && 'signer_failed',
     hasHook && 'guard_missing',
   ];

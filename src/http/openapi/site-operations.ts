@@ -50,7 +50,7 @@ function receiveWebhook({ config }: DescribedSite, path: string): Operation {
     },
     description: 'A hint to ask for the status, and never a proof.',
     requestBody: { required: true, content: { 'application/jwt': { schema: { type: 'string' } } } },
-    answers: { 204: { description: 'Taken.' } },
+    answers: { 200: { description: 'Accepted. Without a body.' } },
     codes: [
       'invalid_webhook',
       'body_too_large',

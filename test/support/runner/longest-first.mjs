@@ -4,20 +4,18 @@ import Sequencer from '@jest/test-sequencer';
 const longest = [
   'ledger/proof/embedded-crashes',
   'fuzz/http',
-  'bench/short-forms',
-  'bench/speed',
-  'sequencer/stream-fault-matrix',
-  'sequencer/fault-matrix',
-  'e2e/npm-start',
-  'package/examples',
-  'examples/examples',
+  'bench/short-forms.full',
+  'sequencer/call-faults',
+  'sequencer/stream-faults',
+  'e2e/npm-start.full',
+  'package/examples.full',
+  'examples/examples.full',
   'ledger/embedded',
   'fuzz/fuzz',
-  'sequencer/grpc-fault-matrix',
   'attack/unauthorised',
   'package/consumer',
-  'browser/interruptions',
-  'browser/inspector',
+  'browser/interruptions.full',
+  'browser/inspector.full',
   'cli/doctor',
   'ledger/settlement',
   'ledger/database',
@@ -26,13 +24,19 @@ const longest = [
   'fleet/fleet',
 ];
 
-const placeOf = ({ path }) => longest.findIndex((name) => path.endsWith(`/test/${name}.test.ts`));
+/** A long form begins where its short form would. */
+const placeOf = ({ path }) =>
+  longest.findIndex((name) => path.replace('.full.test.', '.test.').endsWith(`/test/${name}.test.ts`));
 
-/** Begins with the longest, so that no processor has nothing to do in the end: of a fresh clone jest knows only sizes. */
+/**
+ * Starts the longest files first, since in a fresh clone jest knows only their sizes. `TEST_ORDER=reverse` reverses the
+ * order, to show that no test file depends on another.
+ */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     const isLong = (test) => placeOf(test) >= 0;
     const long = tests.filter(isLong).toSorted((one, other) => placeOf(one) - placeOf(other));
-    return [...long, ...super.sort(tests.filter((test) => !isLong(test)))];
+    const sorted = [...long, ...super.sort(tests.filter((test) => !isLong(test)))];
+    return process.env.TEST_ORDER === 'reverse' ? sorted.toReversed() : sorted;
   }
 }
