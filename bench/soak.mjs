@@ -1,7 +1,7 @@
 // Whether memory stays flat, and answers stay as fast, over a million payments that are created and asked for once each.
 //   npm run bench:soak [-- --count 1000000 --windows 50 --connections 32 --out bench/results]
-//   npm run bench:soak -- --reconnect 2000    when event streams are back after a restart: see reconnect.mjs
 //   npm run bench:soak -- --traffic pipelined-events --minutes 30
+//   npm run bench:soak -- --reconnect 2000    when event streams are back after a restart: see reconnect.mjs
 // Needs a build. Writes soak.json, soak-memory.svg and soak-latency.svg. Ends with 1 when what is held grows. Other programs
 // may run meanwhile: they make it slower, but not larger.
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -18,11 +18,11 @@ const { values } = parseArgs({
     count: { type: 'string', default: '1000000' },
     windows: { type: 'string', default: '50' },
     connections: { type: 'string', default: '32' },
+    traffic: { type: 'string', default: 'payments' },
+    minutes: { type: 'string', default: '30' },
     reconnect: { type: 'string' },
     rounds: { type: 'string', default: '5' },
     'down-ms': { type: 'string', default: '1000' },
-    traffic: { type: 'string', default: 'payments' },
-    minutes: { type: 'string', default: '30' },
     out: { type: 'string', default: path.join(import.meta.dirname, 'results') },
   },
 });

@@ -100,5 +100,6 @@ function siteDatabase(withDb: WithDatabase): SiteDatabase {
 /** @throws {DatabaseOutage} while one lasts, also where the database could still be read */
 async function inspected(db: Database, outages?: OutageWatch, settlement?: Settlement): Promise<LedgerReport> {
   outages?.requireNone();
-  return { ...(await inspectLedger(db)), lookedMsAgo: settlement?.lookedMsAgo ?? 0 };
+  const { lookedMsAgo = 0, firstCallWaitMs = 0 } = settlement ?? {};
+  return { ...(await inspectLedger(db)), lookedMsAgo, firstCallWaitMs };
 }

@@ -179,6 +179,8 @@ export interface SiteDatabase extends Queryable {
 export interface LedgerReport extends LedgerBacklog {
   /** Since this process has last looked for work and could, or begun to, in milliseconds. */
   readonly lookedMsAgo: number;
+  /** The longest that a submitted payment has waited in this process for the first call of its hook, in milliseconds. */
+  readonly firstCallWaitMs: number;
 }
 
 /**

@@ -1,10 +1,7 @@
-import { jest } from '@jest/globals';
 import type { DatabaseTransaction } from '../../src/ledger/database.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 
 // Settling and the effects of a hook commit together only as long as nothing but the ledger ends the transaction.
-
-jest.setTimeout(120_000);
 
 /** What both drivers have in common. */
 interface DriverClient {
@@ -15,7 +12,7 @@ interface DriverClient {
 
 const clientOf = (tx: DatabaseTransaction): DriverClient => tx.client as DriverClient;
 
-describe.each(kinds)('a transaction: %s', (kind) => {
+describe.each(kinds)('statements of a transaction, kept in %s', (kind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase(kind, { migrated: false });
@@ -181,7 +178,7 @@ describe.each(kinds)('a transaction: %s', (kind) => {
   });
 });
 
-describe.each(kinds)('the database of the site: %s', (kind) => {
+describe.each(kinds)('statements of the site beside a transaction, kept in %s', (kind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase(kind, { migrated: false });
