@@ -8,9 +8,9 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['create the schema', /^create schema/],
   [
     'create the migrations table',
-    /^alter table if exists express_intents\.migrations.*create table if not exists express_intents\.schema_versions/,
+    /^do .*alter table if exists express_intents\.migrations.*create table if not exists express_intents\.schema_versions/,
   ],
-  ['create the tables', /^create table express_intents\.intents/],
+  ['create the tables', /^do .*create table express_intents\.intents/],
   ['bound the wait for locks', /^set local lock_timeout/],
   ['index what is finished', /^create index if not exists intents_finished/],
   ['index what is wanted', /^create index if not exists intents_wanted/],
