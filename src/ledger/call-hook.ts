@@ -1,9 +1,12 @@
+import { timed } from './bounded.js';
+import { type DatabaseTransaction, TransactionNotBegun } from './database.js';
 import { errorDetails, errorText } from './error-text.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import { tellChange, tellDeadLetter, tellHook } from './ledger-events.js';
-import { observedHook, runHook } from './observed-hook.js';
+import { observedHook } from './observed-hook.js';
 import type { Payment, PaymentHookContext } from './payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
+import { TransactionEndedWithin } from './transaction-scope.js';
 import { LeaseLost, release, type Work, writeWork } from './work.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
@@ -74,19 +77,20 @@ async function callInTransaction(
   let signalOfHook: AbortSignal | undefined;
   let calledAtMs = 0;
   try {
-    await db.transaction(async (tx) => {
+    const work = async (tx: DatabaseTransaction): Promise<void> => {
       calledAtMs = performance.now();
-      await runHook(context, run, (signal) => {
+      await timed(lease, settings.hookTimeoutMs, (signal) => {
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
       });
       await writeWork(tx, begun, changes, values);
-    });
+    };
+    await db.transaction(work, { isHook: true, isRetry: attempt > 1 });
   } catch (error) {
     if (error instanceof LeaseLost) throw error;
     // A ledger that is closed is no failure of the hook.
     lease.throwIfAborted();
-    if (!signalOfHook) return notCalled(context, begun, error);
+    if (!signalOfHook || error instanceof TransactionNotBegun) return notCalled(context, begun, error);
     tellHook(context, run, calledAtMs, { error });
     return failed(context, begun, { name, error, hasTimedOut: signalOfHook.aborted }, lease);
   }
@@ -120,7 +124,9 @@ async function failed(
   const attempts = work.attempts + 1;
   const timeouts = work.timeouts + (hasTimedOut ? 1 : 0);
   const lane = failure.lane ?? laneAfterFailure(timeouts);
-  if (attempts >= settings.hookAttempts) return bury(context, { ...work, attempts, lane }, name, error, lease);
+  // What a hook has committed by itself it would commit once more.
+  const isLast = attempts >= settings.hookAttempts || error instanceof TransactionEndedWithin;
+  if (isLast) return bury(context, { ...work, attempts, lane }, name, error, lease);
   // A hook that hangs has its place for the whole of `hookTimeoutMs`: it pauses for at least as long.
   const pauses = [
     timing.retryFirstMs * 2 ** (attempts - 1),

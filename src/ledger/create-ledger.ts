@@ -61,11 +61,14 @@ export function createLedger(options: LedgerOptions): Ledger {
     canCompleteLogin: (id, browser, ttlMs) => withDb((db) => canCompleteLogin(db, id, browser, ttlMs)),
     completeLogin: (login, work) =>
       withDb((db) =>
-        db.transaction(async (tx) => {
-          const isFirst = await completeLogin(tx, login);
-          if (isFirst) await work(tx);
-          return isFirst;
-        }),
+        db.transaction(
+          async (tx) => {
+            const isFirst = await completeLogin(tx, login);
+            if (isFirst) await work(tx);
+            return isFirst;
+          },
+          { isHook: true },
+        ),
       ),
     reopenLogin: (id) => withDb((db) => reopenLogin(db, id)),
     paymentsFor: (browser, resource) => withDb((db) => findPaymentsFor(db, browser, resource)),

@@ -1,10 +1,10 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
 import type { Database } from '../../src/ledger/database.js';
 import { openDatabase } from '../../src/ledger/open-database.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
+import { eventually } from '../support/eventually.js';
 import { compile, start } from '../support/runner/child-program.js';
 import { destination, domain, verifierSecret } from '../support/sites/site.js';
 import { begin, whoIs } from './support/people.js';
@@ -54,10 +54,7 @@ const stateOf = async (id: string): Promise<unknown> =>
   (await db.query<{ state: string }>('select state from express_intents.intents where id = $1', [id])).rows[0]?.state;
 
 async function untilState(id: string, state: string): Promise<void> {
-  for (let n = 0; (await stateOf(id)) !== state; n += 1) {
-    if (n > 400) throw new Error(`${id} is ${await stateOf(id)}, and was to be ${state}.`);
-    await wait(25);
-  }
+  await eventually(async () => expect(await stateOf(id)).toBe(state));
 }
 
 /** Lets an intent have been created so much earlier, which the database itself does not let anybody say. */
