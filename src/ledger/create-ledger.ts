@@ -59,17 +59,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       }),
     confirm: (id) => withDb((db) => confirmIntent(db, id, watch)),
     canCompleteLogin: (id, browser, ttlMs) => withDb((db) => canCompleteLogin(db, id, browser, ttlMs)),
-    completeLogin: (login, work) =>
-      withDb((db) =>
-        db.transaction(
-          async (tx) => {
-            const isFirst = await completeLogin(tx, login);
-            if (isFirst) await work(tx);
-            return isFirst;
-          },
-          { isHook: true },
-        ),
-      ),
+    completeLogin: (login, work) => withDb((db) => completeWithHook(db, login, work)),
     reopenLogin: (id) => withDb((db) => reopenLogin(db, id)),
     paymentsFor: (browser, resource) => withDb((db) => findPaymentsFor(db, browser, resource)),
     find: (id) => withDb((db) => findIntent(db, id)),
@@ -87,6 +77,16 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
   });
 }
+
+const completeWithHook = (db: Database, ...[login, work]: Parameters<Ledger['completeLogin']>): Promise<boolean> =>
+  db.transaction(
+    async (tx) => {
+      const isFirst = await completeLogin(tx, login);
+      if (isFirst) await work(tx);
+      return isFirst;
+    },
+    { isHook: true },
+  );
 
 type WithDatabase = <Value>(use: (db: Database) => Promise<Value>) => Promise<Value>;
 
