@@ -347,7 +347,7 @@ const atSequencers: readonly Case[] = [
     plant: () => ({ env: { INTENT_SEQUENCER_URL: 'http://127.0.0.1:1' } }),
     told: [
       ['sequencer', 'fault', /nobody listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
-      ['stream', 'fault', /nobody listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
+      ['stream', 'warning', /nobody listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
     ],
   },
   {
@@ -357,7 +357,7 @@ const atSequencers: readonly Case[] = [
     }),
     told: [
       ['sequencer', 'fault', /is no payment service/, /address that your payment service gave you/],
-      ['stream', 'fault', /No message stream opens at .* status 200/, /WebSockets/],
+      ['stream', 'warning', /No message stream opens at .* status 200/, /WebSockets/],
     ],
   },
   {
@@ -365,7 +365,7 @@ const atSequencers: readonly Case[] = [
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, 'garbage') } }),
     told: [
       ['sequencer', 'fault', /is no payment service/, /address that your payment service gave you/],
-      ['stream', 'fault', /No message stream opens/, /WebSockets/],
+      ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
   {
@@ -373,7 +373,7 @@ const atSequencers: readonly Case[] = [
     plant: () => ({ env: { INTENT_SEQUENCER_URL: `${sound.sequencer.url}/v1/api` } }),
     told: [
       ['sequencer', 'fault', /answers with status 404/, /without \/v1\/api/],
-      ['stream', 'fault', /No message stream opens/, /WebSockets/],
+      ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
   {
@@ -383,7 +383,7 @@ const atSequencers: readonly Case[] = [
     }),
     told: [
       ['sequencer', 'fault', /answers with status 308, a redirect/, /Set INTENT_SEQUENCER_URL to where it leads/],
-      ['stream', 'fault', /No message stream opens/, /WebSockets/],
+      ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
   {
@@ -391,7 +391,7 @@ const atSequencers: readonly Case[] = [
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, allTrue) } }),
     told: [
       ['sequencer', 'fault', /says that an intent exists which nobody has made/, /a real payment service/],
-      ['stream', 'fault', /No message stream opens/, /WebSockets/],
+      ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
   {
@@ -402,7 +402,7 @@ const atSequencers: readonly Case[] = [
     },
     told: [
       ['sequencer', 'fault', /nobody has made/, /./],
-      ['stream', 'fault', /No message stream opens/, /./],
+      ['stream', 'warning', /No message stream opens/, /./],
       ['clock', 'fault', /The clock of the sequencer is 60 minutes ahead of that of this machine/, /NTP/],
     ],
   },

@@ -37,9 +37,10 @@ const afterSite = 'Mend what stands under `site`, and run the doctor again.';
 
 function refused({ status, text }: ReadAnswer): Finding {
   const { code = '' } = readProblem(text);
-  const mend = code.startsWith('sequencer_')
-    ? 'See the log of the site, which has the reason; most often the service finds no key file, or another key in it.'
-    : 'See the log of the site, and what docs/errors.md says of the code.';
+  const mend =
+    code.startsWith('sequencer_') || code === 'intent_refused'
+      ? 'See the log of the site, which has the reason; most often the service finds no key file, or another key in it; or it needs the option dialect.'
+      : 'See the log of the site, and what docs/errors.md says of the code.';
   return fault(`The site begins no login: ${`${status} ${code}`.trim()}.`, mend);
 }
 

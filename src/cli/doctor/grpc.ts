@@ -12,5 +12,5 @@ export const grpc: Check = async (context) => {
   }
   if (world.versionOf('@grpc/grpc-js') === undefined) return [skipped('its package is missing')];
   const transport = createGrpcTransport({ url: grpcUrl, timeoutMs: world.checkMs });
-  return [await askStatus(transport, { url: new URL(grpcUrl), setting: 'INTENT_SEQUENCER_GRPC_URL' }, context)];
+  return askStatus(transport, { url: new URL(grpcUrl), setting: 'INTENT_SEQUENCER_GRPC_URL' }, context);
 };

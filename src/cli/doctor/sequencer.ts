@@ -12,5 +12,5 @@ export const sequencer: Check = async (context) => {
     return [skipped(grpcUrl ? 'gRPC is used instead of the proxy' : 'there is no right INTENT_SEQUENCER_URL')];
   }
   const transport = createHttpTransport({ url: sequencerUrl, timeoutMs: world.checkMs });
-  return [await askStatus(transport, { url: new URL(sequencerUrl), setting: 'INTENT_SEQUENCER_URL' }, context)];
+  return askStatus(transport, { url: new URL(sequencerUrl), setting: 'INTENT_SEQUENCER_URL' }, context);
 };

@@ -9,7 +9,7 @@ import { signStreamRequest } from '../../sequencer/stream-request.js';
 import { encodeRequest, openResponse, operations } from '../../wire/envelope.js';
 import type { Check } from './check.js';
 import { explainSequencer } from './explain-sequencer.js';
-import { fault, ok, skipped } from './finding.js';
+import { fault, ok, skipped, warning } from './finding.js';
 
 /** After the pong, for a refusal to come. */
 const listenMs = 150;
@@ -26,7 +26,8 @@ export const stream: Check = async ({ settings, signal }) => {
     const { why, mend } = explainSequencer(error, url.host, 'INTENT_SEQUENCER_URL');
     // Who answers, and not with a WebSocket, is most often a proxy.
     const isReached = error instanceof SequencerError;
-    return [fault(`No message stream opens at ${url.host}: ${why}.`, isReached ? letThrough : mend)];
+    const text = `No message stream opens at ${url.host}: ${why}.`;
+    return [isReached ? warning(text, letThrough) : fault(text, mend)];
   }
 };
 
