@@ -347,7 +347,7 @@ const atSequencers: readonly Case[] = [
     plant: () => ({ env: { INTENT_SEQUENCER_URL: 'http://127.0.0.1:1' } }),
     told: [
       ['sequencer', 'fault', /nobody listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
-      ['stream', 'warning', /nobody listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
+      ['stream', 'fault', /nobody listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
     ],
   },
   {

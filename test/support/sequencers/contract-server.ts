@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createPublicKey, verify } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
@@ -150,12 +150,4 @@ function requireSignature(publicKey: Uint8Array, bytes: Uint8Array, signature: U
   const x = Buffer.from(publicKey).toString('base64url');
   const imported = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
   if (!verify(null, bytes, imported, signature)) throw new Error('Invalid signature');
-}
-
-/** The id of the intent of a client secret (Base58): the public key of its rendezvous. */
-export function idOfSecret(payload: Uint8Array): Buffer {
-  const seed = createHash('sha256').update(payload).digest();
-  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed]);
-  const jwk = createPublicKey({ key: der, format: 'der', type: 'pkcs8' } as never).export({ format: 'jwk' });
-  return Buffer.from(String(jwk.x), 'base64url');
 }
