@@ -25,5 +25,7 @@ export default {
   maxWorkers: availableParallelism() + 1,
   // A process keeps something of each file that it has run, and the more it has the slower all goes.
   workerIdleMemoryLimit: '400MB',
+  // A worker that has nothing left to do may take long to exit on a busy machine. One that hangs is still reported.
+  workerGracefulExitTimeout: 60_000,
   restoreMocks: true,
 };

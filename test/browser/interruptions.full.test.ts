@@ -35,7 +35,7 @@ describe('while the payment service is away', () => {
   beforeAll(async () => {
     far = await startSequencer();
     line = await layLine(far.url);
-    patient = await startStrictSite({ sequencerUrl: line.url, timeoutMs: 1_000 });
+    patient = await startStrictSite({ sequencerUrl: line.url, timeoutMs: 5_000 });
   });
   afterAll(() => far.close());
 

@@ -35,14 +35,29 @@ const login = { mode: 'login', order: undefined };
 /** A visit in whose pages time passes when it is told to. */
 async function visit(answers: readonly Answer[], options: ButtonOptions = {}, how?: VisitOptions): Promise<Visit> {
   const visited = await visitWith(open, site.page({ script: buttonScript(options) }), answers, how);
-  await visited.page.clock.install();
+  const { page } = visited;
+  await page.clock.install();
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 1_000);
+  let running = 0;
+  page.on('request', () => {
+    running += 1;
+  });
+  for (const ended of ['requestfinished', 'requestfailed'] as const) {
+    page.on(ended as 'requestfinished', () => {
+      running -= 1;
+    });
+  }
+  isBusy.set(page, () => running > 0);
   return visited;
 }
 
-/** Lets time pass until it holds. */
+/** Whether a page waits for an answer. */
+const isBusy = new WeakMap<Page, () => boolean>();
+
+/** Lets time pass until it holds, but none while the page waits for an answer. */
 const hurry = (page: Page, assert: () => Promise<void>): Promise<void> =>
   eventually(async () => {
-    await page.clock.fastForward(250);
+    if (!isBusy.get(page)?.()) await page.clock.fastForward(250);
     await assert();
   });
 

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { createWallet } from 'express-intents/testing';
 import { Visitor } from '../../example-app/dist/visitor.js';
+import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { begin, order, thanked, thanksOf } from './shop-fixture.js';
 import { ownPlace, run, startShop, type Variables } from './shop-process.js';
@@ -25,6 +26,8 @@ test('starts, plays, ends quickly with Ctrl-C, and starts again on the same port
     await once(idle, 'connect');
     shop.signal(signal);
     shop.signal(signal);
+    // Node would close the idle connection after a minute.
+    await eventually('the shop has ended', () => shop.hasEnded);
     expect(await shop.end()).toBe(0);
     expect(shop.errors).toBe('');
     idle.destroy();

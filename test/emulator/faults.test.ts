@@ -5,6 +5,7 @@ import { parseClientSecret } from '../../src/intents/payload.js';
 import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
 import { createIntentClient, type IntentClient } from '../../src/sequencer/intent-client.js';
 import { encodeRequest, operations } from '../../src/wire/envelope.js';
+import { eventually } from '../support/eventually.js';
 import {
   call,
   closeAll,
@@ -40,7 +41,7 @@ function clientOf({ url }: Sequencer, timeoutMs?: number): IntentClient {
 /** Waits until the faults that count their calls have met them. */
 async function whenTaken({ url }: Sequencer): Promise<void> {
   const active = async () => (await (await fetch(`${url}/faults/api/faults`)).json()) as { faults: unknown[] };
-  while ((await active()).faults.length > 0);
+  await eventually(async () => (await active()).faults.length === 0);
 }
 
 const terms = { destination, amount: '12.50', currency: 'usd' };
@@ -123,7 +124,7 @@ describe('whether the operation has had its effect', () => {
     const intent = await payment();
     sequencer.misbehave({ kind: 'delay', operations: ['createIntent'], when: 'after', ms: 600_000 });
     const answer = create(sequencer.url, intent);
-    while (!(await statusFlags(sequencer.url, intent.id))[0]);
+    await eventually(async () => (await statusFlags(sequencer.url, intent.id))[0]);
     await sequencer.close();
     await expect(answer).rejects.toThrow('fetch failed');
   });
@@ -153,7 +154,7 @@ describe('whether the operation has had its effect', () => {
     await whenTaken(sequencer);
     patience.abort();
     await expect(gone).rejects.toMatchObject({ name: 'AbortError' });
-    while (!(await statusFlags(sequencer.url, intent.id))[0]);
+    await eventually(async () => (await statusFlags(sequencer.url, intent.id))[0]);
   });
 });
 

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 const ways: [string, (sequencer: Sequencer) => Transport][] = [
-  ['over WebSocket', ({ url }) => createHttpTransport({ url, timeoutMs: 2_000 })],
+  ['over WebSocket', ({ url }) => createHttpTransport({ url, timeoutMs: 30_000 })],
   ['in process', ({ transport }) => transport],
 ];
 

@@ -41,6 +41,8 @@ const server = createServer((req, res) => {
   res.on('close', () => upstream.destroy());
   req.pipe(upstream);
 }).listen(0, '127.0.0.1');
+// A customer must not meet a kept connection that is just being closed.
+server.keepAliveTimeout = 3_600_000;
 await once(server, 'listening');
 console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }));
 

@@ -58,12 +58,13 @@ export class Shoppers {
     this.#wallet = wallet;
   }
 
-  /** Comes so often, until `leave`; one of ten pays, one of twenty logs in. */
+  /** Comes so often, or as often as the machine allows, until `leave`; one of ten pays, one of twenty logs in. */
   async come(perSecond: number): Promise<void> {
     const startedMs = performance.now();
     for (let turn = 0; !this.#isOver; turn += 1) {
       const earlyMs = startedMs + (turn * 1_000) / perSecond - performance.now();
       if (earlyMs > 0) await wait(earlyMs);
+      while (this.#running.size > perSecond / 4) await Promise.race(this.#running);
       this.#do(turn % 20 === 5 ? this.#logIn() : this.#buy(turn % 10 === 0));
     }
   }

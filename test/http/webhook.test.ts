@@ -2,6 +2,7 @@ import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import bs58 from 'bs58';
 import express from 'express';
 import request from 'supertest';
+import { eventually } from '../support/eventually.js';
 import { base64url, generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
 import { expressVersions, type SiteOptions, startSite } from '../support/sites/site.js';
 import { recordingTransport } from '../support/transports/recording-transport.js';
@@ -320,6 +321,6 @@ test('a look that fails is told to the log, and to nobody else', async () => {
   const { origin, log, transport } = await startWebhookSite();
   transport.failWith(new Error('the line is dead'));
   await post(origin, good).expect(200);
-  while (!log.text.includes('the line is dead')) await new Promise(setImmediate);
+  await eventually('a log line', () => log.text.includes('the line is dead'));
   expect(log.text).toContain(id);
 });

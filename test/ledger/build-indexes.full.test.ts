@@ -11,6 +11,7 @@ import { openPostgres } from '../../src/ledger/postgres.js';
 import { recordIntent } from '../../src/ledger/record-intent.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { startPooler } from '../support/databases/transaction-pooler.js';
+import { eventually } from '../support/eventually.js';
 import { compile, start } from '../support/runner/child-program.js';
 import { LogRecorder } from '../support/sites/site.js';
 import { insertPayments } from './proof/insert-payments.js';
@@ -18,7 +19,7 @@ import { insertPayments } from './proof/insert-payments.js';
 // Indexes are built while a site is at work. Building waits for every transaction that looks at the past, so that one which
 // is held open holds the building where it is, for as long as a test looks at it.
 
-jest.setTimeout(20_000);
+jest.setTimeout(300_000);
 
 const times = { watchFirstMs: 3_600_000, watchMs: 3_600_000 };
 const intent = (number: number): NewIntent => ({
@@ -80,14 +81,6 @@ async function states(): Promise<Record<string, unknown>> {
   return Object.fromEntries(rows.map(({ relname, indisvalid }) => [relname, indisvalid]));
 }
 
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const endMs = performance.now() + 10_000;
-  while (!(await holds())) {
-    if (performance.now() > endMs) throw new Error(`It did not come to this: ${what}.`);
-    await wait(20);
-  }
-}
-
 const waiters = async (): Promise<readonly Record<string, unknown>[]> =>
   server.run(name, `select locktype, mode from pg_locks where not granted`);
 
@@ -101,7 +94,7 @@ const indexVersions = indexes.map(({ version }) => version);
 test('a site writes while an index is built, and nobody waits for anybody', async () => {
   const endOfThePast = await lookAtThePast();
   const building = migrate(db);
-  await until('half an index', isHalfBuilt);
+  await eventually('half an index', isHalfBuilt);
   for (let number = 0; number < 50; number += 1) await recordIntent(db, intent(number), times);
   expect(await waiters()).toEqual([{ locktype: 'virtualxid', mode: 'ShareLock' }]);
   expect(Object.values(await states())).toContain(false);
@@ -117,7 +110,7 @@ test('what is built is finished by the database when the process that wanted it 
   const child = start(await compile(new URL('./programs/migrate.ts', import.meta.url)), [server.url(name)]);
   expect(await child.next()).toBe('ready');
   child.process.stdin?.write('go\n');
-  await until('half an index', isHalfBuilt);
+  await eventually('half an index', isHalfBuilt);
   await child.kill();
   const rebuilding = migrate(db);
   // It comes, tries the lock, which is free, and may not drop what is still being built.
@@ -134,7 +127,7 @@ test('half an index that a crash of Postgres has left is dropped, and built anew
   const endOfThePast = await lookAtThePast();
   const building = migrate(db);
   const failing = expect(building).rejects.toMatchObject({ code: 'ledger_unavailable' });
-  await until('half an index', isHalfBuilt);
+  await eventually('half an index', isHalfBuilt);
   await server.run(name, `select pg_terminate_backend(pid) from pg_stat_activity where query like 'create index%'`);
   await failing;
   expect(Object.values(await states())).toEqual([false]);
@@ -194,18 +187,16 @@ describe('a site', () => {
     const endOfThePast = await lookAtThePast();
     const site = createSite(server.url(name));
     await site.ready();
-    await until('half an index', isHalfBuilt);
+    await eventually('half an index', isHalfBuilt);
     await site.record(intent(1));
     expect(await site.find(intent(1).id)).toMatchObject({ state: 'open' });
-    const startMs = performance.now();
     await site.close();
-    // Closing waits 15 s for what it has begun itself.
-    expect(performance.now() - startMs).toBeLessThan(10_000);
+    expect(await isHalfBuilt()).toBe(true);
     await endOfThePast();
     const [first = { name: '' }] = indexes;
-    await until('the index', async () => (await states())[first.name] === true);
+    await eventually('the index', async () => (await states())[first.name] === true);
     const next = createSite(server.url(name));
-    await until('all indexes', async () => (await migrate(db)).length === 0);
+    await eventually('all indexes', async () => (await migrate(db)).length === 0);
     await next.close();
     expect(log.lines).toEqual([]);
   });
@@ -218,7 +209,7 @@ describe('a site', () => {
     );
     const site = createSite(server.url(name).replace('postgres@', 'cook@'));
     await site.ready();
-    await until('a line in the log', async () => log.lines.length > 0);
+    await eventually('a line in the log', async () => log.lines.length > 0);
     await site.record(intent(1));
     await site.close();
     expect(log.text).toMatch(/^warn express-intents: an index of the ledger cannot be built.*must be owner of table/s);
@@ -238,7 +229,7 @@ test('who waits to change a table lets the others through, and has its turn once
   const endOfThePast = await lookAtThePast();
   const sql = 'alter table express_intents.intents add column note text';
   const changing = migrateTables(db, [...migrations, { version: migrations.length + 1, name: 'note', sql }]);
-  await until('a lock that is waited for', async () =>
+  await eventually('a lock that is waited for', async () =>
     (await waiters()).some(({ mode }) => mode === 'AccessExclusiveLock'),
   );
   // Were it waited for to the end, this would be held up until the statement times out.

@@ -10,6 +10,7 @@ import { startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { TestTelemetry, unregister } from '../support/sites/open-telemetry.js';
 import { startSite, startSiteWithSequencer } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
+import { EventRecorder } from './event-recorder.js';
 
 const hourMs = 3_600_000;
 
@@ -25,6 +26,7 @@ const pointsOf = (data: MetricData | undefined) =>
 
 test('a payment, from the request to the settlement, with its names, units and attributes', async () => {
   const telemetry = start().register();
+  const recorder = new EventRecorder();
   const site = await startLedgerSite({
     databaseUrl: await newDatabaseUrl('postgres'),
     onPaid: ({ metadata }) => {
@@ -32,6 +34,7 @@ test('a payment, from the request to the settlement, with its names, units and a
     },
     payment: ({ body }) => ({ amount: '4.50', currency: 'usd', metadata: { order: body.order ?? 'tea' } }),
     hookAttempts: 1,
+    onEvent: recorder.onEvent,
     timing: { watchFirstMs: hourMs, reversalFirstMs: hourMs, roundMs: hourMs },
   });
   const browser = new Browser(site.origin);
@@ -79,8 +82,9 @@ test('a payment, from the request to the settlement, with its names, units and a
   ]);
   const lag = told.get('express_intents.settlement.lag');
   expect(lag?.dataPointType).toBe(DataPointType.HISTOGRAM);
-  // Seconds: what has just been settled has not waited for one.
-  expect(lag?.dataPoints[0]?.value).toMatchObject({ sum: expect.closeTo(0, -1) });
+  // The unit is seconds.
+  const { lagMs } = await recorder.told('payment_settled', paid);
+  expect(lag?.dataPoints[0]?.value).toMatchObject({ sum: lagMs / 1_000 });
   await telemetry.lookForSecrets();
 });
 
@@ -101,7 +105,7 @@ test('what waits in the ledger is asked for at each collection, until the router
   expect(asked).toBe(2);
 });
 
-test('a thousand intents make no more series than ten', async () => {
+test('two hundred intents make no more series than ten', async () => {
   const sdk = start();
   const { origin, router } = await startSite({
     transport: countingTransport(),
@@ -124,7 +128,7 @@ test('a thousand intents make no more series than ten', async () => {
   };
   const ofTen = await create(10);
   expect(ofTen.length).toBeGreaterThan(2);
-  expect(await create(1_000)).toEqual(ofTen);
+  expect(await create(200)).toEqual(ofTen);
 });
 
 test('no attribute of a metric is of an open set', async () => {

@@ -31,6 +31,8 @@ export interface Fault {
   readonly grpc?: GrpcBehaviour;
   /** What a gRPC stream does where it does not fail with the code: it waits for more, or it ends normally. */
   readonly grpcStream?: 'waits' | 'ends';
+  /** The gRPC connection is dead afterwards. A stream cannot notice that; a call does by its timeout. */
+  readonly isDeaf?: boolean;
   /** A stream over a WebSocket. */
   readonly webSocket?: Upgrade;
 }
@@ -87,7 +89,7 @@ const flood: Answer = (_call, res) => {
 
 /** Writes a byte every 20 ms until the other side closes. */
 function drip(target: { write(bytes: Uint8Array): unknown; on(event: 'close', closed: () => void): unknown }): void {
-  const timer = setInterval(() => target.write(Buffer.of(0x0a)), 20);
+  const timer = setInterval(() => target.write(Buffer.from('.')), 20);
   target.on('close', () => clearInterval(timer));
 }
 
@@ -171,7 +173,7 @@ const connectionFaults: Record<string, Fault> = {
     grpcStream: 'waits',
   }),
   'bytes that are no frames': {
-    ...(reportsNoise ? unreadable({}) : timeout({ grpcStream: 'waits' })),
+    ...(reportsNoise ? unreadable({}) : timeout({ grpcStream: 'waits', isDeaf: true })),
     grpc: grpc(({ socket }) => void socket.write(noise)),
   },
 };
