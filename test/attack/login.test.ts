@@ -157,7 +157,7 @@ describe('session fixation', () => {
     '\u00a0__Host-intent',
     '\x85__Host-intent',
   ])('in production a cookie %j that a sibling domain has planted is not the one that counts', async (name) => {
-    const transport = { call: async () => new Uint8Array(), close: async () => undefined };
+    const transport = { call: async () => Uint8Array.of(8, 1), close: async () => undefined };
     const site = await inProduction(() => startSite({ transport }));
     const headers = ['Host: shop.example', 'Sec-Fetch-Site: same-origin', 'Content-Type: application/json'];
     const planted = `Cookie: ${Buffer.from(name).toString('latin1')}=${'A'.repeat(43)}`;

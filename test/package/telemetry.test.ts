@@ -14,7 +14,7 @@ const program = `
   import express from 'express';
   import { intentRouter } from 'express-intents';
   const given = JSON.parse(process.env.GIVEN ?? '{}');
-  const transport = { call: async () => new Uint8Array(), close: async () => undefined };
+  const transport = { call: async () => Uint8Array.of(8, 1), close: async () => undefined };
   const router = intentRouter({
     ...{ login: false, transport, destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR' },
     payment: () => ({ amount: 5, currency: 'usd' }),
