@@ -17,6 +17,7 @@ const program = `
   const transport = { call: async () => Uint8Array.of(8, 1), close: async () => undefined };
   const router = intentRouter({
     ...{ login: false, transport, destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR' },
+    walletUrl: 'https://wallet.example/open',
     payment: () => ({ amount: 5, currency: 'usd' }),
     onEvent: given.listens ? (event) => console.log(event.type) : undefined,
     telemetry: given.telemetry,
