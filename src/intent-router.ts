@@ -8,8 +8,7 @@ import { routerLogger } from './http/logger.js';
 import { LoginAttempts } from './http/login-attempts.js';
 import { createLookAt } from './http/look-at.js';
 import { onceInAWhile } from './http/once-in-a-while.js';
-import { describedOnce } from './http/openapi/described-once.js';
-import type { OpenApiDocument } from './http/openapi/document.js';
+import { type OpenApiDocument, openApiReader } from './http/openapi.js';
 import { webhookRegistrar } from './http/register-webhook.js';
 import { createRouter } from './http/router.js';
 import { createSessionStore } from './http/session-store.js';
@@ -93,7 +92,7 @@ export function composeRouter(
   const ledger = makeLedger({ ...parts, observer: observation.ofLedger });
   observation.watchLedger(ledger);
   const health = routerHealth({ config, observed, ledger, live, isEmbedded: embedded !== undefined });
-  const openApi = describedOnce({ config, termsOf, hooks: options });
+  const openApi = openApiReader(config);
   const router = createRouter({
     ...{ config, client, termsOf, logger, ledger, now, observer },
     hooks: options,
@@ -162,7 +161,7 @@ interface Parts {
 function lifeOf({ live, ledger, client, embedded, observation }: Parts): Pick<IntentRouter, 'ready' | 'close'> {
   return {
     ready: async () => {
-      const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready(), observation.ready()]);
+      const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready()]);
       return addresses;
     },
     close: async () => {

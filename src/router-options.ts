@@ -16,7 +16,7 @@ import {
   texts,
   withFunctions,
 } from './option-forms.js';
-import type { OnEvent } from './telemetry/event-listener.js';
+import type { OnEvent } from './telemetry/router-event.js';
 import { problemsOfTelemetry, type TelemetryOption } from './telemetry/telemetry-option.js';
 
 /** Everything that `intentRouter` can be told; what has a variable of the environment is read from there when it is left out. */

@@ -1,8 +1,9 @@
+import { timed } from './bounded.js';
 import { type DatabaseTransaction, TransactionNotBegun } from './database.js';
 import { errorDetails, errorText } from './error-text.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import { tellChange, tellDeadLetter, tellHook } from './ledger-events.js';
-import { observedHook, runHook } from './observed-hook.js';
+import { observedHook } from './observed-hook.js';
 import type { Payment, PaymentHookContext } from './payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { TransactionEndedWithin } from './transaction-scope.js';
@@ -78,7 +79,7 @@ async function callInTransaction(
   try {
     const work = async (tx: DatabaseTransaction): Promise<void> => {
       calledAtMs = performance.now();
-      await runHook(context, run, (signal) => {
+      await timed(lease, settings.hookTimeoutMs, (signal) => {
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
       });

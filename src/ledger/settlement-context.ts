@@ -1,4 +1,4 @@
-import type { Observer } from '../telemetry/observer.js';
+import type { Observer } from '../telemetry/router-event.js';
 import type { Database } from './database.js';
 import type { HookLanes } from './hook-lanes.js';
 import type { LedgerSettings } from './ledger-settings.js';
@@ -23,8 +23,8 @@ export interface LedgerLogger {
   error(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Who looks on while payments are settled. */
-export type LedgerObserver = Pick<Observer, 'tell' | 'settle' | 'hook'>;
+/** Takes the events of payments that are settled. */
+export type LedgerObserver = Observer;
 
 /** What settling needs of the rest. */
 export interface SettlementContext {

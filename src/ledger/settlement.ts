@@ -242,10 +242,8 @@ export class Settlement {
   }
 
   async #work(work: Work, lease: Lease): Promise<void> {
-    const { observer } = this.#context;
-    const settle = (): Promise<void> => settlePayment(this.#context, work, lease.signal);
     try {
-      await (observer ? observer.settle(work.payment.id, settle) : settle());
+      await settlePayment(this.#context, work, lease.signal);
     } catch (error) {
       // Whoever has the payment now does what is to be done.
       if (error instanceof LeaseLost) return;

@@ -125,7 +125,7 @@ describe('a ledger whose next poll is an hour away', () => {
       serviceKey: service.publicKey,
       origin: 'https://shop.example',
     });
-  }, 120_000);
+  });
 
   const rechecksOf = (id: string): number => site.faults.firstOf('nudge').filter((given) => given === id).length;
 
@@ -133,7 +133,7 @@ describe('a ledger whose next poll is an hour away', () => {
     const headers = { 'content-type': 'application/jwt' };
     const body = jwtOf({ intent: id, state: 'SUBMITTED' }, service);
     const { status } = await fetch(`${site.origin}/intent/webhook`, { method: 'POST', headers, body });
-    expect(status).toBe(204);
+    expect(status).toBe(200);
   }
 
   test('settles after GET /status/:id has reported the submission, with one recheck for all answers', async () => {
@@ -191,7 +191,7 @@ test('a ledger that has polled a payment itself is not asked to recheck it', asy
   await pay();
   await untilState(site, id, 'settled');
   expect(site.faults.firstOf('nudge')).toEqual([]);
-}, 120_000);
+});
 
 async function begin({ origin, sequencer }: LedgerSite) {
   const browser = new Browser(origin);

@@ -33,7 +33,7 @@ function failingDatabase(timing = { trialMs: 5, calmMs: 50 }) {
   const told: Happening[] = [];
   const watch = new OutageWatch(db, {
     logger: log,
-    observer: { tell: (one) => void told.push(one), settle: (_id, work) => work(), hook: (_call, run) => run() },
+    observer: { tell: (one) => void told.push(one) },
     onOver: () => {
       state.overs += 1;
     },

@@ -20,7 +20,8 @@ const sharedWork = 'ledger/proof/shared-work.test.ts';
 const embeddedCrashes = 'ledger/proof/embedded-crashes.test.ts';
 const postgresFaults = 'ledger/proof/postgres-faults.full.test.ts';
 
-const hookCall = 'await runHook(context, run, (signal) => hook(payment, { tx, attempt, late, signal }));';
+const hookCall =
+  'await timed(lease, settings.hookTimeoutMs, (signal) => hook(payment, { tx, attempt, late, signal }));';
 const hookTransaction = `await db.transaction(async (tx) => {
       wasCalled = true;
       calledAtMs = performance.now();

@@ -4,7 +4,7 @@ import { ConfigError, type ConfigProblem } from '../../errors.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 
 /** Those settings that are there and right, so that they can be looked at whatever else is wrong. */
-export interface SoundSettings {
+export interface ValidSettings {
   /** base_url, or `embedded`. */
   readonly sequencerUrl: string | undefined;
   readonly grpcUrl: string | undefined;
@@ -14,6 +14,7 @@ export interface SoundSettings {
   readonly publicKeys: readonly string[] | undefined;
   readonly origin: string | undefined;
   readonly database: LedgerSettings['database'] | undefined;
+  readonly walletUrl: string | undefined;
   readonly takesWebhooks: boolean;
 }
 
@@ -21,7 +22,7 @@ export interface SoundSettings {
 export type SiteOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'allowEmbeddedLedger'>;
 
 export interface ReadSettings {
-  readonly settings: SoundSettings;
+  readonly settings: ValidSettings;
   readonly problems: readonly ConfigProblem[];
   /** What the site would log at its start. */
   readonly notices: readonly string[];
@@ -30,18 +31,19 @@ export interface ReadSettings {
 /** Reads the settings as a site does at its start, and keeps what holds. */
 export function readSettings(env: Environment, options: SiteOptions): ReadSettings {
   const { problems, notices } = startWith(env, options);
-  const isSound = (name: string): boolean => !!env[name] && !problems.some(({ setting }) => setting === name);
-  const soundValue = (name: string): string | undefined => (isSound(name) ? env[name] : undefined);
+  const isValid = (name: string): boolean => !!env[name] && !problems.some(({ setting }) => setting === name);
+  const validValue = (name: string): string | undefined => (isValid(name) ? env[name] : undefined);
   const hasLogin = options.login !== false;
-  const hasKeys = isSound('INTENT_VERIFIER_SECRET') || isSound('INTENT_VERIFIER_SECRET_FILE');
+  const hasKeys = isValid('INTENT_VERIFIER_SECRET') || isValid('INTENT_VERIFIER_SECRET_FILE');
   const isBroken = problems.some(({ setting }) => setting.startsWith('INTENT_VERIFIER_SECRET'));
   const settings = {
-    sequencerUrl: soundValue('INTENT_SEQUENCER_URL'),
-    grpcUrl: soundValue('INTENT_SEQUENCER_GRPC_URL'),
-    domain: hasLogin ? soundValue('INTENT_DOMAIN') : undefined,
+    sequencerUrl: validValue('INTENT_SEQUENCER_URL'),
+    grpcUrl: validValue('INTENT_SEQUENCER_GRPC_URL'),
+    domain: hasLogin ? validValue('INTENT_DOMAIN') : undefined,
     publicKeys: hasLogin && hasKeys && !isBroken ? parseLoginKeys(env).publicKeys : undefined,
-    origin: soundValue('INTENT_ORIGIN'),
+    origin: validValue('INTENT_ORIGIN'),
     database: readDatabase(env),
+    walletUrl: validValue('INTENT_WALLET_URL'),
     takesWebhooks: options.webhook === true,
   };
   return { settings, problems, notices };
@@ -63,4 +65,16 @@ function readDatabase(env: Environment): LedgerSettings['database'] | undefined 
   } catch {
     return undefined;
   }
+}
+
+export const isLocal = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\]|.*\.localhost)$/.test(host);
+
+/** Names that nobody can register (RFC 2606, RFC 6761). */
+const reserved = /\.(?:example|test|invalid|localhost)$/;
+
+/** Whether the sequencer reads the key file on this machine, and not where the domain says. */
+export function isDevelopment({ sequencerUrl, domain }: ValidSettings): boolean {
+  if (sequencerUrl === undefined) return false;
+  if (sequencerUrl === 'embedded') return true;
+  return isLocal(new URL(sequencerUrl).hostname) && domain !== undefined && reserved.test(domain);
 }
