@@ -12,8 +12,6 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ],
   ['create the tables', /^create table express_intents\.intents/],
   ['bound the wait for locks', /^set local lock_timeout/],
-  ['index what is finished', /^create index if not exists intents_finished/],
-  ['index what is wanted', /^create index if not exists intents_wanted/],
   ['note the migration', /^insert into express_intents\.schema_versions/],
   ['end claims', /lease_token = lease_token \+ 1 where due_at is not null/],
   ['record', /^insert into express_intents\.intents .*'open'/],
