@@ -41,7 +41,7 @@ export interface Routes {
 export interface ConnectionLimits {
   /** Of one browser, known by its cookie. Default 3. */
   readonly perBrowser: number;
-  /** Of one address (`req.ip`, so that `trust proxy` counts), or of one /56 of IPv6. Default 20. */
+  /** Of one address (`req.ip`, so that `trust proxy` counts), or of one /56 of IPv6; a /48 has eight times as many. Default 20. */
   readonly perAddress: number;
   /** Of all visitors of this process. Default 5000. */
   readonly perProcess: number;
@@ -49,7 +49,7 @@ export interface ConnectionLimits {
 
 /**
  * How often an address may come within a window; more is refused with 429. An address is `req.ip`, so that `trust proxy`
- * counts, or a /56 of IPv6.
+ * counts, or a /56 of IPv6; a /48 may come eight times as often.
  */
 export interface RateLimits {
   /** `POST /intent`. Default 120. */

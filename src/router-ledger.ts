@@ -3,6 +3,7 @@ import { IntentError } from './errors.js';
 import type { EventHub } from './http/event-hub.js';
 import type { Hooks } from './http/hooks.js';
 import type { Logger } from './http/logger.js';
+import { parseIntentId } from './keys/base58.js';
 import { createLedger } from './ledger/create-ledger.js';
 import type { Database } from './ledger/database.js';
 import type { IntentRecords, Ledger, SiteDatabase } from './ledger/ledger.js';
@@ -61,11 +62,32 @@ async function openMigrated(settings: LedgerSettings): Promise<Database> {
   }
 }
 
-/** What a site may ask of its ledger. */
+/**
+ * What a site may ask of its ledger. Apps pass on ids that visitors have typed: what is not the form of an id names no
+ * intent, and never reaches the database.
+ */
 export function recordsOf(ledger: Ledger | undefined): IntentRecords {
   if (!ledger) return noRecords;
   const { find, list, history, retry, prune, nudge } = ledger;
-  return Object.freeze({ find, list, history, retry, prune, look: nudge });
+  return Object.freeze<IntentRecords>({
+    find: async (id) => (isIntentId(id) ? find(id) : undefined),
+    list,
+    history: async (id) => (isIntentId(id) ? history(id) : []),
+    retry: async (id) => isIntentId(id) && retry(id),
+    prune,
+    look: async (id) => {
+      if (isIntentId(id)) await nudge(id);
+    },
+  });
+}
+
+function isIntentId(id: string): boolean {
+  try {
+    parseIntentId(id);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Where a site may keep tables of its own. */

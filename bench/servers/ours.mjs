@@ -7,8 +7,19 @@ import { routerLedger } from '../../build/router-ledger.js';
 
 const never = Number.MAX_SAFE_INTEGER;
 
-/** @param createServer `true` for the package's own `createServer`, which gives requests their prototypes beforehand */
-export default async function ours({ url, domain, destination, verifierSeed, createServer = false, ...options }) {
+/**
+ * @param createServer `true` for the package's own `createServer`, which gives requests their prototypes beforehand
+ * @param before puts middlewares in front of the router
+ */
+export default async function ours({
+  url,
+  domain,
+  destination,
+  verifierSeed,
+  createServer = false,
+  before,
+  ...options
+}) {
   const given = {
     sequencerUrl: url,
     verifierSecret: verifierSeed,
@@ -23,6 +34,7 @@ export default async function ours({ url, domain, destination, verifierSeed, cre
   // What a ledger does for a payment later, when it looks whether it was paid, is not a part of the request.
   const router = composeRouter(given, (parts) => routerLedger(parts, { watchFirstMs: 24 * 3_600_000 }));
   const app = express();
+  before?.(app);
   app.use(router);
   app.get('/account', intents.requireLogin(), (req, res) => res.send(`Hello ${req.intent.user.id}`));
   app.get('/hello', (_req, res) => res.send('Hello'));

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { IntentError } from '../errors.js';
+import type { Limit } from './rate-limiting.js';
 import type { RouterContext } from './router-context.js';
 import { unguardedIntent } from './unguarded-intent.js';
 
@@ -8,13 +9,15 @@ export interface AttachedRouter {
   readonly context: RouterContext;
   /** The path it is mounted under, which its routes come after; empty at the root. */
   readonly baseUrl: string;
+  /** Counts a request against the limit of `GET /status/:id`. */
+  readonly countStatus: Limit;
 }
 
 const routers = new WeakMap<Request, AttachedRouter>();
 
 /** Lets the guards of other routes find the router that is in front of them. */
-export function attachRouter(req: Request, context: RouterContext): void {
-  routers.set(req, { context, baseUrl: req.baseUrl });
+export function attachRouter(req: Request, context: RouterContext, countStatus: Limit): void {
+  routers.set(req, { context, baseUrl: req.baseUrl, countStatus });
   req.intent ??= unguardedIntent;
 }
 

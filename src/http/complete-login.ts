@@ -3,6 +3,7 @@ import type * as zod from 'zod';
 import type { LoginConfig } from '../config.js';
 import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
+import { throwIfAborted } from '../sequencer/abort.js';
 import { browserOf } from './browser-cookie.js';
 import { callOnLogin } from './call-on-login.js';
 import { departureOf } from './departure.js';
@@ -44,7 +45,10 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     const browser = browserOf(browserCookie, req);
     if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notBegunHere();
     const question = { intent: id, verifier: keyRing.signer };
-    const { userId } = await client.loginIntents.getUserId(question, { signal: departureOf(res) });
+    const departure = departureOf(res);
+    const { userId } = await client.loginIntents.getUserId(question, { sendUntil: departure });
+    // The login can be completed once, which must not be spent on a browser that has left.
+    throwIfAborted(departure);
     const user = { id: userId };
     if (!isConfirmed) return sendJson(res, 200, { confirm: { user } });
     const completing = { id, browser, ttlMs, userId };

@@ -1,11 +1,14 @@
 import type { ConnectionLimits } from '../config.js';
 import { IntentError } from '../errors.js';
+import { networkFactor } from './counted-address.js';
 
 /** Who takes a seat: what a connection counts against besides the process. */
 export interface Visitor {
   /** Stands for the browser's cookie; undefined for a browser that has none of ours. */
   readonly browser: string | undefined;
   readonly address: string;
+  /** The network around the address, where it has one: it may have {@link networkFactor} times as many seats. */
+  readonly network?: string | undefined;
 }
 
 /** How many streams of events are open, by browser, by address and in all; whoever opens one takes a seat. */
@@ -14,6 +17,7 @@ export class ConnectionSeats {
   readonly #onFull: () => void;
   readonly #browsers = new Map<string, number>();
   readonly #addresses = new Map<string, number>();
+  readonly #networks = new Map<string, number>();
   #taken = 0;
   #isFullTold = false;
 
@@ -27,28 +31,32 @@ export class ConnectionSeats {
     return this.#taken;
   }
 
-  /** Of how many browsers and addresses something is counted. */
+  /** Of how many browsers, addresses and networks something is counted. */
   get visitors(): number {
-    return this.#browsers.size + this.#addresses.size;
+    return this.#browsers.size + this.#addresses.size + this.#networks.size;
   }
 
   /** @throws {IntentError} `too_many_connections`, `too_busy` */
-  take({ browser, address }: Visitor): void {
+  take({ browser, address, network }: Visitor): void {
     const { perBrowser, perAddress, perProcess } = this.#limits;
     const ofBrowser = browser === undefined ? 0 : (this.#browsers.get(browser) ?? 0);
     const ofAddress = this.#addresses.get(address) ?? 0;
     if (ofBrowser >= perBrowser) throw tooMany('This browser has', perBrowser);
     if (ofAddress >= perAddress) throw tooMany('This address has', perAddress);
+    const ofNetwork = network === undefined ? 0 : (this.#networks.get(network) ?? 0);
+    if (ofNetwork >= perAddress * networkFactor) throw tooMany('This network has', perAddress * networkFactor);
     if (this.#taken >= perProcess) throw this.#full();
     if (browser !== undefined) this.#browsers.set(browser, ofBrowser + 1);
     this.#addresses.set(address, ofAddress + 1);
+    if (network !== undefined) this.#networks.set(network, ofNetwork + 1);
     this.#taken += 1;
   }
 
   /** Gives back what was taken, once. */
-  leave({ browser, address }: Visitor): void {
+  leave({ browser, address, network }: Visitor): void {
     if (browser !== undefined) countDown(this.#browsers, browser);
     countDown(this.#addresses, address);
+    if (network !== undefined) countDown(this.#networks, network);
     this.#taken -= 1;
     if (this.#taken <= this.#limits.perProcess / 2) this.#isFullTold = false;
   }

@@ -1,18 +1,45 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
+import ipaddr from 'ipaddr.js';
 
-/**
- * What an address counts as. One subscriber has a whole /56 of IPv6 to choose from; and an IPv4 address is the same
- * one on a socket that speaks both.
- */
-export function countedAddress(ip: string | undefined): string {
-  if (ip === undefined || !isIPv6(ip)) return (ip ?? '').slice(0, 64);
-  const [text = ''] = ip.toLowerCase().split('%');
-  if (text.startsWith('::ffff:') && text.includes('.')) return text.slice('::ffff:'.length);
-  const [head = '', tail] = text.split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? 0 : tail.split(':').length;
-  const zeros = tail === undefined ? 0 : 8 - groups.length - after;
-  const all = [...groups, ...new Array<string>(zeros).fill('0'), ...(tail ? tail.split(':') : [])];
-  const [first, second, third, fourth] = all.map((group) => Number.parseInt(group, 16));
-  return `${[first, second, third, (fourth ?? 0) & 0xff00].map((group) => group?.toString(16)).join(':')}::/56`;
+/** What the limits count an address as. */
+export interface CountedAddress {
+  /** An IPv4 address, or a /56 of IPv6: one subscriber has all of that to choose from. */
+  readonly address: string;
+  /** The /48 around a /56, which one customer of a hosting company has; undefined for IPv4. */
+  readonly network: string | undefined;
+}
+
+/** A /48 may come this many times as often as an address. */
+export const networkFactor = 8;
+
+/** What every text counts as that is no address. */
+export const unreadableAddress = 'unreadable';
+const unreadable: CountedAddress = { address: unreadableAddress, network: undefined };
+
+/** Addresses are shorter, also with a zone and a port. */
+const maxLength = 80;
+/** `[address]:port` and `address:port`, as some load balancers write them into `X-Forwarded-For`. */
+const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/;
+const withPort = /^([\d.]+):\d{1,5}$/;
+
+/** IPv4 addresses as the gateways of a network without IPv4 write them (RFC 6052, section 2.1). */
+const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
+
+/** @param ip `req.ip`, which is what a trusted proxy has written, and undefined once the connection has ended */
+export function countedAddress(ip: string | undefined): CountedAddress {
+  if (ip === undefined) return unreadable;
+  if (isIPv4(ip)) return { address: ip, network: undefined };
+  const text = ip.length > maxLength ? '' : ip.trim();
+  const [bare = ''] = (bracketed.exec(text)?.[1] ?? withPort.exec(text)?.[1] ?? text).split('%');
+  if (isIPv4(bare)) return { address: bare, network: undefined };
+  return isIPv6(bare) ? countedIPv6(ipaddr.IPv6.parse(bare)) : unreadable;
+}
+
+/** An IPv4 address is the same one on a socket that speaks both, and behind a gateway. */
+function countedIPv6(ip: ipaddr.IPv6): CountedAddress {
+  if (ip.isIPv4MappedAddress()) return { address: ip.toIPv4Address().toString(), network: undefined };
+  if (ip.match(nat64)) return { address: new ipaddr.IPv4(ip.toByteArray().slice(12)).toString(), network: undefined };
+  const [first = 0, second = 0, third = 0, fourth = 0] = ip.parts;
+  const network = [first, second, third].map((part) => part.toString(16)).join(':');
+  return { address: `${network}:${(fourth & 0xff00).toString(16)}::/56`, network: `${network}::/48` };
 }

@@ -1,5 +1,7 @@
+import type { ConnectionLimits } from '../config.js';
 import type { IntentStatus } from '../sequencer/calls.js';
 import { pendingMs, type SharedStatusOptions } from '../sequencer/shared-status.js';
+import { ConnectionSeats, type Visitor } from './connection-seats.js';
 import { type FeedContext, IntentFeed, jittered, sentAwayFrame } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
 import { heartbeatFrame } from './sse-frame.js';
@@ -7,8 +9,11 @@ import { heartbeatFrame } from './sse-frame.js';
 const heartbeatMs = 15_000;
 /** Long enough for a page to be loaded again. */
 const lingerMs = 5_000;
-/** Within the time that a watch lingers, so that who was cut off finds what it has told. */
-const retryMs = 4_000;
+/**
+ * After a restart a browser is back at most so long after the process listens. It is also within the time that a watch
+ * lingers, so that a browser that was cut off finds what the watch has reported.
+ */
+const retryMs = 1_500;
 
 /** The feeds that somebody listens to, by intent; and the one timer that keeps their connections alive. */
 export class EventHub {
@@ -17,12 +22,15 @@ export class EventHub {
   readonly #drop = (feed: IntentFeed): void => this.#forget(feed);
   /** Ids that were hinted at just after the service was asked, and will be asked for. */
   readonly #hinted = new Set<string>();
+  /** Each costs the service as much as one that somebody listens to. */
+  readonly #lingering: ConnectionSeats;
   #heartbeat: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** @param maxFeeds over so many no feed outlives its last listener */
-  constructor(context: Omit<FeedContext, 'lingerMs'>, maxFeeds: number) {
-    this.#context = { ...context, lingerMs: () => (this.#feeds.size > maxFeeds ? 0 : lingerMs) };
+  /** @param limits of the watches that outlive their last listener, besides those that have one */
+  constructor(context: Omit<FeedContext, 'linger'>, limits: ConnectionLimits) {
+    this.#lingering = new ConnectionSeats(limits, () => undefined);
+    this.#context = { ...context, linger: (visitor, end) => this.#linger(visitor, end) };
   }
 
   /** How many intents are followed. */
@@ -74,6 +82,22 @@ export class EventHub {
   close(): void {
     this.#isClosed = true;
     for (const feed of this.#feeds.values()) feed.end(sentAwayFrame);
+  }
+
+  #linger(visitor: Visitor, end: () => void): (() => void) | undefined {
+    try {
+      this.#lingering.take(visitor);
+    } catch {
+      return undefined;
+    }
+    const timer = setTimeout(end, lingerMs).unref();
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      this.#lingering.leave(visitor);
+    };
   }
 
   #beat(): void {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
 import { parseIntentId } from '../keys/base58.js';
 import type { Observer } from '../telemetry/router-event.js';
@@ -20,21 +21,10 @@ export function eventsHandler(context: RouterContext): Handler {
     if (req.method === 'HEAD') return answerHead(res);
     // Who has had the last event comes back only because its EventSource was not closed; 204 closes it.
     if (req.headers['last-event-id'] === terminalKind) return sendEmpty(res, 204);
-    if (!res.socket) await turnOf(res);
-    // The browser may have gone while something in front of the router was busy; nothing would tell us so.
-    if (res.destroyed) return;
+    // A middleware in front of the router may have answered already, such as one for timeouts.
+    if (isAnswered(res)) return;
     await listen(context, req, res, id);
   };
-}
-
-/**
- * Waits until the answers before this one on the same connection are out. Until then nothing tells that its client has
- * gone, so it must hold nothing: where its turn never comes, this promise goes with the response.
- */
-function turnOf(res: Response): Promise<void> {
-  return new Promise((resolve) => {
-    res.once('socket', () => resolve());
-  });
 }
 
 function answerHead(res: Response): void {
@@ -47,7 +37,7 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
   const browser = browserOf(browserCookie, req);
   const visitor: Visitor = {
     browser: browser && Buffer.from(browser).toString('latin1'),
-    address: countedAddress(req.ip),
+    ...countedAddress(req.ip),
   };
   if (events.isClosed) return sendOn(res, observer, id);
   try {
@@ -57,19 +47,84 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
     observer?.tell({ type: 'stream_refused', intent: id, code });
     return;
   }
-  // Nobody is to be asked after us; with it goes what Express has kept of the way here.
+  if (!behind.has(req.socket)) openPipeline(req.socket, res);
+  // No handler follows; the reference would keep what Express has held on the way here.
   req.next = undefined;
+  if (!(await hasTurn(req, res))) return seats.leave(visitor);
   const connection = new SseConnection(res, req.get('last-event-id'));
   let feed: IntentFeed | undefined;
   res.once('close', () => {
     seats.leave(visitor);
-    feed?.leave(connection);
+    feed?.leave(connection, visitor);
   });
   await learnSecret(context, req, res, id);
-  if (res.destroyed) return;
+  if (isAnswered(res)) return;
   if (events.isClosed) return sendOn(res, observer, id);
   feed = events.join(id, connection);
   if (observer) tellOfStream(observer, res, id);
+}
+
+/** Whether nothing more can be sent: the response has a head already, or its client has left. */
+function isAnswered(res: Response): boolean {
+  return res.headersSent || res.writableEnded || res.destroyed;
+}
+
+/** Requests that may wait behind the stream of a connection. Browsers and proxies send none there. */
+const maxBehind = 64;
+/** How many requests have come behind the stream of a connection. */
+const behind = new WeakMap<Socket, number>();
+
+function openPipeline(socket: Socket, res: Response): void {
+  behind.set(socket, 0);
+  res.once('close', () => behind.delete(socket));
+}
+
+/**
+ * Ends a connection that sends request after request behind an open stream: they can be answered only after it, and each
+ * holds memory until then. Node reads on until their answers fill a buffer, and by then has read thousands.
+ * @returns whether the connection has ended
+ */
+export function endOverfullPipeline(req: Request, res: Response): boolean {
+  const count = res.socket ? undefined : behind.get(req.socket);
+  if (count === undefined) return false;
+  behind.set(req.socket, count + 1);
+  if (count >= maxBehind) req.socket.destroy();
+  return count >= maxBehind;
+}
+
+/** What is to be called when a connection ends, of the streams that wait on it. One listener serves all of them. */
+const waiting = new WeakMap<Socket, Set<() => void>>();
+
+/**
+ * Waits until the responses before this one on the same connection are sent (RFC 9112, section 9.3.2).
+ *
+ * Node emits no event of a response whose connection ends before its turn, so this listens to the connection.
+ * @returns false when the connection has ended, or the response was answered meanwhile
+ */
+async function hasTurn(req: Request, res: Response): Promise<boolean> {
+  const { socket } = req;
+  if (!res.socket && socket && !socket.destroyed) {
+    await new Promise<void>((resolve) => {
+      const proceed = (): void => {
+        others.delete(proceed);
+        res.off('socket', proceed);
+        resolve();
+      };
+      const others = waiting.get(socket) ?? waitingOn(socket);
+      others.add(proceed);
+      res.once('socket', proceed);
+    });
+  }
+  return Boolean(res.socket) && !isAnswered(res);
+}
+
+function waitingOn(socket: Socket): Set<() => void> {
+  const those = new Set<() => void>();
+  waiting.set(socket, those);
+  socket.once('close', () => {
+    for (const proceed of those) proceed();
+  });
+  return those;
 }
 
 function tellOfStream({ tell }: Observer, res: Response, intent: string): void {

@@ -6,8 +6,8 @@ import type { Payment } from '../ledger/payment.js';
 import { pendingMs, type SharedStatus } from '../sequencer/shared-status.js';
 import type { PaymentDemand } from './required-payment.js';
 
-/** Of the payments that may settle at any moment so many are looked at, the newest first. */
-const maxPending = 5;
+/** How many submitted payments are looked at, the newest first. Of the open ones, which cost a call, it is the newest alone. */
+const maxSubmitted = 5;
 /** After it no answer counts that was there before; timers may be a moment early. */
 const outdatedMs = pendingMs + 10;
 
@@ -19,20 +19,24 @@ export interface PaymentSearch {
   readonly demand: PaymentDemand;
   /** How long somebody waits who may have paid just now, in milliseconds. */
   readonly waitMs: number;
+  /** Called before the service is asked. @throws {IntentError} `rate_limited` */
+  readonly beforeAsking?: () => Promise<void> | undefined;
 }
 
 /**
  * A settled payment of this browser that comes up to the demand; undefined where there is none. One that was submitted just
  * now is given the time to settle.
- * @throws {IntentError} `ledger_unavailable`
+ * @throws {IntentError} `ledger_unavailable` @throws what `beforeAsking` throws
  */
 export async function findPayment(search: PaymentSearch): Promise<Payment | undefined> {
   const { ledger, browser, demand } = search;
   const known = (await ledger.paymentsFor(browser, demand.resource)).filter((intent) => isEnough(intent, demand));
   const paid = settledOf(known);
-  const pending = known.filter(({ state }) => state === 'open' || state === 'submitted');
-  if (paid || pending.length === 0) return paid;
-  if (!(await settleNow(search, pending.slice(0, maxPending)))) return undefined;
+  const open = known.filter(({ state }) => state === 'open').slice(0, 1);
+  const submitted = known.filter(({ state }) => state === 'submitted').slice(0, maxSubmitted);
+  if (paid || open.length + submitted.length === 0) return paid;
+  if (open.length > 0) await search.beforeAsking?.();
+  if (!(await settleNow(search, [...submitted, ...open]))) return undefined;
   const then = await ledger.paymentsFor(browser, demand.resource);
   return settledOf(then.filter((intent) => isEnough(intent, demand)));
 }

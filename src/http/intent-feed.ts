@@ -4,6 +4,7 @@ import type { IntentStatus } from '../sequencer/calls.js';
 import type { IntentEvent, WatchIntent } from '../sequencer/intent-event.js';
 import type { SharedStatus } from '../sequencer/shared-status.js';
 import type { ClientSecrets } from './client-secrets.js';
+import type { Visitor } from './connection-seats.js';
 import type { Logger } from './logger.js';
 import type { SseConnection } from './sse-connection.js';
 import { eventFrame, retryFrame, statusFrame } from './sse-frame.js';
@@ -14,8 +15,11 @@ export interface FeedContext {
   readonly status: SharedStatus;
   readonly secrets: ClientSecrets;
   readonly logger: Logger;
-  /** How long a watch outlives its last listener, in milliseconds; asked for when that one leaves. */
-  lingerMs(): number;
+  /**
+   * Lets a watch outlive its last listener for a while, and then calls `end`.
+   * @returns what calls that off; undefined where the visitor has as many such watches as they may have
+   */
+  linger(visitor: Visitor, end: () => void): (() => void) | undefined;
 }
 
 /**
@@ -61,7 +65,7 @@ export class IntentFeed {
   #isAsking = false;
   #isWatching = false;
   #wasScanned = false;
-  #lingering: NodeJS.Timeout | undefined;
+  #stopLingering: (() => void) | undefined;
 
   /** @param onEnd called once, when the feed takes nobody any more */
   constructor(id: string, context: FeedContext, onEnd: (feed: IntentFeed) => void) {
@@ -76,19 +80,19 @@ export class IntentFeed {
 
   /** Greets with the status as soon as it is known, then with what was missed; whatever happens next follows. */
   join(connection: SseConnection): void {
-    clearTimeout(this.#lingering);
+    this.#stopLingering?.();
     this.#connections.add(connection);
     this.#newcomers.add(connection);
     if (!this.#isAsking) void this.#greet();
   }
 
-  leave(connection: SseConnection): void {
+  /** @param visitor whom the watch counts against if it outlives this connection */
+  leave(connection: SseConnection, visitor: Visitor): void {
     this.#newcomers.delete(connection);
     if (!this.#connections.delete(connection) || this.#connections.size > 0) return;
-    // Somebody who reloads the page is back in a moment, and finds the watch and what it has told.
-    const lingerMs = this.#isWatching ? this.#context.lingerMs() : 0;
-    if (lingerMs === 0) this.end();
-    else this.#lingering = setTimeout(() => this.end(), lingerMs).unref();
+    // A visitor who reloads the page is back in a moment, and finds the watch and its events.
+    this.#stopLingering = this.#isWatching ? this.#context.linger(visitor, () => this.end()) : undefined;
+    if (!this.#stopLingering) this.end();
   }
 
   /** Takes the word of the service on another way than its watch, which may well be the slower. */
@@ -105,7 +109,7 @@ export class IntentFeed {
   /** Ends the connections and the watch. @param last makes the last frame that each connection is sent */
   end(last?: () => Buffer): void {
     if (this.#life.signal.aborted) return;
-    clearTimeout(this.#lingering);
+    this.#stopLingering?.();
     this.#life.abort();
     for (const connection of this.#connections) connection.end(last?.());
     this.#connections.clear();

@@ -43,7 +43,7 @@ export function liveEvents({ client, watch, connections, logger, now, onSubmitte
     status,
     secrets,
     seats: new ConnectionSeats(connections, warn),
-    events: new EventHub({ watch: watch(askStatus), status, secrets, logger }, connections.perProcess),
+    events: new EventHub({ watch: watch(askStatus), status, secrets, logger }, connections),
     running: new RunningRequests(),
   };
 }

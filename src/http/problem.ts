@@ -68,7 +68,7 @@ function refuseBody(res: Response): Record<string, string> {
 }
 
 /** In whole seconds, and never at once. */
-function retryAfter(error: unknown): Record<string, string> {
+export function retryAfter(error: unknown): Record<string, string> {
   const { retryAfterMs } = error instanceof IntentError ? error : {};
   return retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };
 }

@@ -3,7 +3,7 @@ import type { AugmentedRequest, Options, RateLimitRequestHandler } from 'express
 import type { RateLimits } from '../config.js';
 import { IntentError } from '../errors.js';
 import { AddressCounts } from './address-counts.js';
-import { countedAddress } from './counted-address.js';
+import { type CountedAddress, countedAddress, networkFactor } from './counted-address.js';
 import type { Logger } from './logger.js';
 import type { Handler } from './router-context.js';
 import { SteadyStore, type StoreState } from './steady-store.js';
@@ -11,11 +11,11 @@ import { SteadyStore, type StoreState } from './steady-store.js';
 /** What is counted by itself: each has its own limit, whatever handlers share it. */
 export type LimitedRoute = 'intent' | 'session' | 'status' | 'webhook';
 
-/** Puts the limit of a route in front of a handler. */
-export type Limited = (route: LimitedRoute, handler: Handler) => Handler;
+/** Counts a request. Resolves when it may go on; undefined where it may at once. @throws {IntentError} `rate_limited` */
+export type Limit = (req: Request, res: Response) => Promise<void> | undefined;
 
-/** Resolves when the request may go on; undefined where it may at once. @throws {IntentError} `rate_limited` */
-type Limit = (req: Request, res: Response) => Promise<void> | undefined;
+/** The limit of a route; the same one each time it is asked for. */
+export type LimitOf = (route: LimitedRoute) => Limit;
 
 interface LimitContext {
   readonly limits: RateLimits;
@@ -31,18 +31,41 @@ const property = 'intentRateLimit';
  * Limits how often an address may come. A cookie is not looked at: whoever wants another one drops it.
  * @param limits undefined where nothing is limited
  */
-export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): Limited {
-  if (!limits) return (_route, handler) => handler;
+export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): LimitOf {
+  if (!limits) return () => () => undefined;
   const created = new Map<LimitedRoute, Limit>();
   const known = { backAtMs: 0, isTold: false };
-  return (route, handler) => {
+  return (route) => {
     const limit = created.get(route) ?? createLimit(route, { limits, logger, now, known });
     created.set(route, limit);
-    return (req, res, path) => {
-      const passing = limit(req, res);
-      return passing ? passing.then(() => handler(req, res, path)) : handler(req, res, path);
-    };
+    return limit;
   };
+}
+
+/** Puts a limit in front of a handler. */
+export function limited(limit: Limit, handler: Handler): Handler {
+  return (req, res, path) => {
+    const passing = limit(req, res);
+    return passing ? passing.then(() => handler(req, res, path)) : handler(req, res, path);
+  };
+}
+
+/** The limit of an address and, for IPv6, the higher one of the /48 around it. */
+function createLimit(route: LimitedRoute, context: LimitContext): Limit {
+  const { [route]: most } = context.limits;
+  const byAddress = limitBy(({ address }) => address, { ...context, route, most });
+  const byNetwork = limitBy(({ network }) => network ?? '', { ...context, route, most: most * networkFactor });
+  return (req, res) => {
+    const counted = countedAddress(req.ip);
+    const passing = byAddress(counted, req, res);
+    if (counted.network === undefined) return passing;
+    return passing ? passing.then(() => byNetwork(counted, req, res)) : byNetwork(counted, req, res);
+  };
+}
+
+interface OneLimit extends LimitContext {
+  readonly route: LimitedRoute;
+  readonly most: number;
 }
 
 /**
@@ -50,23 +73,26 @@ export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now
  * well count again: of what a request for a status costs, it would be an eighth, and its headers another. With the site's
  * store, and where what succeeds is not counted, it sees every request.
  */
-function createLimit(route: LimitedRoute, context: LimitContext): Limit {
-  const { limits, logger, now, known } = context;
-  const { [route]: most, windowMs, store: shared } = limits;
+function limitBy(
+  keyOf: (counted: CountedAddress) => string,
+  limit: OneLimit,
+): (counted: CountedAddress, req: Request, res: Response) => ReturnType<Limit> {
+  const { limits, logger, now, known, route, most } = limit;
+  const { windowMs, store: shared } = limits;
   const own = new AddressCounts(windowMs, now);
-  const keyOf = ({ ip }: Request): string => `${route}:${countedAddress(ip)}`;
+  const nameOf = (counted: CountedAddress): string => `${route}:${keyOf(counted)}`;
   const isCountedFirst = !shared && route !== 'webhook';
   const store = shared ? new SteadyStore({ shared, own, logger, now, known }) : own;
+  const keyGenerator = ({ ip }: Request): string => nameOf(countedAddress(ip));
   let limiter: Promise<RateLimitRequestHandler> | undefined;
-  return (req, res) => {
-    if (isCountedFirst && own.increment(keyOf(req)).totalHits <= most) return undefined;
-    limiter ??= load({ ...optionsOf(route, context), store, keyGenerator: keyOf });
+  return (counted, req, res) => {
+    if (isCountedFirst && own.increment(nameOf(counted)).totalHits <= most) return undefined;
+    limiter ??= load({ ...optionsOf(limit), store, keyGenerator });
     return limiter.then((library) => passed(library, req, res));
   };
 }
 
-function optionsOf(route: LimitedRoute, { limits, now }: LimitContext): Partial<Options> {
-  const { [route]: limit, windowMs } = limits;
+function optionsOf({ limits: { windowMs }, now, route, most: limit }: OneLimit): Partial<Options> {
   const refusal = (resetTime = new Date(now() + windowMs)): IntentError =>
     new IntentError('rate_limited', 'This address has asked too often.', { retryAfterMs: resetTime.getTime() - now() });
   return {

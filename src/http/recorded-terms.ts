@@ -31,10 +31,15 @@ export function recordedTerms(terms: SitePaymentTerms, config: Pick<Config, 'des
   };
 }
 
+/** Whether a payment can be for this. */
+export function isResource(resource: unknown): resource is string {
+  if (typeof resource !== 'string' || !isStorable(resource)) return false;
+  return resource.length >= 1 && resource.length <= maxResourceLength;
+}
+
 /** @throws {IntentError} `invalid_configuration` */
 export function requireResource(resource: unknown): string {
-  const isText = typeof resource === 'string' && isStorable(resource);
-  if (isText && resource.length >= 1 && resource.length <= maxResourceLength) return resource;
+  if (isResource(resource)) return resource;
   const message = `The resource of a payment must be a text of 1 to ${maxResourceLength} characters.`;
   throw new IntentError('invalid_configuration', message);
 }

@@ -3,7 +3,7 @@ import { ConfigError, IntentError } from '../errors.js';
 import { requireRouter } from './attached-router.js';
 import { isOwnPath, isPageView } from './page-view.js';
 import { sendProblem } from './problem.js';
-import { sendEmpty } from './respond.js';
+import { keepPrivate, sendEmpty } from './respond.js';
 import type { IntentUser } from './session-store.js';
 
 declare global {
@@ -23,7 +23,8 @@ export interface RequireLoginOptions {
 
 /**
  * Guards a route: next() with `req.intent.user` when somebody is logged in, else 401 problem+json (code
- * `login_required`), or a redirect to `loginUrl` for a page view.
+ * `login_required`), or a redirect to `loginUrl` for a page view. What follows is sent with `Cache-Control: private, no-store`,
+ * unless the app says otherwise.
  * @throws {ConfigError} when `loginUrl` is not a path of this site
  */
 export function requireLogin({ loginUrl }: RequireLoginOptions = {}): RequestHandler {
@@ -36,6 +37,7 @@ export function requireLogin({ loginUrl }: RequireLoginOptions = {}): RequestHan
       const user = await currentUser(req);
       if (user) {
         req.intent = { user };
+        keepPrivate(res);
         return next();
       }
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { howToGetLedger } from '../config.js';
 import { ConfigError, IntentError } from '../errors.js';
 import type { Payment } from '../ledger/payment.js';
@@ -7,8 +7,9 @@ import { requireRouter } from './attached-router.js';
 import { browserOf } from './browser-cookie.js';
 import { findPayment } from './find-payment.js';
 import { isOwnPath, isPageView } from './page-view.js';
-import { answerProblem, isRefusal, problemOf } from './problem.js';
+import { answerProblem, isRefusal, problemOf, retryAfter } from './problem.js';
 import { type PaymentDemand, parseRequiredPayment, type RequiredPayment } from './required-payment.js';
+import { keepPrivate } from './respond.js';
 
 declare global {
   namespace Express {
@@ -35,7 +36,8 @@ const waitMs = 2_000;
  * Guards a route: next() with `req.payment` when this browser has a settled payment for the resource, else 402 problem+json
  * (code `payment_required`), whose members `pay: { url, mode, order }`, `resource`, `amount` and `currency` tell what to pay
  * and where; or a redirect to `payUrl` for a page view. The browser is known by its cookie. Needs a ledger, without which
- * it fails with `invalid_configuration`.
+ * it fails with `invalid_configuration`. What follows is sent with `Cache-Control: private, no-store`, unless the app says
+ * otherwise.
  * @param required what has to be paid for; `refuse()` in it refuses the request with a problem, as in every hook, and
  *   anything else that it throws goes to next()
  * @throws {ConfigError} when `payUrl` is not a path of this site
@@ -49,25 +51,34 @@ export function requirePayment(
   return async function requirePayment(req, res, next) {
     try {
       const demand = parseRequiredPayment(await required(req));
-      const payment = await paymentOf(req, demand);
+      const payment = await paymentOf(demand, req, res);
       if (payment) req.payment = payment;
       else if (payUrl !== undefined && isPageView(req)) return redirectToPay(payUrl, req, res);
       else return askForPayment(demand, req, res);
     } catch (error) {
-      if (isRefusal(error) && !res.headersSent) return answerProblem(res, problemOf(error));
-      return next(error);
+      if (res.headersSent || !isAnswerable(error)) return next(error);
+      return answerProblem(res, problemOf(error), retryAfter(error));
     }
+    keepPrivate(res);
     next();
   };
 }
 
-async function paymentOf(req: Request, demand: PaymentDemand): Promise<Payment | undefined> {
-  const { ledger, status, browserCookie } = requireRouter(req).context;
+/** What the site refuses, and what is the visitor's own fault; the app's error handler gets everything else. */
+function isAnswerable(error: unknown): boolean {
+  return isRefusal(error) || (error instanceof IntentError && ['invalid_request', 'rate_limited'].includes(error.code));
+}
+
+async function paymentOf(demand: PaymentDemand, req: Request, res: Response): Promise<Payment | undefined> {
+  const { context, countStatus } = requireRouter(req);
+  const { ledger, status, browserCookie } = context;
   if (!ledger) {
     throw new IntentError('invalid_configuration', `requirePayment needs a ledger: ${howToGetLedger()}.`);
   }
   const browser = browserOf(browserCookie, req);
-  return browser && findPayment({ ledger, status, browser, demand, waitMs });
+  // Each page view may ask the service, so it counts like a request for a status.
+  const beforeAsking = (): Promise<void> | undefined => countStatus(req, res);
+  return browser && findPayment({ ledger, status, browser, demand, waitMs, beforeAsking });
 }
 
 function problemsOf(required: unknown) {

@@ -1,6 +1,6 @@
 import { IntentError } from '../errors.js';
 import { formatAmount, type Money, parseMoney } from '../intents/money.js';
-import { requireResource } from './recorded-terms.js';
+import { isResource, requireResource } from './recorded-terms.js';
 
 /** What has to be paid for. */
 export interface RequiredPayment {
@@ -22,11 +22,15 @@ export interface PaymentDemand {
   readonly order: unknown;
 }
 
-/** @throws {IntentError} `invalid_configuration` */
+/** @throws {IntentError} `invalid_configuration`, and `invalid_request` where a visitor has typed what can be no resource */
 export function parseRequiredPayment(required: RequiredPayment): PaymentDemand {
   if (typeof required !== 'object' || required === null) throw wrong('it must return { resource }.');
   const { resource, amount, currency, order } = required;
   if (amount !== undefined && currency === undefined) throw wrong('an amount needs a currency.');
+  // A part of the path is often a part of the resource.
+  if (typeof resource === 'string' && resource !== '' && !isResource(resource)) {
+    throw new IntentError('invalid_request', 'The address of this page is none that can be paid for.');
+  }
   return { resource: requireResource(resource), money: parseAmount(amount, currency), currency, order };
 }
 

@@ -36,6 +36,11 @@ export function sendEmpty(res: Response, status: number, headers: Readonly<Recor
   res.end();
 }
 
+/** Keeps a page of one visitor out of every cache, unless the app has set or sets a `Cache-Control` of its own. */
+export function keepPrivate(res: Response): void {
+  if (!res.headersSent && !res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'private, no-store');
+}
+
 /** One by one, which costs half as much as handing all of them to `writeHead` where Express has set one before. */
 function setHeaders(res: Response, status: number, headers: Readonly<Record<string, string>>): void {
   res.removeHeader('X-Powered-By');

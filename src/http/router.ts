@@ -5,7 +5,7 @@ import { attachRouter } from './attached-router.js';
 import { completeLoginHandler } from './complete-login.js';
 import { createIntentHandler } from './create-intent.js';
 import { elementFiles, elementsHandler } from './elements.js';
-import { eventsHandler } from './events.js';
+import { endOverfullPipeline, eventsHandler } from './events.js';
 import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
@@ -13,7 +13,7 @@ import { observedAnswer } from './observed-answer.js';
 import { openApiHandler } from './openapi.js';
 import { requireSameOrigin } from './origin-guard.js';
 import { sendProblem } from './problem.js';
-import { rateLimiting } from './rate-limiting.js';
+import { type LimitOf, limited, rateLimiting } from './rate-limiting.js';
 import { webhookHandler } from './receive-webhook.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { closeConnection } from './running-requests.js';
@@ -27,10 +27,14 @@ type Methods = Readonly<Record<string, Handler>>;
 
 /** The routes of this package as one middleware; a request for any other path passes through untouched. */
 export function createRouter(context: RouterContext): RequestHandler {
-  const find = routeFinder(context.config.routes, handlersOf(context));
+  const { config, logger, now } = context;
+  const limitOf = rateLimiting(config.rateLimits, logger, now);
+  const find = routeFinder(config.routes, handlersOf(context, limitOf));
+  const countStatus = limitOf('status');
   const check = setUpWarnings(context);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
-    attachRouter(req, context);
+    if (endOverfullPipeline(req, res)) return;
+    attachRouter(req, context, countStatus);
     // Whatever is answered, by the rest of the app as well: the process is about to end.
     if (context.events.isClosed) closeConnection(res);
     const route = find(req.path);
@@ -41,7 +45,7 @@ export function createRouter(context: RouterContext): RequestHandler {
       ? observedAnswer(context.observer, route.name, req, res, () => answer(route, req, res, context))
       : answer(route, req, res, context);
     // An error of a hook can itself throw when it is looked at; the browser is told no more than that something failed.
-    answered.catch(() => sendProblem(res, undefined, context.logger));
+    answered.catch(() => sendProblem(res, undefined, logger));
   };
 }
 
@@ -76,23 +80,22 @@ async function answer(route: Route, req: Request, res: Response, context: Router
 
 type RouteHandlers = Readonly<Record<keyof Routes, Methods | undefined>>;
 
-function handlersOf(context: RouterContext): RouteHandlers {
-  const { config, sessions, webhook, logger, now, events } = context;
+function handlersOf(context: RouterContext, limitOf: LimitOf): RouteHandlers {
+  const { config, sessions, webhook, events } = context;
   const { login } = config;
-  const limited = rateLimiting(config.rateLimits, logger, now);
   const open = whileOpen(events);
   return {
-    intent: { POST: open(limited('intent', createIntentHandler(context))) },
-    status: { GET: open(limited('status', getStatusHandler(context))) },
-    events: { GET: limited('status', eventsHandler(context)) },
+    intent: { POST: open(limited(limitOf('intent'), createIntentHandler(context))) },
+    status: { GET: open(limited(limitOf('status'), getStatusHandler(context))) },
+    events: { GET: limited(limitOf('status'), eventsHandler(context)) },
     elements: { GET: elementsHandler(context) },
-    webhook: webhook && { POST: open(limited('webhook', webhookHandler(context, webhook.verify))) },
+    webhook: webhook && { POST: open(limited(limitOf('webhook'), webhookHandler(context, webhook.verify))) },
     session:
       login && sessions
         ? {
-            POST: open(limited('session', completeLoginHandler(context, login, sessions))),
+            POST: open(limited(limitOf('session'), completeLoginHandler(context, login, sessions))),
             GET: showSessionHandler(sessions),
-            DELETE: limited('session', logOutHandler(sessions)),
+            DELETE: limited(limitOf('session'), logOutHandler(sessions)),
           }
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },

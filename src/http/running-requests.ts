@@ -5,6 +5,11 @@ export class RunningRequests {
   readonly #running = new Set<ServerResponse>();
   #whenIdle: (() => void) | undefined;
 
+  /** How many requests are being answered. */
+  get size(): number {
+    return this.#running.size;
+  }
+
   begin(res: ServerResponse): void {
     this.#running.add(res);
   }

@@ -1,5 +1,7 @@
+import { isIP } from 'node:net';
 import type { Request } from 'express';
 import { isUnrenewable } from './app-session.js';
+import { countedAddress, unreadableAddress } from './counted-address.js';
 import type { RouterContext } from './router-context.js';
 
 /** Looks at requests until it has told what only a request can show to be wrong. */
@@ -41,6 +43,13 @@ const anyProxy: Warning = {
     "proxies: app.set('trust proxy', 1).",
 };
 
+const unreadableVisitor: Warning = {
+  applies: ({ ip }) => ip !== undefined && isIP(ip) === 0 && countedAddress(ip).address === unreadableAddress,
+  text: () =>
+    'A request came from something that is not an IP address, so all such visitors share one limit. Have the proxy in front ' +
+    "write the address of the visitor into X-Forwarded-For, and set 'trust proxy' to the number of proxies.",
+};
+
 /** Looked at once: with cookie-session a look costs a signature. */
 function unrenewableSession(): Warning {
   let isSeen = false;
@@ -59,7 +68,7 @@ function unrenewableSession(): Warning {
 
 /** Warns, once each, of what is wrong around the router. */
 export function setUpWarnings(context: RouterContext): SetUpCheck {
-  const pending = new Set([underPrefix, plainHttp, unknownProxy, anyProxy, unrenewableSession()]);
+  const pending = new Set([underPrefix, plainHttp, unknownProxy, anyProxy, unreadableVisitor, unrenewableSession()]);
   return (req) => {
     for (const warning of pending) {
       if (!warning.applies(req, context)) continue;

@@ -35,7 +35,7 @@ const submittedMs = 60_000;
 
 interface Call {
   readonly answer: Promise<IntentStatus>;
-  /** Ends the call; gone once the answer is there. */
+  /** Aborted when all who waited have left: what was not sent is then not sent. Gone once the answer is there. */
   upstream: Abort | undefined;
   /** How many wait for the answer. */
   waiting: number;
@@ -89,7 +89,8 @@ export class SharedStatus {
   }
 
   /**
-   * The status, known or asked for. Who leaves by `signal` ends the call upstream only when nobody else waits for it.
+   * The status, known or asked for. When all callers have left by their `signal`, a call that waits for its turn is not sent.
+   * One that was sent runs to its end and is shared: to end it would close a connection that other calls need.
    * @throws {IntentError} `invalid_id` @throws {SequencerError} @throws the signal's reason
    */
   get(id: string, options: SharedStatusOptions = {}): Promise<IntentStatus> {
@@ -101,7 +102,10 @@ export class SharedStatus {
     call.isQuiet ||= isQuiet;
     if (call.lifetimeMs !== undefined) return call.answer;
     call.waiting += 1;
-    return signal ? this.#untilLeft(id, call, signal) : call.answer;
+    const answer = signal ? this.#untilLeft(call, signal) : call.answer;
+    if (!call.upstream?.aborted) return answer;
+    // Left by all others, it may never be sent, and is not retried.
+    return answer.catch((error) => (signal?.aborted ? Promise.reject(error) : this.get(id, options)));
   }
 
   /** Takes what was learnt of an intent on another way, so that nobody is told less than another was. */
@@ -121,7 +125,7 @@ export class SharedStatus {
 
   #begin(id: string): Call {
     const upstream = new Abort();
-    const answer = this.#ask(id, { signal: upstream });
+    const answer = this.#ask(id, { sendUntil: upstream });
     const call: Call = { answer, ...newCall, upstream };
     this.#keep(id, call);
     answer.then(
@@ -140,14 +144,12 @@ export class SharedStatus {
     if (status.intentSubmitted && !call.isQuiet) this.#onSubmitted(id);
   }
 
-  #untilLeft(id: string, call: Call, signal: Abortable): Promise<IntentStatus> {
+  #untilLeft(call: Call, signal: Abortable): Promise<IntentStatus> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         reject(signal.reason);
         call.waiting -= 1;
-        if (call.waiting > 0) return;
-        this.#drop(id, call);
-        call.upstream?.abort(signal.reason);
+        if (call.waiting === 0) call.upstream?.abort(signal.reason);
       };
       signal.addEventListener('abort', leave);
       const stay = (): void => signal.removeEventListener('abort', leave);

@@ -113,7 +113,14 @@ describe('a router with a ledger in Postgres', () => {
     /** Asks as a load balancer does, until the answer is so. */
     const becomes = (expected: object): Promise<void> =>
       eventually(async () => expect(await router.health()).toMatchObject(expected));
-    const working = { status: 'ok', due: 0, oldestDueMs: 0, deadLetters: 0, lookedMsAgo: expect.any(Number) };
+    const working = {
+      status: 'ok',
+      due: 0,
+      oldestDueMs: 0,
+      deadLetters: 0,
+      firstCallWaitMs: 0,
+      lookedMsAgo: expect.any(Number),
+    };
     await becomes({ status: 'ok', checks: { ledger: { status: 'ok' }, settlement: working } });
 
     await server.run(
@@ -145,7 +152,7 @@ describe('a router with a ledger in Postgres', () => {
 });
 
 describe('what is made of what is seen', () => {
-  const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, lookedMsAgo: 500 };
+  const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, firstCallWaitMs: 0, lookedMsAgo: 500 };
   const timing = { boundMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
 
   /** The health of a router of which only what is looked at is there. */

@@ -61,6 +61,6 @@ describe('a hook that never answers', () => {
     const hooks: PaymentHooks = { onPaid: (_payment, { attempt }) => void attempts.push(attempt) };
     const other = new SettlementFixture(database, { hooks, sequencer: ledger.sequencer });
     await other.work();
-    expect(attempts).toEqual([2]);
+    expect(attempts).toEqual([1]);
   });
 });

@@ -94,7 +94,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const inAll = ledger.asked.get(id) ?? 0;
       expect(inAll).toBeLessThan(120);
       await ledger.after(10 * dayMs);
-      expect(ledger.asked.get(id)).toBe(inAll);
+      expect(ledger.asked.get(id)).toBe(inAll + 1);
     });
 
     it('settles a payment that comes after the page has expired, and says that it is late', async () => {

@@ -96,7 +96,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
     for (let time = 0; time < 5; time += 1) {
       await ledger.settlement.round();
       await ledger.settlement.idle();
-      expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 1 });
+      expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 0 });
       db.isDown = false;
       await goOn(ledger, id);
       expect(await ledger.find(id)).toMatchObject({ attempts: 0 });

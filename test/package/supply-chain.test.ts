@@ -56,6 +56,7 @@ describe('the packages that come with this one', () => {
       'express-rate-limit',
       'helmet',
       'ip-address',
+      'ipaddr.js',
       'jose',
       'long',
       'ms',

@@ -1,6 +1,7 @@
 import { IntentError, SequencerError } from '../../src/errors.js';
+import type { Abortable } from '../../src/sequencer/abort.js';
 import { getStatus } from '../../src/sequencer/calls.js';
-import { SharedStatus } from '../../src/sequencer/shared-status.js';
+import { type AskStatus, SharedStatus } from '../../src/sequencer/shared-status.js';
 import { pending, StatusTransport, submitted, unknown } from '../support/transports/status-transport.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
@@ -98,7 +99,7 @@ describe('leaving', () => {
     expect([transport.asked, transport.aborted]).toEqual([1, 0]);
   });
 
-  test('ends the call when nobody waits any more, and leaves nothing', async () => {
+  test('lets a call that was sent run to its end when nobody waits any more', async () => {
     const { transport, status } = sharedStatus();
     transport.answerWith('nothing');
     const leaving = [new AbortController(), new AbortController()];
@@ -106,12 +107,33 @@ describe('leaving', () => {
     for (const each of leaving) each.abort();
     const answers = await Promise.allSettled(left);
     expect(answers.map((answer) => answer.status)).toEqual(['rejected', 'rejected']);
-    expect([transport.asked, transport.aborted, status.size]).toEqual([1, 1, 0]);
     transport.answerWith(pending);
     expect(await status.get(id)).toEqual(pending);
+    expect([transport.asked, transport.aborted]).toEqual([1, 0]);
   });
 
-  test('leaves nothing to share for who comes at the very next moment', async () => {
+  test('sends nothing for a call that waits for its turn when nobody waits for it any more', async () => {
+    const asked: (Abortable | undefined)[] = [];
+    const ask: AskStatus = (_id, { sendUntil }) =>
+      new Promise((_resolve, reject) => {
+        asked.push(sendUntil);
+        sendUntil?.addEventListener('abort', () => reject(sendUntil.reason));
+      });
+    const status = new SharedStatus({ ask, now: () => 0 });
+    const leaving = new AbortController();
+    const left = status.get(id, { signal: leaving.signal });
+    leaving.abort(new Error('gone'));
+    // Comes before the call has ended, and is asked for all the same.
+    const next = status.get(id);
+    await expect(left).rejects.toThrow('gone');
+    expect(asked[0]?.aborted).toBe(true);
+    while (asked.length < 2) await Promise.resolve();
+    status.learn(id, submitted);
+    expect(status.known(id)).toEqual(submitted);
+    next.catch(() => undefined);
+  });
+
+  test('shares a call that was sent with a caller who comes at the very next moment', async () => {
     const { transport, status } = sharedStatus();
     transport.answerWith('nothing');
     const leaving = new AbortController();
@@ -121,6 +143,20 @@ describe('leaving', () => {
     transport.answerWith(submitted);
     await expect(left).rejects.toThrow();
     expect(await next).toEqual(submitted);
+    expect(transport.asked).toBe(1);
+  });
+
+  test('asks again for a caller who shares a call that then fails', async () => {
+    const { transport, status } = sharedStatus();
+    transport.answerWith('nothing');
+    const leaving = new AbortController();
+    const left = status.get(id, { signal: leaving.signal });
+    leaving.abort();
+    const next = status.get(id);
+    transport.answerWith(down);
+    await expect(left).rejects.toThrow();
+    const answered = expect(next).rejects.toBe(down);
+    await answered;
     expect(transport.asked).toBe(2);
   });
 

@@ -39,8 +39,10 @@ describe.each(kinds)('with 20,000 open payments in %s', (kind) => {
       const { db } = await openTestDatabase(kind);
       await insertPayments(db, 20_000, 3_600_000);
       if (when === 'after') await db.query('analyze express_intents.intents');
-      const due = await planOf(db, (explaining) => claimDue(explaining, 6, defaultTiming));
-      expect(scansIn(due)).toEqual(['intents_due', 'intents_pkey']);
+      const due = await planOf(db, (explaining) =>
+        claimDue(explaining, { first: 6, retry: 1, slow: 1, alone: 1 }, defaultTiming),
+      );
+      expect([...new Set(scansIn(due))].sort()).toEqual(['intents_due', 'intents_pkey']);
       const named = await planOf(db, (explaining) => claimNamed(explaining, ['a', 'b'], defaultTiming));
       expect(scansIn(named)).not.toContain('Seq Scan');
       expect(scansIn(named)).toContain('intents_pkey');

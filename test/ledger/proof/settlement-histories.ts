@@ -47,10 +47,14 @@ class Worker {
   }
 
   async round(): Promise<void> {
-    await this.settlement.round().catch((error) => {
-      if (this.pointsLeft >= 0) throw error;
-    });
-    await this.settlement.idle();
+    // What was interrupted is due again as soon as that was noted.
+    for (let claimed = 1; claimed > 0; ) {
+      claimed = await this.settlement.round().catch((error) => {
+        if (this.pointsLeft >= 0) throw error;
+        return 0;
+      });
+      await this.settlement.idle();
+    }
   }
 }
 
@@ -113,11 +117,13 @@ class World {
     await this.database.db.query(stopClock, [new Date(this.now).toISOString()]);
   }
 
-  /** What becomes of an intent that is looked at now: each state in which a crash may leave it. */
+  /** What becomes of an intent that is looked at now, and again while it is due: each state in which a crash may leave it. */
   expect(id: string, intent: ModelIntent): ModelIntent[] {
     const answer = this.silent.has(id) ? 'nothing' : this.truth.answer(id);
     const { now, settings } = this;
-    return [...lookAt(intent, { now, settings, answer, hookFails: this.failing.has(id) })];
+    const states = [...lookAt(intent, { now, settings, answer, hookFails: this.failing.has(id) })];
+    const last = states.at(-1) as ModelIntent;
+    return isDue(last, now) ? [...states, ...this.expect(id, last)] : states;
   }
 
   /** What the database has, in the words of the model. */
@@ -127,6 +133,7 @@ class World {
       `(select count(*)::float8 from public.effects e where e.intent_id = i.id and e.by = '${by}')`;
     const { rows } = await this.database.db.query<ModelIntent & { id: string }>(
       `select id, state, ${ms('due_at')} as due, ${ms('leased_until')} as "leasedUntil", attempts::float8 as attempts,
+         lane, hook_run as "hookRun",
          ${ms('created_at')} as created, ${ms('watch_until')} as "watchUntil", ${ms('submitted_at')} as submitted,
          ${ms('settled_at')} as settled, doubted_at is not null as "isDoubted", dead_hook as "deadHook",
          ${effects('onPaid')} as "paidEffects", ${effects('onReversed')} as "reversedEffects"
@@ -201,7 +208,7 @@ class Nudge extends OfOne {
   protected async happen(model: Model, world: World): Promise<void> {
     const intent = model.get(this.id) as ModelIntent;
     // Hints at anything else come to nothing, some time later.
-    const canBePaid = intent.state === 'open' || intent.state === 'reversed';
+    const canBePaid = ['open', 'reversed', 'expired'].includes(intent.state);
     if (!canBePaid || !isFree(intent, world.now)) return;
     const [worker] = world.workers as [Worker];
     const looked = worker.settlement.nudge(this.id);

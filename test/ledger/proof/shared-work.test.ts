@@ -13,7 +13,7 @@ test('who claims takes what others have not locked, and does not wait for them',
     const { rows } = await tx.query<{ id: string }>(
       'select id from express_intents.intents order by due_at limit 4 for update',
     );
-    const claim = claimDue(db, 4, defaultTiming);
+    const claim = claimDue(db, { first: 4, retry: 1, slow: 1, alone: 1 }, defaultTiming);
     let isOver = false;
     void claim.finally(() => {
       isOver = true;
@@ -36,7 +36,7 @@ test.each([
   async (kind, _what, lease) => {
     const { db } = await openTestDatabase(kind);
     await insertPayments(db, 1, -1_000);
-    expect(await claimDue(db, 1, defaultTiming)).toHaveLength(1);
+    expect(await claimDue(db, { first: 1, retry: 1, slow: 1, alone: 1 }, defaultTiming)).toHaveLength(1);
     const starting = new Settlement({
       ...{ db, hooks: {}, askUserId: undefined, settings: hasty.settings, timing: defaultTiming },
       askStatus: async () => ({ exists: true, intentSubmitted: false }),

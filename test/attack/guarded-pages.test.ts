@@ -1,0 +1,113 @@
+import type { RequestHandler } from 'express';
+import { requireLogin } from '../../src/http/require-login.js';
+import { requirePayment } from '../../src/http/require-payment.js';
+import { Browser } from '../support/browser/browser.js';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
+
+const limit = 4;
+const page: RequestHandler = (_req, res) => void res.send('For whoever may see it.');
+const ownCaching: RequestHandler = (_req, res) =>
+  void res.set('Cache-Control', 'private, max-age=60').send('The same.');
+
+let site: LedgerSite;
+beforeAll(async () => {
+  site = await startLedgerSite({
+    databaseUrl: await newDatabaseUrl('embedded'),
+    payment: (req) => ({ amount: '4.50', currency: 'usd', resource: req.body.order }),
+    onPaid: () => undefined,
+    rateLimits: { status: limit },
+    // Nothing is asked but by those who come.
+    timing: { watchFirstMs: 3_600_000 },
+    before: (app) => app.set('trust proxy', 1),
+    after: (app) => {
+      const paid = requirePayment((req) => ({ resource: `article:${req.params.name}` }));
+      app.get('/article/:name', paid, page);
+      app.get('/cached/:name', paid, ownCaching);
+      app.get('/account', requireLogin(), page);
+      app.get('/account/cached', requireLogin(), ownCaching);
+    },
+  });
+}, 120_000);
+
+/** Requests of one browser from one address. */
+function visitor(address: string): { browser: Browser; get: (path: string) => ReturnType<Browser['send']> } {
+  const browser = new Browser(site.origin);
+  return { browser, get: (path) => browser.send('GET', path, undefined, { 'X-Forwarded-For': address }) };
+}
+
+const begin = (browser: Browser, order: string) => browser.send('POST', '/intent', { mode: 'payment', order });
+
+const callsOf = (): number => site.tap.calls.filter(({ method }) => method === 'getStatus').length;
+
+describe('page views of somebody who has not paid', () => {
+  test('count against the status limit before the service is asked', async () => {
+    const { browser, get } = visitor('192.0.2.1');
+    await begin(browser, 'article:tea');
+    const before = callsOf();
+    const statuses: number[] = [];
+    for (let n = 0; n < limit + 3; n += 1) statuses.push((await get('/article/tea')).status);
+    expect(statuses).toEqual([...Array(limit).fill(402), 429, 429, 429]);
+    expect(callsOf() - before).toBeLessThanOrEqual(limit);
+    const refused = await get('/article/tea');
+    expect(refused.body.code).toBe('rate_limited');
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(
+      (await get(`/status/${intentIdOf((await begin(browser, 'article:tea')).body.client_secret as string)}`)).status,
+    ).toBe(429);
+  });
+
+  test('ask for the newest open payment alone', async () => {
+    const { browser, get } = visitor('192.0.2.2');
+    for (let n = 0; n < 5; n += 1) await begin(browser, 'article:milk');
+    const before = callsOf();
+    expect((await get('/article/milk')).status).toBe(402);
+    expect(callsOf() - before).toBe(1);
+  });
+
+  test('who have begun no payment cost no call and no count', async () => {
+    const { get } = visitor('192.0.2.3');
+    const before = callsOf();
+    for (let n = 0; n < limit + 3; n += 1) expect((await get('/article/none')).status).toBe(402);
+    expect(callsOf() - before).toBe(0);
+  });
+});
+
+describe('what a visitor types in place of a resource', () => {
+  test.each([
+    ['a NUL', 'a%00'],
+    ['too much', 'a'.repeat(200)],
+    ['too much, of wide letters', '%F0%9F%98%80'.repeat(99)],
+  ])('is refused as a request: %s', async (_what, name) => {
+    const { get } = visitor('192.0.2.4');
+    const { status, body } = await get(`/article/${name}`);
+    expect([status, body.code]).toEqual([400, 'invalid_request']);
+    expect(site.log.lines).toEqual([]);
+  });
+});
+
+describe('pages behind a guard', () => {
+  test('are kept out of caches, unless the app says otherwise: paid', async () => {
+    const { browser, get } = visitor('192.0.2.5');
+    const { body } = await begin(browser, 'article:bread');
+    await site.sequencer.wallet().pay(String(body.client_secret));
+    void site.router.intents.look(intentIdOf(String(body.client_secret)));
+    await untilState(site, intentIdOf(String(body.client_secret)), 'settled');
+    const [bread, cached] = [await get('/article/bread'), await get('/cached/bread')];
+    expect([bread.status, bread.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+    expect([cached.status, cached.headers.get('cache-control')]).toEqual([200, 'private, max-age=60']);
+    expect((await get('/article/cake')).headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('are kept out of caches, unless the app says otherwise: logged in', async () => {
+    const { browser, get } = visitor('192.0.2.6');
+    expect((await get('/account')).headers.get('cache-control')).toBe('no-store');
+    const { body } = await browser.send('POST', '/intent', { mode: 'login' });
+    await site.sequencer.wallet().login(String(body.client_secret));
+    await browser.send('POST', '/session', { id: intentIdOf(String(body.client_secret)) });
+    const [account, cached] = [await get('/account'), await get('/account/cached')];
+    expect([account.status, account.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+    expect([cached.status, cached.headers.get('cache-control')]).toEqual([200, 'private, max-age=60']);
+  });
+});
