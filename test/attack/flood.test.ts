@@ -5,7 +5,6 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { jest } from '@jest/globals';
 import type { Request } from 'express';
 import request from 'supertest';
 import { readBytes } from '../../src/http/read-bytes.js';
@@ -20,8 +19,6 @@ setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
 // Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(120_000);
-
 /** Of Node's own server, as SECURITY.md asks for them, but shorter than anybody would wait here. */
 const shortTimeouts: ServerOptions = { headersTimeout: 1_000, requestTimeout: 1_500, connectionsCheckingInterval: 100 };
 

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { jest } from '@jest/globals';
 import request from 'supertest';
 import { parseIntentId } from '../../src/keys/base58.js';
 import { createHttpTransport } from '../../src/sequencer/http-transport.js';
@@ -10,9 +9,6 @@ import { accepting, startStreamFaultServer } from '../support/sequencers/stream-
 import { RawStream } from '../support/sites/raw-stream.js';
 import { startSite } from '../support/sites/site.js';
 import { begin, someone, whoIs } from './support/people.js';
-
-// Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
 
 const key = (length: number): { value: Uint8Array } => ({ value: new Uint8Array(randomBytes(length)) });
 

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
 import type { Database } from '../../src/ledger/database.js';
 import { openDatabase } from '../../src/ledger/open-database.js';
@@ -8,9 +7,6 @@ import { eventually } from '../support/eventually.js';
 import { compile, start } from '../support/runner/child-program.js';
 import { destination, domain, verifierSecret } from '../support/sites/site.js';
 import { begin, whoIs } from './support/people.js';
-
-// Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
 
 // A shop of two processes that know nothing of each other but the database between them.
 
@@ -31,7 +27,7 @@ beforeAll(async () => {
   const [a, b] = (await Promise.all(children.map((child) => child.next()))) as { origin: string }[];
   origins = [a?.origin ?? '', b?.origin ?? ''];
   sequencer.setLocalDomain(domain, origins[0]);
-}, 60_000);
+});
 afterAll(async () => {
   await db.close();
   await sequencer.close();
@@ -141,7 +137,7 @@ describe('double spend of one payment on two orders', () => {
     expect(await stateOf(unpaid.id)).toBe('open');
     expect(await at(1, browser).send('GET', '/goods/kettle')).toMatchObject({ status: 200, body: { paid: paid.id } });
     expect((await at(0, browser).send('GET', '/goods/pot')).status).toBe(402);
-  }, 120_000);
+  });
 
   test('nor does it open anything for another browser that knows of it', async () => {
     const browser = new Browser(origins[0]);

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
-import { jest } from '@jest/globals';
 import bs58 from 'bs58';
 import type { Express } from 'express';
 import session from 'express-session';
@@ -23,9 +22,6 @@ import { serve } from '../support/sites/serve.js';
 import { jwtOf } from '../support/sites/service-jwt.js';
 import { destination, LogRecorder, verifierSecret } from '../support/sites/site.js';
 import { begin } from './support/people.js';
-
-// Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
 
 // ---- The secrets, and how they can look ----
 

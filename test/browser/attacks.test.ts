@@ -16,7 +16,7 @@ let shop: OpenShop;
 
 beforeAll(async () => {
   [site, shop] = await Promise.all([startStrictSite(), openShop()]);
-}, 60_000);
+});
 
 /** Says that something ran. */
 const owned = 'globalThis.owned = true';

@@ -137,7 +137,7 @@ describe('help', () => {
       (args) => startCommand(args, { INTENT_DATABASE_URL: '' }).ended,
     );
     expect(await Promise.all(codes)).toEqual([0, 2, 2, 1]);
-  }, 20_000);
+  });
 });
 
 describe('colours', () => {

@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { jest } from '@jest/globals';
 import type { Finding } from '../../src/cli/doctor/check.js';
 import type { World } from '../../src/cli/doctor/world.js';
 import { generateKey } from '../../src/keys/verifier-key.js';
@@ -18,8 +17,6 @@ import { type SoundSetUp, shopOrigin, startSoundSetUp } from './support/sound-se
 
 // Each case starts from a set-up with nothing wrong, plants one fault, and sees that the doctor finds it, names what mends
 // it, and finds nothing else.
-
-jest.setTimeout(60_000);
 
 let sound: SoundSetUp;
 let postgres: PostgresServer;

@@ -72,7 +72,7 @@ test('ends what it has begun and begins nothing new, and the next start finds ev
   const next = await startShop(place);
   expect((await visitor.get('/healthz')).status).toBe(200);
   expect(next.errors).toBe('');
-}, 60_000);
+});
 
 test('a second Ctrl-C ends it at once', async () => {
   const place = await ownPlace();
@@ -92,7 +92,7 @@ test('a second Ctrl-C ends it at once', async () => {
   expect(slow.answer()).toBe('');
 
   await startShop(place);
-}, 60_000);
+});
 
 test('a signal within half a second of the first is the copy that npm sends, a later one is a second Ctrl-C', () => {
   const handlers = new Map<string, () => void>();
@@ -128,7 +128,7 @@ test('can be ended while it is still opening, without a word of complaint', asyn
   // On a busy machine the opening may take longer than the shop waits for its end.
   expect(shop.errors.replace(/^Not everything came to its end in time\..*\n/, '')).toBe('');
   expect(shop.output).not.toContain('is open');
-}, 60_000);
+});
 
 /** Whether somebody listens there. */
 async function isTaken(port: string): Promise<boolean> {

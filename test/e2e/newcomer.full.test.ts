@@ -1,14 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { createWallet } from 'express-intents/testing';
 import { ConsumerProject, root } from '../package/consumer-project.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { eventually } from '../support/eventually.js';
 
 // The way of somebody new: an empty folder, the package as npm would bring it, and the files of the guide.
-
-jest.setTimeout(180_000);
 
 const guide = 'docs/examples/getting-started';
 const files = ['app.js', 'app.test.js', 'public/index.html', 'server.js'];

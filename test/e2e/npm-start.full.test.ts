@@ -32,7 +32,7 @@ test('starts, plays, ends quickly with Ctrl-C, and starts again on the same port
     expect(shop.errors).toBe('');
     idle.destroy();
   }
-}, 120_000);
+});
 
 test('makes its database at the first start, and has the orders in it still after the process was killed', async () => {
   const place = { ...(await ownPlace()), INTENT_DATABASE_URL: path.join(temporaryFolder(), 'new') };
@@ -64,7 +64,7 @@ test('makes its database at the first start, and has the orders in it still afte
   await thanked(visitor, begun.id);
   await logIn();
   expect((await visitor.get('/account')).text).toContain('One sugar cube');
-}, 120_000);
+});
 
 test('has lost no payment that was made in the moment before the process was killed', async () => {
   const place = await ownPlace();
@@ -79,7 +79,7 @@ test('has lost no payment that was made in the moment before the process was kil
 
   await startShop(place);
   for (const { id } of begun) await thanked(visitor, id);
-}, 120_000);
+});
 
 test('says that a port is in use, and how to choose another', async () => {
   const place = await ownPlace();
@@ -95,7 +95,7 @@ test('says that a port is in use, and how to choose another', async () => {
   expect(await sameEmulatorPort.end()).toBe(1);
   expect(sameEmulatorPort.errors.match(/set INTENT_EMULATOR_PORT to a free port/g)).toHaveLength(1);
   expect(sameEmulatorPort.errors).not.toMatch(/\n\s+at /);
-}, 120_000);
+});
 
 test.each([
   { variables: { PORT: 'eighty' }, message: /^PORT is "eighty", which is not a port/ },
@@ -105,20 +105,16 @@ test.each([
     message: /^express-intents cannot start:\n[\s\S]*it is refused when NODE_ENV=production/,
   },
   { variables: { NODE_ENV: 'production' }, message: /INTENT_SEQUENCER_URL: It is not set/ },
-])(
-  'does not start with $variables, and says why',
-  async ({ variables, message }) => {
-    const shop = run('server.js', { ...(await ownPlace()), ...(variables as Variables) });
-    expect(await shop.end()).toBe(1);
-    expect(shop.errors).toMatch(message);
-    expect(shop.errors).not.toMatch(/\n\s+at /);
-    expect(shop.output).toBe('');
-  },
-  120_000,
-);
+])('does not start with $variables, and says why', async ({ variables, message }) => {
+  const shop = run('server.js', { ...(await ownPlace()), ...(variables as Variables) });
+  expect(await shop.end()).toBe(1);
+  expect(shop.errors).toMatch(message);
+  expect(shop.errors).not.toMatch(/\n\s+at /);
+  expect(shop.output).toBe('');
+});
 
 test('play says what is missing when no shop is open', async () => {
   const play = run('play.js', await ownPlace());
   expect(await play.end()).toBe(1);
   expect(play.errors).toContain('Run `npm start` first');
-}, 120_000);
+});

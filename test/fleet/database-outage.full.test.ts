@@ -33,7 +33,7 @@ beforeAll(async () => {
   customers = new SteadyCustomers(fleet.origin, fleet.sequencer.wallet('Ada'));
   for (let index = 0; index < 2 * size; index += 1) tabs.push(await openTab(index % size));
   coming = customers.come(rate);
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const { source } of tabs) source.close();

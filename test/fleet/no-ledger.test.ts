@@ -7,7 +7,7 @@ import { domain, type Fleet, startFleet } from './fleet.js';
 let fleet: Fleet;
 beforeAll(async () => {
   fleet = await startFleet(3, { isRecorded: false });
-}, 120_000);
+});
 
 /** The same person, at one process. */
 const at = (index: number, browser: Browser): Browser => {

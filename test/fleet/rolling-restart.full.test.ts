@@ -13,7 +13,7 @@ const timeoutMs = 300_000 + rounds * 60_000;
 let fleet: Fleet;
 beforeAll(async () => {
   fleet = await startFleet(3);
-}, 120_000);
+});
 
 function report(what: string, seen: RollingRestart): void {
   if (!isLong) return;

@@ -31,7 +31,7 @@ describe.each(kinds)('the same Idempotency-Key again, with a ledger in %s', (kin
   const price = risingPrice();
   beforeAll(async () => {
     site = await startLedgerSite({ databaseUrl: await newDatabaseUrl(kind), payment: price.payment });
-  }, 120_000);
+  });
 
   test('and the same request: the same answer, without another question to anybody', async () => {
     const browser = new Browser(site.origin);

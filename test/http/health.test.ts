@@ -143,7 +143,7 @@ describe('a router with a ledger in Postgres', () => {
     expect(text).not.toContain('postgres');
     await server.start();
     await becomes({ status: 'degraded', checks: { settlement } });
-  }, 120_000);
+  });
 
   test('that cannot be opened is down from the start', async () => {
     const { router } = await startHealthSite({ databaseUrl: `postgres:///shop?host=${temporaryFolder()}` });

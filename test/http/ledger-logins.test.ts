@@ -56,7 +56,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
       hookTimeoutMs,
     });
     await site.router.database.query('create table welcomed (user_id text, intent text)');
-  }, 120_000);
+  });
   beforeEach(() => {
     onLogin = welcome;
     store.isDown = false;
@@ -190,7 +190,7 @@ test('a login that was begun in one process is completed in one of two others, o
   const winner = others[answers.findIndex(({ status }) => status === 200)] ?? browser;
   const elsewhere = new Browser((others[0] ?? browser).origin, winner.cookies);
   expect(await userOf(elsewhere)).toEqual(ada(begun));
-}, 120_000);
+});
 
 describe('without a ledger', () => {
   const start = (onLogin: OnLogin): Promise<Site & Pick<LedgerSite, 'sequencer'>> =>

@@ -93,7 +93,7 @@ describe('what is described is answered, and nothing else', () => {
       ...{ sequencer, payment, transport: failing(sequencer.transport), hookAttempts: 1, onLogin: () => onLogin() },
       ...{ onPaid: () => undefined, databaseUrl: await newDatabaseUrl('embedded') },
     });
-  }, 120_000);
+  });
   afterAll(() => sequencer.close());
   beforeEach(() => {
     browser = new Browser(site.origin);

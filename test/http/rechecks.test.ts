@@ -125,7 +125,7 @@ describe('a ledger whose next poll is an hour away', () => {
       serviceKey: service.publicKey,
       origin: 'https://shop.example',
     });
-  }, 120_000);
+  });
 
   const rechecksOf = (id: string): number => site.faults.firstOf('nudge').filter((given) => given === id).length;
 
@@ -191,7 +191,7 @@ test('a ledger that has polled a payment itself is not asked to recheck it', asy
   await pay();
   await untilState(site, id, 'settled');
   expect(site.faults.firstOf('nudge')).toEqual([]);
-}, 120_000);
+});
 
 async function begin({ origin, sequencer }: LedgerSite) {
   const browser = new Browser(origin);

@@ -88,7 +88,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
         app.get('/eur/:name', article({ currency: 'eur' }), show);
       }),
     });
-  }, 120_000);
+  });
   beforeEach(() => {
     onPaid = () => undefined;
     // A busy machine may need more than the two seconds that a visitor waits for a payment to settle.
@@ -474,4 +474,4 @@ let sharedUrl: Promise<string>;
 beforeAll(() => {
   sharedUrl = newDatabaseUrl('postgres');
   return sharedUrl;
-}, 120_000);
+});

@@ -51,7 +51,7 @@ describe('what is announced', () => {
   beforeAll(async () => {
     server = await startPostgres();
     url = server.url(await server.createDatabase());
-  }, 60_000);
+  });
 
   test('is heard by all, each once, in few statements', async () => {
     const [one, two] = [await join(url), await join(url)];

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import { IntentError } from '../../src/errors.js';
 import type { Database, DatabaseTransaction } from '../../src/ledger/database.js';
 import { type DatabaseKind, kinds, openTestDatabase } from '../support/databases/databases.js';
@@ -7,8 +6,6 @@ import { type DatabaseKind, kinds, openTestDatabase } from '../support/databases
 // What both databases must do alike.
 
 // To make and to open an embedded one takes its time on a busy machine.
-jest.setTimeout(120_000);
-
 const opened = new Map<DatabaseKind, Promise<Database>>();
 
 /** One for all of these, each with a table of its own: to open one takes a while. */

@@ -1,14 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { jest } from '@jest/globals';
 import type { Database } from '../../src/ledger/database.js';
 import { openEmbedded } from '../../src/ledger/embedded.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 
 // Two processes in one folder would destroy the data, and what is written into deleted files is lost.
-
-jest.setTimeout(120_000);
 
 const opened: Database[] = [];
 afterEach(async () => {

@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { jest } from '@jest/globals';
 import { type Database, type DatabaseTransaction, TransactionNotBegun } from '../../src/ledger/database.js';
 import { openEmbedded } from '../../src/ledger/embedded.js';
 import type { PaymentHookContext } from '../../src/ledger/payment.js';
@@ -10,8 +9,6 @@ import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { SettlementFixture } from './settlement-fixture.js';
 
 // The embedded ledger has one connection: a hook that hangs must not keep it.
-
-jest.setTimeout(120_000);
 
 const opened: Database[] = [];
 afterEach(async () => {

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import type { Database, DatabaseTransaction } from '../../src/ledger/database.js';
 import { openEmbedded } from '../../src/ledger/embedded.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
@@ -10,8 +9,6 @@ import { compile, start } from '../support/runner/child-program.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 
 // To make a database, to copy and to open it takes its time on a busy machine.
-jest.setTimeout(120_000);
-
 const opened: Database[] = [];
 
 afterEach(async () => {

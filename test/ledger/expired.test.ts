@@ -1,10 +1,7 @@
-import { jest } from '@jest/globals';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { dayMs, hourMs, minuteMs, SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
 
 // Payments that come after the watch has ended, and clocks that jump.
-
-jest.setTimeout(120_000);
 
 const start = '2026-01-01T12:00:00.000Z';
 
@@ -12,7 +9,7 @@ describe.each(kinds)('an intent that nobody has paid for long, on %s', (kind) =>
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase(kind, { fakeTime: true });
-  }, 120_000);
+  });
   beforeEach(async () => {
     await database.db.query('truncate express_intents.intents, express_intents.history');
     await database.setTime(start);

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import pg from 'pg';
 import type { Database } from '../../src/ledger/database.js';
 import { migrate, missingMigrations, requireMigrated } from '../../src/ledger/migrate.js';
@@ -10,8 +9,6 @@ import { eventually } from '../support/eventually.js';
 import { compile, start } from '../support/runner/child-program.js';
 
 // To open an embedded database takes its time on a busy machine.
-jest.setTimeout(120_000);
-
 const versions = (list: readonly Migration[]): number[] => list.map(({ version }) => version);
 
 /** What the database says of what was run. */

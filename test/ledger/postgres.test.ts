@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import type { Database } from '../../src/ledger/database.js';
 import { openPostgres, type PostgresOptions } from '../../src/ledger/postgres.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
@@ -10,8 +9,6 @@ import { compile, start } from '../support/runner/child-program.js';
 
 // What can happen between a site and its Postgres. In every case each call ends within its bounds, with one error, and
 // the next call is fine.
-
-jest.setTimeout(120_000);
 
 const unavailable = { name: 'IntentError', code: 'ledger_unavailable' };
 

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { Database } from '../../src/ledger/database.js';
 import type { Payment, PaymentHookContext } from '../../src/ledger/payment.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
@@ -6,8 +5,6 @@ import { FakeSequencer, minuteMs, SettlementFixture } from './settlement-fixture
 
 // A hook that ends the process, next to payments that do not. A process is a settlement whose database refuses every
 // statement from the moment it has ended.
-
-jest.setTimeout(120_000);
 
 /** Refuses everything once the process has ended, as far as the database can see. */
 class ProcessDatabase implements Database {
@@ -48,7 +45,7 @@ describe.each(kinds)('payments whose hook ends the process, on %s', (kind) => {
   beforeAll(async () => {
     database = await openTestDatabase(kind, { fakeTime: true });
     await database.db.query('create table effects (id text)');
-  }, 120_000);
+  });
   beforeEach(async () => {
     await database.db.query('truncate express_intents.intents, express_intents.history, effects');
     await database.setTime('2026-01-01T12:00:00.000Z');

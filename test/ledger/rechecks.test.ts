@@ -102,7 +102,7 @@ describe('the polls of a settlement', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres', { fakeTime: true });
-  }, 120_000);
+  });
   beforeEach(() => database.db.query('truncate express_intents.intents, express_intents.history'));
 
   /** A settlement that counts its queries for what is due. */

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { Payment } from '../../src/ledger/payment.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -6,15 +5,13 @@ import { SettlementFixture } from './settlement-fixture.js';
 
 // Payments whose hook hangs, next to payments that settle.
 
-jest.setTimeout(120_000);
-
 const never = (): Promise<never> => new Promise(() => undefined);
 
 describe('hooks that hang', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres', { fakeTime: true });
-  }, 120_000);
+  });
   beforeEach(async () => {
     await database.db.query('truncate express_intents.intents, express_intents.history');
     await database.setTime('2026-01-01T12:00:00.000Z');

@@ -45,7 +45,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
   beforeAll(async () => {
     database = await openTestDatabase(kind, { fakeTime: true });
     await database.setTime('2026-01-01T00:00:00Z');
-  }, 120_000);
+  });
 
   beforeEach(async () => {
     await database.db.query('delete from express_intents.intents');

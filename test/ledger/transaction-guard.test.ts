@@ -1,10 +1,7 @@
-import { jest } from '@jest/globals';
 import type { DatabaseTransaction } from '../../src/ledger/database.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 
 // Settling and the effects of a hook commit together only as long as nothing but the ledger ends the transaction.
-
-jest.setTimeout(120_000);
 
 /** What both drivers have in common. */
 interface DriverClient {

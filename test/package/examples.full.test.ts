@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { type FaultTraits, faultKindNames, faultKinds } from '../../src/emulator/faults/fault-kinds.js';
 import { faultyOperationNames } from '../../src/emulator/faults/faulty-operation.js';
 import { unpackNpmChromium } from '../browser/support/npm-chromium.js';
@@ -8,8 +7,6 @@ import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { ConsumerProject, type Ended, root } from './consumer-project.js';
 
 // The examples of docs/testing.md, each run by the runner that it is for, in a project that has installed the package.
-
-jest.setTimeout(180_000);
 
 const examples = 'docs/examples/testing';
 const modules = (name: string): string => join(root, 'node_modules', name);

@@ -65,7 +65,7 @@ describe('the tarball', () => {
 
   beforeAll(async () => {
     paths = (await pack('--dry-run')).files.map(({ path }) => path);
-  }, 120_000);
+  });
 
   it('holds what is built, the interface and what there is to read, and nothing else', () => {
     expect(paths.filter((path) => !allowed.test(path))).toEqual([]);

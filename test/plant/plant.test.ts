@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const script = fileURLToPath(new URL('./run.mjs', import.meta.url));
@@ -38,5 +38,7 @@ test('each bug can still be planted where it was', async () => {
     return readFileSync(new URL(file, sources), 'utf8').split(from).length !== 2;
   });
   expect(movedOn).toEqual([]);
+  const tests = plantedBugs.flatMap(({ caughtBy }: { caughtBy: string[] }) => caughtBy);
+  expect(tests.filter((file: string) => !existsSync(new URL(`../${file}`, import.meta.url)))).toEqual([]);
   expect(plantedBugs.length).toBeGreaterThan(20);
 });

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import { canCompleteLogin, completeLogin, reopenLogin } from '../../../src/ledger/complete-login.js';
 import type { Database, DatabaseTransaction, Queryable } from '../../../src/ledger/database.js';
 import { exportLedger } from '../../../src/ledger/export-ledger.js';
@@ -30,8 +29,6 @@ import { statementName, statementNames } from './statement-name.js';
 
 // What a statement costs is what it finds, however much there is beside: each is run by EXPLAIN ANALYZE in tables with much
 // of everything in them.
-
-jest.setTimeout(120_000);
 
 const intents = 41_000;
 /** Of one browser, which has begun a payment for the same thing again and again. */

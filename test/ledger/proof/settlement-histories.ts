@@ -333,7 +333,7 @@ function describeHistoriesOn(kind: DatabaseKind, numRuns: number): void {
     await database.db.query(effectsTable);
     // What is drawn a little shorter or longer is just so long here.
     await database.db.query(`create function fake_time.random() returns float8 language sql as 'select 0.5::float8'`);
-  }, 120_000);
+  });
 
   test(
     `go as in the model of them (SEED=${seed})`,

@@ -25,7 +25,7 @@ test('who claims takes what others have not locked, and does not wait for them',
     expect(await claim).toHaveLength(4);
     for (const { payment } of await claim) expect(locked).not.toContain(payment.id);
   });
-}, 120_000);
+});
 
 test.each([
   ['postgres' as const, 'leaves to others what they have', '1'],
