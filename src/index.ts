@@ -11,7 +11,7 @@ export {
 export { createServer, type ServerOptions } from './http/create-server.js';
 export type { HealthCheck, HealthStatus, RouterHealth } from './http/health.js';
 export type { ClientAmount, Hooks, IntentRecord, LoginHookContext, SitePaymentTerms } from './http/hooks.js';
-export type { Logger, ObjectFirstLogger } from './http/logger.js';
+export type { Logger } from './http/logger.js';
 export type { OpenApiDocument } from './http/openapi.js';
 export { refuse } from './http/refuse.js';
 export { currentUser, type RequireLoginOptions, requireLogin } from './http/require-login.js';

@@ -8,7 +8,7 @@ import { createLedger } from './ledger/create-ledger.js';
 import type { Database } from './ledger/database.js';
 import type { IntentRecords, Ledger, SiteDatabase } from './ledger/ledger.js';
 import type { LedgerSettings } from './ledger/ledger-settings.js';
-import { migrateTables, requireMigrated } from './ledger/migrate.js';
+import { migrate, requireMigrated } from './ledger/migrate.js';
 import { openDatabase, requireDatabasePackage } from './ledger/open-database.js';
 import type { LedgerObserver } from './ledger/settlement-context.js';
 import type { SettlementTiming } from './ledger/settlement-timing.js';
@@ -39,7 +39,6 @@ export function routerLedger(
   return createLedger({
     open: () => openMigrated(settings),
     ...{ settings, hooks, logger, timing, observer },
-    keepsIndexes: settings.migrate,
     onAnnounced: (id) => events.hint(id),
     // With the tabs that look at the same intent, which so learn of it at once; the ledger itself needs no hint of its own.
     askStatus: (id, { signal }) => events.look(id, { signal, isQuiet: true }),
@@ -55,7 +54,7 @@ export function routerLedger(
 async function openMigrated(settings: LedgerSettings): Promise<Database> {
   const db = await openDatabase(settings);
   try {
-    await (settings.migrate ? migrateTables(db) : requireMigrated(db));
+    await (settings.migrate ? migrate(db) : requireMigrated(db));
     return db;
   } catch (error) {
     await db.close();

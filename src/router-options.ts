@@ -3,7 +3,7 @@ import { nearestName } from './config/nearest-name.js';
 import { type Config, type ConfigOptions, howToGetLedger, namesDatabase, parseConfig, slipNote } from './config.js';
 import { ConfigError, type ConfigProblem } from './errors.js';
 import type { Hooks } from './http/hooks.js';
-import type { Logger, ObjectFirstLogger } from './http/logger.js';
+import type { Logger } from './http/logger.js';
 import { paymentTerms, type TermsOf } from './http/payment-terms.js';
 import {
   aBoolean,
@@ -31,8 +31,8 @@ export interface IntentRouterOptions extends ConfigOptions, Hooks {
    * the app registers.
    */
   readonly telemetry?: TelemetryOption | undefined;
-  /** Where to tell what an operator should know: `console` (the default), a pino instance, or the like; `false` is silence. */
-  readonly logger?: Logger | ObjectFirstLogger | false | undefined;
+  /** Where to tell what an operator should know: `console` (the default), winston or another with the same methods; `false` is silence. */
+  readonly logger?: Logger | false | undefined;
   /** The time in milliseconds, for tests. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
 }

@@ -19,8 +19,7 @@ export function addMigrate(program: Command, { terminal, action }: Cli): void {
         terminal.progress('opening the ledger');
         return withLedger(readEnvironment(options), async (db, settings) => {
           terminal.progress('migrating');
-          const tell = (index: string): void => terminal.progress(`building the index ${index}, while others work on`);
-          const ran = await migrateLedger(db, { tell });
+          const ran = await migrateLedger(db);
           for (const { version, name } of ran) terminal.out(`migrated   ${version} ${name}`);
           const state = ran.length > 0 ? 'is up to date now' : 'was up to date';
           terminal.out(`The ledger in ${placeOf(settings)} ${state}.`);

@@ -3,7 +3,6 @@ import { canCompleteLogin, completeLogin, reopenLogin } from './complete-login.j
 import type { Database, DatabaseTransaction } from './database.js';
 import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './find-intents.js';
 import { inspectLedger } from './inspect-ledger.js';
-import { keepIndexes } from './keep-indexes.js';
 import type { Ledger, LedgerReport, SiteDatabase } from './ledger.js';
 import { Opening } from './opening.js';
 import { OutageWatch } from './outage-watch.js';
@@ -16,8 +15,6 @@ import { defaultTiming, type SettlementTiming } from './settlement-timing.js';
 export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'announce'> {
   /** Opens the database, migrated. */
   readonly open: () => Promise<Database>;
-  /** Whether indexes that are missing are built meanwhile. Default false. */
-  readonly keepsIndexes?: boolean | undefined;
   /** Takes the hint that an intent was submitted, from any process that has the database. */
   readonly onAnnounced?: ((id: string) => void) | undefined;
   /** For tests, and for whoever knows better. */
@@ -26,7 +23,7 @@ export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' |
 
 /** Begins to open the database, and to settle what is in it. */
 export function createLedger(options: LedgerOptions): Ledger {
-  const { open, timing: given, keepsIndexes = false, onAnnounced = () => undefined, ...rest } = options;
+  const { open, timing: given, onAnnounced = () => undefined, ...rest } = options;
   const timing = { ...defaultTiming, ...given };
   const watch = { watchFirstMs: timing.watchFirstMs, watchMs: rest.settings.watchMs };
   const { logger, observer } = rest;
@@ -39,12 +36,10 @@ export function createLedger(options: LedgerOptions): Ledger {
   const withDb: WithDatabase = async (use) => use(await opening.database());
   let settlement: Settlement | undefined;
   let announcements: Announcements | undefined;
-  const closing = new AbortController();
   opening.whenOpen((db) => {
     announcements = new Announcements(db, onAnnounced);
     settlement = new Settlement({ db, timing, announce: (id) => announcements?.announce(id), ...rest });
     settlement.start();
-    if (keepsIndexes) void keepIndexes(db, rest.logger, closing.signal);
   });
   return Object.freeze<Ledger>({
     database: siteDatabase(withDb),
@@ -70,7 +65,6 @@ export function createLedger(options: LedgerOptions): Ledger {
     nudge: async (id) => settlement?.nudge(id),
     inspect: () => withDb((db) => inspected(db, outages, settlement)),
     close: async () => {
-      closing.abort();
       await settlement?.close();
       announcements?.close();
       await opening.close();

@@ -71,13 +71,6 @@ export interface Database extends Queryable {
    * is no connection is lost. Not there where one process alone can have the database.
    */
   listen?(channel: string, hear: (payload: string) => void): { close(): void };
-  /**
-   * Runs one statement that may take hours and can be in no transaction, over a connection of its own and without a bound of
-   * time. When the signal is aborted it is not waited for any more; the server goes on with it. Not there where one process
-   * alone can have the database.
-   * @throws as `query` @throws the signal's reason
-   */
-  runLong?(sql: string, signal: AbortSignal): Promise<void>;
   /** Lets what runs end, and closes the connections. Can be called again. */
   close(): Promise<void>;
 }

@@ -1,10 +1,7 @@
 import { IntentError } from '../errors.js';
-import { buildIndexes, createIndex } from './build-indexes.js';
 import type { Database, Queryable } from './database.js';
 import { sqlStateOf } from './database-fault.js';
-import { explainMigrationFault } from './migration-fault.js';
 import { type Migration, migrations } from './migrations.js';
-import { missingMigrations } from './missing-migrations.js';
 
 /** Any number that no other program is likely to lock with. */
 const advisoryLock = 7_233_014_858;
@@ -14,7 +11,6 @@ const schemaIsThere = `select from pg_catalog.pg_namespace where nspname = 'expr
 
 /** Not `migrations`: other tools look for a table of that name in any schema, and take this one for their own. */
 const versionsTable = `
-alter table if exists express_intents.migrations rename to schema_versions;
 create table if not exists express_intents.schema_versions (
   version integer primary key,
   name text not null,
@@ -30,50 +26,41 @@ const lockMs = 2_000;
 const pauseMs = 1_000;
 const tries = 5;
 
-export interface MigrateOptions {
-  /** Default: those of this version. */
-  readonly list?: readonly Migration[];
-  /** Told of each index before it is built, which may take its time. */
-  readonly tell?: (index: string) => void;
-}
-
 /**
- * Brings the tables and indexes to what this program needs, and gives the migrations that it has run. Several processes may
- * do so at once: each migration is run by one of them. Tables that are newer than this program stay as they are, so that an
- * old and a new version of a site can run side by side.
+ * Brings the tables to what this program needs, and returns the migrations that it has run. Several processes may do so at once:
+ * each migration is run by one of them. Tables that are newer than this program stay as they are, so that an old and a new
+ * version of a site can run side by side.
  * @throws {IntentError} `ledger_unavailable`; `invalid_configuration` where the role may not do this, with what it needs
  */
-export async function migrate(db: Database, options: MigrateOptions = {}): Promise<readonly Migration[]> {
-  const { list = migrations, tell } = options;
-  const ran = [...(await migrateTables(db, list)), ...(await buildIndexes(db, { list, tell }))];
-  return ran.toSorted((one, other) => one.version - other.version);
-}
-
-/**
- * As `migrate`, without what can be done while the site runs: where others have the database as well, indexes are built
- * beside their work, by `buildIndexes`.
- * @throws as `migrate`
- */
-export async function migrateTables(db: Database, list = migrations): Promise<readonly Migration[]> {
+export async function migrate(db: Database, list = migrations): Promise<readonly Migration[]> {
   const ran: Migration[] = [];
   for (const migration of await missingMigrations(db, list)) {
-    if (migration.index && db.runLong) continue;
     const isRun = await withLocks(() => db.transaction((tx) => apply(tx, migration))).catch((error) => {
-      throw explainMigrationFault(error);
+      throw explainFault(error);
     });
     if (isRun) ran.push(migration);
   }
   return ran;
 }
 
-/** Whether no table is missing, nor anything in it. @throws {IntentError} `ledger_unavailable` */
-export async function isMigrated(db: Queryable, list = migrations): Promise<boolean> {
-  return (await missingMigrations(db, list)).every(({ index }) => index);
+/** Those of these migrations that the database lacks, by one query. @throws {IntentError} as `migrate` */
+export async function missingMigrations(db: Queryable, list = migrations): Promise<readonly Migration[]> {
+  try {
+    const { rows } = await db.query<{ version: number }>(
+      'select version::int as version from express_intents.schema_versions',
+    );
+    const applied = new Set(rows.map(({ version }) => version));
+    return list.filter(({ version }) => !applied.has(version));
+  } catch (error) {
+    // There is no such table.
+    if (sqlStateOf(error) === '42P01') return list;
+    throw explainFault(error);
+  }
 }
 
-/** Lets pass where no table is missing. @throws {IntentError} `invalid_configuration` with the command that mends it */
+/** Lets pass where no migration is missing. @throws {IntentError} `invalid_configuration` with the command that mends it */
 export async function requireMigrated(db: Queryable): Promise<void> {
-  if (await isMigrated(db)) return;
+  if ((await missingMigrations(db)).length === 0) return;
   const message = 'The tables of the ledger are missing or older than this program. Run `npx express-intents migrate`.';
   throw new IntentError('invalid_configuration', message);
 }
@@ -99,13 +86,36 @@ async function apply(tx: Queryable, migration: Migration): Promise<boolean> {
   await tx.query('select pg_advisory_xact_lock($1)', [advisoryLock]);
   await tx.query(`set local lock_timeout = ${lockMs}`);
   if ((await tx.query(schemaIsThere)).rowCount === 0) await tx.query('create schema express_intents');
-  await tx.query(asOneStatement(versionsTable));
+  await tx.query(versionsTable);
   if ((await missingMigrations(tx, [migration])).length === 0) return false;
-  if (migration.index) {
-    await tx.query(createIndex(migration.index));
-    return true;
-  }
   await tx.query(asOneStatement(migration.sql));
   await tx.query('insert into express_intents.schema_versions (version, name) values ($1, $2)', [version, name]);
   return true;
 }
+
+/** What may be mended, with what mends it; anything else as it is. */
+function explainFault(error: unknown): unknown {
+  const { message } = error as Error;
+  switch (sqlStateOf(error)) {
+    case '42501':
+      return new IntentError(
+        'invalid_configuration',
+        `The role of INTENT_DATABASE_URL may not do this: ${message}. ${grants}`,
+        { cause: error },
+      );
+    case '55P03':
+      return new IntentError('ledger_unavailable', inUse, { cause: error });
+    default:
+      return error;
+  }
+}
+
+const grants = `\
+Let an administrator run \`create schema express_intents authorization <role>\`, so that the tables are the role's own. Or \
+run \`npx express-intents migrate\` as another role, and then as that one \`grant usage on schema express_intents to <role>\` \
+and \`grant select, insert, update, delete on all tables in schema express_intents to <role>\`.`;
+
+const inUse = `\
+The tables of the ledger cannot be changed, since a transaction that does not end has them in use. \
+\`select pid, xact_start, query from pg_stat_activity where xact_start < now() - interval '1 second' order by xact_start\` \
+shows which; \`select pg_terminate_backend(<pid>)\` ends it.`;

@@ -35,7 +35,6 @@ interface Outage {
  */
 export class OutageWatch implements Database {
   declare readonly listen?: NonNullable<Database['listen']>;
-  declare readonly runLong?: NonNullable<Database['runLong']>;
   readonly #db: Database;
   readonly #options: OutageWatchOptions;
   readonly #closing = new AbortController();
@@ -50,7 +49,6 @@ export class OutageWatch implements Database {
     this.#db = db;
     this.#options = options;
     if (db.listen) this.listen = db.listen.bind(db);
-    if (db.runLong) this.runLong = db.runLong.bind(db);
   }
 
   get isShared(): boolean {

@@ -1,11 +1,10 @@
 import { Socket } from 'node:net';
-import type { Client, ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
+import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
 import { outage, unreachable } from './database-fault.js';
 import { requirePackage } from './optional-package.js';
 import { carefulClient } from './postgres-client.js';
 import { PostgresListener } from './postgres-listener.js';
 import { PostgresPulse } from './postgres-pulse.js';
-import { runAlone } from './run-alone.js';
 
 /** All in milliseconds. */
 export interface PostgresBounds {
@@ -16,9 +15,6 @@ export interface PostgresBounds {
   /** Of what still runs when all is closed. */
   readonly closeMs: number;
 }
-
-/** As long as Postgres can wait, some 25 days: pg does not send a zero, and a role may have a bound of its own. */
-const longestMs = 2 ** 31 - 1;
 
 /** A statement is slow for many reasons; two seconds without any answer are one to ask whether anybody is there. */
 const pulseTiming = { quietMs: 2_000, againMs: 500 };
@@ -89,16 +85,6 @@ export class PostgresPool {
     // Nobody's process is kept alive by it.
     const config = { ...this.#settings(), stream: () => this.#createSocket().unref() };
     return new PostgresListener({ ClientOfPg: this.#Client, config, channel, hear });
-  }
-
-  /** Runs one statement without a bound of time, over a connection beside those of the pool. @throws what the driver does */
-  async runLong(sql: string, signal: AbortSignal): Promise<void> {
-    const run = (bounds: ClientConfig): Promise<void> =>
-      runAlone({ ClientOfPg: this.#Client, config: { ...this.#settings(), query_timeout: 0, ...bounds }, sql, signal });
-    await run({ statement_timeout: longestMs, lock_timeout: longestMs }).catch((error) => {
-      if (!isRefusedParameter(error)) throw error;
-      return run({});
-    });
   }
 
   close(): Promise<void> {

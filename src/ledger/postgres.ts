@@ -69,12 +69,6 @@ class PostgresDatabase implements Database {
     return this.#pool.listen(channel, hear);
   }
 
-  async runLong(sql: string, signal: AbortSignal): Promise<void> {
-    await this.#pool.runLong(sql, signal).catch((error) => {
-      throw explainFault(error);
-    });
-  }
-
   close(): Promise<void> {
     return this.#pool.close();
   }

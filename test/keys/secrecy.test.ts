@@ -3,7 +3,6 @@ import { serialize } from 'node:v8';
 import bs58 from 'bs58';
 import { keyPairFromSeed } from '../../src/keys/ed25519.js';
 import { createKeyRing } from '../../src/keys/key-ring.js';
-import { portableKeyPair } from '../../src/keys/portable-ed25519.js';
 import { createSigner, signerFromSeed } from '../../src/keys/verifier-key.js';
 import { nacl } from './unsandboxed-nacl.js';
 
@@ -81,8 +80,7 @@ describe('a secret never shows (interface 5)', () => {
     ['a signer of a seed', () => signerFromSeed(seed)],
     ['a key ring', () => createKeyRing(bs58.encode(seed))],
     ['a key ring with a signer of its own', () => createKeyRing(bs58.encode(secretKey), external)],
-    ['a native key pair', () => keyPairFromSeed(seed)],
-    ['a portable key pair', () => portableKeyPair(seed)],
+    ['a key pair', () => keyPairFromSeed(seed)],
     [
       'the refusal of a secret',
       () => errorOf(() => createSigner(`${bs58.encode(seed)},${bs58.encode(seed).slice(3)}`)),
@@ -94,7 +92,6 @@ describe('a secret never shows (interface 5)', () => {
   test('what is seen of a signer is its public key, and of a key pair likewise', () => {
     expect(Object.keys(signerFromSeed(seed))).toEqual(['publicKey']);
     expect(Object.keys(keyPairFromSeed(seed))).toEqual(['publicKey']);
-    expect(Object.keys(portableKeyPair(seed))).toEqual(['publicKey']);
     expect(Object.keys(createKeyRing(bs58.encode(seed)))).toEqual(['signer', 'publicKeys', 'deriveKeys']);
     expect(structuredClone(signerFromSeed(seed))).toEqual({ publicKey: bs58.encode(secretKey.subarray(32)) });
   });

@@ -50,8 +50,3 @@ test.each([
 ])('may not be: %s', (sql, why) => {
   expect(objectionTo(plant(sql))).toContain(why);
 });
-
-test('an index is of one table, and nothing comes behind it', () => {
-  const index = { name: 'intents_x', on: 'express_intents.intents (id); drop table express_intents.history' };
-  expect(objectionTo({ version: 99, name: 'x', index })).toContain('for one table');
-});

@@ -43,7 +43,7 @@ const reasons: readonly (readonly [pattern: RegExp, why: string])[] = [
   ],
   [
     /^create (unique )?index\b/,
-    'on a table that has rows it locks out all writers: make it an `index` of a migration of its own',
+    'on a table that has rows it locks out all writers: it takes `concurrently`, in no transaction',
   ],
   [
     /^create (or replace )?trigger\b/,
@@ -56,8 +56,7 @@ const reasons: readonly (readonly [pattern: RegExp, why: string])[] = [
 ];
 
 /** Why this migration may not be; undefined where it may. */
-export function objectionTo({ sql, index }: Migration): string | undefined {
-  if (index) return objectionToIndex(index.on);
+export function objectionTo({ sql }: Migration): string | undefined {
   const statements = statementsOf(sql);
   const made = statements.flatMap((statement) => /^create table (\S+)/.exec(statement)?.[1] ?? []);
   for (const statement of statements) {
@@ -66,13 +65,6 @@ export function objectionTo({ sql, index }: Migration): string | undefined {
     return `\`${statement.slice(0, 80)}\`: ${why}.`;
   }
   return undefined;
-}
-
-/** One that is unique refuses what an older version writes, and is none that only makes things faster. */
-function objectionToIndex(on: string): string | undefined {
-  return /^express_intents\.\w+ (using \w+ )?\([^;]*$/.test(on)
-    ? undefined
-    : `\`${on}\`: it stands behind \`on\`, for one table.`;
 }
 
 /** The statements in lower case, each on one line, without comments; a body in `$$` is part of its statement. */

@@ -52,7 +52,11 @@ create index intents_due on express_intents.intents (lane, due_at) where due_at 
 create index intents_scheduled on express_intents.intents (scheduled_at) where due_at is not null;
 create index intents_list on express_intents.intents (created_at, id);
 create index intents_state on express_intents.intents (state, created_at, id) where state <> 'open';
-create index intents_resource on express_intents.intents (browser, resource) where resource is not null;
+-- For prune: intents with nothing left to do.
+create index intents_finished on express_intents.intents (created_at, id)
+  where due_at is null and state <> 'dead' and resource is null;
+-- For requirePayment: the latest of each state, since one browser may have begun thousands of payments for one resource.
+create index intents_wanted on express_intents.intents (browser, resource, state, created_at) where resource is not null;
 create unique index intents_idempotency on express_intents.intents (browser, idempotency_key)
   where idempotency_key is not null;
 

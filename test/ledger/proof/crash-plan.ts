@@ -21,8 +21,6 @@ export const migrationPoints = both([
   'create the migrations table',
   'create the tables',
   'note the migration',
-  'index what is finished',
-  'index what is wanted',
 ]);
 
 const onceInALife = both(['look for migrations', 'end claims']);

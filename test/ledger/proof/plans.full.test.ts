@@ -233,7 +233,7 @@ const elsewhere = [
     'create the schema',
   ],
   ...['create the migrations table', 'create the tables', 'note the migration'],
-  ...['index what is finished', 'index what is wanted', 'end claims', 'announce', 'write the effect'],
+  ...['end claims', 'announce', 'write the effect'],
   ...[
     'look later',
     'expire',

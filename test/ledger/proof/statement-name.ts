@@ -2,18 +2,13 @@
 // nobody has named is an error: then it is to be named here, and is tried from then on.
 
 const names: readonly (readonly [name: string, pattern: RegExp])[] = [
-  ['look for migrations', /^select version::text as version from express_intents\.schema_versions/],
+  ['look for migrations', /^select version::int as version from express_intents\.schema_versions/],
   ['lock for the migration', /^select pg_advisory_xact_lock/],
   ['look for the schema', /from pg_catalog\.pg_namespace/],
   ['create the schema', /^create schema/],
-  [
-    'create the migrations table',
-    /^do .*alter table if exists express_intents\.migrations.*create table if not exists express_intents\.schema_versions/,
-  ],
-  ['create the tables', /^do .*create table express_intents\.intents/],
+  ['create the migrations table', /^create table if not exists express_intents\.schema_versions/],
+  ['create the tables', /^do \$migration\$ .*create table express_intents\.intents/],
   ['bound the wait for locks', /^set local lock_timeout/],
-  ['index what is finished', /^create index if not exists intents_finished/],
-  ['index what is wanted', /^create index if not exists intents_wanted/],
   ['note the migration', /^insert into express_intents\.schema_versions/],
   ['end claims', /lease_token = lease_token \+ 1 where due_at is not null/],
   ['record', /^insert into express_intents\.intents .*'open'/],
