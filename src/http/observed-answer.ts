@@ -25,7 +25,8 @@ export async function observedAnswer(
   answer: () => Promise<unknown>,
 ): Promise<void> {
   const hasId = name === 'status' || name === 'events';
-  const route = req.baseUrl + (hasId ? patternOf(name, config.routes[name]) : req.path);
+  // Without the path that the router is mounted under: a request may spell that in many ways, and each would be a series.
+  const route = hasId ? patternOf(name, config.routes[name]) : req.path;
   await observer?.route({ method: req.method, route, intent: hasId ? rest : undefined }, async () => {
     const error = await answer();
     // There is nobody who was refused anything.
