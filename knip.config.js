@@ -18,7 +18,6 @@ export default {
     'test/**/*.test.ts',
     'test/**/run.mjs',
     'test/attack/support/start-router.ts',
-    'test/package/write-api-page.ts',
   ],
   project: ['src/**', 'example-app/{src,public}/**', 'bench/**', 'test/**', 'proto/*.mjs'],
   // Written by protobufjs-cli; and projects of their own, whose parts are put together when they are copied.

@@ -1,9 +1,10 @@
 // What everything costs that a site does, in its process and in Postgres: the constants of `scaling-model.mjs`.
-//   node bench/capacity.mjs [--rounds 4] [--ms 3000] [--warm-ms 3000] [--clients 5000]
-// Needs a build. Writes bench/results/capacity.json.
+//   node bench/capacity.mjs [--rounds 4] [--ms 3000] [--warm-ms 3000] [--clients 5000] [--out bench/results]
+// Needs a build. Prints capacity.json and writes it.
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -28,6 +29,7 @@ const { values } = parseArgs({
     ms: { type: 'string', default: '3000' },
     'warm-ms': { type: 'string', default: '3000' },
     clients: { type: 'string', default: '5000' },
+    out: { type: 'string', default: path.join(import.meta.dirname, 'results') },
   },
 });
 const [rounds, ms, warmMs, clients] = ['rounds', 'ms', 'warm-ms', 'clients'].map((name) => Number(values[name]));
@@ -91,7 +93,7 @@ async function notifications(listeners, forMs = 1_000) {
   return { listeners, postgresUs: round(cpuUs), perSecond: round(told / (forMs / 1_000)) };
 }
 
-/** On the disk, with indexes and history, by `bench/rows.mjs`: an intent that was looked at for a while, and one that settled. */
+/** On the disk, with indexes and history: an intent that was polled for a while, and one that settled. */
 const bytes = { open: 1_535, settled: 2_850 };
 
 /** What it costs to prune one. */
@@ -130,8 +132,7 @@ const stream = { bytes: round(bytesEach), openUs: round(openCpuUs), eventUs: rou
 const [{ model }] = cpus();
 const machine = { cores: cpus().length, model, node: process.versions.node, postgres: versions[0].server_version };
 const result = { machine, ...constants, looks, notify, stream, bytes, prune };
-const folder = new URL('./results/', import.meta.url);
-await mkdir(folder, { recursive: true });
+await mkdir(values.out, { recursive: true });
 const text = `${JSON.stringify(result, undefined, 2)}\n`;
-await writeFile(new URL('capacity.json', folder), text);
+await writeFile(path.join(values.out, 'capacity.json'), text);
 process.stdout.write(text);

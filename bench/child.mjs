@@ -22,5 +22,6 @@ export function startChild(file, execArgv = []) {
         child.send({ n: asked, ask, options });
       }),
     stop: () => child.disconnect(),
+    kill: () => child.kill('SIGKILL'),
   };
 }

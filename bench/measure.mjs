@@ -3,8 +3,8 @@ import { startChild } from './child.mjs';
 import { logIn } from './log-in.mjs';
 import { startPostgres } from './postgres.mjs';
 
-/** What comes before the windows that count, until the code is compiled: so many requests, or so long. */
-const defaultWarmUp = { requests: 5_000, ms: 10_000 };
+/** So many requests come before the windows that count, until the code is compiled, or as many as there are in `warmMs`. */
+const warmUpRequests = 5_000;
 const warmUpWindowMs = 500;
 /**
  * What comes before each window and does not count, at most. While the others had their turns the engine has given memory
@@ -20,7 +20,7 @@ export const site = {
 };
 
 /** @returns the samples of each variant: one a round, those of one round taken side by side */
-export async function measureWork(work, { rounds, ms, connections, warmUp = defaultWarmUp }) {
+export async function measureWork(work, { rounds, ms, connections, warmMs }) {
   const upstream = new Upstream();
   const load = startChild('./load.mjs');
   const runners = [];
@@ -28,7 +28,7 @@ export async function measureWork(work, { rounds, ms, connections, warmUp = defa
     for (const [name, variant] of Object.entries(work.variants)) {
       runners.push(await startVariant(name, variant, work, { upstream, load, connections }));
     }
-    for (const runner of runners) await warm(runner, warmUp);
+    for (const runner of runners) await warm(runner, warmMs);
     for (let round = 0; round < rounds; round += 1) {
       for (const runner of runners) runner.samples.push(await runWindow(runner, ms));
     }
@@ -62,17 +62,17 @@ class Upstream {
 }
 
 async function startVariant(name, variant, { request, loggedIn }, { upstream, load, connections }) {
-  const { request: own, grpc, ledger, execArgv, ...options } = variant;
-  const server = startChild('./server.mjs', execArgv);
+  const { request: own, grpc, ledger, ...options } = variant;
+  const server = startChild('./server.mjs');
   const port = await server.ask('start', { ...site, ...options, ...(await upstream.addresses({ grpc, ledger })) });
   const headers = loggedIn ? { Cookie: await logIn(port) } : {};
   const window = { port, connections, request: { ...request, ...own, headers } };
   return { name, server, upstream, load, window, samples: [] };
 }
 
-async function warm(runner, { requests, ms }) {
+async function warm(runner, ms) {
   const endMs = performance.now() + ms;
-  for (let answered = 0; answered < requests && performance.now() < endMs; ) {
+  for (let answered = 0; answered < warmUpRequests && performance.now() < endMs; ) {
     answered += (await runWindow(runner, warmUpWindowMs)).requests;
   }
 }

@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { medianOf, ratioOf } from './measure.mjs';
 
 const short = (value) => (value === undefined ? '' : value < 0.1 ? value.toFixed(3) : value.toFixed(2));
@@ -53,14 +54,12 @@ export function multiplesTableOf(name, work) {
 
 /** What each number that the work is to reach has come to; only of what was measured. */
 export function numbersOf(name, { numbers }, work) {
-  return numbers.flatMap(({ variant, of, key = 'cpuUs', atMost, broken }) => {
+  return numbers.flatMap(({ variant, of, key = 'cpuUs', atMost }) => {
     const samples = work[variant];
     const value = of ? ratioOf(samples, work[of], key) : samples && medianOf(samples, key);
     if (value === undefined) return [];
     const what = [key === 'cpuUs' ? 'CPU' : key, of && `of ${of}`].filter(Boolean).join(' ');
-    return [
-      { name: `${name}: ${variant}, ${what}`, value, atMost, isReached: value <= atMost, isBroken: value > broken },
-    ];
+    return [{ name: `${name}: ${variant}, ${what}`, value, atMost, isReached: value <= atMost }];
   });
 }
 
@@ -113,11 +112,10 @@ export function streamsTable(clients, streams) {
   return table([`${clients} streams`, 'opening, CPU us each', 'RSS KiB each', 'one event, CPU us each', 'told'], rows);
 }
 
-/** Writes what was measured to bench/results/. Nothing in it tells of the machine but the version of Node. */
-export async function writeResults({ settings, results, numbers, clients, streams }) {
-  const folder = new URL('./results/', import.meta.url);
+/** Writes what was measured to a folder. Nothing in it tells of the machine but the version of Node. */
+export async function writeResults(folder, { settings, results, numbers, clients, streams }) {
   await mkdir(folder, { recursive: true });
-  const write = (name, text) => writeFile(new URL(name, folder), text);
+  const write = (name, text) => writeFile(path.join(folder, name), text);
   const { node } = process.versions;
   await write('results.json', `${JSON.stringify({ node, settings, results, clients, streams }, undefined, 2)}\n`);
   const { rounds, ms, connections } = settings;

@@ -1,62 +1,47 @@
-// All that is claimed of speed, measured: every variant in a process of its own, in turns, against one sequencer.
-//   npm run bench [-- --only 'create payment' --rounds 15 --ms 300 --connections 32 --clients 5000]
-//   node bench/run.mjs --short      in half a minute; ends with 1 when a ratio is far from what it was, and prints FAILED
-// Needs a build. Writes bench/results/: results.json, table.md and a plot of each work. Only the ratios travel.
+// All that is claimed of speed, measured: every variant in a process of its own, in turns, against one sequencer; and the streams of events.
+//   npm run bench [-- --only 'create payment' --rounds 15 --ms 300 --warm-ms 10000 --connections 32 --clients 5000]
+// Needs a build. Writes results.json, table.md and a plot of each work to bench/results/, or to --out. Only the ratios travel.
+// Ends with 1 when a client misses an event, or something is left of those who have gone.
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureWork } from './measure.mjs';
 import { multiplesTableOf, numbersOf, numbersTable, streamsTable, tableOf, writeResults } from './report.mjs';
-import { crowds, measureStreams } from './sse.mjs';
+import { crowds, measureStreams, streamFaults } from './sse.mjs';
 import { works } from './works.mjs';
 
 const { values } = parseArgs({
   options: {
-    short: { type: 'boolean', default: false },
     only: { type: 'string', multiple: true, default: [...Object.keys(works), 'streams'] },
     rounds: { type: 'string', default: '15' },
     ms: { type: 'string', default: '300' },
+    'warm-ms': { type: 'string', default: '10000' },
     connections: { type: 'string', default: '32' },
     clients: { type: 'string', default: '5000' },
+    out: { type: 'string', default: path.join(import.meta.dirname, 'results') },
   },
 });
-const [rounds, ms, connections, clients] = ['rounds', 'ms', 'connections', 'clients'].map((name) =>
+const [rounds, ms, warmMs, connections, clients] = ['rounds', 'ms', 'warm-ms', 'connections', 'clients'].map((name) =>
   Number(values[name]),
 );
 
-/** Enough to see that something is broken: the variants that the numbers speak of, and little time for each. */
-function shortened({ numbers, variants, ...work }) {
-  const judged = numbers.filter(({ broken }) => broken);
-  const needed = new Set(judged.flatMap(({ variant, of }) => [variant, of]));
-  const kept = Object.entries(variants).filter(([name, { ledger }]) => needed.has(name) && !ledger);
-  return { ...work, numbers: judged, variants: Object.fromEntries(kept) };
+const settings = { rounds, ms, connections };
+const [results, numbers] = [{}, []];
+for (const name of values.only.filter((name) => name in works)) {
+  results[name] = await measureWork(works[name], { ...settings, warmMs });
+  numbers.push(...numbersOf(name, works[name], results[name]));
+  console.log(`${tableOf(name, results[name])}\n${multiplesTableOf(name, results[name])}`);
 }
-
-if (values.short) {
-  const settings = { rounds: 3, ms: 100, connections: 32, warmUp: { requests: 1_500, ms: 2_000 } };
-  for (const name of ['create payment', 'status, cached', 'another route']) {
-    const work = shortened(works[name]);
-    const measure = async () => numbersOf(name, work, await measureWork(work, settings));
-    const first = await measure();
-    // What another program has broken is whole the second time; what we have broken is not.
-    const numbers = first.some(({ isBroken }) => isBroken) ? await measure() : first;
-    for (const { name: number, value, isBroken } of numbers) {
-      console.log(`${number}: ${value.toFixed(2)}${isBroken ? ' FAILED' : ''}`);
-      if (isBroken) process.exitCode = 1;
+let streams;
+if (values.only.includes('streams')) {
+  streams = {};
+  for (const [name, crowd] of Object.entries(crowds)) {
+    streams[name] = await measureStreams(crowd, clients);
+    for (const fault of streamFaults(crowd, clients, streams[name])) {
+      console.log(`FAILED: ${name}: ${fault}`);
+      process.exitCode = 1;
     }
   }
-} else {
-  const settings = { rounds, ms, connections };
-  const [results, numbers] = [{}, []];
-  for (const name of values.only.filter((name) => name in works)) {
-    results[name] = await measureWork(works[name], settings);
-    numbers.push(...numbersOf(name, works[name], results[name]));
-    console.log(`${tableOf(name, results[name])}\n${multiplesTableOf(name, results[name])}`);
-  }
-  let streams;
-  if (values.only.includes('streams')) {
-    streams = {};
-    for (const name of Object.keys(crowds)) streams[name] = await measureStreams(crowds[name], clients);
-    console.log(streamsTable(clients, streams));
-  }
-  console.log(numbersTable(numbers));
-  await writeResults({ settings, results, numbers, clients, streams });
+  console.log(streamsTable(clients, streams));
 }
+console.log(numbersTable(numbers));
+await writeResults(values.out, { settings, results, numbers, clients, streams });

@@ -8,7 +8,7 @@ const paidAtMs = new Map();
 let router;
 
 const answers = {
-  start: async ({ sequencerUrl, databaseUrl, serviceKey, webhook }) => {
+  start: async ({ sequencerUrl, databaseUrl, serviceKey, webhook, settlement = {} }) => {
     const server = createServer().listen({ port: 0, host: '127.0.0.1' });
     await once(server, 'listening');
     const origin = `http://127.0.0.1:${server.address().port}`;
@@ -17,6 +17,7 @@ const answers = {
       ...{ sequencerUrl, databaseUrl, serviceKey, origin, login: false, webhook },
       destination: generateKey().publicKey,
       payment: () => ({ amount: '4.50', currency: 'usd' }),
+      ...settlement,
       onPaid: ({ id }) => void paidAtMs.set(id, Date.now()),
       // All browsers come from one address.
       connections: { perBrowser: 1_000, perAddress: 1_000, perProcess: 10_000 },
@@ -28,6 +29,7 @@ const answers = {
     return origin;
   },
   paid: () => Object.fromEntries(paidAtMs),
+  cpuMs: () => (process.cpuUsage().user + process.cpuUsage().system) / 1_000,
 };
 process.on('message', async ({ n, ask, options }) => {
   try {

@@ -1,6 +1,7 @@
 // Whether memory stays flat, and answers stay as fast, over a million payments that are created and asked for once each.
 //   npm run bench:soak [-- --count 1000000 --windows 50 --connections 32 --out bench/results]
 //   npm run bench:soak -- --traffic pipelined-events --minutes 30
+//   npm run bench:soak -- --reconnect 2000    when event streams are back after a restart: see reconnect.mjs
 // Needs a build. Writes soak.json, soak-memory.svg and soak-latency.svg. Ends with 1 when what is held grows. Other programs
 // may run meanwhile: they make it slower, but not larger.
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -9,6 +10,7 @@ import { parseArgs } from 'node:util';
 import { startChild } from './child.mjs';
 import { linePlot } from './line-plot.mjs';
 import { site } from './measure.mjs';
+import { measureReconnect } from './reconnect.mjs';
 import { soakPipelined } from './soak-pipelined.mjs';
 
 const { values } = parseArgs({
@@ -18,6 +20,9 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '32' },
     traffic: { type: 'string', default: 'payments' },
     minutes: { type: 'string', default: '30' },
+    reconnect: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    'down-ms': { type: 'string', default: '1000' },
     out: { type: 'string', default: path.join(import.meta.dirname, 'results') },
   },
 });
@@ -91,6 +96,11 @@ async function write(samples, growth) {
   await put('soak-latency.svg', linePlot({ title: 'Answers', ...common, series: latency }));
 }
 
+if (values.reconnect) {
+  const [reconnect, rounds, downMs] = ['reconnect', 'rounds', 'down-ms'].map((name) => Number(values[name]));
+  await measureReconnect({ count: reconnect, rounds, downMs });
+  process.exit();
+}
 const samples = await soak();
 const settled = samples.filter(({ created }) => created > warmUpCount);
 const mb = (bytes) => (bytes / 1e6).toFixed(2);

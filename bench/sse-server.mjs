@@ -75,9 +75,9 @@ function tellAll(kind, id) {
 }
 
 const answers = {
-  start: async ({ isLimit }) => {
+  start: async ({ isLimit, port = 0 }) => {
     server = createServer(isLimit ? limitHandler : app);
-    server.listen({ port: 0, host: '127.0.0.1', backlog: 8192 });
+    server.listen({ port, host: '127.0.0.1', backlog: 8192 });
     await once(server, 'listening');
     return server.address().port;
   },

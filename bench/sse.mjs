@@ -1,9 +1,5 @@
-// How much a stream of events costs: many clients listen to one server process, all are told, all leave.
-//   node bench/sse.mjs [--clients 5000] [--max-bytes 18432]     (0: the memory of a connection is shown, and not judged)
-// Needs a build. Ends with 1 when a client misses the event, when something is left of those who have gone, or when a
-// connection costs the server as much memory as --max-bytes or more.
+// What a stream of events costs: many clients listen to one server process, all are told, all leave. For `run.mjs` and `capacity.mjs`.
 import { setTimeout } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { startChild } from './child.mjs';
 
 /** Clients in one process. */
@@ -96,43 +92,13 @@ export async function measureStreams({ intentsOf, isLimit = false }, clients) {
   }
 }
 
-const print = (line) => process.stdout.write(`${line}\n`);
-const kib = (bytes) => `${(bytes / 1024).toFixed(1)} KiB`;
-const mib = (bytes) => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
-
-function show(title, clients, { before, isTold, after, ...result }) {
-  const { openMs, openCpuUs, bytesEach, heldEach, eventMs, eventCpuUs, told, lost } = result;
-  print(`${title}: ${clients} clients`);
-  print(`  open        ${openMs.toFixed(0)} ms, ${openCpuUs.toFixed(0)} us CPU each`);
-  print(`  idle        ${kib(bytesEach)} RSS each, of it ${kib(heldEach)} JavaScript`);
-  print(`  one event   ${told} told in ${eventMs} ms, ${lost} lost, ${eventCpuUs.toFixed(0)} us CPU each`);
-  print(`  all gone    ${after.sockets} sockets, ${after.feeds} feeds, ${after.watches} watches, ${after.seats} seats`);
-  print(`  memory      RSS ${mib(before.rss)} -> ${mib(isTold.rss)} -> ${mib(after.rss)}`);
-  print(`              JavaScript ${mib(before.held)} -> ${mib(isTold.held)} -> ${mib(after.held)}`);
-}
-
-function* faultsOf(clients, maxBytes, { before, idle, after, told, lost, bytesEach }) {
+/** What is wrong: a client that was not connected or missed the event, or something that is left of those who have gone. */
+export function* streamFaults({ isLimit = false }, clients, { before, idle, after, told, lost }) {
+  if (told !== clients || lost !== 0) yield `${clients - told} clients missed the event.`;
+  if (isLimit) return;
   // One more than there are clients: the visitor, which has the seats of them all.
   if (idle.seats !== clients + 1) yield `${idle.seats - 1} of ${clients} were connected.`;
-  if (told !== clients || lost !== 0) yield `${clients - told} clients missed the event.`;
   if (after.sockets + after.feeds + after.watches + after.seats !== 0) yield 'something is left.';
   const kept = after.held - before.held;
-  if (kept >= mayKeep(clients)) yield `JavaScript keeps ${mib(kept)}.`;
-  if (maxBytes > 0 && bytesEach >= maxBytes) yield `${kib(bytesEach)} each is ${kib(maxBytes)} or more.`;
-}
-
-if (import.meta.filename === process.argv[1]) {
-  const { values } = parseArgs({
-    options: { clients: { type: 'string', default: '5000' }, 'max-bytes': { type: 'string', default: '18432' } },
-  });
-  const clients = Number(values.clients);
-  for (const title of ['many at one intent', 'each at its own intent']) {
-    const result = await measureStreams(crowds[title], clients);
-    show(title, clients, result);
-    const maxBytes = title === 'many at one intent' ? Number(values['max-bytes']) : 0;
-    for (const fault of faultsOf(clients, maxBytes, result)) {
-      print(`FAILED: ${title}: ${fault}`);
-      process.exitCode = 1;
-    }
-  }
+  if (kept >= mayKeep(clients)) yield `JavaScript keeps ${(kept / 2 ** 20).toFixed(1)} MiB.`;
 }

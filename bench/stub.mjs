@@ -15,8 +15,12 @@ const answers = {
   getLoginForThirdPartyApp: Buffer.concat([Buffer.from('12220a20', 'hex'), Buffer.alloc(32, 7)]),
 };
 let calls = 0;
+/** Calls over HTTP that have no answer yet, and the most of them. */
+let [running, most] = [0, 0];
 /** How long it thinks about each call over HTTP, in milliseconds. */
 let thinksMs = 0;
+let isDown = false;
+const unavailable = 'HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n';
 
 /** Result OK written out, then the body. */
 const envelope = (body) => Buffer.concat([Buffer.from([0x08, 0x00, 0x12, body.length]), body]);
@@ -42,9 +46,15 @@ function serve(socket) {
       const request = kept.latin1Slice(headEnd + 4, end);
       kept = kept.subarray(end);
       calls += 1;
-      const answer = written.find(([method]) => request.includes(method))[1];
-      if (thinksMs === 0) socket.write(answer);
-      else setTimeout(() => socket.write(answer), thinksMs);
+      const answer = isDown ? unavailable : written.find(([method]) => request.includes(method))[1];
+      running += 1;
+      most = Math.max(most, running);
+      const give = () => {
+        running -= 1;
+        socket.write(answer);
+      };
+      if (thinksMs === 0) give();
+      else setTimeout(give, thinksMs);
     }
   });
 }
@@ -86,8 +96,10 @@ const grpc = await grpcPort();
 const asked = {
   addresses: () => ({ url: `http://127.0.0.1:${http.address().port}`, grpcUrl: `http://127.0.0.1:${grpc}` }),
   calls: () => calls,
-  /** What it says from now on: whether an intent was submitted, and after how long. */
-  behave: ({ submitted = false, ms = 0 }) => {
+  load: () => ({ calls, most }),
+  /** What it says from now on: whether an intent was submitted, and after how long; or 503 to everything. */
+  behave: ({ submitted = false, ms = 0, isDown: down = false }) => {
+    isDown = down;
     answers.getStatus = submitted ? submittedStatus : pendingStatus;
     thinksMs = ms;
     written = overHttp();

@@ -79,6 +79,11 @@ export interface ConfigOptions extends GrpcNames {
    * `sequencer.jsonl` in the folder of the ledger where that is kept in one, else `memory`.
    */
   readonly emulatorState?: string | undefined;
+  /**
+   * Sent as the `version` of each envelope, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters. Default:
+   * empty.
+   */
+  readonly envelopeVersion?: string | undefined;
   /** How intents reach the service. Default `intents`. */
   readonly dialect?: 'intents' | 'messaging' | undefined;
   /**
@@ -221,6 +226,11 @@ export function howToGetLedger(env: Environment = process.env): string {
   return ledgerMend(env);
 }
 
+/** Whether the site itself names the account that receives payments. */
+export function namesDestination({ destination }: ConfigOptions, env: Environment = process.env): boolean {
+  return (destination ?? env.INTENT_DESTINATION ?? '') !== '';
+}
+
 /** Whether a database is named, whatever else is wrong. */
 export function namesDatabase({ databaseUrl }: ConfigOptions, env: Environment = process.env): boolean {
   return (databaseUrl ?? env.INTENT_DATABASE_URL ?? '') !== '';
@@ -252,6 +262,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     notices: report.notices,
     warnings: [...misspeltVariables(env).map(slipWarning), ...modeWarnings(env)],
   };
+  if (!config.walletUrl && !embedded && config.routes.elements !== false) config.warnings.push(noWalletUrl);
   Object.freeze(report.notices);
   Object.freeze(config.warnings);
   if (report.problems.length > 0) throw new ConfigError(report.problems.map((one) => withSlip(one, env)));
@@ -260,6 +271,10 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
 
 const slipWarning = ({ name, meant }: MisspeltVariable): string =>
   `${name} is set, and read by nobody. Did you mean ${meant}?`;
+
+const noWalletUrl =
+  'INTENT_WALLET_URL is not set. The button shows a code to scan and no link, so no visitor can pay or log in on the phone ' +
+  'that shows it. Set it to the page that opens the wallet.';
 
 /** What is missing may be there under nearly its name. */
 function withSlip(problem: ConfigProblem, env: Environment): ConfigProblem {

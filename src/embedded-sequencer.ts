@@ -15,8 +15,6 @@ export interface EmbeddedAddresses {
   readonly inspectorUrl: string;
   /** The page of the simulated wallet. */
   readonly walletUrl: string;
-  /** The page that lets the sequencer fail on purpose. */
-  readonly faultsUrl: string;
 }
 
 /** The embedded sequencer of a router that was told to use one. */
@@ -47,8 +45,8 @@ export function embeddedSequencer(config: Config, logger: RouterLogger): Embedde
     transport: lazyTransport(async () => createHttpTransport({ url: (await starting).url, timeoutMs })),
     ready: async () => {
       isAwaited = true;
-      const { url, inspectorUrl, walletUrl, faultsUrl } = await starting;
-      return { url, inspectorUrl, walletUrl, faultsUrl };
+      const { url, inspectorUrl, walletUrl } = await starting;
+      return { url, inspectorUrl, walletUrl };
     },
     serviceKey: async () => (await starting).serviceKey,
     walletUrl: () =>

@@ -46,6 +46,7 @@ export const errorCodes = {
   ledger_unavailable: [503, 'The ledger of the site cannot be reached'],
   ledger_locked: [503, 'The ledger of the site is open in another process'],
   // Faults of the sequencer, or of the way to it.
+  intent_refused: [502, 'The payment service refused the intent'],
   sequencer_error: [502, 'The payment service refused the request'],
   sequencer_bad_status: [502, 'The payment service failed'],
   sequencer_bad_response: [502, 'The payment service gave an answer that cannot be read'],
@@ -93,7 +94,7 @@ export class IntentError extends Error {
 }
 
 /** Codes of {@link SequencerError}. */
-export type SequencerErrorCode = Extract<IntentErrorCode, `sequencer_${string}`>;
+export type SequencerErrorCode = Extract<IntentErrorCode, `sequencer_${string}` | 'intent_refused'>;
 
 /** What else is known of a call that failed. */
 export interface SequencerErrorDetails extends IntentErrorOptions {

@@ -12,7 +12,7 @@ export { createServer, type ServerOptions } from './http/create-server.js';
 export type { HealthCheck, HealthStatus, RouterHealth } from './http/health.js';
 export type { ClientAmount, Hooks, IntentRecord, LoginHookContext, SitePaymentTerms } from './http/hooks.js';
 export type { Logger, ObjectFirstLogger } from './http/logger.js';
-export type { OpenApiDocument } from './http/openapi/document.js';
+export type { OpenApiDocument } from './http/openapi.js';
 export { refuse } from './http/refuse.js';
 export { currentUser, type RequireLoginOptions, requireLogin } from './http/require-login.js';
 export { type RequirePaymentOptions, requirePayment } from './http/require-payment.js';

@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Config, WebhookConfig } from './config.js';
+import { type Config, namesDestination, type WebhookConfig } from './config.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { hostCookie } from './http/browser-cookie.js';
 import { type RouterHealth, routerHealth } from './http/health.js';
@@ -8,8 +8,7 @@ import { routerLogger } from './http/logger.js';
 import { LoginAttempts } from './http/login-attempts.js';
 import { createLookAt } from './http/look-at.js';
 import { onceInAWhile } from './http/once-in-a-while.js';
-import { describedOnce } from './http/openapi/described-once.js';
-import type { OpenApiDocument } from './http/openapi/document.js';
+import { type OpenApiDocument, openApiReader } from './http/openapi.js';
 import { webhookRegistrar } from './http/register-webhook.js';
 import { createRouter } from './http/router.js';
 import { createSessionStore } from './http/session-store.js';
@@ -93,7 +92,7 @@ export function composeRouter(
   const ledger = makeLedger({ ...parts, observer: observation.ofLedger });
   observation.watchLedger(ledger);
   const health = routerHealth({ config, observed, ledger, live, isEmbedded: embedded !== undefined });
-  const openApi = describedOnce({ config, termsOf, hooks: options });
+  const openApi = openApiReader(config);
   const router = createRouter({
     ...{ config, client, termsOf, logger, ledger, now, observer },
     hooks: options,
@@ -110,6 +109,7 @@ export function composeRouter(
     ...live,
   });
   if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
+  if (!termsOf && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
   for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
   for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
   return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
@@ -124,13 +124,17 @@ export function composeRouter(
 const noDestination =
   'INTENT_DESTINATION is not set: every payment must say in its terms which destination it goes to.';
 
+const noPaymentHook =
+  'INTENT_DESTINATION is set, and there is no `payment` hook, so this site takes no payments. Pass ' +
+  'intentRouter({ payment: (req) => ({ amount, currency }) }), or unset INTENT_DESTINATION.';
+
 function serviceTransport(
   { sequencer, production }: Config,
-  { grpcPackage, grpcPaths }: IntentRouterOptions,
+  { grpcNames, envelopeVersion }: IntentRouterOptions,
 ): Transport {
   const { url, grpcUrl, timeoutMs } = sequencer;
   // Whether http will do was for the configuration to say.
-  return transportTo({ url, grpcUrl, grpcPackage, grpcPaths, dangerouslyAllowHttp: !production }, timeoutMs);
+  return transportTo({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
 function clientOf({ sequencer }: Config, transport: Transport, observer: CallObserver | undefined): ObservedClient {
@@ -157,7 +161,7 @@ interface Parts {
 function lifeOf({ live, ledger, client, embedded, observation }: Parts): Pick<IntentRouter, 'ready' | 'close'> {
   return {
     ready: async () => {
-      const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready(), observation.ready()]);
+      const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready()]);
       return addresses;
     },
     close: async () => {

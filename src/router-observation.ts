@@ -9,8 +9,8 @@ import type { IntentRouterOptions } from './router-options.js';
 import type { IntentStatus } from './sequencer/calls.js';
 import type { WatchIntent } from './sequencer/intent-event.js';
 import type { AskStatus } from './sequencer/shared-status.js';
+import { type Upstream, upstreamOf } from './telemetry/open-telemetry.js';
 import { type RouterObserver, routerObserver } from './telemetry/router-observer.js';
-import { type Upstream, upstreamOf } from './telemetry/upstream-call.js';
 
 export interface ObservationParts {
   readonly options: IntentRouterOptions;
@@ -62,19 +62,11 @@ export class RouterObservation {
   get ofLedger(): LedgerObserver | undefined {
     const [observer, sightings] = [this.observer, this.#sightings];
     if (!observer || !sightings) return undefined;
-    return {
-      tell: (happening) => observer.tell(sightings.completed(happening)),
-      settle: (intent, work) => observer.settle(intent, work),
-      hook: (call, run) => observer.hook(call, run),
-    };
+    return { tell: (happening) => observer.tell(sightings.completed(happening)) };
   }
 
   watchLedger(ledger: Ledger | undefined): void {
     if (ledger) this.observer?.watchLedger(() => ledger.inspect());
-  }
-
-  async ready(): Promise<void> {
-    await this.observer?.ready();
   }
 
   close(): void {

@@ -16,7 +16,7 @@ import {
   texts,
   withFunctions,
 } from './option-forms.js';
-import type { OnEvent } from './telemetry/event-listener.js';
+import type { OnEvent } from './telemetry/router-event.js';
 import { problemsOfTelemetry, type TelemetryOption } from './telemetry/telemetry-option.js';
 
 /** Everything that `intentRouter` can be told; what has a variable of the environment is read from there when it is left out. */
@@ -50,8 +50,8 @@ export interface RouterSettings {
 const forms: Readonly<Record<keyof IntentRouterOptions, Form>> = {
   sequencerUrl: text,
   grpcUrl: text,
-  grpcPackage: text,
-  grpcPaths: withFunctions(),
+  grpcNames: eitherOf(text, withFunctions()),
+  envelopeVersion: text,
   emulatorPort: number,
   emulatorState: text,
   dialect: text,

@@ -344,7 +344,7 @@ const sources: SourceFile[] = readdirSync(sourceFolder, { recursive: true, withF
   .filter((entry) => entry.isFile())
   .map((entry) => path.join(entry.parentPath, entry.name))
   .map((file) => ({ file, name: path.relative(sourceFolder, file).split(path.sep).join('/') }))
-  .filter(({ name }) => !/^(?:wire\/generated|browser\/built)\//.test(name))
+  .filter(({ name }) => !/^(?:wire\/generated|browser\/built)\/|\.json$/.test(name))
   .map(({ file, name }) => ({ name, text: readFileSync(file, 'utf8') }));
 
 const blank = (lines: number): string => '\n'.repeat(lines);
@@ -377,8 +377,8 @@ const rules: Rule[] = [
       [aFile('ledger/a.ts', `import { x } from '../intents/money.js';`)],
       [aFile('ledger/a.ts', `import { type X } from '../intents/money.js';`)],
       [aFile('telemetry/a.ts', `import type { X } from '../http/router.js';`)],
-      [aFile('http/a.ts', `import { x } from '../telemetry/tracing.js';`)],
-      [aFile('sequencer/a.ts', `import type { X } from '../telemetry/observer.js';`)],
+      [aFile('http/a.ts', `import { x } from '../telemetry/open-telemetry.js';`)],
+      [aFile('sequencer/a.ts', `import type { X } from '../telemetry/router-observer.js';`)],
       [aFile('config.ts', `import { x } from './sequencer/transport.js';`)],
       [aFile('config.ts', `import type { X } from './emulator/server.js';`)],
       [aFile('http/a.ts', `import { x } from '../wire/codec.js';`)],
@@ -399,7 +399,7 @@ const rules: Rule[] = [
       aFile('keys/a.ts', `import { x } from '../errors.js'; import { y } from './base58.js'; import z from 'bs58';`),
       aFile('ledger/a.ts', `import type { X } from '../intents/money.js'; import { y } from '../errors.js';`),
       aFile('config.ts', `import type { X } from './http/router.js'; import { y } from './keys/key-ring.js';`),
-      aFile('http/a.ts', `import type { X } from '../telemetry/observer.js';`),
+      aFile('http/a.ts', `import type { X } from '../telemetry/router-observer.js';`),
       aFile('intent-router.ts', `import { x } from './http/router.js'; import { y } from './sequencer/transport.js';`),
       aFile('cli/a.ts', `import { x } from '../emulator/server.js'; import { y } from '../index.js';`),
       aFile('keys/b.ts', `// import { x } from '../wire/codec.js';\nconst text = "import('../wire/codec.js')";`),

@@ -891,7 +891,7 @@ describe('intentRouter', () => {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: variables, timeout: 30_000 });
     expect(stdout).toBe('lived\n');
     expect(stderr).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
-  }, 30_000);
+  });
 });
 
 function errorOf(action: () => unknown): Error {

@@ -40,7 +40,7 @@ describe('the committed codecs are those of the .proto files', () => {
     await run(process.execPath, [path.join(project, 'proto/generate.mjs'), fresh]);
     expect(await differences(fresh, committed)).toEqual([]);
     expect(await readdir(committed)).toEqual(['emulator.d.ts', 'emulator.js', 'intents.d.ts', 'intents.js']);
-  }, 60_000);
+  });
 
   test('a missing, an extra and an altered file are each noticed', async () => {
     const copy = path.join(folder, 'copy');

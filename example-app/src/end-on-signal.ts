@@ -5,8 +5,8 @@ import type { IntentRouter } from 'express-intents';
 /** One Ctrl-C is two signals under npm: the terminal's own, and the same passed on by npm. */
 const sameMomentMs = 500;
 
-/** Whoever has a process end kills it when that takes too long, mostly after ten seconds. */
-const patienceMs = 9_500;
+/** Most supervisors kill a process ten seconds after SIGTERM. `SHUTDOWN_TIMEOUT_MS` is for those that wait longer. */
+const shutdownTimeoutMs = Number(process.env.SHUTDOWN_TIMEOUT_MS || 9_500);
 
 /**
  * Ends the site on SIGTERM and on Ctrl-C: nothing new is begun, what was begun is ended, and the next start finds its ports
@@ -20,7 +20,7 @@ export function endOnSignal(server: Server, router: IntentRouter): AbortSignal {
   const end = async (): Promise<void> => {
     startedAtMs = performance.now();
     ending.abort();
-    setTimeout(giveUp, patienceMs);
+    setTimeout(giveUp, shutdownTimeoutMs);
     // Health is red from here on. Pages that listen come back to another process; payments and logins that run are ended.
     await router.close();
     // Until now a load balancer could see how we are. The pages that were asked for are still sent.

@@ -1,21 +1,18 @@
-import { type Request, type Response, Router } from 'express';
-import { currentUser, type IntentRouter, requireLogin, requirePayment } from 'express-intents';
-import { answerError } from './answer-error.js';
+import { type ErrorRequestHandler, type Request, type Response, Router } from 'express';
+import { currentUser, type IntentRouter, requireLogin } from 'express-intents';
 import { findArticle } from './articles.js';
-import { essay } from './essay.js';
 import { findOrder, latestOrdersOf } from './orders.js';
 import { accountPage } from './pages/account.js';
 import { articlePage } from './pages/article.js';
-import { essayPage } from './pages/essay.js';
 import { homePage } from './pages/home.js';
 import { layout, type Page } from './pages/layout.js';
 import { loginPage } from './pages/login.js';
-import { notFoundPage } from './pages/message.js';
+import { brokenPage, notFoundPage } from './pages/message.js';
 import { thanksPage } from './pages/thanks.js';
-import { visitorOf } from './visitor-cookie.js';
+import { visitorOf } from './visitor-session.js';
 
 /** Sends a page; never stored, because every one of them shows who is logged in. */
-export type Send = (req: Request, res: Response, page: Page, status?: number) => Promise<void>;
+type Send = (req: Request, res: Response, page: Page, status?: number) => Promise<void>;
 
 /** How many orders the account page shows. */
 const shownOrders = 12;
@@ -34,9 +31,6 @@ export function pageRoutes({ intents, database }: IntentRouter, isSimulated: boo
     const article = findArticle(req.params.slug);
     return article ? send(req, res, articlePage(article)) : notFound(req, res);
   });
-  routes.get(essay.opens, requirePayment(essayTerms, { payUrl: `/articles/${essay.slug}` }), (req, res) =>
-    send(req, res, essayPage()),
-  );
   routes.get('/thanks/:intent', async (req, res) => {
     const intent = await intents.find(req.params.intent);
     const article = findArticle(intent?.metadata.article);
@@ -57,9 +51,18 @@ export function pageRoutes({ intents, database }: IntentRouter, isSimulated: boo
   return routes;
 }
 
-const essayTerms = () => ({
-  resource: essay.opens,
-  amount: essay.price,
-  currency: 'usd',
-  order: { article: essay.slug },
-});
+/** Shows the visitor that something went wrong; the log has the error. */
+function answerError(send: Send): ErrorRequestHandler {
+  return async (error: unknown, req, res, next) => {
+    const status = statusOf(error);
+    if (status >= 500) console.error(error);
+    if (res.headersSent) return next(error);
+    await send(req, res, status < 500 ? notFoundPage : brokenPage, status);
+  };
+}
+
+/** Express gives errors that are the caller's fault a status, such as 400 for a path that cannot be decoded. */
+function statusOf(error: unknown): number {
+  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;
+}

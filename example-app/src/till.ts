@@ -2,17 +2,17 @@ import type { Request } from 'express';
 import { currentUser, type IntentRouterOptions, refuse } from 'express-intents';
 import { type Article, findArticle } from './articles.js';
 import { placeOrder, takeOrderBack } from './orders.js';
-import { visitorOf } from './visitor-cookie.js';
+import { visitorOf } from './visitor-session.js';
 
 /** What this shop tells the intent router of its payments. */
 export const payments = {
   // The browser names the article; what it costs is looked up here. All that the order is made of later is noted as
   // metadata: by then the browser may long be gone.
   payment: async (req: Request) => {
-    const { slug, price, opens } = requireArticle(req.body);
+    const { slug, price } = requireArticle(req.body);
     const user = await currentUser(req);
     const metadata = { article: slug, visitor: visitorOf(req), userId: user?.id };
-    return { amount: price, currency: 'usd', resource: opens, metadata };
+    return { amount: price, currency: 'usd', metadata };
   },
   onPaid: async (payment, { tx, attempt }) => {
     await placeOrder(payment, tx);

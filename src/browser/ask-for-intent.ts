@@ -18,7 +18,7 @@ export function askForIntent(flow: IntentFlow, signal: AbortSignal): Promise<str
   const isPassing = (problem: Problem): boolean => {
     const { code, status } = problem;
     // Nobody has answered, or somebody who cannot at the moment. That the payment service refuses this intent stays so.
-    if (!isRefusal(problem)) return !status || (status > 501 && code !== 'sequencer_error');
+    if (!isRefusal(problem)) return !status || (status > 501 && !/r_error|refused/.test(code));
     flow.key = undefined;
     // The server knows the key from another request.
     return !!known && status === 422;

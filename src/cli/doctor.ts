@@ -1,7 +1,7 @@
 import { type Command, Help, InvalidArgumentError } from 'commander';
 import type { Cli } from './cli.js';
+import type { Level } from './doctor/check.js';
 import type { Examined } from './doctor/examine.js';
-import type { Level } from './doctor/finding.js';
 import { addEnvFile, type EnvironmentOptions, readEnvironment } from './environment.js';
 import { addExamples } from './examples.js';
 import { printable, printableJson } from './printable.js';
@@ -9,7 +9,6 @@ import { paint, type Style, type Terminal } from './terminal.js';
 
 interface DoctorFlags extends EnvironmentOptions {
   readonly url?: URL;
-  readonly create?: boolean;
   readonly offline?: boolean;
   readonly json?: boolean;
   readonly login: boolean;
@@ -23,8 +22,8 @@ export function addDoctor(program: Command, { terminal, world, action }: Cli): v
     .command('doctor')
     .summary('check a set-up, and say what mends it')
     .description(
-      'Checks what a site would start with, and what is around it: settings, keys, domain, certificate, proxy, clocks, ' +
-        'payment service, database. It changes nothing. A line for each, ok, warning or fault, and under it what mends it. ' +
+      'Checks what a site would start with, and what is around it: settings, database, payment service, key file, ' +
+        'proxy, webhook, wallet. It changes nothing. A line for each, ok, warning or fault, and under it what mends it. ' +
         'Exit code 1 when there is a fault.',
     )
     .option(
@@ -33,7 +32,6 @@ export function addDoctor(program: Command, { terminal, world, action }: Cli): v
       parseSiteUrl,
     )
     .option('--offline', 'leave out what needs the network')
-    .option('--create', 'begin a login at the running site, which nobody ends, to see the whole way')
     .option('--no-login', 'the site has `login: false`')
     .option('--webhook', 'the site has `webhook: true`; assumed where INTENT_SERVICE_KEY is set')
     .option('--allow-embedded-ledger', 'the site has `allowEmbeddedLedger: true`')
@@ -52,7 +50,6 @@ async function runDoctor(flags: DoctorFlags, { terminal, world }: Pick<Cli, 'ter
   const { examine } = await import('./doctor/examine.js');
   const examination = {
     env,
-    envFile: flags.envFile,
     options: {
       login: flags.login,
       webhook: flags.webhook ?? !!env.INTENT_SERVICE_KEY,
@@ -60,7 +57,6 @@ async function runDoctor(flags: DoctorFlags, { terminal, world }: Pick<Cli, 'ter
     },
     siteUrl: flags.url,
     isOffline: flags.offline ?? false,
-    mayCreate: flags.create ?? false,
   };
   const examined: Examined[] = [];
   terminal.progress('looking');

@@ -7,7 +7,6 @@ import { addMigrate } from './migrate.js';
 import { readManifest } from './package-manifest.js';
 import { addSequencer } from './sequencer.js';
 import { paint, type Terminal } from './terminal.js';
-import { addWallet } from './wallet.js';
 
 /** All commands, with their help. It never ends the process: what is not understood is thrown. */
 export function createProgram(cli: Cli): Command {
@@ -32,7 +31,7 @@ export function createProgram(cli: Cli): Command {
     terminal.out(readManifest().version);
     throw new CommanderError(0, 'commander.version', '');
   });
-  for (const add of [addKeygen, addDoctor, addSequencer, addWallet, addMigrate, addLedger]) add(program, cli);
+  for (const add of [addKeygen, addDoctor, addSequencer, addMigrate, addLedger]) add(program, cli);
   return program;
 }
 

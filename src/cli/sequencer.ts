@@ -61,12 +61,12 @@ async function runSequencer(flags: SequencerFlags, terminal: Terminal): Promise<
 }
 
 function printAddresses(sequencer: Sequencer, _: unknown, to: Terminal): void {
-  const { url, grpcUrl, inspectorUrl, walletUrl, faultsUrl, serviceKey } = sequencer;
-  to.out(printableJson({ url, grpcUrl, inspectorUrl, walletUrl, faultsUrl, serviceKey }));
+  const { url, grpcUrl, inspectorUrl, walletUrl, serviceKey } = sequencer;
+  to.out(printableJson({ url, grpcUrl, inspectorUrl, walletUrl, serviceKey }));
 }
 
 function printWelcome(sequencer: Sequencer, { local = [] }: SequencerFlags, { out, colors }: Terminal): void {
-  const { url, grpcUrl, inspectorUrl, walletUrl, faultsUrl, serviceKey, wallets } = sequencer;
+  const { url, grpcUrl, inspectorUrl, walletUrl, serviceKey, wallets } = sequencer;
   const line = (name: string, value: string, note = ''): void => {
     out(`  ${name.padEnd(10)} ${paint('cyan', value, colors.out)}${note && `   ${paint('dim', note, colors.out)}`}`);
   };
@@ -74,9 +74,8 @@ function printWelcome(sequencer: Sequencer, { local = [] }: SequencerFlags, { ou
   out('');
   line('sequencer', url);
   if (grpcUrl) line('gRPC', grpcUrl);
-  line('inspector', inspectorUrl, 'see what comes, live');
+  line('inspector', inspectorUrl, 'see what comes, live; switch faults on');
   line('wallet', walletUrl, wallets.map(({ name }) => name).join(', '));
-  line('faults', faultsUrl, 'let it fail on purpose');
   for (const [domain, origin] of local) line('key file', origin, `of ${domain}`);
   out('');
   // Bare lines, to be copied into .env.

@@ -13,9 +13,7 @@ export interface Terminal {
   progress(text?: string): void;
   /** Prints a line of many, and resolves when there may be another. */
   stream(line: string): Promise<void>;
-  /** All of standard input. */
-  input(): Promise<string>;
-  /** Its lines, as they come. */
+  /** The lines of standard input, as they come. */
   inputLines(): AsyncIterable<string>;
   /** Resolves when the process is told to end. */
   interrupted(): Promise<void>;
@@ -68,7 +66,6 @@ export function processTerminal(): Terminal {
     inputLines: async function* () {
       yield* createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
     },
-    input: async () => Buffer.concat(await process.stdin.toArray()).toString(),
     interrupted: () =>
       new Promise((resolve) => {
         // Once each: who is told a second time ends at once.

@@ -6,7 +6,10 @@ import type { IntentRecord } from './intent-store.js';
 import { type CreatedIntent, readCreatedIntent } from './read-created-intent.js';
 import type { SequencerState } from './sequencer-state.js';
 
-/** Intents.createIntent (interface section 4.3): the body is a bare Message, which names its own rendezvous key. */
+/**
+ * Intents.createIntent (interface section 4.3): the body is a bare Message, which names its own rendezvous key. The answer is
+ * the status of the intent.
+ */
 export async function createIntent(state: SequencerState, body: Uint8Array): Promise<Uint8Array> {
   const message = decodeCanonical(v1.Message, body);
   if (!message.requestToReceiveBill && !message.requestToLogin) {
@@ -16,10 +19,7 @@ export async function createIntent(state: SequencerState, body: Uint8Array): Pro
   if (!key) throw new IntentError('malformed_message', 'The message must name its rendezvous key.');
   const signature = message.sendMessageRequestSignature?.value ?? new Uint8Array();
   const record = await keepIntent(state, readCreatedIntent(message, key, signature));
-  return encode(v1.CreateIntentResponse, {
-    messageId: { value: record.mailbox.requestId },
-    status: statusOf(record),
-  });
+  return encode(v1.GetStatusResponse, statusOf(record));
 }
 
 /**

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { createServer as createListener, type Socket } from 'node:net';
 import type { Server, ServerUnaryCall, ServerWritableStream, sendUnaryData } from '@grpc/grpc-js';
 import { SequencerError } from '../errors.js';
-import { submitPayment } from '../wire/emulator-codec.js';
+import { decode, encode } from '../wire/codec.js';
+import { emulator, submitPayment } from '../wire/emulator-codec.js';
 import { type Operation, operations } from '../wire/envelope.js';
 import { type GrpcPackage, loadGrpcPackage } from '../wire/grpc-package.js';
-import { grpcPath } from '../wire/grpc-path.js';
+import { defaultGrpcPackage, grpcPath } from '../wire/grpc-path.js';
 import type { InProcessTransport } from './in-process-transport.js';
 import { type ListenOptions, listen } from './listen.js';
 
@@ -58,8 +59,38 @@ function createServer(grpc: GrpcPackage, transport: InProcessTransport): Server 
   const { openMessageStream: stream, ...others } = operations;
   for (const operation of Object.values(others)) register(operation, grpcPath(operation));
   server.register(grpcPath(stream), streaming(grpc, transport), asItIs, asItIs, 'serverStream');
-  register(submitPayment, grpcPath(submitPayment, 'intents.emulator.v1'));
+  register(submitPayment, grpcPath(submitPayment, 'intents.emulator.v1.Emulator'));
+  registerHealthCheck(grpc, server);
   return server;
+}
+
+/** The services a health check can name, by their full names; empty for the whole server. */
+const healthyServices: ReadonlySet<string> = new Set([
+  ...['', 'grpc.health.v1.Health', 'intents.emulator.v1.Emulator'],
+  ...Object.values(operations).map(({ service }) => `${defaultGrpcPackage}.${service}`),
+]);
+
+/** The health check of gRPC (grpc.health.v1): all services are served for as long as the server is. */
+function registerHealthCheck({ status }: GrpcPackage, server: Server): void {
+  const { SERVING, SERVICE_UNKNOWN } = emulator.HealthCheckResponse.ServingStatus;
+  const answerOf = (serving: emulator.HealthCheckResponse.ServingStatus): Buffer =>
+    Buffer.from(encode(emulator.HealthCheckResponse, { status: serving }));
+  const isServed = (request: Buffer): boolean => {
+    try {
+      return healthyServices.has(decode(emulator.HealthCheckRequest, request).service);
+    } catch {
+      return false;
+    }
+  };
+  const check = ({ request }: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void => {
+    if (isServed(request)) answer(null, answerOf(SERVING));
+    else answer({ code: status.NOT_FOUND, details: 'There is no such service.' });
+  };
+  // A watch stays open, for changes that never come.
+  const watch = (call: ServerWritableStream<Buffer, Buffer>): void =>
+    void call.write(answerOf(isServed(call.request) ? SERVING : SERVICE_UNKNOWN));
+  server.register('/grpc.health.v1.Health/Check', check, asItIs, asItIs, 'unary');
+  server.register('/grpc.health.v1.Health/Watch', watch, asItIs, asItIs, 'serverStream');
 }
 
 const asItIs = (bytes: Buffer): Buffer => bytes;

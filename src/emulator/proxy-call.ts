@@ -1,6 +1,6 @@
 import { SequencerError } from '../errors.js';
 import { decode, encode } from '../wire/codec.js';
-import { encodeRequest, type Operation, openResponse } from '../wire/envelope.js';
+import { encodeRequest, isEmptyEnvelope, type Operation, openResponse } from '../wire/envelope.js';
 import { readError } from './read-error.js';
 
 const timeoutMs = 10_000;
@@ -33,6 +33,7 @@ export async function callProxy<Request, Response>(
 
 async function post(address: string, body: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   let answer: globalThis.Response;
+  let bytes: Uint8Array | undefined;
   try {
     answer = await fetch(address, {
       method: 'POST',
@@ -41,14 +42,20 @@ async function post(address: string, body: Uint8Array<ArrayBuffer>): Promise<Uin
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    if (answer.ok) return new Uint8Array(await answer.arrayBuffer());
+    if (answer.ok) bytes = new Uint8Array(await answer.arrayBuffer());
   } catch (cause) {
     if (readError(cause).name === 'TimeoutError')
       throw new SequencerError('sequencer_timeout', 'No answer.', { cause });
     throw new SequencerError('sequencer_unreachable', `The sequencer at ${address} does not answer.`, { cause });
   }
-  await answer.body?.cancel();
-  throw new SequencerError('sequencer_bad_status', `The sequencer answered with status ${answer.status}.`, {
-    httpStatus: answer.status,
-  });
+  if (!bytes) {
+    await answer.body?.cancel();
+    throw new SequencerError('sequencer_bad_status', `The sequencer answered with status ${answer.status}.`, {
+      httpStatus: answer.status,
+    });
+  }
+  if (bytes.length === 0 && !isEmptyEnvelope(answer.status, answer.headers.get('content-type'))) {
+    throw new SequencerError('sequencer_bad_response', 'The answer is empty, and not marked as an envelope.');
+  }
+  return bytes;
 }

@@ -26,14 +26,20 @@ export function createApp(state: SequencerState, wallets: readonly Wallet[]): Ex
   app.get('/healthz', (_req, res) => {
     res.set(instanceHeader, state.instance).type('text/plain').send('ok');
   });
+  app.use('/v1/api', allowBrowsers);
   app.post(
     '/v1/api',
     requireOctetStream,
     express.raw({ type: octetStream, limit: '64kb', inflate: false }),
     proxy(state),
   );
+  app.options('/v1/api', (_req, res) => {
+    res.set({ Allow: proxyMethods, 'Access-Control-Max-Age': '600' });
+    res.set({ 'Access-Control-Allow-Methods': 'POST', 'Access-Control-Allow-Headers': 'Content-Type' });
+    res.status(204).end();
+  });
   app.all('/v1/api', (_req, res) => {
-    res.status(405).set('Allow', 'POST').end();
+    res.status(405).set('Allow', proxyMethods).end();
   });
   app.use('/wallet/api', walletApi(wallets, state.intents));
   app.get('/', (_req, res) => res.redirect('/inspector'));
@@ -41,11 +47,21 @@ export function createApp(state: SequencerState, wallets: readonly Wallet[]): Ex
   app.get('/inspector', (_req, res) => res.sendFile('inspector.html', { root: page, cacheControl: false }));
   app.get('/wallet', (_req, res) => res.sendFile('wallet.html', { root: page, cacheControl: false }));
   app.use('/faults/api', faultsApi(state.faults));
-  app.get('/faults', (_req, res) => res.sendFile('faults.html', { root: page, cacheControl: false }));
   app.use('/wallet/page', express.static(page, { index: false, redirect: false, cacheControl: false }));
   app.use(answerStatus);
   return app;
 }
+
+const proxyMethods = 'POST, OPTIONS';
+
+/**
+ * The proxy "can be used from a browser" (interface section 1, item 2), by pages of any origin. No cookie counts there, and
+ * what a call may do follows from its signatures. The pages of the embedded sequencer and their APIs stay closed.
+ */
+const allowBrowsers: RequestHandler = (_req, res, next) => {
+  res.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
+  next();
+};
 
 const requireOctetStream: RequestHandler = (req, res, next) => {
   if (req.is(octetStream)) return next();

@@ -51,8 +51,6 @@ export interface Sequencer {
   readonly inspectorUrl: string;
   /** Where the wallet page is. A link to it carries the client secret as its fragment. */
   readonly walletUrl: string;
-  /** Where faults are switched on and off. */
-  readonly faultsUrl: string;
   /** The public key that signs webhooks, Base58; another one at every start. */
   readonly serviceKey: string;
   /** Its simulated wallets, in the order of their names in the options. */
@@ -138,7 +136,6 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
     ...addresses,
     grpcUrl: grpc?.url,
     inspectorUrl: `${url}/inspector`,
-    faultsUrl: `${url}/faults`,
     wallets: Object.freeze(wallets),
     transport,
     clock,

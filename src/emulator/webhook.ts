@@ -61,8 +61,8 @@ export class WebhookCaller {
     this.#post(webhookUrl, record).then(
       ({ status, token }) => {
         noteEnd({ status, token });
-        if (status >= 200 && status < 300)
-          record.mailbox.add({ webhookCalled: { timestamp: toTimestamp(this.#now()) } });
+        // Servers of this family count nothing else as delivered.
+        if (status === 200) record.mailbox.add({ webhookCalled: { timestamp: toTimestamp(this.#now()) } });
       },
       (error: Error) => {
         noteEnd({ problem: error.message });

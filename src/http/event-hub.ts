@@ -9,8 +9,11 @@ import { heartbeatFrame } from './sse-frame.js';
 const heartbeatMs = 15_000;
 /** Long enough for a page to be loaded again. */
 const lingerMs = 5_000;
-/** Within the time that a watch lingers, so that who was cut off finds what it has told. */
-const retryMs = 4_000;
+/**
+ * After a restart a browser is back at most so long after the process listens. It is also within the time that a watch
+ * lingers, so that a browser that was cut off finds what the watch has reported.
+ */
+const retryMs = 1_500;
 
 /** The feeds that somebody listens to, by intent; and the one timer that keeps their connections alive. */
 export class EventHub {

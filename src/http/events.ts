@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
 import { parseIntentId } from '../keys/base58.js';
-import type { Observer } from '../telemetry/observer.js';
+import type { Observer } from '../telemetry/router-event.js';
 import { browserOf } from './browser-cookie.js';
 import type { Visitor } from './connection-seats.js';
 import { countedAddress } from './counted-address.js';

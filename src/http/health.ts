@@ -34,7 +34,7 @@ export interface RouterHealth {
     readonly ledger?: HealthCheck<IntentErrorCode | 'slow'> | undefined;
     /** Absent where no database is configured. What is due and what was given up is that of all processes. */
     readonly settlement?:
-      | (HealthCheck<'ledger' | 'stalled' | 'behind' | 'dead_letters'> & Partial<LedgerReport>)
+      | (HealthCheck<'ledger' | 'stalled' | 'behind' | 'late' | 'dead_letters'> & Partial<LedgerReport>)
       | undefined;
     /** Streams of events that are open in this process. */
     readonly streams: HealthCheck<'full'> & { readonly open: number; readonly limit: number };
@@ -76,6 +76,8 @@ const defaultTiming: HealthTiming = {
 const stalledMs = 30_000;
 /** What is due is claimed within a second, unless there is more than the processes can do. */
 const behindMs = 60_000;
+/** The first call of a hook waits for others that run in this process, for milliseconds as a rule. */
+const lateMs = 10_000;
 /** An intent that nobody has, to ask for: Base58 of 32 zero bytes. */
 const nobodysIntent = '1'.repeat(32);
 
@@ -140,9 +142,10 @@ function ledgerCheck(inspected: CheckOutcome<unknown>, isGone: boolean): HealthC
 function settlementCheck(inspected: CheckOutcome<LedgerReport>): NonNullable<RouterHealth['checks']['settlement']> {
   if (inspected === 'late' || !('found' in inspected)) return { status: 'degraded', reason: 'ledger' };
   const { found } = inspected;
-  const { lookedMsAgo, oldestDueMs, deadLetters } = found;
+  const { lookedMsAgo, oldestDueMs, firstCallWaitMs, deadLetters } = found;
   if (lookedMsAgo > stalledMs) return { status: 'degraded', reason: 'stalled', ...found };
   if (oldestDueMs > behindMs) return { status: 'degraded', reason: 'behind', ...found };
+  if (firstCallWaitMs > lateMs) return { status: 'degraded', reason: 'late', ...found };
   if (deadLetters > 0) return { status: 'degraded', reason: 'dead_letters', ...found };
   return { status: 'ok', ...found };
 }

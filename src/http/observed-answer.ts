@@ -1,41 +1,26 @@
 import type { Request, Response } from 'express';
 import type { Routes } from '../config.js';
 import type { IntentErrorCode } from '../errors.js';
-import type { Happening } from '../telemetry/router-event.js';
+import type { Happening, Observer } from '../telemetry/router-event.js';
 import { Departed } from './departure.js';
 import { problemOf } from './problem.js';
-import type { RouterContext } from './router-context.js';
-
-/** The route that a request is for. */
-export interface AskedRoute {
-  readonly name: keyof Routes;
-  /** What follows the route's own path. */
-  readonly rest: string;
-}
 
 /**
- * Answers while the observer looks on, and tells what came of it where no handler does.
- * @param answer gives what has gone wrong, which was answered
+ * Answers, and emits the events of refusals and of what no handler emits itself.
+ * @param answer gives the error that was answered
  */
 export async function observedAnswer(
-  { observer, config }: Pick<RouterContext, 'observer' | 'config'>,
-  { name, rest }: AskedRoute,
+  { tell }: Observer,
+  name: keyof Routes,
   req: Request,
   res: Response,
   answer: () => Promise<unknown>,
 ): Promise<void> {
-  const hasId = name === 'status' || name === 'events';
-  // Without the path that the router is mounted under: a request may spell that in many ways, and each would be a series.
-  const route = hasId ? patternOf(name, config.routes[name]) : req.path;
-  await observer?.route({ method: req.method, route, intent: hasId ? rest : undefined }, async () => {
-    const error = await answer();
-    // There is nobody who was refused anything.
-    if (error instanceof Departed) return { status: undefined, code: undefined };
-    const code = error === undefined ? undefined : codeOf(error);
-    const happening = code ? refusal(name, req, code) : success(name, req, res);
-    if (happening) observer.tell(happening);
-    return { status: res.statusCode, code };
-  });
+  const error = await answer();
+  // A client that has disconnected was refused nothing.
+  if (error instanceof Departed) return;
+  const happening = error === undefined ? success(name, req, res) : refusal(name, req, codeOf(error));
+  if (happening) tell(happening);
 }
 
 /** An error of a hook can itself throw when it is looked at. */
@@ -45,10 +30,6 @@ function codeOf(error: unknown): IntentErrorCode {
   } catch {
     return 'internal_error';
   }
-}
-
-function patternOf(name: 'status' | 'events', path: string | false): string {
-  return name === 'status' ? `${path}/:id` : `${path}/:id/events`;
 }
 
 function refusal(name: keyof Routes, req: Request, code: IntentErrorCode): Happening | undefined {

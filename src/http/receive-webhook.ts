@@ -33,7 +33,8 @@ export function webhookHandler({ lookAt, logger, now }: RouterContext, verify: W
       seen.set(digest, true);
       lookAt(intentId);
     }
-    sendEmpty(res, 204);
+    // Services of this family count nothing but 200 as delivered (protocol section 5).
+    sendEmpty(res, 200, { 'Content-Length': '0' });
   };
 }
 

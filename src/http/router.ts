@@ -10,7 +10,7 @@ import { getStatusHandler } from './get-status.js';
 import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
 import { observedAnswer } from './observed-answer.js';
-import { showDocumentHandler } from './openapi/show-document.js';
+import { openApiHandler } from './openapi.js';
 import { refuseCrossSite, requireSameOrigin } from './origin-guard.js';
 import { sendProblem } from './problem.js';
 import { type LimitOf, limited, rateLimiting } from './rate-limiting.js';
@@ -42,7 +42,7 @@ export function createRouter(context: RouterContext): RequestHandler {
     if (route?.name !== 'health') check(req);
     if (!route) return next();
     const answered = context.observer
-      ? observedAnswer(context, route, req, res, () => answer(route, req, res, context))
+      ? observedAnswer(context.observer, route.name, req, res, () => answer(route, req, res, context))
       : answer(route, req, res, context);
     // An error of a hook can itself throw when it is looked at; the browser is told no more than that something failed.
     answered.catch(() => sendProblem(res, undefined, logger));
@@ -100,7 +100,7 @@ function handlersOf(context: RouterContext, limitOf: LimitOf): RouteHandlers {
           }
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },
-    openapi: { GET: showDocumentHandler(context.openApi) },
+    openapi: { GET: openApiHandler(context.openApi) },
     health: { GET: showHealthHandler(context.health) },
   };
 }

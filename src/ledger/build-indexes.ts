@@ -69,9 +69,10 @@ async function buildAlone(db: Database, migration: IndexMigration, signal: Abort
   return db
     .transaction(async (tx) => {
       await tx.query('set transaction isolation level read committed');
-      await tx.query('set local idle_in_transaction_session_timeout = 0');
       const lock = await tx.query('select where pg_try_advisory_xact_lock($1)', [advisoryLock]);
       if (lock.rowCount === 0 || (await missingMigrations(tx, [migration])).length === 0) return false;
+      // The last statement keeps what it has read open until the next one; this one reads nothing.
+      await tx.query('set local idle_in_transaction_session_timeout = 0');
       if (!(await dropWhatIsBroken(db, migration.index))) return false;
       await bounded(signal, () => db.runLong?.(createConcurrently(migration.index), signal));
       return true;

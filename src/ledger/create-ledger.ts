@@ -61,11 +61,14 @@ export function createLedger(options: LedgerOptions): Ledger {
     canCompleteLogin: (id, browser, ttlMs) => withDb((db) => canCompleteLogin(db, id, browser, ttlMs)),
     completeLogin: (login, work) =>
       withDb((db) =>
-        db.transaction(async (tx) => {
-          const isFirst = await completeLogin(tx, login);
-          if (isFirst) await work(tx);
-          return isFirst;
-        }),
+        db.transaction(
+          async (tx) => {
+            const isFirst = await completeLogin(tx, login);
+            if (isFirst) await work(tx);
+            return isFirst;
+          },
+          { isHook: true },
+        ),
       ),
     reopenLogin: (id) => withDb((db) => reopenLogin(db, id)),
     paymentsFor: (browser, resource) => withDb((db) => findPaymentsFor(db, browser, resource)),
@@ -97,5 +100,6 @@ function siteDatabase(withDb: WithDatabase): SiteDatabase {
 /** @throws {DatabaseOutage} while one lasts, also where the database could still be read */
 async function inspected(db: Database, outages?: OutageWatch, settlement?: Settlement): Promise<LedgerReport> {
   outages?.requireNone();
-  return { ...(await inspectLedger(db)), lookedMsAgo: settlement?.lookedMsAgo ?? 0 };
+  const { lookedMsAgo = 0, firstCallWaitMs = 0 } = settlement ?? {};
+  return { ...(await inspectLedger(db)), lookedMsAgo, firstCallWaitMs };
 }

@@ -11,6 +11,9 @@ export class DatabaseOutage extends IntentError {
   }
 }
 
+/** The database cannot come back to this process: it has to be restarted. */
+export class DatabaseLost extends DatabaseOutage {}
+
 /** What drivers say when it is not the database that speaks (`pg`). */
 const lostInDriver = /^Connection terminated|^Client (?:has|was) |^Query read timeout|^timeout exceeded/;
 

@@ -1,3 +1,5 @@
+import { IntentError } from '../errors.js';
+
 /** What a statement gives back. */
 export interface QueryResult<Row> {
   /** The rows, as objects by column name. */
@@ -9,7 +11,7 @@ export interface QueryResult<Row> {
 /** Runs statements; parameters are `$1`, `$2`, ... */
 export interface Queryable {
   /**
-   * Runs one statement. Without `values` there may be several, parted by semicolons, and what the last gives is given back.
+   * Runs one statement. Several in one text are an error.
    * @throws {IntentError} `ledger_unavailable` @throws what the database says against the statement, as the driver gives it
    */
   query<Row extends object = Record<string, unknown>>(
@@ -18,10 +20,31 @@ export interface Queryable {
   ): Promise<QueryResult<Row>>;
 }
 
-/** A transaction that is open. Once it is over, `query` rejects. */
+/** A transaction. Once it is over, `query` rejects. */
 export interface DatabaseTransaction extends Queryable {
-  /** What the driver itself has: a `PoolClient` of pg, or a `Transaction` of PGlite, to hand to a query builder. */
+  /**
+   * For a query builder: `query` as a `PoolClient` of pg or a `Transaction` of PGlite has it, for one statement in each text.
+   * What would reach beyond the transaction, such as `release`, cursors, COPY streams and names of prepared statements, is left out.
+   */
   readonly client: unknown;
+}
+
+/** What a transaction is for. */
+export interface TransactionOptions {
+  /**
+   * It runs a hook of the site, which may hang. On PGlite it then begins with the first statement, and fails when it is open for
+   * longer than a few seconds, since everything else waits meanwhile.
+   */
+  readonly isHook?: boolean;
+  /** The hook has failed before. On PGlite it begins only after the hooks before it have left the database to others for a while. */
+  readonly isRetry?: boolean;
+}
+
+/** The database could not begin the transaction of a hook, which is no failure of the hook. */
+export class TransactionNotBegun extends IntentError {
+  constructor(cause: unknown) {
+    super('ledger_unavailable', 'The transaction of a hook could not be begun.', { cause });
+  }
 }
 
 /**
@@ -37,11 +60,12 @@ export interface Database extends Queryable {
    * On PGlite everything else waits meanwhile: whoever asks the database itself from within `work` gets an error at once,
    * where waiting for an answer would be for ever.
    * `work` may not begin or end transactions itself; savepoints are its own. A statement that it does not wait for, and
-   * one that failed without being taken back to a savepoint, roll the whole back.
+   * one that failed without being taken back to a savepoint, roll the whole back. What it sets for the session (settings, a role,
+   * session locks, temporary tables, cursors) ends with the transaction.
    * @throws {IntentError} `ledger_unavailable`; when the connection is lost during the commit, it may have been done
-   * @throws what `work` throws
+   * @throws {TransactionNotBegun} for a hook @throws what `work` throws
    */
-  transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value>;
+  transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>, options?: TransactionOptions): Promise<Value>;
   /**
    * Hears what is told on a channel (`pg_notify`), by this process or another, until it is closed. What is told while there
    * is no connection is lost. Not there where one process alone can have the database.

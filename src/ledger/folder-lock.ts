@@ -16,6 +16,8 @@ import { IntentError } from '../errors.js';
 
 /** An exclusive lock of a folder. */
 export interface FolderLock {
+  /** The file that others see. Without it they take the folder for free. */
+  readonly file: string;
   /** Lets others in. Can be called again. */
   release(): Promise<void>;
 }
@@ -62,7 +64,7 @@ async function tryToLock(folder: string, end: number): Promise<FolderLock | unde
   };
   try {
     await rename(path.join(folder, `new.${id}`), path.join(folder, own));
-    if (await outlasts(folder, own, end)) return { release };
+    if (await outlasts(folder, own, end)) return { file: path.join(folder, own), release };
   } catch (error) {
     await release();
     // Somebody who has the lock took it for dead.

@@ -1,4 +1,6 @@
 import type { Queryable } from './database.js';
+import { lanes } from './hook-lanes.js';
+import { isDueIn } from './work.js';
 
 /** What is due in the ledger, and what was given up: for all processes that share it. */
 export interface LedgerBacklog {
@@ -13,15 +15,20 @@ export interface LedgerBacklog {
 /** However much there is, it is counted fast. */
 const countedUpTo = 1_000;
 
-const isDue = 'due_at <= now() and (leased_until is null or leased_until <= now())';
+/** Due payments of each lane, so that the index of what is due is read in its order. */
+const due = lanes
+  .map(
+    (lane) => `(select due_at from express_intents.intents where ${isDueIn(lane)}
+    and (leased_until is null or leased_until <= now()) order by lane, due_at limit $1::int)`,
+  )
+  .join(' union all ');
 
-/** Asks for all of it at once. What is counted is counted in the order of an index, so that no table is gone over for it. */
+/** Reads everything in one statement. Counting follows the order of an index and stops at the limit. */
 export async function inspectLedger(db: Queryable): Promise<LedgerBacklog> {
   const { rows } = await db.query<{ due: number; oldest_ms: number | null; dead: number }>(
-    `select
-       (select count(*)::int from (select from express_intents.intents where ${isDue} order by due_at limit $1::int) d) as due,
-       (select extract(epoch from now() - due_at)::float8 * 1000 from express_intents.intents where ${isDue}
-          order by due_at limit 1) as oldest_ms,
+    `with due as materialized (${due}) select
+       (select least(count(*), $1::int)::int from due) as due,
+       (select extract(epoch from now() - min(due_at))::float8 * 1000 from due) as oldest_ms,
        (select count(*)::int from (select from express_intents.intents where state = 'dead' order by created_at limit $1::int) d) as dead`,
     [countedUpTo],
   );

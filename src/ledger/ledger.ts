@@ -1,4 +1,4 @@
-import type { Database, DatabaseTransaction } from './database.js';
+import type { DatabaseTransaction, Queryable } from './database.js';
 import type { LedgerBacklog } from './inspect-ledger.js';
 import type { IntentState } from './intent-state.js';
 
@@ -164,12 +164,23 @@ export interface IntentRecords {
  * The database of the ledger, for tables of the site's own beside it: `router.database`. An embedded one is reached by no
  * other way.
  */
-export type SiteDatabase = Pick<Database, 'query' | 'transaction'>;
+export interface SiteDatabase extends Queryable {
+  /**
+   * Commits what `work` has written when it resolves, and rolls it back when it rejects or when the commit fails. `work` uses
+   * `tx` alone and awaits each query; it may set savepoints, and may not begin or end a transaction. What it sets for the session
+   * ends with the transaction.
+   * @throws {IntentError} `ledger_unavailable`; when the connection is lost during the commit, it may have been done
+   * @throws what `work` throws
+   */
+  transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value>;
+}
 
 /** What is to be done in the ledger, and whether this process does it. */
 export interface LedgerReport extends LedgerBacklog {
   /** Since this process has last looked for work and could, or begun to, in milliseconds. */
   readonly lookedMsAgo: number;
+  /** The longest that a submitted payment has waited in this process for the first call of its hook, in milliseconds. */
+  readonly firstCallWaitMs: number;
 }
 
 /**

@@ -89,19 +89,23 @@ async function withLocks<Value>(work: () => Promise<Value>): Promise<Value> {
   }
 }
 
+/** A transaction takes one statement at a time, and a migration has several. */
+const asOneStatement = (sql: string): string =>
+  `do $migration$ begin execute $statements$${sql}$statements$; end $migration$`;
+
 /** False where another process has run it meanwhile. */
 async function apply(tx: Queryable, migration: Migration): Promise<boolean> {
   const { version, name } = migration;
   await tx.query('select pg_advisory_xact_lock($1)', [advisoryLock]);
   await tx.query(`set local lock_timeout = ${lockMs}`);
   if ((await tx.query(schemaIsThere)).rowCount === 0) await tx.query('create schema express_intents');
-  await tx.query(versionsTable);
+  await tx.query(asOneStatement(versionsTable));
   if ((await missingMigrations(tx, [migration])).length === 0) return false;
   if (migration.index) {
     await tx.query(createIndex(migration.index));
     return true;
   }
-  await tx.query(migration.sql);
+  await tx.query(asOneStatement(migration.sql));
   await tx.query('insert into express_intents.schema_versions (version, name) values ($1, $2)', [version, name]);
   return true;
 }

@@ -14,19 +14,11 @@ export interface HookRun {
 
 type Call<Value> = (signal: AbortSignal) => Value | Promise<Value>;
 
-/** Calls a hook, for no longer than it may take, while whoever observes looks on. @throws as `timed` */
-export function runHook<Value>(context: SettlementContext, run: HookRun, call: Call<Value>): Promise<Value> {
-  const { observer, settings } = context;
-  const { hook, payment, attempt = 1, lease } = run;
-  const bounded = (): Promise<Value> => timed(lease, settings.hookTimeoutMs, call);
-  return observer ? observer.hook({ hook, intent: payment.id, attempt }, bounded) : bounded();
-}
-
-/** The same for a hook with which nothing commits: its end is the whole story, and is told. @throws as `timed` */
+/** Calls a hook with which nothing commits, and emits the event of its end. @throws as `timed` */
 export async function observedHook<Value>(context: SettlementContext, run: HookRun, call: Call<Value>): Promise<Value> {
   const calledAtMs = performance.now();
   try {
-    const value = await runHook(context, run, call);
+    const value = await timed(run.lease, context.settings.hookTimeoutMs, call);
     tellHook(context, run, calledAtMs);
     return value;
   } catch (error) {

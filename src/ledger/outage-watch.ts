@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../errors.js';
-import type { Database, DatabaseTransaction, QueryResult } from './database.js';
-import { DatabaseOutage } from './database-fault.js';
+import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from './database.js';
+import { DatabaseLost, DatabaseOutage } from './database-fault.js';
 import { unavailable } from './ledger-events.js';
 import type { LedgerLogger, LedgerObserver } from './settlement-context.js';
 
@@ -61,8 +61,8 @@ export class OutageWatch implements Database {
     return this.#watch(this.#db.query<Row>(sql, values));
   }
 
-  transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> {
-    return this.#watch(this.#db.transaction(work));
+  transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>, options?: TransactionOptions): Promise<Value> {
+    return this.#watch(this.#db.transaction(work, options));
   }
 
   close(): Promise<void> {
@@ -96,7 +96,9 @@ export class OutageWatch implements Database {
 
   #begin(error: DatabaseOutage): Outage {
     const { logger, observer } = this.#options;
-    logger.error(`express-intents: ${error.message.replace(/\.?$/, '.')} ${meanwhile}`);
+    logger.error(
+      `express-intents: ${error.message.replace(/\.?$/, '.')} ${error instanceof DatabaseLost ? untilRestart : meanwhile}`,
+    );
     observer?.tell(unavailable(error));
     return { error, sinceMs: performance.now(), calls: 0, endMs: 0 };
   }
@@ -157,6 +159,9 @@ export class OutageWatch implements Database {
     return true;
   }
 }
+
+const untilRestart =
+  'Until this process is restarted, intents and logins are answered 503 ledger_unavailable and payments wait.';
 
 const meanwhile =
   'Until it works again, intents and logins are answered 503 ledger_unavailable and payments wait; it is tried every second, ' +

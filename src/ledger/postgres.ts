@@ -1,8 +1,18 @@
-import type { QueryResult as PgResult, PoolClient } from 'pg';
+import { randomUUID } from 'node:crypto';
+import type { QueryResult as PgResult, PoolClient, QueryConfig } from 'pg';
 import type { Database, DatabaseTransaction, QueryResult } from './database.js';
 import { explainFault, isUsableAfter, outage } from './database-fault.js';
 import { type PostgresBounds, PostgresPool } from './postgres-pool.js';
-import { rolledBack, TransactionScope } from './transaction-scope.js';
+import {
+  checkTransaction,
+  explainCheck,
+  markTransaction,
+  refuseMember,
+  requireNoConnectionState,
+  rolledBack,
+  TransactionScope,
+  unlockAll,
+} from './transaction-scope.js';
 
 export interface PostgresOptions extends Partial<PostgresBounds> {
   /** `postgres://` or `postgresql://`. */
@@ -37,6 +47,7 @@ class PostgresDatabase implements Database {
   }
 
   async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
+    requireNoConnectionState(sql);
     const connection = await this.#take();
     try {
       return await connection.query<Row>(sql, values);
@@ -73,18 +84,59 @@ class PostgresDatabase implements Database {
   }
 
   async #transact<Value>(connection: Connection, work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> {
-    await connection.query(this.#begin);
-    const scope = new TransactionScope((sql, values) => connection.query(sql, values), connection.client);
+    const mark = randomUUID();
+    await connection.control(`${this.#begin}; ${markTransaction(mark)}`);
+    const scope = new TransactionScope();
+    const tx: DatabaseTransaction = {
+      query: (sql, values) => scope.run(sql, () => connection.query(sql, values)),
+      client: clientOf(connection, scope),
+    };
     let value: Value;
     try {
-      value = await scope.hold(work);
+      value = await scope.hold(() => work(tx));
     } catch (error) {
       await connection.rollBack();
       throw error;
     }
-    await connection.commit(scope.firstFault);
+    await connection.commit(mark, scope.firstFault);
     return value;
   }
+}
+
+interface Statement {
+  readonly text: string;
+  readonly values?: readonly unknown[] | undefined;
+}
+
+type Callback = (error: unknown, result?: unknown) => void;
+
+/** What a query builder needs of a client of pg, and nothing by which it could leave the transaction. */
+function clientOf(connection: Connection, scope: TransactionScope): object {
+  const query = (first: unknown, ...rest: unknown[]): Promise<unknown> | undefined => {
+    // A query object that sends itself can send anything.
+    if (typeof (first as { submit?: unknown } | undefined)?.submit === 'function')
+      return refuseMember('query(object)')();
+    const config = (typeof first === 'object' ? first : { text: first }) as QueryConfig & {
+      readonly callback?: Callback;
+    };
+    const values = Array.isArray(rest[0]) ? rest[0] : config.values;
+    const callback = rest.find((one) => typeof one === 'function') ?? config.callback;
+    const { text } = config;
+    // Not prepared by a name, which would stay on the connection.
+    const single = { ...config, text, values, name: undefined, callback: undefined };
+    const result = scope.run(text, () => connection.run(single));
+    if (!callback) return result;
+    void result.then((value) => (callback as Callback)(null, value), callback as Callback);
+    return undefined;
+  };
+  const { client } = connection;
+  const refused = ['connect', 'release', 'end', 'setTypeParser'].map((name) => [name, refuseMember(name)]);
+  return Object.freeze({
+    query,
+    escapeIdentifier: (name: string) => client.escapeIdentifier(name),
+    escapeLiteral: (text: string) => client.escapeLiteral(text),
+    ...Object.fromEntries(refused),
+  });
 }
 
 /** A connection while somebody has it. */
@@ -100,31 +152,46 @@ class Connection {
   }
 
   async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
-    const result = await this.#run(sql, values).catch((error) => {
+    const result = await this.run({ text: sql, values }).catch((error) => {
       throw explainFault(error);
     });
     return { rows: (result?.rows ?? []) as Row[], rowCount: result?.rowCount ?? 0 };
   }
 
+  /** Runs one statement: by the extended protocol several in one text are an error. @throws what the driver does */
+  run(statement: Statement): Promise<PgResult | undefined> {
+    return this.#follow(() => this.client.query({ ...statement, queryMode: 'extended' } as unknown as QueryConfig));
+  }
+
+  /** Runs statements of ours. */
+  async control(sql: string): Promise<PgResult | undefined> {
+    return this.#control(sql).catch((error) => {
+      throw explainFault(error);
+    });
+  }
+
   /** Never throws: where it fails, the connection is broken, and the server rolls back when it ends. */
   async rollBack(): Promise<void> {
-    if (!this.isBroken) await this.#run('rollback').catch(() => undefined);
+    if (!this.isBroken) await this.#control(`rollback; ${unlockAll}`).catch(() => undefined);
   }
 
   /** @throws also when nothing was committed because a statement had failed, with `reason` as its cause */
-  async commit(reason: unknown): Promise<void> {
-    const result = await this.#run('commit').catch((error) => {
-      throw this.isBroken
-        ? outage('The connection was lost during the commit; it may have been done', error)
-        : explainFault(error);
+  async commit(mark: string, reason: unknown): Promise<void> {
+    const result = await this.#control(`${checkTransaction(mark)}; commit`).catch(async (error) => {
+      if (this.isBroken) throw outage('The connection was lost during the commit; it may have been done', error);
+      await this.rollBack();
+      throw explainCheck(error, reason) ?? explainFault(error);
     });
     if (result?.command !== 'COMMIT') throw rolledBack(reason);
   }
 
-  async #run(sql: string, values?: readonly unknown[]): Promise<PgResult | undefined> {
+  #control(sql: string): Promise<PgResult | undefined> {
+    return this.#follow(() => this.client.query(sql));
+  }
+
+  async #follow(ask: () => Promise<PgResult | PgResult[]>): Promise<PgResult | undefined> {
     try {
       // One result for each of several statements.
-      const ask = () => this.client.query(sql, values as unknown[] | undefined);
       return [await this.#pool.follow(ask)].flat().at(-1);
     } catch (error) {
       this.isBroken ||= !isUsableAfter(error);

@@ -1,18 +1,20 @@
 import { IntentError } from '../errors.js';
-import { bury, callHook } from './call-hook.js';
+import { bury, callHook, judgeInterrupted } from './call-hook.js';
 import { errorText } from './error-text.js';
+import { laneAfterFailure } from './hook-lanes.js';
 import { tellReversed, tellSubmitted } from './ledger-events.js';
 import { observedHook } from './observed-hook.js';
 import type { Payment } from './payment.js';
 import type { SequencerStatus, WorkContext } from './settlement-context.js';
 import { untilNextLookMs, untilReversalLookMs } from './settlement-timing.js';
-import { type Work, writeWork } from './work.js';
+import { calm, release, type Work, writeWork } from './work.js';
 
 /**
  * Does what is due for one payment that was claimed. Only the word of the sequencer, asked for here, moves a state.
  * @throws {LeaseLost} when the payment is another's meanwhile
  */
 export async function settlePayment(context: WorkContext, work: Work, lease: AbortSignal): Promise<void> {
+  if (work.hookRun) return judgeInterrupted(context, work, lease);
   const status = await askOrWait(context, work, lease);
   if (!status) return;
   if (work.state === 'settled') return checkReversal(context, work, status, lease);
@@ -46,9 +48,23 @@ async function askOrWait(context: WorkContext, work: Work, signal: AbortSignal):
 const forgotten = 'The sequencer does not know the intent any more.';
 
 async function waitForPayment(context: WorkContext, work: Work, { exists }: SequencerStatus): Promise<void> {
-  if (!work.isOver) return lookLater(context, work, exists ? undefined : forgotten);
-  await writeWork(context.db, work, `state = 'expired', due_at = null, leased_until = null`);
-  context.observer?.tell({ type: 'payment_expired', intent: work.payment.id });
+  const { db, settings, timing, observer } = context;
+  const wasExpired = work.state === 'expired';
+  // It expired while the clock of the database was ahead.
+  if (wasExpired && work.ageMs < settings.watchMs) {
+    const changes = `state = 'open', due_at = now() + $4::float8 * interval '1 millisecond',
+      watch_until = now() + $5::float8 * interval '1 millisecond', ${release}`;
+    await writeWork(db, work, changes, [untilNextLookMs(work.ageMs, timing), settings.watchMs - work.ageMs]);
+  } else if (!work.isOver) {
+    await lookLater(context, work, exists ? undefined : forgotten);
+  } else if (wasExpired) {
+    await writeWork(db, work, `due_at = null, ${release}`);
+  } else {
+    const changes = `state = 'expired', due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond',
+      watch_until = now() + $5::float8 * interval '1 millisecond', ${release}`;
+    await writeWork(db, work, changes, [timing.watchCapMs, settings.watchMs]);
+    observer?.tell({ type: 'payment_expired', intent: work.payment.id });
+  }
 }
 
 /** What was taken back can be paid once more, and is then settled as anything that is open. */
@@ -61,21 +77,31 @@ async function waitForSecondPayment(
     context.logger.warn(
       `express-intents: the payment ${work.payment.id}, which was taken back, was submitted once more.`,
     );
-    await writeWork(context.db, work, `state = 'open', attempts = 0, due_at = now(), leased_until = null`);
+    await writeWork(context.db, work, `state = 'open', ${calm}, due_at = now(), ${release}`);
   } else if (work.isOver) {
-    await writeWork(context.db, work, 'due_at = null, leased_until = null');
+    await writeWork(context.db, work, `due_at = null, ${release}`);
   } else {
     await lookLater(context, work);
   }
 }
 
-async function lookLater({ db, timing }: WorkContext, work: Work, lastError?: string): Promise<void> {
+async function lookLater(
+  { db, timing }: WorkContext,
+  work: Work,
+  lastError?: string,
+  { lane, timeouts }: Pick<Work, 'lane' | 'timeouts'> = work,
+): Promise<void> {
   await writeWork(
     db,
     work,
-    `due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond', leased_until = null,
-     last_error = coalesce($5, i.last_error)`,
-    [untilNextLookMs(work.ageMs, timing), lastError ?? null],
+    `due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond', ${release},
+     last_error = coalesce($5, i.last_error), lane = $6, timeouts = $7`,
+    [
+      work.state === 'expired' ? timing.watchCapMs : untilNextLookMs(work.ageMs, timing),
+      lastError ?? null,
+      lane,
+      timeouts,
+    ],
   );
 }
 
@@ -89,7 +115,7 @@ async function settleSubmitted(
   if (intentSubmitted) return settle(context, work, lease);
   if (exists) {
     context.logger.warn(`express-intents: the payment ${work.payment.id} was taken back before it settled.`);
-    await writeWork(context.db, work, `state = 'open', submitted_at = null, attempts = 0, leased_until = null`);
+    await writeWork(context.db, work, `state = 'open', submitted_at = null, ${calm}, ${release}`);
     tellReversed(context, work);
     return;
   }
@@ -106,13 +132,6 @@ async function settleSubmitted(
 async function settle(context: WorkContext, work: Work, lease: AbortSignal): Promise<void> {
   const { hooks, settings, timing } = context;
   const payment = await withUserId(context, work, lease);
-  const doubt = await doubtOf(context, payment, lease);
-  lease.throwIfAborted();
-  if (doubt !== undefined) {
-    return work.isOver
-      ? bury(context, work, 'verifyPayment', doubt, lease)
-      : lookLater(context, work, errorText(doubt));
-  }
   const firstReversalMs = settings.reversalWatchMs > 0 ? timing.reversalFirstMs : null;
   await callHook(
     context,
@@ -120,8 +139,9 @@ async function settle(context: WorkContext, work: Work, lease: AbortSignal): Pro
     {
       name: 'onPaid',
       hook: hooks.onPaid,
-      changes: `state = 'settled', settled_at = now(), user_id = coalesce($4, i.user_id), attempts = 0, last_error = null,
-        due_at = now() + $5::float8 * interval '1 millisecond', leased_until = null`,
+      check: hooks.verifyPayment && ((claimed) => isVerified(context, { ...claimed, payment }, lease)),
+      changes: `state = 'settled', settled_at = now(), user_id = coalesce($4, i.user_id), ${calm},
+        due_at = now() + $5::float8 * interval '1 millisecond', ${release}`,
       values: [payment.userId ?? null, firstReversalMs],
     },
     lease,
@@ -144,17 +164,29 @@ async function withUserId(
   }
 }
 
-/** What `verifyPayment` has against settling now; undefined where it has nothing. */
-async function doubtOf(context: WorkContext, payment: Payment, lease: AbortSignal): Promise<unknown> {
+/** Whether `verifyPayment` lets a payment settle now; where it does not, the payment is asked about again later. */
+async function isVerified(context: WorkContext, work: Work, lease: AbortSignal): Promise<boolean> {
+  const { payment } = work;
   const { verifyPayment } = context.hooks;
-  if (!verifyPayment) return undefined;
+  let signalOfHook: AbortSignal | undefined;
+  let doubt: unknown;
   try {
-    const verify = (signal: AbortSignal) => verifyPayment(payment, { signal });
-    const isVerified = await observedHook(context, { hook: 'verifyPayment', payment, lease }, verify);
-    return isVerified === true ? undefined : new Error('verifyPayment said no.');
+    const verify = (signal: AbortSignal) => {
+      signalOfHook = signal;
+      return verifyPayment?.(payment, { signal });
+    };
+    const answer = await observedHook(context, { hook: 'verifyPayment', payment, lease }, verify);
+    doubt = answer === true ? undefined : new Error('verifyPayment said no.');
   } catch (error) {
-    return error ?? new Error('verifyPayment has failed.');
+    doubt = error ?? new Error('verifyPayment has failed.');
   }
+  lease.throwIfAborted();
+  if (doubt === undefined) return true;
+  const timeouts = work.timeouts + (signalOfHook?.aborted ? 1 : 0);
+  const lane = laneAfterFailure(timeouts) === 'slow' ? 'slow' : 'first';
+  if (work.isOver) await bury(context, { ...work, lane }, 'verifyPayment', doubt, lease);
+  else await lookLater(context, work, errorText(doubt), { lane, timeouts });
+  return false;
 }
 
 /** One answer may be a mistake of the sequencer; only when it says so again is a payment taken back. */
@@ -168,11 +200,11 @@ async function checkReversal(
   if (intentSubmitted || !exists) {
     const nextLook = `now() + $4::float8 * interval '1 millisecond'`;
     const values = [untilReversalLookMs(work.ageMs, settings.reversalWatchMs, timing) ?? null];
-    await writeWork(db, work, `doubted_at = null, leased_until = null, due_at = ${nextLook}`, values);
+    await writeWork(db, work, `doubted_at = null, ${release}, due_at = ${nextLook}`, values);
     return;
   }
   if (!work.isDoubted) {
-    const changes = `doubted_at = now(), leased_until = null, due_at = now() + $4::float8 * interval '1 millisecond'`;
+    const changes = `doubted_at = now(), ${release}, due_at = now() + $4::float8 * interval '1 millisecond'`;
     await writeWork(db, work, changes, [timing.doubtMs]);
     return;
   }
@@ -183,9 +215,10 @@ async function checkReversal(
     {
       name: 'onReversed',
       hook: hooks.onReversed,
-      changes: `state = 'reversed', reversed_at = now(), doubted_at = null, attempts = 0, last_error = null,
-        due_at = now() + $4::float8 * interval '1 millisecond', leased_until = null`,
-      values: [timing.watchFirstMs],
+      changes: `state = 'reversed', reversed_at = now(), doubted_at = null, ${calm},
+        due_at = now() + $4::float8 * interval '1 millisecond', ${release},
+        watch_until = greatest(i.watch_until, now() + $5::float8 * interval '1 millisecond')`,
+      values: [timing.watchFirstMs, settings.watchMs],
     },
     lease,
   );

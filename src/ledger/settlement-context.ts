@@ -1,8 +1,8 @@
-import type { Observer } from '../telemetry/observer.js';
+import type { Observer } from '../telemetry/router-event.js';
 import type { Database } from './database.js';
+import type { HookLanes } from './hook-lanes.js';
 import type { LedgerSettings } from './ledger-settings.js';
 import type { PaymentHooks } from './payment.js';
-import type { Places } from './places.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
 /** What the sequencer says of an intent (interface section 2.6), as far as the ledger needs it. */
@@ -23,8 +23,8 @@ export interface LedgerLogger {
   error(message: string, details?: Record<string, unknown>): void;
 }
 
-/** Who looks on while payments are settled. */
-export type LedgerObserver = Pick<Observer, 'tell' | 'settle' | 'hook'>;
+/** Takes the events of payments that are settled. */
+export type LedgerObserver = Observer;
 
 /** What settling needs of the rest. */
 export interface SettlementContext {
@@ -47,6 +47,5 @@ export interface SettlementContext {
 
 /** The same while there is work: with what all the work of a process shares. */
 export interface WorkContext extends SettlementContext {
-  /** Whoever calls a hook in a transaction takes one: with it goes a connection. */
-  readonly hookPlaces: Places;
+  readonly lanes: HookLanes;
 }

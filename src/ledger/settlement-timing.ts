@@ -36,9 +36,13 @@ export const defaultTiming: SettlementTiming = Object.freeze({
   closeMs: 5_000,
 });
 
+/** The longest interval of what was written down while the clock of the database was ahead, so that its age is not known. */
+const longestOfFutureMs = 15 * 60_000;
+
 /** From a look at an intent that nobody has paid to the next, by its age: the older it is, the later. In milliseconds. */
 export function untilNextLookMs(ageMs: number, timing: SettlementTiming): number {
   const { watchFirstMs, watchGrowth, watchCapMs } = timing;
+  if (ageMs < 0) return Math.min(Math.max(watchFirstMs, watchGrowth * -ageMs), longestOfFutureMs);
   return Math.min(Math.max(watchFirstMs, watchGrowth * ageMs), watchCapMs);
 }
 
@@ -48,5 +52,6 @@ export function untilReversalLookMs(
   reversalWatchMs: number,
   { reversalFirstMs }: SettlementTiming,
 ): number | undefined {
+  if (settledAgoMs < 0) return Math.min(Math.max(reversalFirstMs, -settledAgoMs), reversalWatchMs);
   return settledAgoMs < reversalWatchMs ? Math.max(reversalFirstMs, settledAgoMs) : undefined;
 }

@@ -1,13 +1,23 @@
-import { NotCalled } from './call-hook.js';
+import { AdaptiveLimit } from './adaptive-limit.js';
 import { DatabaseOutage } from './database-fault.js';
 import { errorDetails } from './error-text.js';
+import { HookLanes, type Lane, lanes } from './hook-lanes.js';
 import { holdLease, type Lease } from './lease.js';
 import { unavailable } from './ledger-events.js';
-import { Places } from './places.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { Urgent } from './urgent.js';
-import { claimDue, claimNamed, endClaims, type GivenBack, giveBack, LeaseLost, stillOpen, type Work } from './work.js';
+import {
+  bringBackDueTimes,
+  claimDue,
+  claimNamed,
+  endClaims,
+  giveBack,
+  type LaneLimits,
+  LeaseLost,
+  stillOpen,
+  type Work,
+} from './work.js';
 
 /** Why work is given back that has not ended when the ledger is closed. */
 class Closing extends Error {
@@ -17,27 +27,44 @@ class Closing extends Error {
   }
 }
 
+/** Payments that are worked on for each status call: while some wait for the service, others are written down. */
+const worksEach = 4;
+
 /** After a failure of the database the next look comes later and later, up to this, in milliseconds. */
 const longestPauseMs = 10_000;
+
+/** How often due times are looked for that were set while the clock of the database was ahead, in milliseconds. */
+const bringBackEveryMs = 10_000;
 
 /** Settles payments: claims what is due, and what somebody hinted at before that, and works on a few at once. */
 export class Settlement {
   readonly #context: WorkContext;
   readonly #urgent: Urgent;
+  /** Of status calls. */
+  readonly #calls: AdaptiveLimit;
   readonly #running = new Map<Lease, Promise<void>>();
   /** Claimed when the database failed, so that nothing could be written of it. */
-  readonly #stranded = new Map<string, GivenBack>();
+  readonly #stranded = new Map<string, Work>();
   #isClosed = false;
-  /** Whether more may be due than the last look had room for. */
-  #mayBeMore = false;
+  /** How many payments of each lane are being worked on. */
+  readonly #held: Record<Lane, number> = { first: 0, retry: 0, slow: 0, alone: 0 };
+  /** The lanes in which more may be due than the last claim had room for. */
+  #fullLanes = new Set<Lane>();
   #failures = 0;
   #isTold = false;
   #lookedAtMs = performance.now();
+  #broughtBackAtMs = Number.NEGATIVE_INFINITY;
   #wake: () => void = () => undefined;
   #loop: Promise<void> | undefined;
 
   constructor(context: SettlementContext) {
-    this.#context = { ...context, hookPlaces: new Places(context.timing.hooksAtOnce) };
+    const { askStatus, settings, timing } = context;
+    this.#calls = new AdaptiveLimit({ most: settings.looksAtOnce });
+    this.#context = {
+      ...context,
+      lanes: new HookLanes(timing.hooksAtOnce),
+      askStatus: (id, options) => this.#calls.run(options.signal, () => askStatus(id, options)),
+    };
     this.#urgent = new Urgent(() => this.#wake());
   }
 
@@ -46,9 +73,21 @@ export class Settlement {
     return Math.round(performance.now() - this.#lookedAtMs);
   }
 
-  /** How many intents more it may work on. */
-  get #room(): number {
-    return this.#context.settings.looksAtOnce - this.#running.size;
+  /** How long a payment has waited for the first call of its hook while others run, in milliseconds; the longest. */
+  get firstCallWaitMs(): number {
+    return Math.round(this.#context.lanes.firstCallWaitMs);
+  }
+
+  /** How many more payments of each lane it may work on. What waits for its hook must leave room for the others. */
+  get #room(): LaneLimits {
+    const most = worksEach * this.#calls.limit;
+    const left = (lane: Lane, limit: number): number => Math.max(0, limit - this.#held[lane]);
+    return {
+      first: left('first', most),
+      retry: left('retry', Math.max(1, Math.floor(most / 2))),
+      slow: left('slow', 1),
+      alone: left('alone', 1),
+    };
   }
 
   /** Looks for work from now on, until `close`. */
@@ -72,14 +111,21 @@ export class Settlement {
    */
   async round(): Promise<number> {
     const { db, timing } = this.#context;
+    const named = await this.#claimHinted(this.#room.first);
     const room = this.#room;
-    if (room <= 0) return 0;
-    const named = await this.#claimHinted(room);
-    const left = room - named;
-    const due = left > 0 ? await claimDue(db, left, timing) : [];
-    this.#mayBeMore = due.length === left;
+    this.#fullLanes = new Set(lanes);
+    if (lanes.every((lane) => room[lane] === 0)) return named;
+    const due = await claimDue(db, room, timing);
+    const claimed = (lane: Lane): number => due.filter((work) => work.lane === lane).length;
+    this.#fullLanes = new Set(lanes.filter((lane) => claimed(lane) === room[lane]));
     for (const work of due) this.#begin(work);
     return named + due.length;
+  }
+
+  /** Brings back due times that were set while the clock of the database was ahead. */
+  async bringBack(): Promise<void> {
+    this.#broughtBackAtMs = performance.now();
+    while (await bringBackDueTimes(this.#context.db));
   }
 
   /** Resolves when nothing is being worked on. */
@@ -118,17 +164,20 @@ export class Settlement {
       await endClaims(db).catch((error) => this.#tell('what was begun before waits for its lease', error));
     while (!this.#isClosed) {
       await this.#tryRound();
-      if (this.#failures > 0 || this.#room <= 0 || !this.#hasMore) await this.#pause();
+      if (this.#failures > 0 || !this.#hasMore) await this.#pause();
     }
   }
 
-  /** Whether another look may find something at once; one in vain costs the database as much as one that finds something. */
+  /** Whether another claim may find something at once; one in vain costs the database as much as one that finds something. */
   get #hasMore(): boolean {
-    return this.#mayBeMore || this.#urgent.size > 0;
+    const room = this.#room;
+    if (room.first > 0 && this.#urgent.size > 0) return true;
+    return lanes.some((lane) => room[lane] > 0 && this.#fullLanes.has(lane));
   }
 
   async #tryRound(): Promise<void> {
     try {
+      if (performance.now() - this.#broughtBackAtMs > bringBackEveryMs) await this.bringBack();
       await this.round();
       if (this.#isTold) this.#context.observer?.tell({ type: 'ledger_back' });
       this.#isTold = false;
@@ -161,7 +210,7 @@ export class Settlement {
 
   async #claimHinted(room: number): Promise<number> {
     const { db, timing } = this.#context;
-    const ids = this.#urgent.take(room);
+    const ids = room > 0 ? this.#urgent.take(room) : [];
     if (ids.length === 0) return 0;
     const missed = new Set(ids);
     try {
@@ -181,9 +230,11 @@ export class Settlement {
 
   #begin(work: Work): void {
     const lease = holdLease(this.#context.db, work, this.#context.timing.leaseMs);
+    this.#held[work.lane] += 1;
     const ended = this.#work(work, lease).finally(() => {
       lease.stop();
       this.#running.delete(lease);
+      this.#held[work.lane] -= 1;
       this.#urgent.done(work.payment.id);
       if (this.#hasMore) this.#wake();
     });
@@ -191,17 +242,14 @@ export class Settlement {
   }
 
   async #work(work: Work, lease: Lease): Promise<void> {
-    const { observer } = this.#context;
-    const settle = (): Promise<void> => settlePayment(this.#context, work, lease.signal);
     try {
-      await (observer ? observer.settle(work.payment.id, settle) : settle());
+      await settlePayment(this.#context, work, lease.signal);
     } catch (error) {
       // Whoever has the payment now does what is to be done.
       if (error instanceof LeaseLost) return;
       if (error instanceof Closing) return giveBack(this.#context.db, [work]).catch(() => undefined);
       // The lease ends by itself, and with it the claim.
       if (error instanceof DatabaseOutage) return void this.#stranded.set(work.payment.id, work);
-      if (error instanceof NotCalled) return void this.#stranded.set(work.payment.id, { ...work, isUncounted: true });
       this.#tell(`the payment ${work.payment.id} could not be looked at`, error);
     }
   }

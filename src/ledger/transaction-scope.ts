@@ -1,54 +1,42 @@
 import { IntentError } from '../errors.js';
-import type { DatabaseTransaction, Queryable, QueryResult } from './database.js';
 
-/** What would end a transaction from within, also behind comments; `rollback to` a savepoint does not. */
-const transactionControl =
-  /^(?:\s|;|--[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(?:begin|start\s+transaction|commit|end|abort|prepare\s+transaction|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i;
-
-/** Keeps what `work` asks of a transaction inside of it: no statement comes after its end, and none ends it. */
-export class TransactionScope implements DatabaseTransaction {
-  /** What the first statement failed with, for the case that nobody else tells. */
+/**
+ * Keeps the statements of one transaction inside it. It is open until `hold` ends, then over; it never opens again. While it is
+ * open, statements run one after the other. Once it is over, each is rejected.
+ */
+export class TransactionScope {
+  /** The error of the first statement that failed: the reason why the transaction is rolled back. */
   firstFault: unknown;
-  readonly client: unknown;
-  readonly #run: Queryable['query'];
   #isOver = false;
   #running = 0;
-  /** Statements go one after the other, also those that are asked for at once. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(run: Queryable['query'], client: object) {
-    this.#run = run;
-    this.client = new Proxy(client, { get: (target, name) => this.#propertyOf(target, name) });
-  }
-
-  query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
-    const result = this.#ask<Row>(sql, values);
-    // A statement that nobody waits for fails the transaction, and must not end the process besides.
+  /** Runs one statement through `ask`, after the statements before it. */
+  run<Result>(sql: unknown, ask: () => Promise<Result>): Promise<Result> {
+    const result = this.#run(sql, ask);
+    // A statement that is not awaited rolls the transaction back. It must not also end the process.
     result.catch(() => undefined);
     return result;
   }
 
-  /** Runs `work`, and gives what it gives once nothing runs any more. */
-  async hold<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> {
-    let wasWaitedFor = false;
+  /** Runs `work`. When this settles, no statement of the transaction is running and none can start. */
+  async hold<Value>(work: () => Promise<Value>): Promise<Value> {
     try {
-      const value = await work(this);
-      wasWaitedFor = this.#running === 0;
-      if (wasWaitedFor) return value;
-      throw new IntentError(
-        'internal_error',
-        'A statement of a transaction was not waited for: await every query of tx.',
-      );
+      const value = await work();
+      if (this.#running === 0) return value;
+      throw new IntentError('internal_error', 'A query of a transaction was not awaited: await every query of tx.');
     } finally {
       this.#isOver = true;
       await this.#last;
     }
   }
 
-  async #ask<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
-    this.#require(sql);
+  async #run<Result>(sql: unknown, ask: () => Promise<Result>): Promise<Result> {
+    if (this.#isOver)
+      throw new IntentError('internal_error', 'The transaction is over; its tx takes no more statements.');
+    requireNoTransactionControl(sql);
     this.#running += 1;
-    const result = this.#last.then(() => this.#run<Row>(sql, values));
+    const result = this.#last.then(ask);
     this.#last = result.catch(() => undefined);
     try {
       return await result;
@@ -59,36 +47,100 @@ export class TransactionScope implements DatabaseTransaction {
       this.#running -= 1;
     }
   }
+}
 
-  #require(sql: unknown): void {
-    if (this.#isOver)
-      throw new IntentError('internal_error', 'The transaction is over; its tx takes no more statements.');
-    if (typeof sql !== 'string' || !transactionControl.test(sql)) return;
-    throw new IntentError(
-      'internal_error',
-      'The transaction is begun and ended by the ledger: tx takes no BEGIN, COMMIT or ROLLBACK.',
-    );
-  }
+/** What ends or replaces the transaction that the ledger has begun. `rollback to` a savepoint does not. */
+const transactionControl =
+  /^(?:begin|start|commit|end|abort|prepare|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i;
 
-  /** What a query builder sees of the driver's own client. */
-  #propertyOf(target: object, name: string | symbol): unknown {
-    const value: unknown = Reflect.get(target, name, target);
-    if (typeof value !== 'function') return value;
-    if (name === 'release' || name === 'end' || name === 'rollback') {
-      return () => {
-        throw new IntentError('internal_error', `The ledger ends its transaction itself: ${name}() is not for others.`);
-      };
-    }
-    if (name !== 'query' && name !== 'exec') return value.bind(target);
-    return (first: unknown, ...rest: unknown[]) => {
-      this.#require((first as { text?: unknown } | undefined)?.text ?? first);
-      return value.call(target, first, ...rest);
-    };
+/** What stays on a connection after the statement. */
+const connectionState = /^(?:begin|start|commit|end|abort|prepare|rollback|set|reset|listen|discard)\b/i;
+
+/** @throws {IntentError} where a statement would begin or end a transaction; there is one statement in each text */
+function requireNoTransactionControl(sql: unknown): void {
+  const [keyword] = transactionControl.exec(statementOf(sql)) ?? [];
+  if (keyword === undefined) return;
+  throw new IntentError(
+    'internal_error',
+    `The transaction is begun and ended by the ledger: tx takes no BEGIN, COMMIT or ROLLBACK, nor PREPARE (${keyword.toUpperCase()}).`,
+  );
+}
+
+/** @throws {IntentError} where a statement outside a transaction would leave something behind on its connection */
+export function requireNoConnectionState(sql: unknown): void {
+  const [keyword] = connectionState.exec(statementOf(sql)) ?? [];
+  if (keyword === undefined) return;
+  throw new IntentError(
+    'internal_error',
+    `Each query of the database may run on another connection, so that it takes no ${keyword.toUpperCase()}. ` +
+      'Use transaction(), with SET LOCAL for settings.',
+  );
+}
+
+/** The text from its first keyword on, as Postgres reads it: comments are nested, and a line ends at either character. */
+function statementOf(sql: unknown): string {
+  if (typeof sql !== 'string') throw new IntentError('internal_error', 'A statement must be a string of SQL.');
+  let rest = sql;
+  for (;;) {
+    rest = rest.replace(/^[\s;]+/, '');
+    if (rest.startsWith('--')) rest = rest.replace(/^--[^\n\r]*/, '');
+    else if (rest.startsWith('/*')) rest = afterComment(rest);
+    else return rest;
   }
 }
 
-/** What a commit comes to when a statement has failed and the one who asked for it went on regardless. */
+function afterComment(text: string): string {
+  let depth = 0;
+  for (const mark of text.matchAll(/\/\*|\*\//g)) {
+    depth += mark[0] === '/*' ? 1 : -1;
+    if (depth === 0) return text.slice(mark.index + 2);
+  }
+  return '';
+}
+
+/** Marks a transaction until it ends. Run first in it. */
+export function markTransaction(mark: string): string {
+  return `set local express_intents.transaction = '${mark}'`;
+}
+
+const endedWithin = 'The transaction was ended from within';
+
+/**
+ * Fails where the transaction is no longer the one that was marked, and clears what would stay on the connection. Run last in
+ * it, by the simple protocol. Prepared statements stay: behind a pooler they may be another client's.
+ */
+export function checkTransaction(mark: string): string {
+  return `select (case when current_setting('express_intents.transaction', true) = '${mark}' then '1' else '${endedWithin}' end)::int;
+reset session authorization; reset all; unlisten *; close all; discard temp; ${unlockAll}`;
+}
+
+/** What a rollback leaves on the connection. */
+export const unlockAll = 'select pg_advisory_unlock_all()';
+
+/** The transaction was ended before its time, so that part of it may be committed: calling its work again is not safe. */
+export class TransactionEndedWithin extends IntentError {}
+
+/** What an error of {@link checkTransaction} means. Undefined where it is one of the database itself. */
+export function explainCheck(error: unknown, firstFault: unknown): IntentError | undefined {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (code === '25P02') return rolledBack(firstFault);
+  if (code !== '22P02' || !String(message).includes(endedWithin)) return undefined;
+  return new TransactionEndedWithin(
+    'internal_error',
+    `${endedWithin}, or its settings were reset. What it has written may be committed in part.`,
+  );
+}
+
+/** What a commit comes to when a statement has failed and the work went on regardless. */
 export function rolledBack(cause: unknown): IntentError {
   const message = 'The transaction was rolled back, since a statement in it had failed.';
   return new IntentError('internal_error', message, cause === undefined ? {} : { cause });
+}
+
+/** For members of a driver's client that would reach beyond the transaction. */
+export function refuseMember(name: string): () => never {
+  return () => {
+    const message = `tx.client takes part in one transaction, which the ledger begins and ends: it has no ${name}().`;
+    throw new IntentError('internal_error', message);
+  };
 }

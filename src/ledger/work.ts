@@ -1,4 +1,5 @@
 import type { Queryable } from './database.js';
+import { type Lane, lanes } from './hook-lanes.js';
 import { type IntentRow, intentColumns } from './intent-row.js';
 import type { Payment } from './payment.js';
 import type { SettlementTiming } from './settlement-timing.js';
@@ -6,13 +7,18 @@ import type { SettlementTiming } from './settlement-timing.js';
 /** A payment that one process has claimed, for as long as its lease lasts. */
 export interface Work {
   readonly payment: Payment;
-  readonly state: 'open' | 'submitted' | 'settled' | 'reversed';
+  readonly state: 'open' | 'submitted' | 'settled' | 'reversed' | 'expired';
   /** Whether the payer is to be logged in as well. */
   readonly login: boolean;
   /** The fence: every write of this work names it, and none counts once somebody else has claimed the payment. */
   readonly leaseToken: string;
-  /** How often the hook that is due was called. */
+  /** How often the hook that is due has failed. */
   readonly attempts: number;
+  /** How often a hook of this payment has timed out since one last succeeded. */
+  readonly timeouts: number;
+  readonly lane: Lane;
+  /** How the hook ran that was interrupted by the end of a process; undefined where none was. */
+  readonly hookRun: 'together' | 'alone' | undefined;
   /** From the creation of the intent to the word of the sequencer that it was submitted. */
   readonly submittedAfterMs: number;
   /** Since it was created, submitted or settled, whichever came last. */
@@ -25,7 +31,7 @@ export interface Work {
 
 /** What of the columns a worker needs besides those that everybody is shown. */
 const workColumns = `${intentColumns}, i.lease_token::text as lease_token, i.watch_until <= now() as is_over,
-  i.doubted_at is not null as is_doubted,
+  i.doubted_at is not null as is_doubted, i.timeouts::text as timeouts, i.lane, i.hook_run,
   extract(epoch from now() - coalesce(i.settled_at, i.submitted_at, i.created_at))::float8 * 1000 as age_ms`;
 
 type WorkRow = IntentRow & {
@@ -33,21 +39,49 @@ type WorkRow = IntentRow & {
   readonly lease_token: string;
   readonly is_over: boolean;
   readonly is_doubted: boolean;
+  readonly timeouts: string;
+  readonly lane: Lane;
+  readonly hook_run: 'together' | 'alone' | null;
   readonly age_ms: number;
 };
 
-/** Of what is due, the longest waiting first; what others have locked is theirs. Materialized, so that the limit holds. */
-const dueIntents = `select id from express_intents.intents
-  where due_at <= now() and (leased_until is null or leased_until <= now())
-  order by due_at limit $2::int for update skip locked`;
+/** What every write sets that ends a claim. */
+export const release = 'leased_until = null, hook_run = null';
+
+/** What every write sets when a hook has succeeded. */
+export const calm = `attempts = 0, timeouts = 0, lane = 'first', last_error = null`;
+
+/**
+ * Due in one lane. Pairs are compared, so that a database without statistics reads the index
+ * `intents_due` in its order as well.
+ */
+export const isDueIn = (lane: Lane): string => `due_at is not null
+  and (lane, due_at) >= ('${lane}', '-infinity') and (lane, due_at) <= ('${lane}', now())`;
+
+/** Claimed by no process. A lease that ends later than any can was given while the clock of the database was ahead. */
+const isFree = `(leased_until is null or leased_until <= now()
+  or leased_until > now() + $1::float8 * interval '2 milliseconds')`;
+
+/** Due payments of one lane, the longest waiting first. Rows locked by others are skipped. */
+const dueIn = (lane: Lane, place: number): string => `(select id from express_intents.intents
+  where ${isDueIn(lane)} and ${isFree}
+  order by lane, due_at limit ($2::int[])[${place}] for update skip locked)`;
+
+const dueIntents = lanes
+  .map((lane, index) => `select id from ${dueIn(lane, index + 1)} ${lane}_due`)
+  .join(' union all ');
 
 const namedIntents = `select id from express_intents.intents
-  where id = any($2::text[]) and kind = 'payment' and state in ('open', 'reversed') and (leased_until is null or leased_until <= now())
+  where id = any($2::text[]) and kind = 'payment' and state in ('open', 'reversed', 'expired') and ${isFree}
   for update skip locked`;
 
-/** Claims what is due, at most `limit` of it. */
-export function claimDue(db: Queryable, limit: number, timing: SettlementTiming): Promise<Work[]> {
-  return claim(db, dueIntents, limit, timing);
+/** How many payments of each lane to claim at most. */
+export type LaneLimits = Readonly<Record<Lane, number>>;
+
+/** Claims what is due. */
+export function claimDue(db: Queryable, limits: LaneLimits, timing: SettlementTiming): Promise<Work[]> {
+  const counts = lanes.map((lane) => limits[lane]);
+  return claim(db, dueIntents, counts, timing);
 }
 
 /** Claims those of these payments that can be paid and are nobody else's, due or not. */
@@ -58,7 +92,7 @@ export function claimNamed(db: Queryable, ids: readonly string[], timing: Settle
 /** Those of these that can be paid, and that somebody else may be looking at. */
 export async function stillOpen(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
-    `select id from express_intents.intents where id = any($1::text[]) and state in ('open', 'reversed')`,
+    `select id from express_intents.intents where id = any($1::text[]) and state in ('open', 'reversed', 'expired')`,
     [ids],
   );
   return rows.map(({ id }) => id);
@@ -94,11 +128,35 @@ function toWork(row: WorkRow): Work {
     login: row.login,
     leaseToken: row.lease_token,
     attempts: Number(row.attempts),
+    timeouts: Number(row.timeouts),
+    lane: row.lane,
+    hookRun: row.hook_run ?? undefined,
     submittedAfterMs: submittedMs - row.created_ms,
     ageMs: row.age_ms,
     isOver: row.is_over,
     isDoubted: row.is_doubted,
   };
+}
+
+/** How many due times are brought back in one statement. */
+const broughtBackAtOnce = 200;
+
+/**
+ * Brings back due times that were set while the clock of the database was ahead: an interval starts now that started in the
+ * future. What can still be paid is due now. Transactions of other processes may be some seconds younger than this one.
+ * @returns whether there may be more of them
+ */
+export async function bringBackDueTimes(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with ahead as materialized (
+       select id from express_intents.intents
+       where due_at is not null and scheduled_at > now() + interval '5 seconds'
+       order by scheduled_at desc limit ${broughtBackAtOnce} for update skip locked)
+     update express_intents.intents i set scheduled_at = now(),
+       due_at = case when i.state in ('open', 'expired', 'reversed') then now() else now() + (i.due_at - i.scheduled_at) end
+     from ahead where i.id = ahead.id`,
+  );
+  return rowCount === broughtBackAtOnce;
 }
 
 /** Whether a work has been another's since: then nothing of it may be written. */
@@ -131,20 +189,13 @@ export async function writeWork(
   return toWork(rows[0]);
 }
 
-/** What is given back: a claim, and whether the attempt that was counted in it was none. */
-export type GivenBack = Work & { readonly isUncounted?: boolean };
-
-/** Ends claims before their time, so that another process need not wait for the end of the lease; by one statement. */
-export async function giveBack(db: Queryable, works: readonly GivenBack[]): Promise<void> {
+/** Ends claims early, in one statement, so that another process need not wait for the end of the lease. */
+export async function giveBack(db: Queryable, works: readonly Work[]): Promise<void> {
   await db.query(
-    `update express_intents.intents i set leased_until = null, attempts = least(i.attempts, given.attempts)
-     from unnest($1::text[], $2::bigint[], $3::integer[]) given (id, lease_token, attempts)
+    `update express_intents.intents i set ${release}
+     from unnest($1::text[], $2::bigint[]) given (id, lease_token)
      where i.id = given.id and i.lease_token = given.lease_token`,
-    [
-      works.map(({ payment }) => payment.id),
-      works.map(({ leaseToken }) => leaseToken),
-      works.map(({ isUncounted, attempts }) => (isUncounted ? attempts : null)),
-    ],
+    [works.map(({ payment }) => payment.id), works.map(({ leaseToken }) => leaseToken)],
   );
 }
 

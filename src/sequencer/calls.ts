@@ -4,7 +4,7 @@ import { unsignedBytes } from '../intents/signed-intent.js';
 import { formatBase58, parseIntentId, parseVerifierKey } from '../keys/base58.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { decode, encode, v1 } from '../wire/codec.js';
-import { operations } from '../wire/envelope.js';
+import { nameOf, operations } from '../wire/envelope.js';
 import type { Caller, CallOptions } from './transport.js';
 
 /** How intents reach the sequencer: `Intents.createIntent`, or `Messaging.sendMessage` where only that is deployed. */
@@ -20,25 +20,76 @@ export interface IntentStatus {
   readonly intentSubmitted: boolean;
 }
 
-/** Sends a signed intent; returns only when the sequencer said OK (interface section 4.3). @throws {SequencerError} */
+/**
+ * Sends a signed intent (interface section 4.3); returns only when the sequencer is known to have it.
+ *
+ * The envelope says that the call succeeded (section 7.1), and a proxy on the way can say so too. So the answer has to
+ * prove that the intent exists; where it does not, its status is asked for once.
+ * @throws {SequencerError} `intent_refused` when the service refuses the terms; `sequencer_bad_response` without a proof
+ */
 export async function createIntent(
   transport: Caller,
   dialect: Dialect,
   intent: SignedIntent,
   options?: CallOptions,
 ): Promise<void> {
-  const signature = { value: intent.signature };
-  if (dialect === 'intents') {
-    // The signature is field 3, and in front of both kinds that are created: what it covers follows as it was signed.
-    const field = encode(v1.Message, { sendMessageRequestSignature: signature });
-    const request = Buffer.concat([field, intent.signedBytes]);
-    const answer = await transport.call(operations.createIntent, request, options);
-    requireOk(decodeAnswer(v1.CreateIntentResponse, answer).result);
-  } else {
-    const request = { message: intent.message, rendezvousKey: { value: intent.rendezvousKey }, signature };
-    const answer = await transport.call(operations.sendMessage, encode(v1.SendMessageRequest, request), options);
-    requireOk(decodeAnswer(v1.SendMessageResponse, answer).result);
+  const send = dialect === 'intents' ? sendIntent : sendIntentAsMessage;
+  const isProven = await send(transport, intent, options).catch((error) => {
+    throw explainRefusal(error, dialect);
+  });
+  if (isProven || (await getStatus(transport, intent.id, options)).exists) return;
+  throw new SequencerError('sequencer_bad_response', 'The sequencer said OK, and the intent does not exist there.');
+}
+
+/** `Intents.createIntent` returns the status of the intent (interface section 1, item 5). Gives whether that proves it. */
+async function sendIntent(transport: Caller, intent: SignedIntent, options?: CallOptions): Promise<boolean> {
+  // The signature is field 3, and in front of both kinds that are created: what it covers follows as it was signed.
+  const field = encode(v1.Message, { sendMessageRequestSignature: { value: intent.signature } });
+  const answer = await transport.call(operations.createIntent, Buffer.concat([field, intent.signedBytes]), options);
+  // Fields of other messages may be in it; bytes that are no message at all prove that something else answered.
+  decodeAnswer(v1.GetStatusResponse, answer);
+  return existingStatus.test(Buffer.from(answer).toString('hex'));
+}
+
+/** A GetStatusResponse with `exists`, in hex, and nothing beside its three flags: a flag is 00 or 01. */
+const existingStatus = /^0801(?:100[01])?(?:180[01])?$/;
+
+/** `Messaging.sendMessage` returns the id that the sequencer gave the message. Gives whether there is one. */
+async function sendIntentAsMessage(transport: Caller, intent: SignedIntent, options?: CallOptions): Promise<boolean> {
+  const { message, rendezvousKey, signature } = intent;
+  const request = { message, rendezvousKey: { value: rendezvousKey }, signature: { value: signature } };
+  const answer = await transport.call(operations.sendMessage, encode(v1.SendMessageRequest, request), options);
+  const { result, messageId } = decodeAnswer(v1.SendMessageResponse, answer);
+  requireOk(result);
+  return (messageId?.value?.length ?? 0) > 0;
+}
+
+/** What services say of an operation that they do not have, such as "Invalid service name". */
+const unknownOperation = [
+  /\b(?:invalid|unknown|unsupported|unimplemented|no such|not implement(?: the)?) (?:service|method|operation|rpc)\b/i,
+  /\b(?:service|(?<!payment )method|operation)(?: name)?(?: \S{1,80})?(?: is)? (?:invalid|unknown|not (?:found|supported|implemented))\b/i,
+];
+
+/** Whether the service has refused a call because it has no such operation. */
+export function isUnknownOperation(error: unknown): error is SequencerError {
+  if (!(error instanceof SequencerError) || error.code !== 'sequencer_error') return false;
+  const { message, serviceMessage = '' } = error;
+  return message.includes('UNIMPLEMENTED') || unknownOperation.some((form) => form.test(serviceMessage));
+}
+
+/** A refusal with a reason is the service's word on this intent. One without says nothing of it. */
+function explainRefusal(error: unknown, dialect: Dialect): unknown {
+  if (!(error instanceof SequencerError) || error.code !== 'sequencer_error') return error;
+  const { serviceMessage, cause } = error;
+  if (isUnknownOperation(error)) {
+    const [used, other] = dialect === 'intents' ? ['createIntent', 'messaging'] : ['sendMessage', 'intents'];
+    const message =
+      `The sequencer has no operation ${nameOf(operations[used as 'createIntent'])}. Set the option dialect: '${other}' if it ` +
+      'creates intents by the other one; over gRPC, set grpcNames if its operations have other names.';
+    return new SequencerError('sequencer_error', message, { serviceMessage, cause });
   }
+  if (!serviceMessage) return error;
+  return new SequencerError('intent_refused', 'The sequencer refused the intent.', { serviceMessage, cause });
 }
 
 /** Interface section 4.4. @throws {IntentError} `invalid_id` @throws {SequencerError} */

@@ -2,6 +2,11 @@ import { IntentError } from '../errors.js';
 import { nameOf, type Operation, operations } from '../wire/envelope.js';
 import { defaultGrpcPackage, grpcPath } from '../wire/grpc-path.js';
 
+type Operations = (typeof operations)[keyof typeof operations];
+
+/** A service by its name in the interface, such as `MicroPayment`. */
+export type ServiceName = Operations['service'];
+
 /** An operation by its names in the interface, such as `MicroPayment.getStatus`. */
 export type OperationName = {
   [Name in keyof typeof operations]: `${(typeof operations)[Name]['service']}.${(typeof operations)[Name]['method']}`;
@@ -9,31 +14,35 @@ export type OperationName = {
 
 /** What the operations are called over gRPC, which the interface leaves open (section 4.2). */
 export interface GrpcNames {
-  /** The proto package. Default `intents.v1`, for `/intents.v1.MicroPayment/GetStatus`. */
-  readonly grpcPackage?: string | undefined;
-  /** Whole paths of operations that have other names, such as `{ 'MicroPayment.getStatus': '/acme.Pay/Status' }`. */
-  readonly grpcPaths?: Readonly<Partial<Record<OperationName, string>>> | undefined;
+  /**
+   * The proto package of all services, such as `acme.pay.v2`; or by service its full name, and by operation its whole path:
+   * `{ Messaging: 'acme.messaging.v1.Messaging', 'Intents.createIntent': '/acme.pay.v2.Payments/Request' }`. A path wins over
+   * a service. Default `intents.v1`, for `/intents.v1.MicroPayment/GetStatus`, also for what the object leaves out.
+   */
+  readonly grpcNames?: string | Readonly<Partial<Record<ServiceName | OperationName, string>>> | undefined;
 }
 
-const known: ReadonlySet<string> = new Set(Object.values(operations).map(nameOf));
+const services: ReadonlySet<string> = new Set(Object.values(operations).map(({ service }) => service));
+const known: ReadonlySet<string> = new Set([...services, ...Object.values(operations).map(nameOf)]);
+
+const dottedName = /^\w+(?:\.\w+)*$/;
+const wholePath = /^\/\w+(?:\.\w+)*\/\w+$/;
 
 /** Checks the names; gives the path of each operation. @throws {IntentError} `invalid_configuration` */
-export function parseGrpcNames({
-  grpcPackage = defaultGrpcPackage,
-  grpcPaths = {},
-}: GrpcNames): (operation: Operation) => string {
-  if (!/^\w+(?:\.\w+)*$/.test(grpcPackage)) {
-    throw new IntentError('invalid_configuration', 'grpcPackage must be the name of a package, such as intents.v1.');
+export function parseGrpcNames({ grpcNames = defaultGrpcPackage }: GrpcNames): (operation: Operation) => string {
+  if (typeof grpcNames === 'string') {
+    if (!dottedName.test(grpcNames)) throw invalid('it must be the name of a package, such as intents.v1.');
+    return (operation) => grpcPath(operation, `${grpcNames}.${operation.service}`);
   }
-  for (const [name, path] of Object.entries(grpcPaths)) {
-    if (!known.has(name)) {
-      const names = [...known].join(', ');
-      throw new IntentError('invalid_configuration', `grpcPaths: there is no operation ${name}. Known: ${names}.`);
-    }
-    if (typeof path !== 'string' || !/^\/\w+(?:\.\w+)*\/\w+$/.test(path)) {
-      throw new IntentError('invalid_configuration', `grpcPaths: ${name} must look like /intents.v1.Intents/Create.`);
-    }
+  for (const [name, value] of Object.entries(grpcNames)) {
+    if (!known.has(name)) throw invalid(`there is no ${name}. Known: ${[...known].join(', ')}.`);
+    const isService = services.has(name);
+    const form = isService ? dottedName : wholePath;
+    const example = isService ? `intents.v1.${name}` : '/intents.v1.Intents/CreateIntent';
+    if (typeof value !== 'string' || !form.test(value)) throw invalid(`${name} must look like ${example}.`);
   }
-  const paths = new Map(Object.entries(grpcPaths));
-  return (operation) => paths.get(nameOf(operation)) ?? grpcPath(operation, grpcPackage);
+  const names = new Map(Object.entries(grpcNames));
+  return (operation) => names.get(nameOf(operation)) ?? grpcPath(operation, names.get(operation.service));
 }
+
+const invalid = (problem: string): IntentError => new IntentError('invalid_configuration', `grpcNames: ${problem}`);

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { SequencerError } from '../errors.js';
-import { openResponse } from '../wire/envelope.js';
+import { isEmptyEnvelope, openResponse } from '../wire/envelope.js';
 import type { Abortable } from './abort.js';
 import { noAnswer } from './bounded-try.js';
 import { parseRetryAfter } from './retry-after.js';
@@ -34,6 +34,8 @@ class HttpCall implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #refusal: SequencerError | undefined;
+  /** Whether an answer without bytes is a whole envelope. */
+  #mayBeEmpty = false;
   #isOver = false;
 
   constructor(
@@ -62,7 +64,9 @@ class HttpCall implements Dispatcher.DispatchHandler {
     headers: Dispatcher.ResponseData['headers'],
   ): void {
     // Before the answer there may be interim ones.
-    if (statusCode >= 200) this.#refusal = refusalOf(statusCode, headers);
+    if (statusCode < 200) return;
+    this.#refusal = refusalOf(statusCode, headers);
+    this.#mayBeEmpty = isEmptyEnvelope(statusCode, String(headers['content-type'] ?? '')) && hasLength(headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -74,7 +78,11 @@ class HttpCall implements Dispatcher.DispatchHandler {
     if (!this.#end()) return;
     try {
       if (this.#refusal) throw this.#refusal;
-      this.#resolve(openResponse(new Uint8Array(Buffer.concat(this.#chunks))));
+      const answer = new Uint8Array(Buffer.concat(this.#chunks));
+      if (answer.length === 0 && !this.#mayBeEmpty) {
+        throw new SequencerError('sequencer_bad_response', 'The answer is empty, and not marked as an envelope.');
+      }
+      this.#resolve(openResponse(answer));
     } catch (error) {
       this.#reject(error);
     }
@@ -101,6 +109,10 @@ class HttpCall implements Dispatcher.DispatchHandler {
     return true;
   }
 }
+
+/** Whether the end of the body is marked. Where the end of the connection is the end of the body, a cut looks the same. */
+const hasLength = (headers: Dispatcher.ResponseData['headers']): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /** What a proxy on the way says in place of the service: its own pages, or messages of another protocol. */
 const foreignType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|xml))\s*(?:;|$)/i;

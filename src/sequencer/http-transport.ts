@@ -10,6 +10,8 @@ export interface HttpTransportOptions {
   readonly url: string;
   /** Until a connection has come about, in milliseconds: a whole number, 1 to 2^31 - 1. A call is bounded by its own options. */
   readonly timeoutMs: number;
+  /** Sent as the `version` of each envelope (interface section 9.2). Default: empty. */
+  readonly envelopeVersion?: string | undefined;
 }
 
 /** Whether a timer takes this: a fraction it refuses, and what is over its 31 bits fires at once. */
@@ -23,7 +25,7 @@ const headers = { 'content-type': 'application/octet-stream', 'accept-encoding':
 const maxConnections = 256;
 
 /** The HTTP/1.1 proxy of the service, over a pool of connections that are kept alive; each stream is a WebSocket. */
-export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): Transport {
+export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTransportOptions): Transport {
   const { origin, pathname } = new URL(url);
   const path = `${pathname.replace(/\/+$/, '')}/v1/api`;
   const connections = new Connections(origin, timeoutMs);
@@ -31,10 +33,17 @@ export function createHttpTransport({ url, timeoutMs }: HttpTransportOptions): T
     address: `${origin.replace(/^http/, 'ws')}${path}`,
     timeoutMs,
     pingMs: 30_000,
+    envelopeVersion,
   });
   const send = (operation: Operation, body: Uint8Array, bounds: Partial<TryBounds> = {}): Promise<Uint8Array> => {
     const all = bounds.metadata ? { ...headers, ...bounds.metadata } : headers;
-    const request = { origin, method: 'POST', path, headers: all, body: encodeRequest(operation, body) } as const;
+    const request = {
+      origin,
+      method: 'POST',
+      path,
+      headers: all,
+      body: encodeRequest(operation, body, envelopeVersion),
+    } as const;
     const { pool } = connections;
     return pool ? sendCall(pool, request, bounds) : connections.open().then((made) => sendCall(made, request, bounds));
   };

@@ -10,6 +10,11 @@ export interface ServiceAddress extends GrpcNames {
   readonly url?: string | undefined;
   /** grpc_url of the service, `https://...`: used instead of `url` (interface section 4.2). Needs `@grpc/grpc-js`. */
   readonly grpcUrl?: string | undefined;
+  /**
+   * Sent as the `version` of each envelope to `url`, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters.
+   * Default: empty.
+   */
+  readonly envelopeVersion?: string | undefined;
   /** Lets `url` and `grpcUrl` be http to another machine, where everybody on the way reads and forges answers. Default false. */
   readonly dangerouslyAllowHttp?: boolean | undefined;
 }
@@ -20,13 +25,17 @@ export interface ServiceAddress extends GrpcNames {
  * @throws {IntentError} `invalid_configuration`
  */
 export function transportTo(address: ServiceAddress, timeoutMs: number): Transport {
-  const { url = '', grpcUrl, grpcPackage, grpcPaths, dangerouslyAllowHttp = false } = address;
+  const { url = '', grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp = false } = address;
   if (grpcUrl !== undefined) {
     requireHttps('grpcUrl', 'grpc_url', grpcUrl, dangerouslyAllowHttp);
-    return createGrpcTransport({ url: grpcUrl, grpcPackage, grpcPaths, timeoutMs });
+    return createGrpcTransport({ url: grpcUrl, grpcNames, timeoutMs });
   }
   requireHttps('url', 'base_url', url, dangerouslyAllowHttp);
-  return createHttpTransport({ url, timeoutMs });
+  if (envelopeVersion !== undefined && !/^[!-~]{0,32}$/.test(envelopeVersion)) {
+    const message = 'envelopeVersion must be up to 32 visible ASCII characters, such as 1.0.';
+    throw new IntentError('invalid_configuration', message);
+  }
+  return createHttpTransport({ url, timeoutMs, envelopeVersion });
 }
 
 /** @throws {IntentError} `invalid_configuration` */

@@ -11,6 +11,8 @@ export interface WebSocketTarget {
   readonly timeoutMs: number;
   /** From one ping to the next; whoever has not answered by then is gone. In milliseconds. */
   readonly pingMs: number;
+  /** The `version` of the request's envelope. */
+  readonly envelopeVersion?: string | undefined;
 }
 
 /** No message of the interface comes near this. */

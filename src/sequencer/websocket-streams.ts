@@ -16,7 +16,8 @@ export class WebSocketStreams {
 
   /** Each reader has a socket of its own, which is opened when it begins to read. */
   open(operation: Operation, body: Uint8Array, { signal }: TryOptions = {}): AsyncIterable<Uint8Array> {
-    return { [Symbol.asyncIterator]: () => this.#connect(encodeRequest(operation, body), signal).reader };
+    const request = encodeRequest(operation, body, this.#target.envelopeVersion);
+    return { [Symbol.asyncIterator]: () => this.#connect(request, signal).reader };
   }
 
   async close(): Promise<void> {

@@ -1,36 +1,201 @@
-/**
- * Every metric, with its kind, its unit (UCUM) and what it counts. What goes into their attributes comes from closed sets:
- * kinds, codes, names of operations, hooks and routes. No id, no address and no path is ever among them.
- */
-export const metrics = {
-  'express_intents.intents.created': ['counter', '{intent}', 'Intents that were created'],
-  'express_intents.intents.repeated': ['counter', '{intent}', 'Requests that got an earlier intent again'],
-  'express_intents.intents.refused': ['counter', '{request}', 'Requests for an intent that were refused or failed'],
-  'express_intents.intents.scanned': ['counter', '{intent}', 'Intents whose code was scanned while a page listened'],
-  'express_intents.intents.declined': ['counter', '{intent}', 'Intents that were declined while a page listened'],
-  'express_intents.intents.submitted': ['counter', '{intent}', 'Intents that were seen to be submitted'],
-  'express_intents.payments.settled': ['counter', '{payment}', 'Payments that have settled'],
-  'express_intents.payments.late': ['counter', '{payment}', 'Payments that were submitted late'],
-  'express_intents.payments.reversed': ['counter', '{payment}', 'Payments that were taken back'],
-  'express_intents.payments.expired': ['counter', '{payment}', 'Payments that nobody made'],
-  'express_intents.settlement.lag': ['histogram', 's', 'From a payment known to be submitted to its settlement'],
-  'express_intents.hook.duration': ['histogram', 's', 'Calls of the hooks of the ledger'],
-  'express_intents.dead_letters': ['counter', '{payment}', 'Payments that were given up to a person'],
-  'express_intents.ledger.due': ['gauge', '{payment}', 'Payments that should have been looked at by now'],
-  'express_intents.ledger.oldest_due': ['gauge', 's', 'How long the oldest of them has waited'],
-  'express_intents.ledger.dead': ['gauge', '{payment}', 'Dead letters in the ledger'],
-  'express_intents.ledger.outages': ['counter', '{outage}', 'Times that the ledger could not be reached'],
-  'express_intents.logins.completed': ['counter', '{login}', 'Logins that began a session'],
-  'express_intents.logins.refused': ['counter', '{request}', 'Requests for a session that were refused or failed'],
-  'express_intents.logouts': ['counter', '{request}', 'Requests to log out'],
-  'express_intents.webhooks.received': ['counter', '{call}', 'Webhook calls of the service'],
-  'express_intents.webhooks.refused': ['counter', '{call}', 'Webhook calls that were refused'],
-  'express_intents.rate_limited': ['counter', '{request}', 'Requests of addresses that have asked too often'],
-  'express_intents.streams.open': ['upDownCounter', '{stream}', 'Streams of events that are open'],
-  'express_intents.streams.refused': ['counter', '{stream}', 'Streams of events for which no place was free'],
-  'express_intents.upstream.duration': ['histogram', 's', 'Calls to the sequencer, over all their tries'],
-  'express_intents.upstream.tries': ['counter', '{try}', 'Tries of calls to the sequencer'],
-  'express_intents.breakers.open': ['upDownCounter', '{breaker}', 'Operations that are left alone'],
-} as const satisfies Record<string, readonly ['counter' | 'upDownCounter' | 'histogram' | 'gauge', string, string]>;
+import type { Attributes, Counter, Histogram, Meter, UpDownCounter } from '@opentelemetry/api';
+import type { RouterEvent, RouterEventType } from './router-event.js';
 
-export type MetricName = keyof typeof metrics;
+type EventOf<Type extends RouterEventType> = Extract<RouterEvent, { readonly type: Type }>;
+/** What one event adds to a metric. */
+type Point = readonly [value: number, attributes: Attributes];
+type Sources = { readonly [Type in RouterEventType]?: (event: EventOf<Type>) => Point };
+
+interface Metric {
+  readonly kind: 'counter' | 'upDownCounter' | 'histogram' | 'gauge';
+  /** In UCUM. */
+  readonly unit: string;
+  readonly description: string;
+  /** The events that feed it; none of a gauge, which is read from the ledger. */
+  readonly sources: Sources;
+}
+
+const counter = (unit: string, description: string, sources: Sources): Metric => ({
+  kind: 'counter',
+  unit,
+  description,
+  sources,
+});
+const upDownCounter = (unit: string, description: string, sources: Sources): Metric => ({
+  kind: 'upDownCounter',
+  unit,
+  description,
+  sources,
+});
+const histogram = (description: string, sources: Sources): Metric => ({
+  kind: 'histogram',
+  unit: 's',
+  description,
+  sources,
+});
+const gauge = (unit: string, description: string): Metric => ({ kind: 'gauge', unit, description, sources: {} });
+
+const one = (attributes: Attributes = {}): Point => [1, attributes];
+const seconds = (ms: number, attributes: Attributes = {}): Point => [ms / 1_000, attributes];
+const byKind = ({ kind }: { readonly kind: string }): Point => one({ 'express_intents.kind': kind });
+const byCode = ({ code }: { readonly code: string }): Point => one({ 'error.type': code });
+const byOperation = (value: number, operation: string): Point => [value, { 'express_intents.operation': operation }];
+const hookTime = ({ hook, ms }: { readonly hook: string; readonly ms: number }, outcome: 'ok' | 'failed'): Point =>
+  seconds(ms, { 'express_intents.hook': hook, 'express_intents.outcome': outcome });
+const callOf = ({ operation, transport }: EventOf<'upstream_call'>): Attributes => ({
+  'express_intents.operation': operation,
+  'express_intents.transport': transport,
+});
+
+/**
+ * Every metric. Attributes come from closed sets: kinds, codes, names of operations, hooks and routes. Never an id, an address or
+ * a path.
+ */
+export const metrics: Readonly<Record<string, Metric>> = {
+  'express_intents.intents.created': counter('{intent}', 'Intents that were created', { intent_created: byKind }),
+  'express_intents.intents.repeated': counter('{intent}', 'Requests that got an earlier intent again', {
+    intent_repeated: byKind,
+  }),
+  'express_intents.intents.refused': counter('{request}', 'Requests for an intent that were refused or failed', {
+    intent_refused: byCode,
+  }),
+  'express_intents.intents.scanned': counter('{intent}', 'Intents whose code was scanned while a page listened', {
+    code_scanned: () => one(),
+  }),
+  'express_intents.intents.declined': counter('{intent}', 'Intents that were declined while a page listened', {
+    intent_declined: byKind,
+  }),
+  'express_intents.intents.submitted': counter('{intent}', 'Intents that were seen to be submitted', {
+    intent_submitted: ({ kind = 'unknown', way }) => one({ 'express_intents.kind': kind, 'express_intents.way': way }),
+  }),
+  'express_intents.payments.settled': counter('{payment}', 'Payments that have settled', {
+    payment_settled: ({ late }) => one({ 'express_intents.late': late }),
+  }),
+  'express_intents.payments.late': counter('{payment}', 'Payments that were submitted late', {
+    payment_late: () => one(),
+  }),
+  'express_intents.payments.reversed': counter('{payment}', 'Payments that were taken back', {
+    payment_reversed: ({ wasSettled }) => one({ 'express_intents.was_settled': wasSettled }),
+  }),
+  'express_intents.payments.expired': counter('{payment}', 'Payments that nobody made', {
+    payment_expired: () => one(),
+  }),
+  'express_intents.settlement.lag': histogram('From a payment known to be submitted to its settlement', {
+    payment_settled: ({ lagMs }) => seconds(lagMs),
+  }),
+  'express_intents.hook.duration': histogram('Calls of the hooks of the ledger', {
+    hook_completed: (event) => hookTime(event, 'ok'),
+    hook_failed: (event) => hookTime(event, 'failed'),
+  }),
+  'express_intents.dead_letters': counter('{payment}', 'Payments that were given up to a person', {
+    dead_letter: ({ hook }) => one({ 'express_intents.hook': hook }),
+  }),
+  'express_intents.ledger.due': gauge('{payment}', 'Payments that should have been looked at by now'),
+  'express_intents.ledger.oldest_due': gauge('s', 'How long the oldest of them has waited'),
+  'express_intents.ledger.dead': gauge('{payment}', 'Dead letters in the ledger'),
+  'express_intents.ledger.outages': counter('{outage}', 'Times that the ledger could not be reached', {
+    ledger_unavailable: () => one(),
+  }),
+  'express_intents.logins.completed': counter('{login}', 'Logins that began a session', {
+    login_completed: () => one(),
+  }),
+  'express_intents.logins.refused': counter('{request}', 'Requests for a session that were refused or failed', {
+    login_refused: byCode,
+  }),
+  'express_intents.logouts': counter('{request}', 'Requests to log out', { logged_out: () => one() }),
+  'express_intents.webhooks.received': counter('{call}', 'Webhook calls of the service', {
+    webhook_received: () => one(),
+  }),
+  'express_intents.webhooks.refused': counter('{call}', 'Webhook calls that were refused', { webhook_refused: byCode }),
+  'express_intents.rate_limited': counter('{request}', 'Requests of addresses that have asked too often', {
+    rate_limited: ({ route }) => one({ 'express_intents.route': route }),
+  }),
+  'express_intents.streams.open': upDownCounter('{stream}', 'Streams of events that are open', {
+    stream_opened: () => one(),
+    stream_closed: () => [-1, {}],
+  }),
+  'express_intents.streams.refused': counter('{stream}', 'Streams of events for which no place was free', {
+    stream_refused: byCode,
+  }),
+  'express_intents.upstream.duration': histogram('Calls to the sequencer, over all their tries', {
+    upstream_call: (event) => seconds(event.ms, { ...callOf(event), 'express_intents.outcome': event.outcome }),
+  }),
+  'express_intents.upstream.tries': counter('{try}', 'Tries of calls to the sequencer', {
+    upstream_call: (event) => [event.tries, callOf(event)],
+  }),
+  'express_intents.breakers.open': upDownCounter('{breaker}', 'Operations that are left alone', {
+    breaker_opened: ({ operation }) => byOperation(1, operation),
+    breaker_closed: ({ operation }) => byOperation(-1, operation),
+  }),
+};
+
+/** What waits in the ledger. */
+export interface Waiting {
+  readonly due: number;
+  readonly oldestDueMs: number;
+  readonly deadLetters: number;
+}
+
+/** Reads what waits in the ledger, at each collection of the metrics. */
+export type ReadWaiting = () => Promise<Waiting>;
+
+/** In seconds; up to a day, because a payment settles late when a hook was failing. */
+const secondBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400];
+
+/** The instruments of one router. */
+export class Instruments {
+  /** By the type of an event. */
+  readonly #recorders = new Map<string, ((event: RouterEvent) => void)[]>();
+  readonly #stopReading: () => void;
+
+  /** @param readWaiting undefined without a ledger */
+  constructor(meter: Meter, readWaiting: ReadWaiting | undefined) {
+    for (const [name, metric] of Object.entries(metrics)) {
+      if (metric.kind === 'gauge') continue;
+      const record = recorderOf(meter, name, metric);
+      for (const [type, pointOf] of Object.entries(metric.sources)) {
+        // Each function takes the events of its own type.
+        const recorder = (event: RouterEvent): void => record((pointOf as (event: RouterEvent) => Point)(event));
+        this.#recorders.set(type, [...(this.#recorders.get(type) ?? []), recorder]);
+      }
+    }
+    this.#stopReading = readWaiting ? observeWaiting(meter, readWaiting) : () => undefined;
+  }
+
+  record(event: RouterEvent): void {
+    for (const record of this.#recorders.get(event.type) ?? []) record(event);
+  }
+
+  close(): void {
+    this.#stopReading();
+  }
+}
+
+function recorderOf(meter: Meter, name: string, { kind, unit, description }: Metric): (point: Point) => void {
+  if (kind === 'histogram') {
+    const advice = { explicitBucketBoundaries: secondBuckets };
+    const histogram: Histogram = meter.createHistogram(name, { unit, description, advice });
+    return (point) => histogram.record(...point);
+  }
+  const options = { unit, description };
+  const counter: Counter | UpDownCounter =
+    kind === 'counter' ? meter.createCounter(name, options) : meter.createUpDownCounter(name, options);
+  return (point) => counter.add(...point);
+}
+
+/** One query for all gauges. They have no value while the ledger cannot be reached. */
+function observeWaiting(meter: Meter, readWaiting: ReadWaiting): () => void {
+  const gauges = ['due', 'oldest_due', 'dead'].map((gauge) => {
+    const name = `express_intents.ledger.${gauge}`;
+    const { unit, description } = metrics[name] as Metric;
+    return meter.createObservableGauge(name, { unit, description });
+  });
+  const read: Parameters<Meter['addBatchObservableCallback']>[0] = async (result) => {
+    const waiting = await readWaiting().catch(() => undefined);
+    if (!waiting) return;
+    const values = [waiting.due, waiting.oldestDueMs / 1_000, waiting.deadLetters];
+    for (const [index, gauge] of gauges.entries()) result.observe(gauge, values[index] ?? 0);
+  };
+  meter.addBatchObservableCallback(read, gauges);
+  return () => meter.removeBatchObservableCallback(read, gauges);
+}

@@ -151,3 +151,11 @@ export type RouterEvent = {
     readonly atMs: number;
   } & RouterEventDetails[Type];
 }[RouterEventType];
+
+/** The site's listener: the option `onEvent`. */
+export type OnEvent = (event: RouterEvent) => void | Promise<void>;
+
+/** Takes the events of a router. It never throws. Without a subscriber there is no observer. */
+export interface Observer {
+  tell(happening: Happening): void;
+}

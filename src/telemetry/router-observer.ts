@@ -1,12 +1,8 @@
-import { eventListener, type OnEvent } from './event-listener.js';
-import type { AskWaiting } from './instruments.js';
-import type { ObservedHook, ObservedRequest, Observer, RequestOutcome } from './observer.js';
-import type { Happening, RouterEvent } from './router-event.js';
-import { Signals } from './signals.js';
+import { IntentError } from '../errors.js';
+import type { ReadWaiting } from './metrics.js';
+import { OpenTelemetry, type Upstream } from './open-telemetry.js';
+import type { Happening, Observer, OnEvent, RouterEvent } from './router-event.js';
 import { hasOpenTelemetry, type TelemetryOption } from './telemetry-option.js';
-import type { Tracing } from './tracing.js';
-import type { Upstream } from './upstream-call.js';
-import { UpstreamCall } from './upstream-call.js';
 
 export interface ObserverOptions {
   readonly onEvent: OnEvent | undefined;
@@ -17,13 +13,15 @@ export interface ObserverOptions {
   readonly now: () => number;
 }
 
-/** Undefined where nobody listens, and nobody could take spans or metrics. */
+/** Undefined where there is no listener, and OpenTelemetry is off or missing. */
 export function routerObserver(options: ObserverOptions): RouterObserver | undefined {
   const { onEvent, telemetry = hasOpenTelemetry(), upstream, logger } = options;
   if (!onEvent && telemetry === false) return undefined;
   const providers = typeof telemetry === 'object' ? telemetry : {};
-  const signals = telemetry === false ? undefined : new Signals({ providers, upstream, logger });
-  return new RouterObserver(options, signals);
+  return new RouterObserver(
+    options,
+    telemetry === false ? undefined : new OpenTelemetry({ providers, upstream, logger }),
+  );
 }
 
 interface Operation {
@@ -33,17 +31,19 @@ interface Operation {
 
 const nameOf = ({ service, method }: Operation): string => `${service}.${method}`;
 
-/** Passes on what happens: to spans and metrics at once, and to the site's listener in a turn of its own. */
+type CallEnded = Extract<Happening, { readonly type: 'upstream_call' }>;
+
+/** Passes events on: to OpenTelemetry at once, and to the site's listener in a turn of its own. */
 export class RouterObserver implements Observer {
-  readonly #signals: Signals | undefined;
+  readonly #openTelemetry: OpenTelemetry | undefined;
   readonly #listener: ((event: RouterEvent) => void) | undefined;
   readonly #options: ObserverOptions;
 
-  constructor(options: ObserverOptions, signals: Signals | undefined) {
+  constructor(options: ObserverOptions, openTelemetry: OpenTelemetry | undefined) {
     const { onEvent, logger, now } = options;
     this.#options = options;
-    this.#signals = signals;
-    this.#listener = onEvent && eventListener({ onEvent, logger, now });
+    this.#openTelemetry = openTelemetry;
+    this.#listener = onEvent && eventListener(onEvent, logger, now);
   }
 
   readonly tell = (happening: Happening): void => {
@@ -52,58 +52,88 @@ export class RouterObserver implements Observer {
     // The same fields and the time between them, which the compiler does not see through a union.
     const event = { type, atMs: this.#options.now(), ...details } as RouterEvent;
     try {
-      this.#signals?.tracing?.note(event);
-      this.#signals?.instruments?.record(event);
+      this.#openTelemetry?.note(event);
     } catch {
-      // An SDK that fails changes nothing, and tells of it by itself.
+      // An SDK that fails changes nothing else; it reports its errors through its own logger.
     }
     this.#listener?.(event);
   };
 
-  async route(request: ObservedRequest, answer: () => Promise<RequestOutcome>): Promise<void> {
-    const tracing = this.#tracing();
-    await (tracing ? tracing.route(request, answer) : answer());
-  }
-
-  settle(intent: string, work: () => Promise<void>): Promise<void> {
-    return this.#tracing()?.settle(intent, work) ?? work();
-  }
-
-  hook<Value>(call: ObservedHook, run: () => Promise<Value>): Promise<Value> {
-    return this.#tracing()?.hook(call, run) ?? run();
-  }
-
-  /** One call to the service; undefined where nobody would hear of it. */
-  begin(operation: Operation): UpstreamCall | undefined {
+  /** One call to the service; undefined without a subscriber. */
+  begin(operation: Operation) {
     if (!this.#isHeard()) return undefined;
-    const { upstream } = this.#options;
-    const traced = this.#tracing()?.call(operation);
-    return new UpstreamCall({ operation: nameOf(operation), upstream, traced, tell: this.tell });
+    const { transport } = this.#options.upstream;
+    const traced = this.#openTelemetry?.startCall(operation);
+    const begunAtMs = performance.now();
+    let tries = 0;
+    return {
+      metadata: traced?.metadata,
+      run: (send: () => Promise<Uint8Array>): Promise<Uint8Array> => {
+        tries += 1;
+        return traced ? traced.run(send) : send();
+      },
+      end: (failure: unknown, hasLeft: boolean): void => {
+        const outcome = outcomeOf(failure, hasLeft);
+        traced?.end(outcome, tries, failure);
+        const ms = Math.round(performance.now() - begunAtMs);
+        this.tell({ type: 'upstream_call', operation: nameOf(operation), transport, outcome, tries, ms });
+      },
+    };
   }
 
   breaker(operation: Operation, isOpen: boolean): void {
     this.tell({ type: isOpen ? 'breaker_opened' : 'breaker_closed', operation: nameOf(operation) });
   }
 
-  watchLedger(askWaiting: AskWaiting): void {
-    this.#signals?.watchLedger(askWaiting);
-  }
-
-  /** Resolves when an SDK that is registered now is told of everything. */
-  async ready(): Promise<void> {
-    await this.#signals?.ready();
+  watchLedger(readWaiting: ReadWaiting): void {
+    this.#openTelemetry?.watchLedger(readWaiting);
   }
 
   close(): void {
-    this.#signals?.close();
+    this.#openTelemetry?.close();
   }
 
-  #tracing(): Tracing | undefined {
-    return this.#signals?.tracing;
-  }
-
-  /** Nothing is made for nobody. */
   #isHeard(): boolean {
-    return this.#listener !== undefined || this.#tracing() !== undefined || this.#signals?.instruments !== undefined;
+    return this.#listener !== undefined || (this.#openTelemetry?.isActive() ?? false);
+  }
+}
+
+function outcomeOf(failure: unknown, hasLeft: boolean): CallEnded['outcome'] {
+  if (failure === undefined) return 'ok';
+  if (failure instanceof IntentError) return failure.code;
+  return hasLeft ? 'cancelled' : 'internal_error';
+}
+
+/** A listener that throws at one event throws at all of them. */
+const warningIntervalMs = 60_000;
+
+/**
+ * Calls a listener in a turn of its own, in the async context in which the event happened. Nothing waits for it, and nothing
+ * sees it fail.
+ */
+export function eventListener(
+  onEvent: OnEvent,
+  logger: ObserverOptions['logger'],
+  now: () => number,
+): (event: RouterEvent) => void {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  const call = async (event: RouterEvent): Promise<void> => {
+    try {
+      await onEvent(event);
+    } catch (error) {
+      if (now() - warnedAt < warningIntervalMs) return;
+      warnedAt = now();
+      logger.warn('express-intents: onEvent has failed, which changes nothing else.', { message: messageOf(error) });
+    }
+  };
+  return (event) => void setImmediate(call, event);
+}
+
+/** Anything can be thrown, also an object whose members throw. */
+function messageOf(error: unknown): string {
+  try {
+    return (error instanceof Error ? error.message : String(error)).slice(0, 200);
+  } catch {
+    return 'An error that cannot be read.';
   }
 }

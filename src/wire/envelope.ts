@@ -38,9 +38,9 @@ export function encodeRequest({ service, method }: Operation, body: Uint8Array, 
   return version === '' ? Buffer.concat([emptyVersion, envelope]) : envelope;
 }
 
-/** The `Response` envelope of a success. OK is always said, so that no success is an answer of no bytes. */
+/** The `Response` envelope of a success. It leaves defaults out, as proto3 does: around an empty body it has no bytes. */
 export function encodeOkResponse(body: Uint8Array): Uint8Array {
-  return Buffer.concat([resultOk, encode(v1.Response, { body })]);
+  return encode(v1.Response, { body });
 }
 
 /** The `Response` envelope of a failure, with its reason (interface section 7.2). */
@@ -49,15 +49,24 @@ export function encodeErrorResponse(message: string): Uint8Array {
 }
 
 /**
+ * Whether an HTTP answer without bytes is the envelope of a success: status 200 and the type of an envelope. A web page, a
+ * proxy that answers 204, and an answer without a type are not.
+ */
+export function isEmptyEnvelope(httpStatus: number, contentType: string | null | undefined): boolean {
+  const [mediaType = ''] = (contentType ?? '').split(';', 1);
+  return httpStatus === 200 && mediaType.trim().toLowerCase() === 'application/octet-stream';
+}
+
+/**
  * Takes the inner message out of a `Response` envelope.
  *
- * What is not there means OK in proto3, so that no bytes at all, and many bytes of something else, would read as OK. An
- * OK must be said, not inferred: there is no error text (section 7.1), and a body, or the envelope begins with the result
- * written out or with a body of no bytes.
+ * Proto3 leaves defaults out, so no bytes are the envelope of a success without a body. The transport decides whether there
+ * was an envelope at all: see `isEmptyEnvelope`. Bytes that are no envelope would often decode to defaults as well. So an
+ * envelope with bytes has no error text (section 7.1), and either a body or a result that is written out.
  * @throws {SequencerError} `sequencer_error` for an ERROR envelope, `sequencer_bad_response` for anything unreadable
  */
 export function openResponse(bytes: Uint8Array): Uint8Array {
-  if (bytes.length === 0) throw new SequencerError('sequencer_bad_response', 'The answer is empty.');
+  if (bytes.length === 0) return bytes;
   const { result, body, message } = decodeResponse(bytes);
   if (result === v1.Response.Result.OK) {
     requireSaid(bytes, body, message);

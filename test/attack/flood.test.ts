@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
-import { jest } from '@jest/globals';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Request } from 'express';
 import request from 'supertest';
+import { readBytes } from '../../src/http/read-bytes.js';
 import { eventually } from '../support/eventually.js';
 import { intentId, startEventSite } from '../support/sites/event-site.js';
 import { RawStream } from '../support/sites/raw-stream.js';
@@ -11,9 +15,10 @@ import { generateJwtKey } from '../support/sites/service-jwt.js';
 import { type Site, startSite } from '../support/sites/site.js';
 import { recordingTransport } from '../support/transports/recording-transport.js';
 
-// Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
+// Nothing here is about speed, and the machine may have other things to do.
 /** Of Node's own server, as SECURITY.md asks for them, but shorter than anybody would wait here. */
 const shortTimeouts: ServerOptions = { headersTimeout: 1_000, requestTimeout: 1_500, connectionsCheckingInterval: 100 };
 
@@ -75,10 +80,10 @@ function attack(origin: string, ...lines: string[]): Promise<Attack> {
 
 const isOver = ({ socket }: Attack): boolean => socket.destroyed;
 
-/** Somebody who means well, comes from elsewhere, and waits no longer than five seconds. */
+/** A customer at another address. The bound is ten times what a customer waits. */
 async function buys({ origin }: Target): Promise<void> {
   const headers = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-For': '203.0.113.7' };
-  await request(origin).post('/intent').set(headers).timeout(5_000).send({ order: 1 }).expect(201);
+  await request(origin).post('/intent').set(headers).timeout(50_000).send({ order: 1 }).expect(201);
 }
 
 const jsonHead = ['Host: shop', 'Sec-Fetch-Site: same-origin', 'Content-Type: application/json'];
@@ -141,15 +146,14 @@ describe('5 KiB and endless bodies', () => {
   });
 
   const megabyte = Buffer.alloc(1024 * 1024, 0x20);
-  const mostPoured = 1_024;
   const chunk = Buffer.concat([Buffer.from(`${megabyte.length.toString(16)}\r\n`), megabyte, Buffer.from('\r\n')]);
 
-  /** Sends as fast as the other side reads, until it is cut off; and gives up before this machine does. */
-  function pour(one: Attack): void {
+  /** Sends as fast as the other side reads, until it is cut off, or until all of it was taken. */
+  function pour(one: Attack, mostMegabytes: number): void {
     const { socket } = one;
     let megabytes = 0;
     const more = (): void => {
-      while (!socket.destroyed && megabytes < mostPoured) {
+      while (!socket.destroyed && megabytes < mostMegabytes) {
         megabytes += 1;
         if (!socket.write(chunk)) return;
       }
@@ -161,47 +165,55 @@ describe('5 KiB and endless bodies', () => {
     more();
   }
 
-  /** Pours bodies into these routes at the same time; gives what was answered, and how much was kept at the most. */
-  async function pourInto(target: Target, routes: typeof bodyRoutes): Promise<{ texts: string[]; mostKept: number }> {
-    const before = process.memoryUsage().arrayBuffers;
+  /** Pours bodies into these routes at the same time, until all are cut off; gives what was answered. */
+  async function pourInto(target: Target, routes: typeof bodyRoutes, mostMegabytes: number): Promise<string[]> {
     const endless: Attack[] = [];
     for (const [route, head] of routes) {
       endless.push(await attack(target.origin, `${route} HTTP/1.1`, ...head, 'Transfer-Encoding: chunked', '', ''));
     }
-    for (const each of endless) pour(each);
-    let mostKept = 0;
+    for (const each of endless) pour(each, mostMegabytes);
     await buys(target);
-    while (!endless.every(isOver)) {
-      mostKept = Math.max(mostKept, process.memoryUsage().arrayBuffers - before);
-      await wait(5);
-    }
-    return { texts: endless.map(({ text }) => text), mostKept };
+    await eventually('all are cut off', () => endless.every(isOver));
+    return endless.map(({ text }) => text);
   }
-
-  // What is on its way counts as well, at both ends: it is in this very process.
-  const mostOnTheWay = 64 * 1024 * 1024;
 
   test.each(bodyRoutes)('%s: a body without end is cut off at once', async (...route) => {
     // Without any help of the server's own.
     const target = await startTarget({ requestTimeout: 0, headersTimeout: 0 });
-    const { texts, mostKept } = await pourInto(target, [route]);
-    expect(texts).toEqual([expect.stringMatching(/^HTTP\/1\.1 413 /)]);
-    expect(mostKept).toBeLessThan(mostOnTheWay);
+    expect(await pourInto(target, [route], 256)).toEqual([expect.stringMatching(/^HTTP\/1\.1 413 /)]);
     expect(target.log.lines).toEqual([]);
   });
 
-  test('where no body is read one without end is kept nowhere, and cut off by the server', async () => {
+  test('nothing of a body is kept once it is over its limit', async () => {
+    const req = new Readable({ read: () => undefined });
+    const reading = readBytes(req as Request, 4_096, 'invalid_request');
+    const refused = expect(reading).rejects.toMatchObject({ code: 'body_too_large' });
+    const chunks: WeakRef<Buffer>[] = [];
+    for (let n = 0; n < 100; n += 1) {
+      const chunk = Buffer.alloc(4_096);
+      chunks.push(new WeakRef(chunk));
+      req.push(chunk);
+      await new Promise(setImmediate);
+    }
+    await refused;
+    collectGarbage();
+    // The first is within the limit, and the last may still be in use.
+    expect(chunks.filter((chunk) => chunk.deref()).length).toBeLessThan(10);
+    req.destroy();
+  });
+
+  test('where no body is read one without end is cut off by the server', async () => {
     const target = await startTarget();
-    const { texts, mostKept } = await pourInto(target, otherRoutes);
+    const texts = await pourInto(target, otherRoutes, Number.POSITIVE_INFINITY);
     for (const text of texts) expect(text).toMatch(/^HTTP\/1\.1 (?:200|204|404|405) /);
-    expect(mostKept).toBeLessThan(otherRoutes.length * mostOnTheWay);
     expect(target.log.lines).toEqual([]);
   });
 });
 
 describe('500 slow-loris connections', () => {
   test('are let go in time, and meanwhile everybody else is served', async () => {
-    const target = await startTarget();
+    // Nobody is let go before everybody else was served.
+    const target = await startTarget({ ...shortTimeouts, headersTimeout: 0, requestTimeout: 0 });
     const head = [...jsonHead, 'Content-Length: 4096'];
     const slow: Attack[] = [];
     for (let n = 0; n < 100; n += 1) {
@@ -217,32 +229,36 @@ describe('500 slow-loris connections', () => {
     const dripping = setInterval(() => {
       for (const { socket } of slow) if (!socket.destroyed) socket.write('a');
     }, 50);
-    let served = 0;
-    while (slow.some((each) => !isOver(each))) {
-      await buys(target);
-      served += 1;
-      await wait(20);
-    }
+    const served = 10;
+    for (let n = 0; n < served; n += 1) await buys(target);
+    expect(slow.filter(isOver)).toEqual([]);
+    Object.assign(target.server, shortTimeouts);
+    await eventually('they are let go', () => slow.every(isOver));
     clearInterval(dripping);
-    expect(served).toBeGreaterThan(5);
-    const open = await new Promise((resolve) => target.server.getConnections((_error, count) => resolve(count)));
-    expect(open).toBeLessThan(10);
+    const connections = promisify(target.server.getConnections.bind(target.server));
+    await eventually('no connection is left', async () => (await connections()) === 0);
     // Nobody's body ever came to an end, so nothing came of any; and it is not worth a line each.
     expect(target.calls.filter(({ method }) => method === 'createIntent')).toHaveLength(served);
     expect(target.log.lines).toEqual([]);
-  }, 120_000);
+  });
 
   test('nor are answers that nobody takes made in heaps', async () => {
     const target = await startTarget();
+    const accepted: Socket[] = [];
+    let asked = 0;
+    target.server.on('connection', (socket) => accepted.push(socket));
+    target.server.on('request', () => {
+      asked += 1;
+    });
     // A pipeline of questions whose answers nobody takes.
     const greedy = await attack(target.origin, '');
     greedy.socket.pause();
     const question = 'GET /intent/v1/elements.js HTTP/1.1\r\nHost: shop\r\n\r\n'.repeat(1_000);
-    const before = process.memoryUsage().arrayBuffers;
     for (let n = 0; n < 20; n += 1) greedy.socket.write(question);
-    await wait(300);
+    await eventually('the server waits for its reader', () => accepted[0]?.writableNeedDrain);
     await buys(target);
-    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
+    // Of 20,000 questions it has read those of one buffer.
+    expect(asked).toBeLessThan(5_000);
   });
 });
 

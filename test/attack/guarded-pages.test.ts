@@ -29,7 +29,7 @@ beforeAll(async () => {
       app.get('/account/cached', requireLogin(), ownCaching);
     },
   });
-}, 120_000);
+});
 
 /** Requests of one browser from one address. */
 function visitor(address: string): { browser: Browser; get: (path: string) => ReturnType<Browser['send']> } {

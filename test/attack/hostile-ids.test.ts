@@ -32,7 +32,7 @@ describe('ids that are none', () => {
           res.status(intent ? 200 : 404).end();
         }),
     });
-  }, 120_000);
+  });
 
   test('name no intent, whoever asks the ledger for them', async () => {
     const { intents } = site.router;

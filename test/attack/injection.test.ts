@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { Express } from 'express';
 import { requireLogin } from '../../src/http/require-login.js';
 import type { IntentEvent } from '../../src/sequencer/intent-event.js';
@@ -9,9 +8,6 @@ import { type SiteOptions, startSite } from '../support/sites/site.js';
 import { recordingTransport } from '../support/transports/recording-transport.js';
 import { type RawAnswer, rawRequest, sendRaw } from './support/raw-request.js';
 import { sentTerms } from './support/sent-terms.js';
-
-// Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
 
 const service = generateJwtKey();
 

@@ -1,19 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { jest } from '@jest/globals';
 import request from 'supertest';
 import { parseIntentId } from '../../src/keys/base58.js';
 import { createHttpTransport } from '../../src/sequencer/http-transport.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { encodeOkResponse } from '../../src/wire/envelope.js';
-import { faultSequencer } from '../support/sequencers/closing-fault-sequencer.js';
-import { type Answer, bytes, type FaultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
+import { type Answer, bytes, type FaultSequencer, faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
 import { accepting, startStreamFaultServer } from '../support/sequencers/stream-fault-server.js';
 import { RawStream } from '../support/sites/raw-stream.js';
 import { startSite } from '../support/sites/site.js';
 import { begin, someone, whoIs } from './support/people.js';
-
-// Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
 
 const key = (length: number): { value: Uint8Array } => ({ value: new Uint8Array(randomBytes(length)) });
 
@@ -129,12 +124,23 @@ describe('lying sequencer', () => {
     expect([refused.status, refused.body.code]).toEqual([502, 'sequencer_bad_response']);
   });
 
-  test('an OK that is one in its envelope alone creates nothing', async () => {
-    for (const result of [1, 2, 2_147_483_647, -1]) {
-      sequencer.answerWith(lie('createIntent', ok(encode(v1.CreateIntentResponse, { result }))));
-      const refused = await someone(site).send('POST', '/intent', { order: 1 });
-      expect([refused.status, refused.body.code]).toEqual([502, 'sequencer_error']);
+  test.each([
+    ['nothing', ''],
+    ['a status that does not exist', '0800'],
+    ['a result without a name', '0802'],
+    ['flags that are none', '080510001800'],
+    ['a status with something in it that nobody knows', '0801200a'],
+    ['another message', '0a020801'],
+  ])('an OK around %s creates nothing, and no secret leaves', async (_what, hex) => {
+    sequencer.answerWith(lie('createIntent', ok(Buffer.from(hex, 'hex'))));
+    for (const body of [{ order: 1 }, { mode: 'login' }]) {
+      const refused = await someone(site).send('POST', '/intent', body);
+      expect([refused.status, refused.body.code]).toEqual([502, 'sequencer_bad_response']);
+      expect(JSON.stringify(refused.body)).not.toContain('client_secret');
     }
+    expect(sequencer.calls.map(({ method }) => method)).toEqual([
+      ...['createIntent', 'getStatus', 'createIntent', 'getStatus'],
+    ]);
   });
 
   test('submitted, said for another id, by a wallet, or against its own status: no page is told that it is paid', async () => {

@@ -1,16 +1,12 @@
-import { setTimeout as wait } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
 import type { Database } from '../../src/ledger/database.js';
 import { openDatabase } from '../../src/ledger/open-database.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
+import { eventually } from '../support/eventually.js';
 import { compile, start } from '../support/runner/child-program.js';
 import { destination, domain, verifierSecret } from '../support/sites/site.js';
 import { begin, whoIs } from './support/people.js';
-
-// Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
 
 // A shop of two processes that know nothing of each other but the database between them.
 
@@ -31,7 +27,7 @@ beforeAll(async () => {
   const [a, b] = (await Promise.all(children.map((child) => child.next()))) as { origin: string }[];
   origins = [a?.origin ?? '', b?.origin ?? ''];
   sequencer.setLocalDomain(domain, origins[0]);
-}, 60_000);
+});
 afterAll(async () => {
   await db.close();
   await sequencer.close();
@@ -54,10 +50,7 @@ const stateOf = async (id: string): Promise<unknown> =>
   (await db.query<{ state: string }>('select state from express_intents.intents where id = $1', [id])).rows[0]?.state;
 
 async function untilState(id: string, state: string): Promise<void> {
-  for (let n = 0; (await stateOf(id)) !== state; n += 1) {
-    if (n > 400) throw new Error(`${id} is ${await stateOf(id)}, and was to be ${state}.`);
-    await wait(25);
-  }
+  await eventually(async () => expect(await stateOf(id)).toBe(state));
 }
 
 /** Lets an intent have been created so much earlier, which the database itself does not let anybody say. */
@@ -144,7 +137,7 @@ describe('double spend of one payment on two orders', () => {
     expect(await stateOf(unpaid.id)).toBe('open');
     expect(await at(1, browser).send('GET', '/goods/kettle')).toMatchObject({ status: 200, body: { paid: paid.id } });
     expect((await at(0, browser).send('GET', '/goods/pot')).status).toBe(402);
-  }, 120_000);
+  });
 
   test('nor does it open anything for another browser that knows of it', async () => {
     const browser = new Browser(origins[0]);

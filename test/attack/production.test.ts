@@ -1,13 +1,9 @@
 import { execFile } from 'node:child_process';
-import { jest } from '@jest/globals';
 import request from 'supertest';
 import { startSequencer } from '../../src/emulator/index.js';
 import { compile } from '../support/runner/child-program.js';
 import { startSite } from '../support/sites/site.js';
 import { inProduction } from './support/in-production.js';
-
-// Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
 
 /** Runs node in production; gives all that it printed, and its exit code. */
 function node(...args: string[]): Promise<{ code: number; printed: string }> {

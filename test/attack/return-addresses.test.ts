@@ -1,12 +1,8 @@
-import { jest } from '@jest/globals';
 import request from 'supertest';
 import { requireLogin } from '../../src/http/require-login.js';
 import { startSite } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 import { hostileAddresses } from './support/hostile-addresses.js';
-
-// Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
 
 const ownOrigin = 'https://shop.example';
 

@@ -1,10 +1,7 @@
-import type { Request, Response } from 'express';
 import { parseConfig } from '../../src/config.js';
-import { observedAnswer } from '../../src/http/observed-answer.js';
 import { createWebhookVerifier } from '../../src/http/verify-webhook.js';
 import type { Database, Queryable } from '../../src/ledger/database.js';
 import { exportLedger } from '../../src/ledger/export-ledger.js';
-import type { ObservedRequest, Observer } from '../../src/telemetry/observer.js';
 import { intentId } from '../support/sites/event-site.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
 import { domain, verifierSecret } from '../support/sites/site.js';
@@ -39,26 +36,6 @@ describe('keys of the service that could not be read once', () => {
     expect(await verify(jwt)).toMatchObject({ intentId });
     await verify(jwt);
     expect(reads).toBe(2);
-  });
-});
-
-describe('the route of a trace', () => {
-  test('has nothing that a visitor has typed', async () => {
-    const routes: string[] = [];
-    const observer = {
-      tell: () => undefined,
-      route: async ({ route }: ObservedRequest, answer: () => Promise<unknown>) => {
-        routes.push(route);
-        await answer();
-      },
-    } as unknown as Observer;
-    const config = parseConfig({ transport: recordingTransport(), login: false }, {});
-    for (const baseUrl of ['', '/pay', '/PAY', '/pAy', '/tenant-1']) {
-      const req = { method: 'GET', baseUrl, path: `/status/${intentId}` } as Request;
-      const asked = { name: 'status', rest: intentId } as const;
-      await observedAnswer({ observer, config }, asked, req, {} as Response, async () => undefined);
-    }
-    expect(new Set(routes)).toEqual(new Set(['/status/:id']));
   });
 });
 

@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { jest } from '@jest/globals';
 import { createIntentClient } from '../../src/client.js';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
 import { eventually } from '../support/eventually.js';
@@ -9,9 +8,6 @@ import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
 import { destination, startSiteWithSequencer } from '../support/sites/site.js';
 import { Lane } from './support/lane.js';
 import { begin, someone } from './support/people.js';
-
-// Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
 
 /** A service inside, which nobody outside should get called: it listens on every address of this machine, and counts. */
 let trap: Server;

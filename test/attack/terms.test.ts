@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import request from 'supertest';
 import type { IntentRecord } from '../../src/http/hooks.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
@@ -8,9 +7,6 @@ import { destination, type SiteOptions, startSite, startSiteWithSequencer } from
 import { recordingTransport } from '../support/transports/recording-transport.js';
 import { begin, someone } from './support/people.js';
 import { sentTerms } from './support/sent-terms.js';
-
-// Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
 
 /** Where the attacker would like the money to go, or the victim's to come from. */
 const attackersAccount = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { promisify } from 'node:util';
-import { jest } from '@jest/globals';
 import { createIntentClient } from '../../src/client.js';
 import { createHttpTransport } from '../../src/sequencer/http-transport.js';
 import { encode, v1 } from '../../src/wire/codec.js';
@@ -18,9 +17,6 @@ import { localhostCertificate } from '../support/sites/localhost-certificate.js'
 import { startSite } from '../support/sites/site.js';
 import { inProduction } from './support/in-production.js';
 import { someone } from './support/people.js';
-
-// Nothing here is about speed, and the machine may have other things to do.
-jest.setTimeout(30_000);
 
 type Closable = Server & { closeAllConnections?: () => void };
 const servers: Closable[] = [];

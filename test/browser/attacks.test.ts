@@ -16,7 +16,7 @@ let shop: OpenShop;
 
 beforeAll(async () => {
   [site, shop] = await Promise.all([startStrictSite(), openShop()]);
-}, 60_000);
+});
 
 /** Says that something ran. */
 const owned = 'globalThis.owned = true';
@@ -51,7 +51,7 @@ describe('clickjacking', () => {
       site.page({}),
       ...pages.map((path) => shop.origin + path),
       site.sequencer.walletUrl,
-      site.sequencer.faultsUrl,
+      site.sequencer.inspectorUrl,
     ];
     const framed = await framedAt([bare, ...ours]);
     // The first one shows that frames would be seen.

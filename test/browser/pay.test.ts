@@ -118,3 +118,31 @@ test('two tabs pay one after the other, each its own', async () => {
   await site.sequencer.wallet('Ada').pay(codeOfOne);
   expect(await event(one, 'success')).toMatchObject({ intent: idOf(codeOfOne) });
 });
+
+describe('a code that is not used', () => {
+  test('expires: it is gone from the screen, and a new one is a click away', async () => {
+    const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 60_000 }) }));
+    await page.clock.install();
+    const first = await begin(page);
+    await page.clock.fastForward(61_000);
+    await state(page, 'expired');
+    expect(await part(page, 'code').locator('svg:visible').count()).toBe(0);
+    await part(page, 'retry').click();
+    const second = await scan(page);
+    expect(second).not.toBe(first);
+    await site.sequencer.wallet('Ada').pay(second);
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
+  });
+
+  test('is paid late: it still counts, and success comes', async () => {
+    const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 60_000 }) }));
+    await page.clock.install();
+    const code = await begin(page);
+    await page.clock.fastForward(61_000);
+    await state(page, 'expired');
+    await site.sequencer.wallet('Ada').pay(code);
+    await page.clock.fastForward(60_000);
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+    await state(page, 'done');
+  });
+});

@@ -1,11 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { DoctorContext } from '../../src/cli/doctor/check.js';
-import { checks } from '../../src/cli/doctor/checks.js';
-import { lookAtClock } from '../../src/cli/doctor/clock-skew.js';
-import { examine } from '../../src/cli/doctor/examine.js';
-import { type Finding, ok } from '../../src/cli/doctor/finding.js';
-import { systemWorld } from '../../src/cli/doctor/system-world.js';
-import { satisfies } from '../../src/cli/doctor/version-range.js';
+import { type DoctorContext, type Finding, ok } from '../../src/cli/doctor/check.js';
+import { checks, examine } from '../../src/cli/doctor/examine.js';
+import { systemWorld } from '../../src/cli/doctor/world.js';
 import { nearestName } from '../../src/config/nearest-name.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
 import { look } from '../support/runner/watch-for-leaks.js';
@@ -20,7 +16,7 @@ afterEach(() => {
 function doctor(env: Record<string, string>, args: readonly string[], setting: Setting = {}) {
   const kept = Object.entries(before).filter(([name]) => !/^(?:INTENT_|NODE_ENV)/.test(name));
   process.env = { ...Object.fromEntries(kept), ...env };
-  return runCommand(['doctor', ...args], { ...setting, world: { ...systemWorld(), nodeVersion: '22.1.0' } });
+  return runCommand(['doctor', ...args], setting);
 }
 
 describe('what is printed', () => {
@@ -28,16 +24,12 @@ describe('what is printed', () => {
     const env = { INTENT_SEQUENCER_URL: 'embedded', INTENT_DOMAIN: 'www.shop.example', INTENT_ORGIN: 'x' };
     const { code, out, error } = await doctor(env, ['--offline']);
     expect({ code, error }).toEqual({ code: 1, error: '' });
-    expect(out.split('\n').map((line) => line.replace(/express .*/, 'express'))).toEqual([
-      'ok       node         22.1.0',
-      'ok       packages     express',
+    expect(out.split('\n')).toEqual([
       'fault    settings     INTENT_DOMAIN: Subdomains are not supported: expected shop.example.',
       '                      -> INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
       'warning  settings     INTENT_ORGIN is no setting of express-intents.',
       '                      -> Did you mean INTENT_ORIGIN? Else leave it out.',
-      'skipped  secrets: no verifier key is set: one is made at each start',
-      '         names: neither INTENT_DOMAIN nor INTENT_ORIGIN is set',
-      '         folder: not used',
+      'skipped  names: neither INTENT_DOMAIN nor INTENT_ORIGIN is set',
       '',
       '1 fault, 1 warning.',
     ]);
@@ -59,7 +51,7 @@ describe('what is printed', () => {
     expect(code).toBe(0);
     const { findings, ...rest } = JSON.parse(out);
     expect(rest).toEqual({ ok: true, faults: 0, warnings: 0 });
-    expect(findings[0]).toEqual({ check: 'node', level: 'ok', text: '22.1.0' });
+    expect(findings[0]).toMatchObject({ check: 'settings', level: 'ok' });
     const local = checks.filter(({ needsNetwork }) => !needsNetwork).map(({ name }) => name);
     expect(findings.map(({ check }: { check: string }) => check)).toEqual(local);
   });
@@ -75,8 +67,8 @@ describe('what is printed', () => {
 });
 
 describe('what goes on around the checks', () => {
-  const world = { ...systemWorld(), checkMs: 100 };
-  const nothing = { env: {}, options: {}, siteUrl: undefined, isOffline: false, mayCreate: false };
+  const world = { ...systemWorld, checkMs: 100 };
+  const nothing = { env: {}, options: {}, siteUrl: undefined, isOffline: false };
   type Checks = typeof checks;
 
   async function examined(planted: Checks, env: Record<string, string> = {}): Promise<readonly Finding[]> {
@@ -139,53 +131,6 @@ describe('what goes on around the checks', () => {
     const [finding] = await examined([talks], env);
     expect(finding?.text).toBe('It could not be looked at: *** *** *** *** ***');
     look('the doctor', JSON.stringify(finding));
-  });
-});
-
-describe('clocks', () => {
-  const asked = { askedAtMs: 1_000_000, tookMs: 300, resolutionMs: 1_000 };
-  it.each([
-    // An answer tells its second, and may have been written at any moment of the call.
-    ['the same second', 1_000_000, undefined],
-    ['as far ahead as can be without being wrong', 1_005_300, undefined],
-    ['as far behind', 994_000, undefined],
-    ['just more ahead', 1_005_301, /^The clock of the site is 5 seconds ahead of that of this machine\.$/],
-    ['just more behind', 993_999, /^The clock of the site is 5 seconds behind that of this machine\.$/],
-    ['minutes ahead', 1_000_000 + 11 * 60_000, /11 minutes ahead/],
-    ['days behind', 1_000_000 - 3 * 86_400_000, /3 days behind/],
-  ])('%s', (_name, theirsMs, text) => {
-    const [finding] = lookAtClock('the site', theirsMs, asked);
-    if (text) expect(finding?.text).toMatch(text);
-    else expect(finding).toBeUndefined();
-  });
-
-  it('over a minute is a fault', () => {
-    expect(lookAtClock('the site', 1_030_000, asked)).toMatchObject([{ level: 'warning' }]);
-    expect(lookAtClock('the site', 1_090_000, asked)).toMatchObject([{ level: 'fault' }]);
-  });
-});
-
-describe('versions', () => {
-  it.each([
-    ['20.19.0', '>=20.19', true],
-    ['20.18.9', '>=20.19', false],
-    ['v24.0.0', '>=20.19', true],
-    ['4.21.0', '^4.21.0 || ^5.0.0', true],
-    ['5.3.1', '^4.21.0 || ^5.0.0', true],
-    ['4.20.9', '^4.21.0 || ^5.0.0', false],
-    ['6.0.0', '^4.21.0 || ^5.0.0', false],
-    ['0.5.16', '^0.5.4', true],
-    ['0.6.0', '^0.5.4', false],
-    ['18.4.0-beta.17', '^18.4.0', true],
-  ])('%s in %s: %s', (version, range, expected) => {
-    expect(satisfies(version, range)).toBe(expected);
-  });
-
-  it('are found of what is installed, and of nothing else', () => {
-    const { versionOf } = systemWorld();
-    expect(versionOf('express')).toMatch(/^5\.\d+\.\d+$/);
-    expect(versionOf('@grpc/grpc-js')).toMatch(/^1\./);
-    expect(versionOf('no-such-package-at-all')).toBeUndefined();
   });
 });
 

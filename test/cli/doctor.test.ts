@@ -1,7 +1,6 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { jest } from '@jest/globals';
-import type { Finding } from '../../src/cli/doctor/finding.js';
+import type { Finding } from '../../src/cli/doctor/check.js';
 import type { World } from '../../src/cli/doctor/world.js';
 import { generateKey } from '../../src/keys/verifier-key.js';
 import { lockFolder } from '../../src/ledger/folder-lock.js';
@@ -18,8 +17,6 @@ import { type SoundSetUp, shopOrigin, startSoundSetUp } from './support/sound-se
 
 // Each case starts from a set-up with nothing wrong, plants one fault, and sees that the doctor finds it, names what mends
 // it, and finds nothing else.
-
-jest.setTimeout(60_000);
 
 let sound: SoundSetUp;
 let postgres: PostgresServer;
@@ -77,30 +74,6 @@ function expectTold({ code, wrong }: Awaited<ReturnType<typeof doctor>>, told: r
 /** What of the machine is not as it should be: seen without the network. */
 const onThisMachine: readonly Case[] = [
   {
-    name: 'an old Node',
-    plant: () => ({ world: { nodeVersion: '18.20.8' } }),
-    told: [['node', 'fault', /18\.20\.8 is too old/, /Install Node/]],
-  },
-  {
-    name: 'a driver that is not installed',
-    plant: () => ({ world: without('pg') }),
-    told: [['packages', 'fault', /pg is missing, which a ledger in Postgres needs/, /^npm install pg$/]],
-  },
-  {
-    name: 'gRPC that is not installed',
-    plant: () => ({ world: without('@grpc/grpc-js') }),
-    told: [['packages', 'fault', /@grpc\/grpc-js is missing/, /^npm install @grpc\/grpc-js$/]],
-  },
-  {
-    name: 'an Express that is too old',
-    plant: () => ({ world: { versionOf: (name) => (name === 'express' ? '3.21.2' : '8.16.0') } }),
-    told: [
-      ['packages', 'fault', /express 3\.21\.2 is not supported/, /^npm install express@\^5\.0\.0$/],
-      // As the one answer goes for all of them.
-      ['packages', 'fault', /grpc-js 8\.16\.0 is not supported/, /npm install/],
-    ],
-  },
-  {
     name: 'the embedded sequencer in production',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: 'embedded', INTENT_SEQUENCER_GRPC_URL: undefined } }),
     told: [
@@ -151,19 +124,6 @@ const onThisMachine: readonly Case[] = [
     ],
   },
   {
-    name: 'a secret that is one character, often',
-    plant: () => ({ env: { INTENT_SECRET: 'secret-secret-secret-secret-secret' } }),
-    told: [['secrets', 'warning', /too few different characters/, /randomBytes/]],
-  },
-  {
-    name: 'a secret file that everybody can read',
-    plant: () => {
-      const file = secretFile();
-      return { env: { INTENT_VERIFIER_SECRET: undefined, INTENT_VERIFIER_SECRET_FILE: file } };
-    },
-    told: [['secrets', 'warning', /Every user of this machine can read .*key/, /^chmod 600 .*key$/]],
-  },
-  {
     name: 'a secret file that is not there',
     plant: () => ({ env: { INTENT_VERIFIER_SECRET: undefined, INTENT_VERIFIER_SECRET_FILE: '/nowhere/key' } }),
     told: [['settings', 'fault', /INTENT_VERIFIER_SECRET_FILE: The file cannot be read \(ENOENT\)/, /readable file/]],
@@ -183,50 +143,12 @@ const onThisMachine: readonly Case[] = [
     plant: () => ({ env: { INTENT_DATABASE_URL: temporaryFolder() } }),
     told: [['settings', 'fault', /INTENT_DATABASE_URL: It is a folder/, /allowEmbeddedLedger/]],
   },
-  {
-    name: 'a folder that another process has open',
-    plant: async () => {
-      const folder = temporaryFolder();
-      await lockFolder(folder);
-      return { env: { INTENT_DATABASE_URL: folder }, args: ['--allow-embedded-ledger'] };
-    },
-    told: [['folder', 'warning', /is open in another process/, /--url/]],
-  },
-  {
-    name: 'a folder on a network file system',
-    plant: () => ({
-      env: { INTENT_DATABASE_URL: path.join(temporaryFolder(), 'new') },
-      args: ['--allow-embedded-ledger'],
-      world: { fileSystemOf: async () => 0x6969 },
-    }),
-    told: [['folder', 'fault', /is on a network file system \(NFS\)/, /disk of this machine/]],
-  },
-  {
-    name: 'a folder that cannot be made',
-    plant: () => {
-      const file = path.join(temporaryFolder(), 'file');
-      writeFileSync(file, '');
-      return { env: { INTENT_DATABASE_URL: path.join(file, 'ledger') }, args: ['--allow-embedded-ledger'] };
-    },
-    told: [['folder', 'fault', /may not write to .*file/, /^chown/]],
-  },
 ];
-
-const without = (missing: string): Partial<World> => ({
-  versionOf: (name) => (name === missing ? undefined : sound.world.versionOf(name)),
-});
-
-function secretFile(): string {
-  const file = path.join(temporaryFolder(), 'key');
-  writeFileSync(file, sound.keys.secret);
-  chmodSync(file, 0o644);
-  return file;
-}
 
 describe('on this machine', () => {
   it.each(onThisMachine)('$name', async ({ plant, told }) => {
-    const { env, world, args = [] } = await plant();
-    expectTold(await doctor({ ...sound.production, ...env }, ['--offline', ...args], world), told);
+    const { env, args = [] } = await plant();
+    expectTold(await doctor({ ...sound.production, ...env }, ['--offline', ...args]), told);
   });
 });
 
@@ -290,29 +212,7 @@ const inDatabases: readonly Case[] = [
       await postgres.run(name, 'create role visitor login');
       return { env: { INTENT_DATABASE_URL: postgres.url(name).replace('postgres@', 'visitor@') } };
     },
-    told: [['database', 'fault', /the role visitor may not make them/, /migrate` as a role that may.* grant usage/]],
-  },
-  {
-    name: 'a role that may not write to a table',
-    plant: async () => {
-      const url = await databaseWith(
-        'create role reader login',
-        'grant usage on schema express_intents to reader',
-        'grant select, insert, update, delete on all tables in schema express_intents to reader',
-        'revoke update on express_intents.intents from reader',
-      );
-      return { env: { INTENT_DATABASE_URL: url.replace('postgres@', 'reader@') } };
-    },
-    told: [['database', 'fault', /The role reader may not write to intents/, /grant select, insert, update, delete/]],
-  },
-  {
-    name: 'fewer connections than a process opens',
-    plant: async () => ({
-      env: { INTENT_DATABASE_URL: await databaseWith('alter database $DATABASE connection limit 10') },
-    }),
-    told: [
-      ['database', 'warning', /allows 10 connections, and each process of the site opens up to 11/, /connection limit/],
-    ],
+    told: [['database', 'fault', /the role visitor may not make them/, /migrate` as a role that may/]],
   },
   {
     name: 'a database that can only be read',
@@ -323,12 +223,30 @@ const inDatabases: readonly Case[] = [
     }),
     told: [['database', 'fault', /takes no writes/, /name the primary/]],
   },
+  {
+    name: 'a folder that another process has open',
+    plant: async () => {
+      const folder = temporaryFolder();
+      await lockFolder(folder);
+      return { env: { INTENT_DATABASE_URL: folder }, args: ['--allow-embedded-ledger'] };
+    },
+    told: [['database', 'warning', /is open in another process/, /--url/]],
+  },
+  {
+    name: 'a folder that cannot be made',
+    plant: () => {
+      const file = path.join(temporaryFolder(), 'file');
+      writeFileSync(file, '');
+      return { env: { INTENT_DATABASE_URL: path.join(file, 'ledger') }, args: ['--allow-embedded-ledger'] };
+    },
+    told: [['database', 'fault', /may not write to .*file/, /^chown/]],
+  },
 ];
 
 describe('in the database', () => {
   it.each(inDatabases)('$name', async ({ plant, told }) => {
-    const { env } = await plant();
-    expectTold(await doctor({ ...sound.staging, ...env }, []), told);
+    const { env, args = [] } = await plant();
+    expectTold(await doctor({ ...sound.staging, ...env }, args), told);
   });
 });
 
@@ -392,18 +310,6 @@ const atSequencers: readonly Case[] = [
     told: [
       ['sequencer', 'fault', /says that an intent exists which nobody has made/, /a real payment service/],
       ['stream', 'fault', /No message stream opens/, /WebSockets/],
-    ],
-  },
-  {
-    name: 'a clock that is an hour ahead',
-    plant: async () => {
-      const date = new Date(Date.now() + 3_600_000).toUTCString();
-      return { env: { INTENT_SEQUENCER_URL: await answering(200, { date }, allTrue) } };
-    },
-    told: [
-      ['sequencer', 'fault', /nobody has made/, /./],
-      ['stream', 'fault', /No message stream opens/, /./],
-      ['clock', 'fault', /The clock of the sequencer is 60 minutes ahead of that of this machine/, /NTP/],
     ],
   },
   {
@@ -483,39 +389,17 @@ const atKeyFiles: readonly Case[] = [
   {
     name: 'an expired certificate',
     plant: () => ({ front: { certificate: expiredCertificate } }),
-    told: [
-      ['key file', 'fault', /the certificate of shop-example\.com has expired/, /Renew the certificate/],
-      [
-        'certificate',
-        'fault',
-        /has expired \(CERT_HAS_EXPIRED\).*ends Jan {2}1 00:00:00 2021 GMT/,
-        /Renew the certificate/,
-      ],
-    ],
+    told: [['key file', 'fault', /the certificate of shop-example\.com has expired/, /Renew the certificate/]],
   },
   {
     name: 'a certificate for another name',
     plant: () => ({ front: { certificate: localhostCertificate }, world: { ca: localhostCertificate.cert } }),
-    told: [
-      ['key file', 'fault', /is for other names than shop-example\.com/, /certificate of a public authority/],
-      ['certificate', 'fault', /is for other names .*It names localhost/, /certificate of a public authority/],
-    ],
+    told: [['key file', 'fault', /is for other names than shop-example\.com/, /certificate of a public authority/]],
   },
   {
     name: 'a certificate that nobody trusts',
     plant: () => ({ world: { ca: undefined } }),
-    told: [
-      ['key file', 'fault', /is not trusted/, /with its whole chain/],
-      ['certificate', 'fault', /is not trusted/, /with its whole chain/],
-    ],
-  },
-  {
-    name: 'a certificate that ends in days',
-    plant: () => ({
-      env: { INTENT_SEQUENCER_URL: undefined, INTENT_SEQUENCER_GRPC_URL: sound.sequencer.grpcUrl },
-      world: { now: () => Date.parse('2119-12-25T00:00:00Z') },
-    }),
-    told: [['certificate', 'warning', /shop-example\.com is good for 7 more days/, /Renew the certificate/]],
+    told: [['key file', 'fault', /is not trusted/, /with its whole chain/]],
   },
   {
     name: 'nobody listens',
@@ -525,7 +409,6 @@ const atKeyFiles: readonly Case[] = [
     }),
     told: [
       ['key file', 'fault', /nobody listens at shop-example\.com/, /Serve the site at https:\/\/shop-example\.com/],
-      ['certificate', 'fault', /nobody listens at shop-example\.com/, /Serve https/],
     ],
   },
 ];
@@ -549,7 +432,7 @@ const refusing = {
 const atSites: readonly Case[] = [
   {
     name: 'a proxy with no site behind it',
-    plant: () => ({ front: { site: 'http://127.0.0.1:1' } }),
+    plant: () => ({ env: { INTENT_WALLET_URL: undefined }, front: { site: 'http://127.0.0.1:1' } }),
     told: [
       ['key file', 'fault', /answered with status 502/, /./],
       ['site', 'fault', /answered with status 502/, /Start the app/],
@@ -558,7 +441,10 @@ const atSites: readonly Case[] = [
   },
   {
     name: 'the router under a path',
-    plant: async () => ({ front: { site: await sound.startSite({ mountPath: '/pay' }) } }),
+    plant: async () => ({
+      env: { INTENT_WALLET_URL: undefined },
+      front: { site: await sound.startSite({ mountPath: '/pay' }) },
+    }),
     told: [
       ['key file', 'fault', /answered with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
       ['site', 'fault', /answered with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
@@ -587,17 +473,9 @@ const atSites: readonly Case[] = [
     ],
   },
   {
-    name: 'no HSTS',
-    plant: () => ({ front: { response: (headers) => delete headers['strict-transport-security'] } }),
-    told: [['site', 'warning', /HSTS/, /Strict-Transport-Security: max-age/]],
-  },
-  {
     name: 'a site that runs without NODE_ENV=production',
     plant: async () => ({ front: { site: await sound.startSite({ isDevelopment: true }) } }),
-    told: [
-      ['site', 'fault', /runs without NODE_ENV=production/, /Start the site with NODE_ENV=production/],
-      ['create', 'fault', /cookie of the browser is not as it should be/, /NODE_ENV=production/],
-    ],
+    told: [['site', 'fault', /runs without NODE_ENV=production/, /Start the site with NODE_ENV=production/]],
   },
   {
     name: 'a proxy that is not trusted, where no origin is set',
@@ -605,10 +483,7 @@ const atSites: readonly Case[] = [
       const site = await sound.startSite({ origin: '', trustsProxy: false, webhook: false });
       return { front: { site }, env: { INTENT_SERVICE_KEY: undefined } };
     },
-    told: [
-      ['origin', 'fault', /The site takes itself for http:\/\/shop-example\.com/, /app\.set\('trust proxy', 1\)/],
-      ['create', 'fault', /begins no login: 403 cross_site_request/, /errors\.md/],
-    ],
+    told: [['origin', 'fault', /The site takes itself for http:\/\/shop-example\.com/, /app\.set\('trust proxy', 1\)/]],
   },
   {
     name: 'a site that was told another origin',
@@ -620,7 +495,6 @@ const atSites: readonly Case[] = [
         /The running site has INTENT_ORIGIN=https:\/\/old-example\.com/,
         /^INTENT_ORIGIN=https:\/\/shop-example\.com, for the site$/,
       ],
-      ['create', 'fault', /403 cross_site_request/, /./],
     ],
   },
   {
@@ -634,7 +508,6 @@ const atSites: readonly Case[] = [
         /^INTENT_ORIGIN=https:\/\/shop-example\.com$/,
       ],
       ['origin', 'fault', /The running site has INTENT_ORIGIN=https:\/\/shop-example\.com, and refuses/, /./],
-      ['create', 'fault', /403 cross_site_request/, /./],
     ],
   },
   {
@@ -655,10 +528,7 @@ const atSites: readonly Case[] = [
       front: { buffers: true, site: await sound.startSite({ slowMs: 500 }) },
       world: { checkMs: 5_000 },
     }),
-    told: [
-      ['events', 'fault', /The first event comes with the last/, /proxy_buffering off/],
-      ['create', 'fault', /No event comes/, /proxy_buffering off/],
-    ],
+    told: [['events', 'fault', /The first event comes with the last/, /proxy_buffering off/]],
   },
   {
     name: 'a proxy that compresses the events',
@@ -685,10 +555,21 @@ const atSites: readonly Case[] = [
   {
     name: 'a site that cannot reach its sequencer',
     plant: async () => ({ front: { site: await sound.startSite({ transport: refusing }) } }),
-    told: [
-      ['events', 'fault', /The site cannot tell the status of an intent: 50\d/, /the log of the site/],
-      ['create', 'fault', /The site begins no login: 50\d/, /the log of the site/],
-    ],
+    told: [['events', 'fault', /The site cannot tell the status of an intent: 50\d/, /the log of the site/]],
+  },
+  {
+    name: 'a wallet address that leads nowhere',
+    plant: () => ({
+      env: { INTENT_WALLET_URL: 'https://shop-example.com/wallet' },
+      front: {
+        answer: (req, res) => {
+          if (req.url !== '/wallet') return false;
+          res.writeHead(404).end();
+          return true;
+        },
+      },
+    }),
+    told: [['wallet', 'fault', /shop-example\.com\/wallet is answered with status 404/, /INTENT_WALLET_URL/]],
   },
   {
     name: 'a firewall in front of the webhook',
@@ -703,17 +584,6 @@ const atSites: readonly Case[] = [
     }),
     told: [['webhook', 'fault', /answers with status 403/, /pass POST to this path/]],
   },
-  {
-    name: 'a site whose clock is behind',
-    plant: () => ({
-      front: {
-        response: (headers) => {
-          headers.date = new Date(Date.now() - 20_000).toUTCString();
-        },
-      },
-    }),
-    told: [['clock', 'warning', /The clock of the site is (?:19|20|21) seconds behind/, /NTP/]],
-  },
 ];
 
 describe('at the running site', () => {
@@ -721,18 +591,12 @@ describe('at the running site', () => {
     const { env, world, front = {} } = await plant();
     sound.front.faults = front;
     const withoutDatabase = { ...sound.production, INTENT_DATABASE_URL: undefined };
-    expectTold(await doctor({ ...withoutDatabase, ...env }, ['--url', shopOrigin, '--create'], world), told);
+    expectTold(await doctor({ ...withoutDatabase, ...env }, ['--url', shopOrigin], world), told);
   });
 
   it('nobody listens there', async () => {
-    const args = ['--url', 'http://127.0.0.1:1', '--create'];
+    const args = ['--url', 'http://127.0.0.1:1'];
     const { wrong } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, args);
-    expect(wrong).toContainEqual({
-      check: 'create',
-      level: 'fault',
-      text: 'No login can be begun: http://127.0.0.1:1 cannot be reached.',
-      mend: 'Mend what stands under `site`, and run the doctor again.',
-    });
     expect(wrong.map(({ check, text }) => [check, text])).toContainEqual([
       'site',
       'http://127.0.0.1:1 cannot be reached: nobody listens at 127.0.0.1:1.',
@@ -742,43 +606,16 @@ describe('at the running site', () => {
 
 describe('where nothing is wrong', () => {
   it.each(['production', 'staging'] as const)('nothing is found: %s', async (name) => {
-    const args = name === 'production' ? ['--url', shopOrigin, '--create'] : [];
+    const args = name === 'production' ? ['--url', shopOrigin] : [];
     const { code, wrong, findings } = await doctor(sound[name], args);
     expect({ code, wrong }).toEqual({ code: 0, wrong: [] });
     // Both together look at everything there is but a folder.
     const looked = findings.filter(({ level }) => level === 'ok').map(({ check }) => check);
+    const everywhere = ['settings', 'names', 'database'];
     expect(looked).toEqual(
       name === 'production'
-        ? [
-            'node',
-            'packages',
-            'settings',
-            'secrets',
-            'names',
-            'database',
-            'grpc',
-            'key file',
-            'certificate',
-            'site',
-            'origin',
-            'events',
-            'webhook',
-            'create',
-            'clock',
-          ]
-        : [
-            'node',
-            'packages',
-            'settings',
-            'secrets',
-            'names',
-            'database',
-            'sequencer',
-            'stream',
-            'key file',
-            'certificate',
-            'clock',
-          ],
+        ? [...everywhere, 'grpc', 'key file', 'site', 'origin', 'events', 'webhook', 'wallet']
+        : [...everywhere, 'sequencer', 'stream', 'key file'],
     );
   });
 
@@ -786,9 +623,9 @@ describe('where nothing is wrong', () => {
     const folder = path.join(temporaryFolder(), 'ledger');
     const look = async (...args: string[]) => {
       const env = { INTENT_SEQUENCER_URL: 'embedded', INTENT_DATABASE_URL: folder };
-      const { findings, wrong } = await doctor(env, ['--offline', ...args]);
-      expect(wrong).toEqual([]);
-      return findings.find(({ check }) => check === 'folder')?.text;
+      const { findings, wrong } = await doctor(env, args);
+      expect(wrong.filter(({ check }) => check === 'database')).toEqual([]);
+      return findings.find(({ check }) => check === 'database')?.text;
     };
     expect(await look()).toBe(`${folder} will be made`);
     mkdirSync(path.join(folder, 'data'), { recursive: true });
@@ -805,9 +642,9 @@ it('asks nobody whom the site names in place of itself', async () => {
   const elsewhere = `//${stranger.host}/intent`;
   const routes = { intent: elsewhere, status: elsewhere, events: elsewhere, session: elsewhere };
   const site = await serve((_req, res) => res.end(`const intentSite=${JSON.stringify(routes)};`));
-  const { findings } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, ['--url', site, '--create']);
+  const { findings } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, ['--url', site]);
   expect(asked).toEqual([]);
-  expect(findings).toContainEqual({ check: 'create', level: 'skipped', text: 'the site has no logins' });
+  expect(findings).toContainEqual({ check: 'events', level: 'skipped', text: 'the route of the events was not found' });
 });
 
 it('changes nothing: no intent is created, no table is made, and the folder of a ledger is left alone', async () => {

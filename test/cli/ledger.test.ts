@@ -1,14 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { jest } from '@jest/globals';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { runCommand } from './support/run-command.js';
 
 // To open an embedded database takes its time on a busy machine.
-jest.setTimeout(60_000);
-
 const before = { ...process.env };
 
 afterEach(() => {

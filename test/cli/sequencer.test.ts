@@ -28,13 +28,12 @@ const urlOf = async (started: StartedCommand): Promise<string> =>
 it('runs until it is told to end, prints where it is, and serves there (interface 4.1, 4.3, 4.4)', async () => {
   const started = startCommand(['sequencer', '--port', '0']);
   const url = await urlOf(started);
-  expect((await welcomeOf(started)).split('\n').slice(0, 10)).toEqual([
+  expect((await welcomeOf(started)).split('\n').slice(0, 9)).toEqual([
     'The embedded sequencer runs, for development. No money is anywhere near.',
     '',
     `  sequencer  ${url}`,
-    `  inspector  ${url}/inspector   see what comes, live`,
+    `  inspector  ${url}/inspector   see what comes, live; switch faults on`,
     `  wallet     ${url}/wallet   Ada, Ben, Mia`,
-    `  faults     ${url}/faults   let it fail on purpose`,
     '',
     'An app uses it with these in its .env:',
     '',
@@ -95,7 +94,6 @@ it('answers over gRPC as well with --grpc-port (interface 4.2), and tells progra
   expect(rest).toEqual({
     inspectorUrl: `${url}/inspector`,
     walletUrl: `${url}/wallet`,
-    faultsUrl: `${url}/faults`,
     serviceKey: expect.any(String),
   });
   const client = createIntentClient({ grpcUrl });

@@ -14,4 +14,4 @@ it('loses no line of standard input that comes before it is read', async () => {
   } finally {
     Object.defineProperty(process, 'stdin', stdin);
   }
-}, 5_000);
+});

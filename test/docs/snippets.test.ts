@@ -13,9 +13,7 @@ import { type Block, blocksOf, guides, textOf } from './guides.js';
 //   ```sh                     its programs, scripts, packages and commands are there
 //   ```, ```text, ```ts plain    for reading alone
 
-/** Written from the types, and compared with them by another test. */
-const generated = ['docs/api.md'];
-const blocks = guides.filter((guide) => !generated.includes(guide)).flatMap((guide) => blocksOf(guide));
+const blocks = guides.flatMap((guide) => blocksOf(guide));
 
 const isPlain = ({ info }: Block): boolean => info === '' || info === 'text' || / plain$/.test(info);
 const fileOf = ({ info }: Block): string | undefined => / file=(\S+)$/.exec(info)?.[1];

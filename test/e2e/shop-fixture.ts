@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { jest } from '@jest/globals';
 import type { Express } from 'express';
 import { type Sequencer, startSequencer } from 'express-intents/testing';
 import { createShop, type Shop } from '../../example-app/dist/shop.js';
@@ -20,8 +19,6 @@ export interface OpenShop {
   readonly sequencer: Sequencer;
   readonly log: LogRecorder;
 }
-
-jest.setTimeout(30_000);
 
 const shops: Shop[] = [];
 const sequencers: Sequencer[] = [];

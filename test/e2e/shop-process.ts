@@ -15,12 +15,15 @@ export class Program {
   readonly #ended: Promise<unknown>;
   output = '';
   errors = '';
+  hasEnded = false;
 
-  /** Runs with these variables and none of the developer's own. */
+  /** Runs with these variables and none of the developer's own. A busy machine may take long to shut down. */
   constructor(script: string, variables: Variables) {
-    const env = { PATH: process.env.PATH, ...variables } as NodeJS.ProcessEnv;
+    const env = { PATH: process.env.PATH, SHUTDOWN_TIMEOUT_MS: '100000', ...variables } as NodeJS.ProcessEnv;
     this.#child = spawn(process.execPath, [fileURLToPath(new URL(script, dist))], { env });
-    this.#ended = once(this.#child, 'close');
+    this.#ended = once(this.#child, 'close').finally(() => {
+      this.hasEnded = true;
+    });
     this.#child.stdout.on('data', (chunk) => {
       this.output += chunk;
     });

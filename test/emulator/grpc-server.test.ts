@@ -83,7 +83,7 @@ it('takes no request over 64 KiB', async () => {
 });
 
 it('says of what it does not have that it is UNIMPLEMENTED', async () => {
-  const away = createIntentClient({ grpcUrl: sequencer.grpcUrl, grpcPackage: 'acme' });
+  const away = createIntentClient({ grpcUrl: sequencer.grpcUrl, grpcNames: 'acme' });
   await expect(away.paymentIntents.create(payment)).rejects.toMatchObject({ code: 'sequencer_error' });
   await away.close();
 });
@@ -112,7 +112,7 @@ it('ends with its streams, and can be ended again', async () => {
   const follower = createIntentClient({ grpcUrl: own.grpcUrl });
   const intent = await follower.paymentIntents.create(payment);
   const stub = stubOf('MicroPayment', own);
-  await new Promise((resolve) => stub.waitForReady(Date.now() + 2_000, resolve));
+  await new Promise((resolve) => stub.waitForReady(Date.now() + 30_000, resolve));
   const leaving = new AbortController();
   const watching = follower.watch(intent, { signal: leaving.signal })[Symbol.asyncIterator]();
   const next = watching.next();
@@ -138,7 +138,7 @@ it('lets go of what was asked for when the client leaves', async () => {
     close: async () => undefined,
   };
   const server = await startGrpcServer(answering, { port: 0, setting: 'grpcPort', unref: true });
-  const transport = createGrpcTransport({ url: server.url, timeoutMs: 1_000 });
+  const transport = createGrpcTransport({ url: server.url, timeoutMs: 60_000 });
   const leaving = new AbortController();
   const { signal } = leaving;
   const call = transport.call(operations.getStatus, new Uint8Array(), { signal });
@@ -162,7 +162,7 @@ it.each<[FaultKind, string]>([
   ['flood', 'sequencer_bad_response'],
 ])('misbehaves over gRPC as it is told to: %s', async (kind, code) => {
   const { grpcUrl } = sequencer;
-  const transport = createGrpcTransport({ url: String(grpcUrl), timeoutMs: 2_000 });
+  const transport = createGrpcTransport({ url: String(grpcUrl), timeoutMs: 30_000 });
   const behave = sequencer.misbehave({ kind });
   await expect(getStatus(transport, generateKey().publicKey)).rejects.toMatchObject({ code });
   behave();

@@ -24,13 +24,14 @@ function statusWithHost(url: string, path: string, host: string): Promise<number
 }
 
 describe('the proxy (interface 2.1, 4.1, 7)', () => {
-  test('OK is said in bytes, and the message is empty', async () => {
+  test('the status of an unknown intent is an answer of zero bytes', async () => {
     const { url } = await start();
     const { rendezvousKey } = await payment();
     const body = encodeRequest(operations.getStatus, Buffer.concat([Uint8Array.of(10, 34, 10, 32), rendezvousKey]));
     const response = await post(url, body);
     expect(response.headers.get('content-type')).toBe('application/octet-stream');
-    expect(new Uint8Array(await response.arrayBuffer())).toEqual(Uint8Array.of(8, 0));
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(new Uint8Array());
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, '0']);
   });
 
   test.each([
@@ -78,7 +79,7 @@ describe('the proxy (interface 2.1, 4.1, 7)', () => {
   test('405 for another method', async () => {
     const { url } = await start();
     const response = await fetch(`${url}/v1/api`);
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });
 });
 

@@ -6,6 +6,7 @@ import { parseClientSecret } from '../../src/intents/payload.js';
 import type { SignedIntent } from '../../src/intents/signed-intent.js';
 import { decode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';
+import { eventually } from '../support/eventually.js';
 import { compile, start as startProgram } from '../support/runner/child-program.js';
 import { secretsIn } from '../support/runner/secret-forms.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
@@ -175,7 +176,7 @@ describe('a process that is killed', () => {
       };
       const before = answered.size;
       const visits = Array.from({ length: 4 }, () => visit().catch(() => undefined));
-      while (answered.size < before + 30 + run * 7) await new Promise((resolve) => setImmediate(resolve));
+      await eventually(() => answered.size >= before + 30 + run * 7);
       await child.kill();
       await Promise.all(visits);
       // What was created may have been paid without that anybody heard of it: then it is one of those whose word is open.

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 const ways: [string, (sequencer: Sequencer) => Transport][] = [
-  ['over WebSocket', ({ url }) => createHttpTransport({ url, timeoutMs: 2_000 })],
+  ['over WebSocket', ({ url }) => createHttpTransport({ url, timeoutMs: 30_000 })],
   ['in process', ({ transport }) => transport],
 ];
 
@@ -74,7 +74,7 @@ describe.each(ways)('faults of message streams %s', (_way, connect) => {
       const { sequencer, open } = await startPaid();
       sequencer.misbehave({ kind, times: 1 });
       expect(await read(open())).toEqual({ kinds: all });
-      const { faults } = (await (await fetch(`${sequencer.faultsUrl}/api/faults`)).json()) as { faults: unknown[] };
+      const { faults } = (await (await fetch(`${sequencer.url}/faults/api/faults`)).json()) as { faults: unknown[] };
       expect(faults).toHaveLength(1);
     },
   );

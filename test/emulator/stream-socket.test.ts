@@ -181,18 +181,18 @@ describe('pings', () => {
     const { envelope } = await requestFor(url);
     const [alive, dead] = [await open(url), await open(url, { autoPong: false } as ClientOptions)];
     for (const { socket } of [alive, dead]) socket.send(envelope);
-    await turnsUntil(() => alive.frames.length === 1 && dead.frames.length === 1);
+    await eventually(() => alive.frames.length === 1 && dead.frames.length === 1);
     const pings = { alive: 0, dead: 0 };
     alive.socket.on('ping', () => (pings.alive += 1));
     dead.socket.on('ping', () => (pings.dead += 1));
     jest.advanceTimersByTime(30_000);
-    await turnsUntil(() => pings.alive === 1 && pings.dead === 1);
+    await eventually(() => pings.alive === 1 && pings.dead === 1);
     // Its answer comes back behind that to the server's ping, so that one has arrived then.
     alive.socket.ping();
     await once(alive.socket, 'pong');
     jest.advanceTimersByTime(30_000);
     expect(await dead.closed).toBe(1006);
-    await turnsUntil(() => pings.alive === 2);
+    await eventually(() => pings.alive === 2);
     expect(alive.socket.readyState).toBe(WebSocket.OPEN);
   });
 
@@ -204,10 +204,3 @@ describe('pings', () => {
     expect(frames.map(reason)).toEqual(['No request came.']);
   });
 });
-
-async function turnsUntil(condition: () => boolean): Promise<void> {
-  for (let turn = 0; !condition(); turn += 1) {
-    if (turn > 2_000) throw new Error(`It never came true: ${condition}`);
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}

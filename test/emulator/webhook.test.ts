@@ -7,6 +7,7 @@ import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
 import { formatBase58, parseBase58, parseIntentId } from '../../src/keys/base58.js';
 import { decode, encode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';
+import { eventually } from '../support/eventually.js';
 import {
   anyRendezvous,
   call,
@@ -130,8 +131,11 @@ describe('the webhook call (protocol 5)', () => {
       state: 'SUBMITTED',
     });
     const rendezvous = rendezvousKeyPair(parseClientSecret(intent.clientSecret));
-    let messages = await poll(sequencer.url, rendezvous);
-    while (messages.length < 3) messages = await poll(sequencer.url, rendezvous);
+    let messages: v1.Message[] = [];
+    await eventually(async () => {
+      messages = await poll(sequencer.url, rendezvous);
+      return messages.length === 3;
+    });
     expect(kindsOf(messages)).toEqual(['requestToReceiveBill', 'intentSubmitted', 'webhookCalled']);
     const { seconds, nanos } = messages[2]?.webhookCalled?.timestamp ?? {};
     expect(Number(seconds) * 1000 + Number(nanos) / 1e6).toBe(startedAtMs);

@@ -16,8 +16,11 @@ const note = (status: number): void => {
 
 const server = createServer((req, res) => {
   const port = ports[turn++ % ports.length];
-  const headers = { ...req.headers, 'x-forwarded-for': req.socket.remoteAddress, 'x-forwarded-proto': 'http' };
-  const upstream = request({ host: '127.0.0.1', port, path: req.url, method: req.method, headers }, (answer) => {
+  // A connection for each request: one that was kept could be closed by its process while it is used again.
+  const forwarded = { 'x-forwarded-for': req.socket.remoteAddress, 'x-forwarded-proto': 'http', connection: 'close' };
+  const headers = { ...req.headers, ...forwarded };
+  const options = { host: '127.0.0.1', port, path: req.url, method: req.method, headers, agent: false };
+  const upstream = request(options, (answer) => {
     const { statusCode = 502 } = answer;
     if (statusCode >= 500) note(statusCode);
     // What a process says of its connection is for the balancer, and not for whoever asks that.
@@ -38,6 +41,8 @@ const server = createServer((req, res) => {
   res.on('close', () => upstream.destroy());
   req.pipe(upstream);
 }).listen(0, '127.0.0.1');
+// A customer must not meet a kept connection that is just being closed.
+server.keepAliveTimeout = 3_600_000;
 await once(server, 'listening');
 console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }));
 

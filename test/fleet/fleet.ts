@@ -1,12 +1,16 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { createWallet, type Wallet } from '../../src/emulator/index.js';
 import { walletSeed } from '../../src/emulator/wallet-seed.js';
 import { generateKey } from '../../src/index.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { type ChildProgram, compile, start } from '../support/runner/child-program.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { type Balancer, startBalancer } from './balancer.js';
+import { startNginxBalancer } from './nginx-balancer.js';
 
 /** A site that runs as several processes with one Postgres, behind a load balancer; nothing of it in this process. */
 export interface Fleet {
@@ -18,6 +22,8 @@ export interface Fleet {
   /** Where each is reached by itself. */
   readonly origins: readonly string[];
   readonly processes: readonly ChildProgram[];
+  /** What all processes have printed so far, or what the nth that was started has. */
+  printed(nth?: number): string;
   sql(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
   /** Ends one as `kill -9` or as an orderly restart does, and starts another in its place. */
   replace(index: number, signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
@@ -30,25 +36,25 @@ export interface FleetOptions {
   readonly router?: object;
   /** The URL by which the sites reach the database, where something is to stand in between. */
   readonly reach?: (server: PostgresServer, database: string) => Promise<string>;
-  /** What stands in front of them. */
-  readonly balance?: (() => Promise<Balancer>) | undefined;
   /** Whether there is a database at all; the sites have a ledger then, and sessions in it. Default true. */
   readonly isRecorded?: boolean;
 }
 
 /** Made by the site's owner: processes that start together would get into each other's way. */
 const sessionTable = createRequire(import.meta.url).resolve('connect-pg-simple/table.sql');
+const recorder = fileURLToPath(new URL('./record-process.mjs', import.meta.url));
 /** How long a balancer that has to be told does not know that a process is gone, in milliseconds. */
 const noticeMs = 300;
 
 export async function startFleet(
   size: number,
-  { router = {}, reach, balance = startBalancer, isRecorded = true }: FleetOptions = {},
+  { router = {}, reach, isRecorded = true }: FleetOptions = {},
 ): Promise<Fleet> {
   const [server, program, balancer] = await Promise.all([
     isRecorded ? startPostgres() : undefined,
     compile(new URL('./site-program.ts', import.meta.url)),
-    balance(),
+    // `npm run test:nginx` sets it.
+    process.env.BALANCER === 'nginx' ? startNginxBalancer() : startBalancer(),
   ]);
   const { origin } = balancer;
   const url = await startPaymentService(origin);
@@ -56,6 +62,8 @@ export async function startFleet(
   const sql: Fleet['sql'] = async (text, values) => server?.run(database, text, values) ?? [];
   await sql('create table public.fulfilled (intent_id text, by text)');
   await sql(`${readFileSync(sessionTable, 'utf8')}; grant all on all tables in schema public to public`);
+  const record = temporaryFolder();
+  const nodeOptions = `${process.env.NODE_OPTIONS ?? ''} --import ${recorder}`;
   const env = {
     INTENT_SEQUENCER_URL: url,
     INTENT_VERIFIER_SECRET: generateKey().secret,
@@ -68,7 +76,8 @@ export async function startFleet(
   let started = 0;
   const launch = async (at = 0) => {
     started += 1;
-    const child = start(program, [], { ...env, FLEET_NAME: `process ${started}`, PORT: String(at) });
+    const own = { FLEET_NAME: `process ${started}`, PORT: String(at), NODE_OPTIONS: nodeOptions, FLEET_RECORD: record };
+    const child = start(program, [], { ...env, ...own });
     const { port } = (await child.next()) as { port: number };
     return { child, port };
   };
@@ -94,6 +103,11 @@ export async function startFleet(
   };
   return {
     ...{ balancer, origin, sql },
+    printed: (nth) =>
+      readdirSync(record)
+        .filter((name) => nth === undefined || name === `process ${nth}.log`)
+        .map((name) => readFileSync(path.join(record, name), 'utf8'))
+        .join(''),
     sequencer: { url, wallet: (name) => createWallet({ url, name, seed: walletSeed(name) }) },
     get server() {
       return server ?? none('database');

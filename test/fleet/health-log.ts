@@ -41,7 +41,10 @@ export class HealthLog {
   async #ask(origin: string, index: number): Promise<void> {
     while (!this.#isOver) {
       const atMs = performance.now();
-      const { status, ledger } = await askOne(origin).catch(() => ({ status: 'gone', ledger: 'gone' }));
+      // The first request may meet a kept connection that its process is just closing.
+      const { status, ledger } = await askOne(origin)
+        .catch(() => askOne(origin))
+        .catch(() => ({ status: 'gone', ledger: 'gone' }));
       this.samples.push({ index, atMs, tookMs: performance.now() - atMs, status, ledger });
       await wait(100);
     }

@@ -1,9 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { startRelay, type TcpRelay } from '../support/network/tcp-relay.js';
-import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { type Fleet, startFleet } from './fleet.js';
 
 /** A fleet whose way to the database can be cut, and which is heard. */
@@ -11,14 +6,9 @@ export interface OutageFleet extends Fleet {
   readonly relay: TcpRelay;
   /** The name of the database. */
   readonly database: string;
-  /** What a process has printed so far; and the lines of it that are the router's. */
-  printedBy(index: number): string;
+  /** What a process has printed so far: the lines of the router. */
   linesOf(index: number): readonly string[];
-  /** What a process holds once garbage is collected. */
-  holds(index: number): Promise<{ readonly heapUsed: number; readonly resources: number }>;
 }
-
-const recorder = fileURLToPath(new URL('./record-process.mjs', import.meta.url));
 
 /** Its role is no superuser, so that the limits of the database hold for it; and what is committed outlives `kill -9`. */
 const setUp = (database: string): string => `
@@ -29,14 +19,10 @@ alter table public.fulfilled owner to shop;
 alter database ${database} set synchronous_commit = on`;
 
 export async function startOutageFleet(size: number): Promise<OutageFleet> {
-  const folder = temporaryFolder();
-  const { NODE_OPTIONS } = process.env;
-  process.env.NODE_OPTIONS = `${NODE_OPTIONS ?? ''} --import ${recorder}`;
-  process.env.FLEET_RECORD = folder;
   let relay: TcpRelay | undefined;
   let database = '';
   const fleet = await startFleet(size, {
-    router: { routes: { health: '/healthz' }, limit: 1_000_000 },
+    router: { routes: { health: '/healthz' }, limit: 1_000_000, storeTimeoutMs: 5_000 },
     reach: async (server, name) => {
       database = name;
       await server.run(name, setUp(name));
@@ -44,27 +30,13 @@ export async function startOutageFleet(size: number): Promise<OutageFleet> {
       return `postgres://shop@127.0.0.1:${relay.port}/${name}`;
     },
   });
-  if (NODE_OPTIONS === undefined) delete process.env.NODE_OPTIONS;
-  else process.env.NODE_OPTIONS = NODE_OPTIONS;
-  const fileOf = (index: number, end: string): string => path.join(folder, `process ${index + 1}.${end}`);
-  const printedBy = (index: number): string => {
-    const file = fileOf(index, 'log');
-    return existsSync(file) ? readFileSync(file, 'utf8') : '';
-  };
   return Object.assign(fleet, {
     relay: relay as TcpRelay,
     database,
-    printedBy,
     linesOf: (index: number) =>
-      printedBy(index)
+      fleet
+        .printed(index + 1)
         .split('\n')
         .filter((line) => line.startsWith('express-intents:')),
-    holds: async (index: number) => {
-      const file = fileOf(index, 'holds');
-      rmSync(file, { force: true });
-      fleet.processes[index]?.process.kill('SIGUSR2');
-      while (!existsSync(file) || readFileSync(file, 'utf8') === '') await wait(20);
-      return JSON.parse(readFileSync(file, 'utf8'));
-    },
   });
 }

@@ -25,8 +25,8 @@ export interface RollingRestart extends Visits {
 }
 
 export const listeners = 20;
-/** A payment that a process held when it was killed is taken up by another one after half a minute. */
-const settleMs = 60_000;
+/** A payment that a killed process had claimed is settled after its lease of half a minute. Ten times that, in milliseconds. */
+const settleMs = 300_000;
 
 /** Restarts the processes of a fleet one after the other, while customers come. */
 export async function rollingRestart(

@@ -1,7 +1,14 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { Server } from 'node:http';
 import { startSequencer } from '../../src/emulator/index.js';
 
 // The payment service of a fleet. It says in a line of JSON where it listens, and reads the key file of one domain at one
 // origin.
+
+// A wallet must not meet a kept connection that is just being closed.
+subscribe('http.server.request.start', (message) => {
+  (message as { server: Server }).server.keepAliveTimeout = 3_600_000;
+});
 
 const { FLEET_DOMAIN = '', FLEET_ORIGIN = '' } = process.env;
 const { url } = await startSequencer({ localDomains: { [FLEET_DOMAIN]: FLEET_ORIGIN }, unref: false });

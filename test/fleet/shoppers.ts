@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
 import type { Wallet } from '../../src/emulator/index.js';
@@ -18,16 +19,18 @@ export interface Visits {
   readonly repeated: Readonly<Record<string, number>>;
   /** What nobody may ever see. */
   readonly faults: readonly string[];
-  /** From the end of each stream of events to its next beginning, in milliseconds. */
+  /** From the end of each event stream to its next beginning, in milliseconds. */
   readonly gapsMs: readonly number[];
+  /** Event streams that ended and did not come back. */
+  readonly lostStreams: number;
   /** Streams that a browser gives up, because it got another answer than a stream. */
   readonly givenUp: number;
   /** What they themselves took of the processor, in milliseconds. */
   readonly cpuMs: number;
 }
 
-/** How long whoever leaves waits for a stream that is to come back, in milliseconds. */
-const patienceMs = 6_000;
+/** How long `leave` waits for the event streams to come back, in milliseconds. A stream is back within a few seconds. */
+const patienceMs = 60_000;
 
 /** A login that was over when it was asked for, so that another request has completed it, whose answer was lost. */
 class LostLogin extends Error {}
@@ -55,12 +58,13 @@ export class Shoppers {
     this.#wallet = wallet;
   }
 
-  /** Comes so often, until `leave`; one of ten pays, one of twenty logs in. */
+  /** Comes so often, or as often as the machine allows, until `leave`; one of ten pays, one of twenty logs in. */
   async come(perSecond: number): Promise<void> {
     const startedMs = performance.now();
     for (let turn = 0; !this.#isOver; turn += 1) {
       const earlyMs = startedMs + (turn * 1_000) / perSecond - performance.now();
       if (earlyMs > 0) await wait(earlyMs);
+      while (this.#running.size > perSecond / 4) await Promise.race(this.#running);
       this.#do(turn % 20 === 5 ? this.#logIn() : this.#buy(turn % 10 === 0));
     }
   }
@@ -69,25 +73,25 @@ export class Shoppers {
   async listen(): Promise<void> {
     const { id, cookie } = await this.#begin('payment');
     this.#created.push(id);
-    this.#open(id, cookie);
+    await once(this.#open(id, cookie), 'status');
   }
 
   async leave(): Promise<Visits> {
     this.#isOver = true;
     const endMs = performance.now() + patienceMs;
     while (this.#lostAtMs.size > 0 && performance.now() < endMs) await wait(20);
-    for (const id of this.#lostAtMs.keys()) this.#isBack(id);
     for (const source of this.#sources) source.close();
     await Promise.all(this.#running);
     const { user, system } = process.cpuUsage();
     return {
       ...{ created: this.#created, paid: this.#paid, logins: this.#logins, lostLogins: this.#lostLogins },
       ...{ repeated: this.#repeated, faults: this.#faults, gapsMs: this.#gapsMs, givenUp: this.#givenUp },
+      lostStreams: this.#lostAtMs.size,
       cpuMs: Math.round((user + system) / 1_000),
     };
   }
 
-  #open(id: string, cookie: string): void {
+  #open(id: string, cookie: string): EventSource {
     const source = new EventSource(`${this.#origin}/intent/${id}/events`, {
       fetch: (url, init) => fetch(url, { ...init, headers: { ...init?.headers, cookie } }),
     });
@@ -98,9 +102,10 @@ export class Shoppers {
       // The page asks for the status meanwhile, and opens another one when it is looked at again.
       this.#givenUp += 1;
       this.#sources.delete(source);
-      this.#do(wait(1_000).then(() => this.#open(id, cookie)));
+      this.#do(wait(1_000).then(() => void this.#open(id, cookie)));
     });
     source.addEventListener('status', () => this.#isBack(id));
+    return source;
   }
 
   #isBack(id: string): void {

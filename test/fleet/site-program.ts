@@ -11,12 +11,13 @@ import { createServer, type IntentRouterOptions, intentRouter, requireLogin } fr
 // lines of JSON where it listens, and ends on SIGTERM as a site should.
 
 const { FLEET_DATABASE = '', FLEET_NAME = '', FLEET_OPTIONS = '{}', PORT = '0' } = process.env;
-const options: Partial<IntentRouterOptions> & { limit?: number; sessions?: boolean } = JSON.parse(FLEET_OPTIONS);
+const options: Partial<IntentRouterOptions> & { limit?: number; sessions?: boolean; storeTimeoutMs?: number } =
+  JSON.parse(FLEET_OPTIONS);
 const isRecorded = FLEET_DATABASE !== '';
-const { limit, sessions = isRecorded, ...rest } = options;
+const { limit, sessions = isRecorded, storeTimeoutMs = 60_000, ...rest } = options;
 
 // A store that waits for a database for ever takes the visitors with it.
-const bounds = { connectionTimeoutMillis: 2_000, query_timeout: 2_000 };
+const bounds = { connectionTimeoutMillis: storeTimeoutMs, query_timeout: storeTimeoutMs };
 const pool = new pg.Pool({ connectionString: FLEET_DATABASE, max: 4, ...bounds });
 pool.on('error', () => undefined);
 /** Its pool would end the process with the first of its connections that breaks while nobody uses it. */
@@ -44,6 +45,9 @@ const router = intentRouter({
     },
   }),
   routes: { health: '/healthz' },
+  // A sequencer that a busy machine slows down is not what fails here.
+  timeoutMs: 60_000,
+  tryTimeoutMs: 60_000,
   rateLimits: limit === undefined ? false : sharedLimit(limit),
   ...rest,
 });

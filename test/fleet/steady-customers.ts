@@ -35,7 +35,7 @@ export class SteadyCustomers {
     this.#wallet = wallet;
   }
 
-  /** Comes so often, until `leave`: one of three pays, one of five logs in. */
+  /** Comes so often, or as often as the machine allows, until `leave`: one of three pays, one of five logs in. */
   async come(perSecond: number): Promise<void> {
     for (let turn = 0; !this.#isOver; turn += 1) {
       const visit = turn % 5 === 4 ? this.#logIn() : this.#buy(turn % 3 === 0);
@@ -44,6 +44,7 @@ export class SteadyCustomers {
         .finally(() => this.#running.delete(done));
       this.#running.add(done);
       await wait(1_000 / perSecond);
+      while (this.#running.size > perSecond) await Promise.race(this.#running);
     }
   }
 

@@ -1,6 +1,6 @@
 // Feeds hostile inputs to everything of the build that reads bytes from outside: `npm run fuzz -- --count 1000000`.
-// Nothing but an IntentError may come out, no input may take over 50 ms, and the memory may not grow. Ends with 1 when it
-// does, and with what repeats it: `--seed`. `--planted throws|stalls|leaks` shows that a fault is found.
+// Nothing but an IntentError may come out, no input may take over 50 ms (`--longest`), and the memory may not grow. Ends
+// with 1 when it does, and with what repeats it: `--seed`. `--planted throws|stalls|leaks` shows that a fault is found.
 import { randomInt } from 'node:crypto';
 import { setImmediate as aTurn } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -10,13 +10,13 @@ import { IntentError } from '../../build/errors.js';
 import { decoders as allDecoders, examples as makeExamples } from './decoders.mjs';
 import { hostileInput, hostileText, seededRandom } from './hostile-inputs.mjs';
 
-const longestMs = 50;
 const mostGrowthBytes = 16 * 1024 * 1024;
 
 const { values } = parseArgs({
-  options: { count: { type: 'string' }, seed: { type: 'string' }, planted: { type: 'string' } },
+  options: Object.fromEntries(['count', 'seed', 'planted', 'longest'].map((name) => [name, { type: 'string' }])),
 });
 const count = Number(values.count ?? 1_000_000);
+const longestMs = Number(values.longest ?? 50);
 const seed = Number(values.seed ?? randomInt(2 ** 32));
 
 // Stacks are what errors cost most, and none is looked at here.

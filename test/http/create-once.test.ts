@@ -31,7 +31,7 @@ describe.each(kinds)('the same Idempotency-Key again, with a ledger in %s', (kin
   const price = risingPrice();
   beforeAll(async () => {
     site = await startLedgerSite({ databaseUrl: await newDatabaseUrl(kind), payment: price.payment });
-  }, 120_000);
+  });
 
   test('and the same request: the same answer, without another question to anybody', async () => {
     const browser = new Browser(site.origin);
@@ -185,40 +185,36 @@ describe.each([
   // A folder takes its time to open, and one failure shows that it is opened again as it was left.
   ['embedded' as const, failures.slice(2, 3)],
 ])('a request is repeated after a failure and a restart, with a ledger in %s', (kind, some) => {
-  test.each(some)(
-    '%s',
-    async (_name, fail, pricesAsked) => {
-      const databaseUrl = await newDatabaseUrl(kind);
-      const price = risingPrice();
-      const first = await startLedgerSite({ databaseUrl, payment: price.payment });
-      const browser = new Browser(first.origin);
-      const key = newKey();
+  test.each(some)('%s', async (_name, fail, pricesAsked) => {
+    const databaseUrl = await newDatabaseUrl(kind);
+    const price = risingPrice();
+    const first = await startLedgerSite({ databaseUrl, payment: price.payment });
+    const browser = new Browser(first.origin);
+    const key = newKey();
 
-      fail(first);
-      const failed = await begin(browser, key);
-      expect(failed.status).toBeGreaterThanOrEqual(500);
-      expect(failed.body).not.toHaveProperty('client_secret');
-      expect(browser.cookies.get('intent')).toBeDefined();
-      await first.router.close();
-      first.sequencer.behave();
+    fail(first);
+    const failed = await begin(browser, key);
+    expect(failed.status).toBeGreaterThanOrEqual(500);
+    expect(failed.body).not.toHaveProperty('client_secret');
+    expect(browser.cookies.get('intent')).toBeDefined();
+    await first.router.close();
+    first.sequencer.behave();
 
-      const second = await startLedgerSite({ databaseUrl, payment: price.payment, sequencer: first.sequencer });
-      const later = new Browser(second.origin, browser.cookies);
-      const repeated = await begin(later, key);
-      expect(repeated.status).toBe(201);
-      const secret = String(repeated.body.client_secret);
-      expect((await begin(later, key)).body).toEqual(repeated.body);
+    const second = await startLedgerSite({ databaseUrl, payment: price.payment, sequencer: first.sequencer });
+    const later = new Browser(second.origin, browser.cookies);
+    const repeated = await begin(later, key);
+    expect(repeated.status).toBe(201);
+    const secret = String(repeated.body.client_secret);
+    expect((await begin(later, key)).body).toEqual(repeated.body);
 
-      const sent = [...first.tap.different('createIntent'), ...second.tap.different('createIntent')];
-      expect(new Set(sent).size).toBe(1);
-      expect(price.asked()).toBe(pricesAsked);
-      const { intents } = await second.router.intents.list();
-      expect(intents).toHaveLength(1);
-      expect(intents[0]).toMatchObject({ id: intentIdOf(secret), state: 'open', amount: `${pricesAsked}.00` });
-      // What the wallet is asked for is what is written down, though the price is another one by now.
-      expect(await second.sequencer.wallet().scan(secret)).toMatchObject({ amount: `${pricesAsked}.00` });
-      await second.router.close();
-    },
-    20_000,
-  );
+    const sent = [...first.tap.different('createIntent'), ...second.tap.different('createIntent')];
+    expect(new Set(sent).size).toBe(1);
+    expect(price.asked()).toBe(pricesAsked);
+    const { intents } = await second.router.intents.list();
+    expect(intents).toHaveLength(1);
+    expect(intents[0]).toMatchObject({ id: intentIdOf(secret), state: 'open', amount: `${pricesAsked}.00` });
+    // What the wallet is asked for is what is written down, though the price is another one by now.
+    expect(await second.sequencer.wallet().scan(secret)).toMatchObject({ amount: `${pricesAsked}.00` });
+    await second.router.close();
+  });
 });

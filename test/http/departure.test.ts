@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import type { Response } from 'express';
+import type { Express, Response } from 'express';
 import { departureOf } from '../../src/http/departure.js';
 import type { Abortable } from '../../src/sequencer/abort.js';
 import { Browser } from '../support/browser/browser.js';
-import { faultSequencer } from '../support/sequencers/closing-fault-sequencer.js';
-import { ok } from '../support/sequencers/fault-sequencer.js';
+import { eventually } from '../support/eventually.js';
+import { faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { serve } from '../support/sites/serve.js';
 import { startSite } from '../support/sites/site.js';
@@ -45,10 +45,10 @@ describe('POST /session', () => {
       answer = () => user(call, res, req);
     });
     const { leave, ended } = visit(origin, '/session', { id }, cookie);
-    await until(() => sequencer.calls.length === 2);
+    await eventually(() => sequencer.calls.length === 2);
     leave();
     await ended;
-    await until(() => responses.at(-1)?.closed === true);
+    await eventually(() => responses.at(-1)?.closed === true);
     answer();
     expect(sequencer.openConnections).toBe(1);
 
@@ -62,28 +62,26 @@ describe('POST /session', () => {
 describe('POST /intent', () => {
   test('sends nothing for a browser that left while the site thought about its price', async () => {
     const sequencer = await faultSequencer(ok());
-    let goOn = (): void => undefined;
+    const { promise: price, resolve: goOn } = deferred<ReturnType<typeof payment>>();
     let isAsked = false;
     const created: unknown[] = [];
-    const { origin, log } = await startSite({
+    const departures = noteDepartures();
+    const { origin, router, log } = await startSite({
       sequencerUrl: sequencer.url,
-      payment: async (req) => {
+      payment: () => {
         isAsked = true;
-        await once(req.socket, 'close');
-        await new Promise<void>((resolve) => {
-          goOn = resolve;
-          setTimeout(resolve, 20);
-        });
-        return payment();
+        return price;
       },
       onCreated: (intent) => void created.push(intent),
+      before: departures.before,
     });
     const { leave, ended } = visit(origin, '/intent', {});
-    await until(() => isAsked);
+    await eventually(() => isAsked);
     leave();
     await ended;
-    goOn();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await eventually(() => departures.noted === 1);
+    goOn(payment());
+    await router.close();
     expect([sequencer.calls, created, log.lines]).toEqual([[], [], []]);
   });
 
@@ -94,15 +92,21 @@ describe('POST /intent', () => {
     });
     const created: unknown[] = [];
     const onCreated = (intent: unknown) => void created.push(intent);
-    const { origin, log } = await startSite({ sequencerUrl: sequencer.url, payment, onCreated });
+    const departures = noteDepartures();
+    const { origin, log } = await startSite({
+      sequencerUrl: sequencer.url,
+      payment,
+      onCreated,
+      before: departures.before,
+    });
     const { leave, ended } = visit(origin, '/intent', {});
-    await until(() => sequencer.calls.length === 1);
+    await eventually(() => sequencer.calls.length === 1);
     leave();
     await ended;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(() => departures.noted === 1);
     expect(sequencer.openConnections).toBe(1);
     answer();
-    await until(() => created.length === 1);
+    await eventually(() => created.length === 1);
     expect(log.lines).toEqual([]);
   });
 
@@ -111,17 +115,34 @@ describe('POST /intent', () => {
     const sequencer = await faultSequencer((_call, _res, req) => {
       cut = () => req.socket.destroy();
     });
-    const { origin } = await startSite({ sequencerUrl: sequencer.url, payment });
+    const departures = noteDepartures();
+    const { origin, router } = await startSite({ sequencerUrl: sequencer.url, payment, before: departures.before });
     const { leave, ended } = visit(origin, '/intent', {});
-    await until(() => sequencer.calls.length === 1);
+    await eventually(() => sequencer.calls.length === 1);
     leave();
     await ended;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await eventually(() => departures.noted === 1);
     cut();
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    // Waits for the request, and for the retry if there were one.
+    await router.close();
     expect(sequencer.calls).toHaveLength(1);
   });
 });
+
+/** Counts the responses whose client has left, as the router notices it. */
+function noteDepartures() {
+  const departures = {
+    noted: 0,
+    before: (app: Express): void =>
+      void app.use((_req, res, next) => {
+        res.on('close', () => {
+          departures.noted += 1;
+        });
+        next();
+      }),
+  };
+  return departures;
+}
 
 describe('the signal', () => {
   test('is not aborted by an answer that arrives, and nothing is left listening', async () => {
@@ -134,19 +155,22 @@ describe('the signal', () => {
       res.end('fine');
     });
     for (let n = 0; n < 3; n += 1) expect(await (await fetch(origin)).text()).toBe('fine');
-    await until(() => seen.every(({ res }) => res.closed));
+    await eventually(() => seen.every(({ res }) => res.closed));
     expect(seen.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
     for (const { res } of seen) expect(res.listeners('close').map(String).join()).not.toContain('leave');
   });
 
   test('is aborted at once for a client that has left already', async () => {
     const { promise, resolve } = deferred<Abortable>();
+    let isHere = false;
     const origin = await serve(async (_req, res) => {
+      isHere = true;
       await once(res, 'close');
       resolve(departureOf(res as unknown as Response));
     });
     const { leave, ended } = visit(origin, '/', {});
-    setTimeout(leave, 50);
+    await eventually(() => isHere);
+    leave();
     await ended;
     expect((await promise).aborted).toBe(true);
   });
@@ -158,12 +182,4 @@ function deferred<Value>(): { promise: Promise<Value>; resolve: (value: Value) =
     resolve = done;
   });
   return { promise, resolve };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 3_000;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`It never came true: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }

@@ -27,7 +27,7 @@ function fetchRaw(url: string, headers: Record<string, string>, method = 'GET'):
 
 /** What the file tells the element of its site. */
 async function siteIn(options: SiteOptions = {}, at = path): Promise<unknown> {
-  const { origin } = await startSite({ ...base, ...options });
+  const { origin } = await startSite({ walletUrl: undefined, ...base, ...options });
   const { text } = await request(origin).get(at).expect(200);
   const [, json = ''] = /^const intentSite=(\{.*?\});/.exec(text) ?? [];
   return JSON.parse(json);

@@ -43,7 +43,7 @@ const answers: readonly Case[] = [
   ['head', '/intent/v1/translations.js', 200],
   ['post', '/intent', 201, json, '{}'],
   ['delete', '/session', 204, json],
-  ['post', '/intent/webhook', 204, jwt, jwtOf({ intent: id, state: 'SUBMITTED' }, service)],
+  ['post', '/intent/webhook', 200, jwt, jwtOf({ intent: id, state: 'SUBMITTED' }, service)],
   ['get', `/intent/${id}/events`, 204, { 'Last-Event-ID': 'intent_submitted' }],
   ['head', `/intent/${id}/events`, 200],
   ['get', '/guarded', 303, { Accept: 'text/html' }],

@@ -1,9 +1,11 @@
+import { jest } from '@jest/globals';
 import request from 'supertest';
 import { IntentError, SequencerError } from '../../src/errors.js';
 import { type HealthParts, routerHealth } from '../../src/http/health.js';
 import type { LedgerReport } from '../../src/ledger/ledger.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { startPostgres } from '../support/databases/postgres-server.js';
+import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { startLedgerSite } from '../support/sites/ledger-site.js';
 import { type SiteOptions, startSite } from '../support/sites/site.js';
@@ -71,12 +73,10 @@ describe('a router without a ledger', () => {
     expect(transport.asked).toBe(asked);
   });
 
-  test('whose service hangs answers within a second all the same', async () => {
-    const { router, transport } = await startHealthSite();
+  test('whose service hangs answers all the same, long before the call to the service ends', async () => {
+    const { router, transport } = await startHealthSite({ timeoutMs: 600_000, tryTimeoutMs: 600_000 });
     transport.answerWith('nothing');
-    const startedAt = performance.now();
     const { status, checks } = await router.health();
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
     expect([status, checks.sequencer.reason]).toEqual(['degraded', 'sequencer_timeout']);
   });
 
@@ -104,26 +104,24 @@ describe('a router without a ledger', () => {
 });
 
 describe('a router with a ledger in Postgres', () => {
-  test('tells what is due and what was given up, of a database that was killed within two seconds, and recovers', async () => {
+  test('tells what is due and what was given up, notices that the database was killed, and recovers', async () => {
     const databaseUrl = await newDatabaseUrl('postgres');
     const server = await startPostgres();
     const [, name = ''] = /(\w+)\?host=/.exec(databaseUrl) ?? [];
     const options = { databaseUrl, onPaid: () => undefined, routes: { health: '/healthz' } };
     const { router, origin } = await startLedgerSite(options);
-    /** Asks as a load balancer does, until it is told so; no longer than is promised. */
-    const until = async (wanted: 'ok' | 'degraded' | 'down', withinMs: number): Promise<void> => {
-      const startedAt = performance.now();
-      while ((await router.health()).status !== wanted) {
-        if (performance.now() - startedAt > withinMs) throw new Error(`It was not told to be ${wanted}.`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
-    };
-    const { status, checks } = await router.health();
-    expect([status, checks.ledger]).toEqual(['ok', { status: 'ok' }]);
-    expect(checks.settlement).toEqual({
-      ...{ status: 'ok', due: 0, oldestDueMs: 0, deadLetters: 0 },
+    /** Asks as a load balancer does, until the answer is so. */
+    const becomes = (expected: object): Promise<void> =>
+      eventually(async () => expect(await router.health()).toMatchObject(expected));
+    const working = {
+      status: 'ok',
+      due: 0,
+      oldestDueMs: 0,
+      deadLetters: 0,
+      firstCallWaitMs: 0,
       lookedMsAgo: expect.any(Number),
-    });
+    };
+    await becomes({ status: 'ok', checks: { ledger: { status: 'ok' }, settlement: working } });
 
     await server.run(
       name,
@@ -131,13 +129,12 @@ describe('a router with a ledger in Postgres', () => {
       select 'dead' || n, 'payment', 1, 'usd', 'x', 'dead', null::timestamptz, null::timestamptz from generate_series(1, 3) n
       union all select 'held', 'payment', 1, 'usd', 'x', 'open', now() - interval '1 hour', now() + interval '1 hour'`,
     );
-    await until('degraded', 2_000);
     const settlement = { reason: 'dead_letters', due: 0, deadLetters: 3 };
-    expect(await router.health()).toMatchObject({ status: 'degraded', checks: { settlement } });
+    await becomes({ status: 'degraded', checks: { settlement } });
     await request(origin).get('/healthz').expect(200);
 
     await server.kill();
-    await until('down', 2_000);
+    await becomes({ status: 'down' });
     const { body, text } = await request(origin).get('/healthz').expect(503);
     expect(body.checks).toMatchObject({
       ledger: { status: 'down', reason: 'ledger_unavailable' },
@@ -145,8 +142,8 @@ describe('a router with a ledger in Postgres', () => {
     });
     expect(text).not.toContain('postgres');
     await server.start();
-    await until('degraded', 10_000);
-  }, 120_000);
+    await becomes({ status: 'degraded', checks: { settlement } });
+  });
 
   test('that cannot be opened is down from the start', async () => {
     const { router } = await startHealthSite({ databaseUrl: `postgres:///shop?host=${temporaryFolder()}` });
@@ -155,7 +152,7 @@ describe('a router with a ledger in Postgres', () => {
 });
 
 describe('what is made of what is seen', () => {
-  const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, lookedMsAgo: 500 };
+  const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, firstCallWaitMs: 0, lookedMsAgo: 500 };
   const timing = { boundMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
 
   /** The health of a router of which only what is looked at is there. */
@@ -186,12 +183,15 @@ describe('what is made of what is seen', () => {
   });
 
   test('a database that is slow is slow, and gone when it has not answered for long', async () => {
+    let nowMs = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     let inspect: () => Promise<LedgerReport> = async () => fine;
     const health = healthOf(() => inspect());
     expect((await health()).status).toBe('ok');
     inspect = hanging;
+    nowMs = timing.ledgerPatienceMs;
     expect((await health()).checks.ledger).toEqual({ status: 'degraded', reason: 'slow' });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    nowMs += 1;
     expect(await health()).toMatchObject({
       status: 'down',
       checks: { ledger: { status: 'down', reason: 'ledger_unavailable' } },

@@ -7,10 +7,12 @@ import { kinds, newDatabaseUrl } from '../support/databases/databases.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { domain, type Site, startSiteWithSequencer } from '../support/sites/site.js';
+import { holdTimeouts } from '../support/timeouts.js';
 
 type OnLogin = NonNullable<Hooks['onLogin']>;
 
 const login = { mode: 'login' };
+const hookTimeoutMs = 29_000;
 
 /** A login that the wallet has confirmed, and that the browser has still to complete. */
 async function confirmed({ origin, sequencer }: Pick<LedgerSite, 'origin' | 'sequencer'>, body: object = login) {
@@ -41,6 +43,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     await tx?.query('insert into welcomed (user_id, intent) values ($1, $2)', [user.id, intent]);
   };
   let onLogin: OnLogin;
+  let expire: () => void;
   const welcomed = async (id: string): Promise<readonly object[]> =>
     (await site.router.database.query('select user_id from welcomed where intent = $1', [id])).rows;
 
@@ -50,13 +53,14 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
       before: (app) => app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store })),
       payment: () => ({ amount: 2, currency: 'usd', login: true }),
       onLogin: (...given) => onLogin(...given),
-      hookTimeoutMs: 1_500,
+      hookTimeoutMs,
     });
     await site.router.database.query('create table welcomed (user_id text, intent text)');
-  }, 120_000);
+  });
   beforeEach(() => {
     onLogin = welcome;
     store.isDown = false;
+    expire = holdTimeouts(hookTimeoutMs);
   });
 
   test('is completed together with what onLogin writes, before its session begins', async () => {
@@ -85,7 +89,15 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
       500,
       'internal_error',
     ],
-    ['never ends', () => new Promise<void>(() => undefined), 500, 'internal_error'],
+    [
+      'never ends',
+      () => {
+        setImmediate(expire);
+        return new Promise<void>(() => undefined);
+      },
+      500,
+      'internal_error',
+    ],
   ])('can be completed later when onLogin %s', async (_name, act, status, code) => {
     const { id, browser, complete } = await confirmed(site);
     onLogin = async (...given) => {
@@ -178,7 +190,7 @@ test('a login that was begun in one process is completed in one of two others, o
   const winner = others[answers.findIndex(({ status }) => status === 200)] ?? browser;
   const elsewhere = new Browser((others[0] ?? browser).origin, winner.cookies);
   expect(await userOf(elsewhere)).toEqual(ada(begun));
-}, 120_000);
+});
 
 describe('without a ledger', () => {
   const start = (onLogin: OnLogin): Promise<Site & Pick<LedgerSite, 'sequencer'>> =>

@@ -7,14 +7,17 @@ import { formatBase58 } from '../../src/keys/base58.js';
 import { post } from '../support/sites/post.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
 import { expressVersions, type SiteOptions, startSite } from '../support/sites/site.js';
+import { holdTimeouts } from '../support/timeouts.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const service = generateJwtKey();
+/** When the clock of each site starts. */
+const startMs = Date.now();
 
 async function start(rateLimits: SiteOptions['rateLimits'], options: SiteOptions = {}) {
   const transport = countingTransport();
-  const clock = { nowMs: Date.now() };
+  const clock = { nowMs: startMs };
   const site = await startSite({
     transport,
     rateLimits,
@@ -108,7 +111,7 @@ test('calls that the service has signed are not counted', async () => {
   const { origin } = await start({ webhook: 2 });
   for (let n = 0; n < 6; n += 1) {
     const jwt = jwtOf({ intent: id, state: 'SUBMITTED', n }, service);
-    await request(origin).post('/intent/webhook').set('Content-Type', 'application/jwt').send(jwt).expect(204);
+    await request(origin).post('/intent/webhook').set('Content-Type', 'application/jwt').send(jwt).expect(200);
   }
   await forged(origin).expect(400);
 });
@@ -168,15 +171,20 @@ describe('a store of the site', () => {
   class SharedStore implements Store {
     readonly counts = new Map<string, number>();
     fault: 'throws' | 'hangs' | 'rubbish' | undefined;
+    /** Lets the timeout of the router for one answer expire. */
+    expire: () => void = () => undefined;
     asked = 0;
 
     async increment(key: string) {
       this.asked += 1;
       if (this.fault === 'throws') throw new Error('redis is down');
-      if (this.fault === 'hangs') return new Promise<never>(() => undefined);
+      if (this.fault === 'hangs') {
+        setImmediate(this.expire);
+        return new Promise<never>(() => undefined);
+      }
       const totalHits = (this.counts.get(key) ?? 0) + 1;
       this.counts.set(key, totalHits);
-      return { totalHits: this.fault === 'rubbish' ? Number.NaN : totalHits, resetTime: new Date(Date.now() + 9_000) };
+      return { totalHits: this.fault === 'rubbish' ? Number.NaN : totalHits, resetTime: new Date(startMs + 9_000) };
     }
     decrement(key: string): void {
       this.counts.set(key, (this.counts.get(key) ?? 0) - 1);
@@ -192,7 +200,7 @@ describe('a store of the site', () => {
     await post(one.origin).send({}).expect(201);
     await post(other.origin).send({}).expect(201);
     const refused = await post(one.origin).send({}).expect(429);
-    expect(refused.headers['retry-after']).toMatch(/^(9|10)$/);
+    expect(refused.headers['retry-after']).toBe('9');
     await post(other.origin).send({}).expect(429);
     await request(one.origin).get(`/status/${id}`).expect(200);
     expect([...store.counts]).toEqual([
@@ -204,11 +212,9 @@ describe('a store of the site', () => {
   test.each(['throws', 'hangs', 'rubbish'] as const)(
     'that %s opens no door and closes none: the process counts for itself, and says so once',
     async (fault) => {
-      const store = Object.assign(new SharedStore(), { fault });
+      const store = Object.assign(new SharedStore(), { fault, expire: holdTimeouts(500) });
       const { origin, log, clock } = await start({ intent: 3, store });
-      const startedAtMs = performance.now();
       for (const status of [201, 201, 201, 429, 429]) await post(origin).send({}).expect(status);
-      expect(performance.now() - startedAtMs).toBeLessThan(5_000);
       expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
         expect.stringContaining('the store of the rate limits fails, so each process counts for itself'),
       ]);

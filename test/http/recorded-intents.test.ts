@@ -23,7 +23,7 @@ describe.each(kinds)('what leaves with a ledger in %s', (kind) => {
       onCreated: (intent) => void told.push(intent),
       onPaid: (payment) => void paid.push(payment),
     });
-  }, 120_000);
+  });
 
   test('is written down with its terms, for the browser that gets it', async () => {
     const before = Date.now();

@@ -1,4 +1,5 @@
 import { v1 } from '../../src/wire/codec.js';
+import { eventually } from '../support/eventually.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { post } from '../support/sites/post.js';
 import { generateJwtKey } from '../support/sites/service-jwt.js';
@@ -55,7 +56,7 @@ test('the browser waits for none of it', async () => {
   await createIntent(origin);
   expect(transport.registered()).toHaveLength(1);
   end(new Error('far too late'));
-  while (log.lines.length === 0) await new Promise(setImmediate);
+  await eventually('a log line', () => log.lines.length > 0);
   expect(log.lines).toEqual([expect.stringMatching(/^warn .*is not registered: far too late/)]);
 });
 
@@ -63,7 +64,7 @@ test('a service that has no such operation changes nothing for the browser', asy
   const { origin, transport, log } = await startWebhookSite();
   transport.failWith(new Error('no such method'), 'registerWebhook');
   const intent = await createIntent(origin);
-  while (log.lines.length === 0) await new Promise(setImmediate);
+  await eventually('a log line', () => log.lines.length > 0);
   expect(log.text).toContain(`the webhook of ${intent} is not registered: no such method`);
 });
 
@@ -78,7 +79,7 @@ test.each([
   const { origin, transport, log } = await startWebhookSite();
   transport.answerWith('registerWebhook', Uint8Array.of(0x08, result));
   await createIntent(origin);
-  await new Promise(setImmediate);
+  await eventually(() => transport.registered().length === 1 && log.lines.length === lines.length);
   expect(log.lines).toEqual(lines.map((line) => expect.stringContaining(line)));
 });
 
@@ -93,4 +94,4 @@ test('no more than 32 are registered at once, so that connections are left for t
   await new Promise(setImmediate);
   await createIntent(origin);
   expect(transport.registered()).toHaveLength(33);
-}, 120_000);
+});

@@ -48,7 +48,7 @@ describe('a ledger that cannot be opened', () => {
       message: expect.stringContaining('npx express-intents migrate'),
     });
     await router.close();
-  }, 120_000);
+  });
 
   test('because another has its folder', async () => {
     const databaseUrl = await newDatabaseUrl('embedded');
@@ -60,7 +60,7 @@ describe('a ledger that cannot be opened', () => {
     await first.router.close();
     const third = await start({ databaseUrl });
     expect(await third.router.ready()).toBeUndefined();
-  }, 120_000);
+  });
 });
 
 describe.each(kinds)('a router that is closed, with a ledger in %s', (kind) => {
@@ -99,7 +99,7 @@ describe.each(kinds)('a router that is closed, with a ledger in %s', (kind) => {
     expect(await later.router.intents.find(paid)).toMatchObject({ state: 'settled' });
     expect(await later.router.intents.find(alsoPaid)).toMatchObject({ state: 'open' });
     expect(calls).toBe(1);
-  }, 120_000);
+  });
 });
 
 test('what the ledger has to tell, the logger of the router is told', async () => {
@@ -120,4 +120,4 @@ test('what the ledger has to tell, the logger of the router is told', async () =
   expect(site.log.text).not.toContain(body.client_secret);
   expect(Object.keys(site.router.intents)).toEqual(['find', 'list', 'history', 'retry', 'prune', 'look']);
   expect(await site.router.intents.retry(id)).toBe(true);
-}, 120_000);
+});

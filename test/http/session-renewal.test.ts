@@ -4,6 +4,7 @@ import session from 'express-session';
 import { Browser } from '../support/browser/browser.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { expressVersions, type SiteOptions, startSiteWithSequencer } from '../support/sites/site.js';
+import { holdTimeouts } from '../support/timeouts.js';
 
 /** The app's own use of its session. */
 interface Basket {
@@ -150,25 +151,35 @@ describe('a session that cannot be renewed is refused', () => {
 });
 
 describe('a store that does not answer', () => {
-  /** Which call hangs, and until when. */
+  const timeoutMs = 60_000;
+  let expire: () => void;
+  beforeEach(() => {
+    expire = holdTimeouts(timeoutMs);
+  });
+
+  /** One of its calls can hang. The timeout of the router then expires at once. */
   class HangingStore extends session.MemoryStore {
     hangs: 'set' | 'destroy' | undefined;
     late: (() => void)[] = [];
 
     override set(sid: string, data: session.SessionData, done?: (error?: unknown) => void): void {
-      const act = (): void => super.set(sid, data, done);
-      if (this.hangs === 'set') this.late.push(act);
-      else act();
+      this.#call('set', () => super.set(sid, data, done));
     }
     override destroy(sid: string, done?: (error?: unknown) => void): void {
-      const act = (): void => super.destroy(sid, done);
-      if (this.hangs === 'destroy') this.late.push(act);
-      else act();
+      this.#call('destroy', () => super.destroy(sid, done));
+    }
+    #call(name: 'set' | 'destroy', act: () => void): void {
+      if (this.hangs !== name) {
+        act();
+        return;
+      }
+      this.late.push(act);
+      setImmediate(expire);
     }
   }
 
   const withStore = (store: session.Store, more: Partial<session.SessionOptions> = {}) =>
-    start(session({ secret: 'x', resave: false, saveUninitialized: false, store, ...more }), { timeoutMs: 300 });
+    start(session({ secret: 'x', resave: false, saveUninitialized: false, store, ...more }), { timeoutMs });
 
   test.each([
     ['destroy', {}],
@@ -176,7 +187,7 @@ describe('a store that does not answer', () => {
     ['destroy', { unset: 'destroy' as const }],
     ['set', { saveUninitialized: true }],
   ] as const)(
-    'hangs at %s (%j): 503 in time, nobody is logged in, and then it can be completed',
+    'hangs at %s (%j): 503 after the timeout, nobody is logged in, and then it can be completed',
     async (step, more) => {
       const store = new HangingStore();
       const site = await withStore(store, more);
@@ -184,13 +195,11 @@ describe('a store that does not answer', () => {
       await browser.send('GET', '/fill');
       const id = await confirm(site, browser);
       store.hangs = step;
-      const startedAtMs = performance.now();
       const { status, body, headers } = await browser.send('POST', '/session', { id });
       expect([status, body.code]).toEqual([503, 'session_unavailable']);
-      expect(performance.now() - startedAtMs).toBeLessThan(3_000);
       expect(headers.getSetCookie()).toEqual([]);
       expect(site.log.lines.filter((line) => line.startsWith('error'))).toEqual([
-        expect.stringMatching(/session_unavailable.*not answered within 300 ms/),
+        expect.stringMatching(/session_unavailable.*not answered within 60000 ms/),
       ]);
       store.hangs = undefined;
       expect((await browser.send('GET', '/session')).body).toEqual(nobody);
@@ -202,7 +211,7 @@ describe('a store that does not answer', () => {
     },
   );
 
-  test('at a logout: 503 in time', async () => {
+  test('at a logout: 503 after the timeout', async () => {
     const store = new HangingStore();
     const site = await withStore(store);
     const browser = new Browser(site.origin);

@@ -1,13 +1,20 @@
 import cookieSession from 'cookie-session';
 import type { ErrorRequestHandler, Express } from 'express';
 import session from 'express-session';
+import { errorCodes, SequencerError, type SequencerErrorCode } from '../../src/errors.js';
 import { currentUser, requireLogin } from '../../src/http/require-login.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
 import { Browser } from '../support/browser/browser.js';
-import { faultSequencer } from '../support/sequencers/closing-fault-sequencer.js';
-import { faultTable } from '../support/sequencers/fault-sequencer.js';
+import { type Answer, faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
-import { type SiteOptions, startSite, startSiteWithSequencer, verifierSecret } from '../support/sites/site.js';
+import {
+  type Site,
+  type SiteOptions,
+  startSite,
+  startSiteWithSequencer,
+  verifierSecret,
+} from '../support/sites/site.js';
+import { recordingTransport } from '../support/transports/recording-transport.js';
 
 const account = (app: Express): void => {
   app.get('/account', requireLogin(), (req, res) => void res.send(`Hello ${req.intent.user.id}`));
@@ -40,9 +47,12 @@ describe.each([
   ['cookie-session', { before: (app) => app.use(cookieSession({ keys: ['test'] })) }],
 ] as [string, SiteOptions][])('login kept in %s', (_name, options) => {
   const start = (more: SiteOptions = {}) => startSiteWithSequencer({ ...options, ...more, after: account });
+  let site: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    site = await start();
+  });
 
   test('a whole login: begin, confirm, complete, use, log out (interface 1.6, 4.7, 5.3)', async () => {
-    const site = await start();
     const browser = new Browser(site.origin);
     expect((await browser.send('GET', '/session')).body).toEqual({ user: null });
     expect((await browser.send('GET', '/account')).status).toBe(401);
@@ -65,7 +75,6 @@ describe.each([
   });
 
   test('another browser cannot complete it, and its id looks unknown there', async () => {
-    const site = await start();
     const victim = new Browser(site.origin);
     const { secret, id } = await begin(victim);
     await site.sequencer.wallet().login(secret);
@@ -81,7 +90,6 @@ describe.each([
   });
 
   test('it counts once, however many complete it at the same time', async () => {
-    const site = await start();
     const browser = new Browser(site.origin);
     const { secret, id } = await begin(browser);
     await site.sequencer.wallet().login(secret);
@@ -110,7 +118,6 @@ describe.each([
   });
 
   test('a plain payment logs nobody in', async () => {
-    const site = await start();
     const browser = new Browser(site.origin);
     const { secret, id } = await begin(browser, { mode: 'payment' });
     await site.sequencer.wallet().pay(secret);
@@ -359,17 +366,39 @@ describe('bodies of POST /session', () => {
 });
 
 describe('a sequencer that fails while a login is completed', () => {
-  test.each(faultTable)('%s', async (_name, { answer, code }) => {
-    const sequencer = await faultSequencer((call, res, req) => {
-      if (call.operation.method === 'getLoginForThirdPartyApp') answer(call, res, req);
-      else res.writeHead(200).end(Buffer.of(0x08, 0x00));
-    });
-    const site = await startSite({ sequencerUrl: sequencer.url, timeoutMs: 150, after: account });
+  const method = 'getLoginForThirdPartyApp';
+
+  async function expectNoLogin(site: Site, code: SequencerErrorCode): Promise<void> {
     const browser = new Browser(site.origin);
     const { id } = await begin(browser);
     const failed = await browser.send('POST', '/session', { id });
-    expect(failed.body).toMatchObject({ code, status: failed.status });
+    expect(failed).toMatchObject({ status: errorCodes[code][0], body: { code } });
     expect((await browser.send('GET', '/session')).body).toEqual({ user: null });
+  }
+
+  test.each([
+    'sequencer_error',
+    'sequencer_bad_status',
+    'sequencer_bad_response',
+    'sequencer_unreachable',
+    'sequencer_unavailable',
+    'sequencer_timeout',
+  ] as const)('%s is answered, and nobody is logged in', async (code) => {
+    const transport = recordingTransport();
+    transport.failWith(new SequencerError(code, 'On purpose.'), method);
+    await expectNoLogin(await startSite({ transport, after: account }), code);
+  });
+
+  // test/sequencer proves for each fault of the wire which code it becomes.
+  test.each<[string, Answer, SequencerErrorCode]>([
+    ['a connection that is cut', (_call, _res, req) => void req.socket.destroy(), 'sequencer_unreachable'],
+    ['an answer that is no envelope', (_call, res) => void res.writeHead(200).end('Hi'), 'sequencer_bad_response'],
+  ])('%s logs nobody in', async (_name, answer, code) => {
+    const sequencer = await faultSequencer((call, res, req) => {
+      if (call.operation.method === method) answer(call, res, req);
+      else ok()(call, res, req);
+    });
+    await expectNoLogin(await startSite({ sequencerUrl: sequencer.url, after: account }), code);
   });
 });
 

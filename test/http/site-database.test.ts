@@ -19,7 +19,7 @@ describe('router.database', () => {
       },
     });
     await site.router.database.query('create table orders (id text primary key)');
-  }, 120_000);
+  });
 
   test('is where the hooks write to, and refuses at once whom it would wait for: a hook itself', async () => {
     const { database } = site.router;

@@ -139,7 +139,8 @@ describe('amounts that are refused, not rounded (protocol 2)', () => {
     for (const text of ['9'.repeat(5_000_000), `0.${'0'.repeat(5_000_000)}`, '0'.repeat(5_000_000)]) {
       expect(thrownCode(() => parseMoney(text, 'usd'))).toBe('invalid_amount');
     }
-    expect(process.cpuUsage(started).user).toBeLessThan(1_000_000);
+    // It takes milliseconds. What reads on, takes hours.
+    expect(process.cpuUsage(started).user).toBeLessThan(10_000_000);
   });
 
   test.each(['USD', '', 'xyz', '__proto__'])('the currency %j is unknown_currency', (currency) => {

@@ -94,6 +94,7 @@ describe('the domain of the verifier key file (interface 4.6, 5.3)', () => {
     for (const name of ['a'.repeat(2_000_000), 'a.'.repeat(1_000_000), `${'-'.repeat(2_000_000)}.com`]) {
       expect(thrownCode(() => parseVerifierDomain(name))).toBe('invalid_domain');
     }
-    expect(process.cpuUsage(started).user).toBeLessThan(1_000_000);
+    // It takes milliseconds. What reads on, takes hours.
+    expect(process.cpuUsage(started).user).toBeLessThan(10_000_000);
   });
 });

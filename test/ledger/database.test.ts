@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import { IntentError } from '../../src/errors.js';
 import type { Database, DatabaseTransaction } from '../../src/ledger/database.js';
 import { type DatabaseKind, kinds, openTestDatabase } from '../support/databases/databases.js';
@@ -7,8 +6,6 @@ import { type DatabaseKind, kinds, openTestDatabase } from '../support/databases
 // What both databases must do alike.
 
 // To make and to open an embedded one takes its time on a busy machine.
-jest.setTimeout(120_000);
-
 const opened = new Map<DatabaseKind, Promise<Database>>();
 
 /** One for all of these, each with a table of its own: to open one takes a while. */
@@ -57,14 +54,6 @@ describe.each(kinds)('a statement: %s', (kind) => {
       await db.query(`delete from ${table} where name = $1`, ['z']),
     ];
     expect(counts.map(({ rowCount }) => rowCount)).toEqual([3, 2, 2, 0, 3, 0]);
-  });
-
-  test('without values there may be several, and the last one counts', async () => {
-    const { db, table } = await openWithTable(kind);
-    const { rows, rowCount } = await db.query(
-      `insert into ${table} (name) values ('a'), ('b'); select name from ${table} where name = 'b'`,
-    );
-    expect({ rows, rowCount }).toEqual({ rows: [{ name: 'b' }], rowCount: 1 });
   });
 
   test('that the database refuses gives the error as it is, and the next is fine', async () => {
@@ -217,7 +206,7 @@ describe.each(kinds)('a transaction: %s', (kind) => {
       await expect(kept && insert(kept, table, 'b')).rejects.toMatchObject({
         message: expect.stringContaining('is over'),
       });
-      expect(() => client.query(`insert into ${table} (name) values ('c')`)).toThrow('is over');
+      await expect(client.query(`insert into ${table} (name) values ('c')`)).rejects.toThrow('is over');
     });
     expect(await names()).toEqual(['a']);
   });
@@ -231,8 +220,8 @@ describe.each(kinds)('a transaction: %s', (kind) => {
       };
       await client.query(`insert into ${table} (name) values ($1)`, ['a']);
       expect((await client.query(`select name from ${table}`)).rows).toEqual([{ name: 'a' }]);
-      expect(() => client.query('commit')).toThrow('takes no BEGIN, COMMIT');
-      expect(client[kind === 'postgres' ? 'release' : 'rollback']).toThrow('ends its transaction itself');
+      await expect(client.query('commit')).rejects.toThrow('takes no BEGIN, COMMIT');
+      expect(client[kind === 'postgres' ? 'release' : 'rollback']).toThrow('the ledger begins and ends');
     });
     expect(await names()).toEqual(['a']);
     const work = db.transaction(async (tx) => {

@@ -60,7 +60,7 @@ describe.each([
     await fill(source);
     lines = await linesOf(source);
     target = await openTestDatabase(to);
-  }, 60_000);
+  });
   beforeEach(() => target.db.query('truncate express_intents.intents, express_intents.history'));
 
   it('is the same there, to the last column, but for the leases', async () => {

@@ -2,14 +2,11 @@ import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { jest } from '@jest/globals';
 import { type FolderLock, lockFolder } from '../../src/ledger/folder-lock.js';
 import { compile, start } from '../support/runner/child-program.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 
 // Processes take their time on a busy machine.
-jest.setTimeout(120_000);
-
 const refused = { code: 'ledger_locked' };
 const program = new URL('./programs/lock-folder.ts', import.meta.url);
 

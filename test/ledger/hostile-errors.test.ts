@@ -1,8 +1,5 @@
-import { jest } from '@jest/globals';
 import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { hourMs, SettlementFixture } from './settlement-fixture.js';
-
-jest.setTimeout(120_000);
 
 class Unreadable extends Error {
   override get message(): string {
@@ -27,7 +24,7 @@ describe('whatever a hook throws', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres', { fakeTime: true });
-  }, 120_000);
+  });
   beforeEach(() => database.db.query('truncate express_intents.intents, express_intents.history'));
 
   it.each(thrown)('is kept, and the hook called again, until the payment is a dead letter: %s', async (_name, make) => {

@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { Database } from '../../src/ledger/database.js';
 import { isMigrated, migrate, migrateTables, requireMigrated } from '../../src/ledger/migrate.js';
 import { type Migration, migrations } from '../../src/ledger/migrations.js';
@@ -8,8 +7,6 @@ import { type PostgresServer, startPostgres } from '../support/databases/postgre
 import { compile, start } from '../support/runner/child-program.js';
 
 // To open an embedded database takes its time on a busy machine.
-jest.setTimeout(120_000);
-
 const versions = (list: readonly Migration[]): number[] => list.map(({ version }) => version);
 
 /** What the database says of what was run. */

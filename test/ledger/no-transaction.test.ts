@@ -1,17 +1,14 @@
-import { jest } from '@jest/globals';
 import { IntentError } from '../../src/errors.js';
 import type { Database } from '../../src/ledger/database.js';
 import { openDatabase } from '../../src/ledger/open-database.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { SettlementFixture } from './settlement-fixture.js';
 
-jest.setTimeout(120_000);
-
 describe('a database that has no transaction to give', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres', { fakeTime: true });
-  }, 120_000);
+  });
 
   it('is not taken for a hook that fails, however often it happens', async () => {
     const real = database.db;

@@ -13,4 +13,4 @@ it('finds a payment that was submitted behind any number of newer ones that nobo
   await db.query(`update express_intents.intents set state = 'submitted', submitted_at = now() where id = 'id-0'`);
   const ids = (await findPaymentsFor(db, browser, 'tea')).map(({ id }) => id);
   expect(ids[0]).toBe('id-0');
-}, 120_000);
+});

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { jest } from '@jest/globals';
 import { PostgresPulse } from '../../src/ledger/postgres-pulse.js';
 import { eventually } from '../support/eventually.js';
 
@@ -18,6 +19,8 @@ function pulseOf(probeWith: () => Promise<void>) {
   });
   return { pulse, seen };
 }
+
+afterEach(() => void jest.useRealTimers());
 
 const never = () => new Promise<never>(() => undefined);
 const nothing = async (): Promise<void> => {
@@ -48,8 +51,7 @@ test('a database that is gone without a word is found out once, and nobody waits
 
 test('a statement that takes long at a database that is there is waited for', async () => {
   const { pulse, seen } = pulseOf(async () => undefined);
-  expect(await pulse.follow(() => wait(300, 'done'))).toBe('done');
-  expect(seen.probes).toBeGreaterThan(1);
+  await pulse.follow(() => eventually('it is probed again', () => seen.probes > 1));
   expect(seen.silences).toBe(0);
   pulse.close();
 });
@@ -58,18 +60,22 @@ test('a database that says no is there', async () => {
   const { pulse, seen } = pulseOf(async () => {
     throw Object.assign(new Error('too many clients'), { code: '53300' });
   });
-  await pulse.follow(() => wait(200));
-  expect(seen.probes).toBeGreaterThan(0);
+  await pulse.follow(() => eventually('it is probed', () => seen.probes > 0));
   expect(seen.silences).toBe(0);
   pulse.close();
 });
 
 test('as long as others are answered nothing is asked', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
   const { pulse, seen } = pulseOf(nothing);
-  const long = pulse.follow(() => wait(200));
-  for (let turn = 0; turn < 30; turn += 1) await pulse.follow(() => wait(5));
-  await long;
+  void pulse.follow(never);
+  for (let turn = 0; turn < 30; turn += 1) {
+    await pulse.follow(async () => undefined);
+    await jest.advanceTimersByTimeAsync(5);
+  }
   expect(seen.probes).toBe(0);
+  await jest.advanceTimersByTimeAsync(100);
+  expect(seen.probes).toBeGreaterThan(0);
   pulse.close();
 });
 

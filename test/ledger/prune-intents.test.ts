@@ -22,7 +22,7 @@ describe.each(kinds)('pruning on %s', (kind) => {
   const idOf = (name: string): string => name.padEnd(44, 'x');
   beforeAll(async () => {
     database = await openTestDatabase(kind, { fakeTime: true });
-  }, 60_000);
+  });
   beforeEach(async () => {
     await database.db.query('truncate express_intents.intents, express_intents.history');
     await database.setTime('2026-01-01T12:00:00Z');

@@ -30,7 +30,7 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase(kind, { fakeTime: true });
-  }, 60_000);
+  });
   beforeEach(async () => {
     await database.db.query('truncate express_intents.intents, express_intents.history');
     await database.setTime(start);

@@ -1,12 +1,9 @@
-import { jest } from '@jest/globals';
 import { SequencerError } from '../../src/errors.js';
 import type { Payment, PaymentHookContext } from '../../src/ledger/payment.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { dayMs, hourMs, minuteMs, SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
 
 // Time goes by in the database, a step after the other.
-jest.setTimeout(120_000);
-
 const start = '2026-01-01T12:00:00.000Z';
 
 describe.each(kinds)('settlement on %s', (kind) => {
@@ -14,7 +11,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
   beforeAll(async () => {
     database = await openTestDatabase(kind, { fakeTime: true });
     await database.db.query('create table effects (id text)');
-  }, 120_000);
+  });
   beforeEach(async () => {
     await database.db.query('truncate express_intents.intents, express_intents.history, effects');
     await database.setTime(start);
@@ -94,7 +91,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const inAll = ledger.asked.get(id) ?? 0;
       expect(inAll).toBeLessThan(120);
       await ledger.after(10 * dayMs);
-      expect(ledger.asked.get(id)).toBe(inAll);
+      expect(ledger.asked.get(id)).toBe(inAll + 1);
     });
 
     it('settles a payment that comes after the page has expired, and says that it is late', async () => {

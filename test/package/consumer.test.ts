@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { jest } from '@jest/globals';
 import { createWallet } from 'express-intents/testing';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { eventually } from '../support/eventually.js';
 import { ConsumerProject, type Ended, root } from './consumer-project.js';
-
-jest.setTimeout(60_000);
 
 let project: ConsumerProject;
 

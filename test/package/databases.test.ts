@@ -1,9 +1,6 @@
-import { jest } from '@jest/globals';
 import { ConsumerProject } from './consumer-project.js';
 
 // What depends on which database a site has installed.
-
-jest.setTimeout(60_000);
 
 let project: ConsumerProject;
 

@@ -1,14 +1,11 @@
 import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { jest } from '@jest/globals';
 import { startSequencer } from '../../src/testing.js';
 import { grpcMessage, respond } from '../support/sequencers/grpc-fault-server.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 import { ConsumerProject } from './consumer-project.js';
 
 // What depends on what is installed, and on the environment of a whole process.
-
-jest.setTimeout(30_000);
 
 let project: ConsumerProject;
 

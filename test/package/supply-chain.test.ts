@@ -122,7 +122,7 @@ describe('the files that are packed', () => {
   beforeAll(async () => {
     paths = (await pack('--dry-run')).files.map(({ path }) => path);
     code = paths.filter((path) => /^dist\/(?:cli\/)?[\w-]+\.js$/.test(path));
-  }, 120_000);
+  });
 
   it('are those that the sources become, these few besides, and no other', () => {
     const ofSources = filesIn('src').flatMap(builtFrom);

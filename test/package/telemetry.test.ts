@@ -1,10 +1,7 @@
 import { join } from 'node:path';
-import { jest } from '@jest/globals';
 import { ConsumerProject, type Ended, root } from './consumer-project.js';
 
 // What depends on whether a site has OpenTelemetry.
-
-jest.setTimeout(60_000);
 
 let project: ConsumerProject;
 

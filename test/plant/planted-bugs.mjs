@@ -18,9 +18,10 @@ const leases = 'ledger/leases.test.ts';
 const records = 'ledger/records.test.ts';
 const sharedWork = 'ledger/proof/shared-work.test.ts';
 const embeddedCrashes = 'ledger/proof/embedded-crashes.test.ts';
-const postgresFaults = 'ledger/proof/postgres-faults.test.ts';
+const postgresFaults = 'ledger/proof/postgres-faults.full.test.ts';
 
-const hookCall = 'await runHook(context, run, (signal) => hook(payment, { tx, attempt, late, signal }));';
+const hookCall =
+  'await timed(lease, settings.hookTimeoutMs, (signal) => hook(payment, { tx, attempt, late, signal }));';
 const hookTransaction = `await db.transaction(async (tx) => {
       wasCalled = true;
       calledAtMs = performance.now();
@@ -54,6 +55,7 @@ export const plantedBugs = [
       ${hookCall}
     });`,
     caughtBy: [embeddedCrashes],
+    isQuick: true,
   },
   {
     name: 'a payment is settled after the commit of its hook',
@@ -107,7 +109,6 @@ export const plantedBugs = [
     from: 'return { exists, codeScanned, intentSubmitted };',
     to: 'return { exists, codeScanned, intentSubmitted: intentSubmitted || codeScanned };',
     caughtBy: ['sequencer/intent-client.test.ts'],
-    isQuick: true,
   },
   {
     name: 'an answer that cannot be had is taken for a no, and the watch ends',

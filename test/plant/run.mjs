@@ -1,5 +1,5 @@
 // Plants one bug after the other into a copy of the sources, and runs the tests that must see it.
-//   npm run plant -- [--only part-of-a-name]... [--by test-file]... [--quick] [--unseen]
+//   npm run plant -- [--only part-of-a-name]... [--by test-file]... [--jobs 2] [--quick] [--unseen]
 // Ends with 1 when a bug goes unseen, when its tests fail without it, or when the sources have moved on from where it was
 // planted. `--by` asks other tests instead, `--quick` plants those that `npm test` plants; `--unseen` takes away what sees them, to show that this is told.
 import { spawn } from 'node:child_process';
@@ -14,16 +14,24 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string', multiple: true, default: [] },
     by: { type: 'string', multiple: true },
+    jobs: { type: 'string', default: '2' },
     quick: { type: 'boolean', default: false },
     unseen: { type: 'boolean', default: false },
   },
 });
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const garden = mkdtempSync(path.join(tmpdir(), 'express-intents-plant-'));
 const copied = ['src', 'test', 'proto', 'docs', 'package.json', 'jest.config.js', 'tsconfig.json'];
 
-/** Runs tests in the copy. @returns {Promise<{ failed: string[], passed: number, broken: string | undefined }>} */
-async function runTests(files) {
+/** A copy of the sources and tests, in a folder of its own. */
+function copySources() {
+  const garden = mkdtempSync(path.join(tmpdir(), 'express-intents-plant-'));
+  for (const name of copied) cpSync(path.join(root, name), path.join(garden, name), { recursive: true });
+  symlinkSync(path.join(root, 'node_modules'), path.join(garden, 'node_modules'));
+  return garden;
+}
+
+/** Runs tests in a copy. @returns {Promise<{ failed: string[], passed: number, broken: string | undefined }>} */
+async function runTests(garden, files) {
   const outputFile = path.join(garden, 'result.json');
   rmSync(outputFile, { force: true });
   const jest = path.join(root, 'node_modules/jest/bin/jest.js');
@@ -45,9 +53,9 @@ async function runTests(files) {
 }
 
 /** @returns what is wrong with the sources as they are */
-async function checkSound(bugs) {
+async function checkSound(garden, bugs) {
   const files = [...new Set(bugs.flatMap(({ caughtBy }) => caughtBy))];
-  const { failed, passed, broken } = await runTests(files);
+  const { failed, passed, broken } = await runTests(garden, files);
   if (broken !== undefined) return [`The tests do not run: ${broken}`];
   if (failed.length > 0) return failed.map((title) => `It fails without a bug: ${title}`);
   console.log(`plant: ${passed} tests in ${files.length} files pass without a bug`);
@@ -55,7 +63,7 @@ async function checkSound(bugs) {
 }
 
 /** @returns what is wrong: undefined where the bug was seen */
-async function plant({ name, file, from, to, caughtBy }) {
+async function plant(garden, { name, file, from, to, caughtBy }) {
   const target = path.join(garden, 'src', file);
   const source = readFileSync(target, 'utf8');
   const count = source.split(from).length - 1;
@@ -66,7 +74,7 @@ async function plant({ name, file, from, to, caughtBy }) {
   );
   const startMs = performance.now();
   try {
-    const { failed, broken } = await runTests(caughtBy);
+    const { failed, broken } = await runTests(garden, caughtBy);
     if (broken !== undefined) return `the tests do not run: ${broken}`;
     if (failed.length === 0) return `nobody has seen it in ${caughtBy.join(', ')}`;
     const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : '';
@@ -82,20 +90,24 @@ const isWanted = ({ name, isQuick = false }) =>
   (!values.quick || isQuick) && (values.only.length === 0 || values.only.some((part) => name.includes(part)));
 const bugs = plantedBugs.filter(isWanted).map((bug) => ({ ...bug, caughtBy: values.by ?? bug.caughtBy }));
 const faults = [];
+const gardens = [];
 try {
   if (bugs.length === 0) throw new Error('There is no such bug.');
-  for (const name of copied) cpSync(path.join(root, name), path.join(garden, name), { recursive: true });
-  symlinkSync(path.join(root, 'node_modules'), path.join(garden, 'node_modules'));
+  while (gardens.length < Math.min(Number(values.jobs), bugs.length)) gardens.push(copySources());
   // The quick ones are planted by `npm test`, which runs their tests without a bug as well.
-  if (!values.quick) faults.push(...(await checkSound(bugs)));
-  for (const bug of faults.length === 0 ? bugs : []) {
-    const fault = await plant(bug);
-    if (fault !== undefined) faults.push(`${bug.name}: ${fault}`);
-  }
+  if (!values.quick) faults.push(...(await checkSound(gardens[0], bugs)));
+  const waiting = faults.length === 0 ? [...bugs] : [];
+  const plantAll = async (garden) => {
+    for (let bug = waiting.shift(); bug; bug = waiting.shift()) {
+      const fault = await plant(garden, bug);
+      if (fault !== undefined) faults.push(`${bug.name}: ${fault}`);
+    }
+  };
+  await Promise.all(gardens.map(plantAll));
 } catch (error) {
   faults.push(error.message);
 } finally {
-  rmSync(garden, { recursive: true, force: true });
+  for (const garden of gardens) rmSync(garden, { recursive: true, force: true });
 }
 for (const fault of faults) console.log(`plant: FAULT: ${fault}`);
 console.log(`plant: ${bugs.length} bugs, ${faults.length} faults`);

@@ -1,5 +1,6 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { createServer } from 'node:net';
+import { jest } from '@jest/globals';
 import { createGrpcTransport } from '../../src/sequencer/grpc-transport.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { operations } from '../../src/wire/envelope.js';
@@ -14,6 +15,8 @@ import {
   startGrpcFaultServer,
 } from '../support/sequencers/grpc-fault-server.js';
 
+/** Long enough that no test gets there. */
+const ample = 60_000;
 const body = Uint8Array.of(1, 2, 3);
 const answer = Uint8Array.of(4, 5, 6);
 
@@ -23,7 +26,7 @@ const transports: Transport[] = [];
 type Options = Partial<Parameters<typeof createGrpcTransport>[0]>;
 
 function connect(options: Options = {}): Transport {
-  const transport = createGrpcTransport({ url: server.url, timeoutMs: 1_000, ...options });
+  const transport = createGrpcTransport({ url: server.url, timeoutMs: ample, ...options });
   transports.push(transport);
   return transport;
 }
@@ -32,6 +35,7 @@ beforeEach(async () => {
   server = await startGrpcFaultServer(grpcOk(answer));
 });
 afterEach(async () => {
+  jest.useRealTimers();
   await Promise.all(transports.splice(0).map((transport) => transport.close()));
   await server.close();
 });
@@ -53,22 +57,33 @@ describe('what is sent', () => {
   });
 
   it('goes to the names that were set', async () => {
-    const names = { grpcPackage: 'acme.pay.v2', grpcPaths: { 'Intents.createIntent': '/acme.Payments/Request' } };
-    const transport = connect(names);
-    await transport.call(operations.getStatus, body);
-    await transport.call(operations.createIntent, body);
+    const grpcNames = {
+      MicroPayment: 'acme.micropayment.v1.MicroPayment',
+      Messaging: 'acme.messaging.v1.Messaging',
+      'Messaging.ackMessages': '/acme.messaging.v2.Messaging/Ack',
+    };
+    const transport = connect({ grpcNames });
+    for (const name of ['getStatus', 'sendMessage', 'ackMessages', 'createIntent'] as const) {
+      await transport.call(operations[name], body);
+    }
+    await connect({ grpcNames: 'acme.pay.v2' }).call(operations.getStatus, body);
     expect(server.calls.map(({ path }) => path)).toEqual([
+      '/acme.micropayment.v1.MicroPayment/GetStatus',
+      '/acme.messaging.v1.Messaging/SendMessage',
+      '/acme.messaging.v2.Messaging/Ack',
+      '/intents.v1.Intents/CreateIntent',
       '/acme.pay.v2.MicroPayment/GetStatus',
-      '/acme.Payments/Request',
     ]);
   });
 
   it.each<[string, Options]>([
-    ['a package that is none', { grpcPackage: 'intents/v1' }],
-    ['an empty package', { grpcPackage: '' }],
-    ['an unknown operation', { grpcPaths: { 'MicroPayment.status': '/a.B/C' } as object }],
-    ['a path that is none', { grpcPaths: { 'MicroPayment.getStatus': 'a.B/C' } }],
-    ['a path with a query', { grpcPaths: { 'MicroPayment.getStatus': '/a.B/C?d' } }],
+    ['a package that is none', { grpcNames: 'intents/v1' }],
+    ['an empty package', { grpcNames: '' }],
+    ['an unknown service', { grpcNames: { Payments: 'a.Payments' } as object }],
+    ['an unknown operation', { grpcNames: { 'MicroPayment.status': '/a.B/C' } as object }],
+    ['a path where a service belongs', { grpcNames: { MicroPayment: '/a.B/C' } }],
+    ['a path that is none', { grpcNames: { 'MicroPayment.getStatus': 'a.B/C' } }],
+    ['a path with a query', { grpcNames: { 'MicroPayment.getStatus': '/a.B/C?d' } }],
   ])('goes nowhere with %s', (_name, options) => {
     expect(() => connect(options)).toThrow(expect.objectContaining({ code: 'invalid_configuration' }));
   });
@@ -121,20 +136,25 @@ describe('connections', () => {
   it('that a call timed out on are left, and a stream over them goes on', async () => {
     const streams: ServerHttp2Stream[] = [];
     const transport = connect({ timeoutMs: 100 });
+    const answered = async () => expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+    // The short timeout is for the call that is not answered. The connection is made before.
+    await eventually(answered);
+    const before = server.connections;
     server.behave({ answer: ({ stream }) => void streams.push(stream) });
     const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
     const first = stream?.next();
     await eventually(() => streams.length === 1);
     await expect(transport.call(operations.getStatus, body)).rejects.toMatchObject({ code: 'sequencer_timeout' });
     server.behave(grpcOk(answer));
-    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
-    expect(server.connections).toBe(2);
+    await eventually(answered);
+    expect(server.connections).toBeGreaterThan(before);
     if (streams[0]) respond(streams[0], [grpcMessage(answer)]);
     expect(await first).toEqual({ done: false, value: answer });
     expect(await stream?.next()).toMatchObject({ done: true });
   });
 
   it('need not be those of a stream for long: one that is told to go elsewhere is served to its end', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask'] });
     const streams: ServerHttp2Stream[] = [];
     server.behave({
       answer: ({ stream }) => {
@@ -142,11 +162,12 @@ describe('connections', () => {
         stream.session?.goaway(0, stream.id);
       },
     });
-    const stream = connect({ timeoutMs: 50 }).openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
+    const transport = connect({ timeoutMs: 1_000 });
+    const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
     const first = stream?.next();
     await eventually(() => streams.length === 1);
     // Longer than a stream may take to connect.
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await jest.advanceTimersByTimeAsync(3_000);
     if (streams[0]) respond(streams[0], [grpcMessage(answer)]);
     expect(await first).toEqual({ done: false, value: answer });
     await stream?.return?.();
@@ -178,7 +199,7 @@ describe("the caller's signal", () => {
           closed = true;
         });
         if (when === 'in the body') stream.respond(grpcHeaders);
-        setTimeout(() => controller.abort(reason), 20);
+        setImmediate(() => controller.abort(reason));
       },
     });
     const call = connect().call(operations.getStatus, body, { signal: controller.signal });
@@ -207,8 +228,11 @@ describe("the caller's signal", () => {
     const transport = connect();
     await transport.call(operations.getStatus, body);
     server.behave({});
-    const call = transport.call(operations.getStatus, body, { signal: AbortSignal.timeout(20) });
-    await expect(call).rejects.toMatchObject({ name: 'TimeoutError' });
+    const controller = new AbortController();
+    const call = transport.call(operations.getStatus, body, { signal: controller.signal });
+    await eventually(() => server.calls.length === 2);
+    controller.abort('left');
+    await expect(call).rejects.toBe('left');
     server.behave(grpcOk(answer));
     expect(await transport.call(operations.getStatus, body)).toEqual(answer);
     expect(server.connections).toBe(1);
@@ -279,7 +303,8 @@ describe('a stream', () => {
       before = accepted;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    expect(accepted).toBeLessThan(40);
+    // What the windows of HTTP/2 and the two kernels hold. Without backpressure all 500 are accepted.
+    expect(accepted).toBeLessThan(400);
     // It holds up no call beside it.
     server.behave(grpcOk(answer));
     expect(await transport.call(operations.getStatus, body)).toEqual(answer);
@@ -290,12 +315,15 @@ describe('a stream', () => {
 describe('close()', () => {
   it('lets the calls that run end, then leaves no connection behind', async () => {
     const transport = connect();
-    server.behave({ answer: ({ stream }) => setTimeout(() => respond(stream, [grpcMessage(answer)]), 50) });
+    const waiting: (() => void)[] = [];
+    server.behave({ answer: ({ stream }) => void waiting.push(() => respond(stream, [grpcMessage(answer)])) });
     const calls = [transport.call(operations.getStatus, body), transport.call(operations.getStatus, body)];
     let ended = 0;
     for (const call of calls) void call.then(() => ++ended);
-    await eventually(() => server.calls.length === 2);
-    await transport.close();
+    await eventually(() => waiting.length === 2);
+    const closed = transport.close();
+    for (const release of waiting) release();
+    await closed;
     expect(ended).toBe(2);
     expect(await Promise.all(calls)).toEqual([answer, answer]);
     await eventually(() => server.openConnections === 0);

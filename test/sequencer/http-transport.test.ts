@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
 import { getEventListeners, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { jest } from '@jest/globals';
 import { createHttpTransport } from '../../src/sequencer/http-transport.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { encodeOkResponse, operations } from '../../src/wire/envelope.js';
+import { eventually } from '../support/eventually.js';
 import { type Answer, type FaultSequencer, ok, startFaultSequencer } from '../support/sequencers/fault-sequencer.js';
 
 const body = Uint8Array.of(1, 2, 3);
@@ -12,8 +14,9 @@ const answer = Uint8Array.of(4, 5, 6);
 let sequencer: FaultSequencer;
 const transports: Transport[] = [];
 
-function connect(path = '', timeoutMs = 1_000): Transport {
-  const transport = createHttpTransport({ url: sequencer.url + path, timeoutMs });
+function connect(path = ''): Transport {
+  // Long enough that no test gets there.
+  const transport = createHttpTransport({ url: sequencer.url + path, timeoutMs: 60_000 });
   transports.push(transport);
   return transport;
 }
@@ -22,6 +25,7 @@ beforeEach(async () => {
   sequencer = await startFaultSequencer(ok(answer));
 });
 afterEach(async () => {
+  jest.useRealTimers();
   await Promise.all(transports.splice(0).map((transport) => transport.close()));
   await sequencer.close();
 });
@@ -87,13 +91,12 @@ it('keeps its connection after a refusal and after an HTTP error', async () => {
 });
 
 it('lets no error page hold its connection, however long the page is', async () => {
-  // With a time-out that does not let go of it in the meantime.
-  const transport = connect('', 10_000);
+  const transport = connect();
   sequencer.answerWith((_call, res) => res.writeHead(500).end(Buffer.alloc(300_000, '<p>')));
   for (let call = 0; call < 3; call += 1) {
     await expect(transport.call(operations.getStatus, body)).rejects.toMatchObject({ code: 'sequencer_bad_status' });
   }
-  await until(() => sequencer.openConnections === 0);
+  await eventually(() => sequencer.openConnections === 0);
   await transport.close();
 });
 
@@ -116,7 +119,7 @@ it('goes on when the sequencer closed the idle connection', async () => {
     res.on('finish', () => req.socket.end());
   });
   await transport.call(operations.getStatus, body);
-  await until(() => sequencer.openConnections === 0);
+  await eventually(() => sequencer.openConnections === 0);
   expect(await transport.call(operations.getStatus, body)).toEqual(answer);
   expect(sequencer.connections).toBe(2);
 });
@@ -174,6 +177,7 @@ it.each<[string | undefined, number | undefined]>([
 
 describe('the time of a call', () => {
   it('ends it, whether nothing comes or an answer is under way, with and without a signal', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask'] });
     const { signal } = new AbortController();
     const transport = connect();
     let cut = 0;
@@ -185,16 +189,17 @@ describe('the time of a call', () => {
         });
         if (length > 0) res.writeHead(200, { 'content-length': 2 * length }).write(Buffer.alloc(length));
       };
-    for (const [length, options] of [0, 50].flatMap((bytes) => [
-      [bytes, { timeoutMs: 50 }] as const,
-      [bytes, { timeoutMs: 50, signal }] as const,
-    ])) {
+    const cases = [0, 50].flatMap((length) => [undefined, signal].map((given) => ({ length, signal: given })));
+    for (const [index, { length, signal }] of cases.entries()) {
       sequencer.answerWith(stall(length));
-      const call = transport.callWithin?.(operations.getStatus, body, { signal: undefined, ...options });
-      await expect(call).rejects.toMatchObject({ name: 'SequencerError', code: 'sequencer_timeout' });
+      const call = transport.callWithin?.(operations.getStatus, body, { timeoutMs: 1_000, signal });
+      const ended = expect(call).rejects.toMatchObject({ name: 'SequencerError', code: 'sequencer_timeout' });
+      await eventually(() => sequencer.calls.length === index + 1);
+      await jest.advanceTimersByTimeAsync(1_000);
+      await ended;
     }
     expect(getEventListeners(signal, 'abort')).toEqual([]);
-    await until(() => cut === 4);
+    await eventually(() => cut === cases.length);
   });
 
   it('leaves nothing behind when there was enough of it', async () => {
@@ -217,7 +222,7 @@ describe("the caller's signal", () => {
     const controller = new AbortController();
     sequencer.answerWith((_call, res) => {
       res.writeHead(200, { 'content-length': 100 });
-      res.write('half', () => setTimeout(() => controller.abort('enough'), 20));
+      res.write('half', () => setImmediate(() => controller.abort('enough')));
     });
     const call = connect().call(operations.getStatus, body, { signal: controller.signal });
     await expect(call).rejects.toBe('enough');
@@ -242,12 +247,15 @@ describe("the caller's signal", () => {
 describe('close()', () => {
   it('lets the calls that run end, then leaves no connection behind', async () => {
     const transport = connect();
-    sequencer.answerWith((call, res, req) => setTimeout(() => ok(answer)(call, res, req), 50));
+    const waiting: (() => void)[] = [];
+    sequencer.answerWith((call, res, req) => void waiting.push(() => ok(answer)(call, res, req)));
     const calls = [transport.call(operations.getStatus, body), transport.call(operations.getStatus, body)];
-    await until(() => sequencer.calls.length === 2);
-    await transport.close();
+    await eventually(() => waiting.length === 2);
+    const closed = transport.close();
+    for (const release of waiting) release();
+    await closed;
     expect(await Promise.all(calls)).toEqual([answer, answer]);
-    await until(() => sequencer.openConnections === 0);
+    await eventually(() => sequencer.openConnections === 0);
   });
 
   it('can be asked for again', async () => {
@@ -255,7 +263,7 @@ describe('close()', () => {
     await transport.call(operations.getStatus, body);
     await Promise.all([transport.close(), transport.close()]);
     await transport.close();
-    await until(() => sequencer.openConnections === 0);
+    await eventually(() => sequencer.openConnections === 0);
   });
 
   it('lets the process end', async () => {
@@ -274,7 +282,7 @@ describe('close()', () => {
     child.stdout.on('data', (chunk) => {
       printed += chunk;
     });
-    const killer = setTimeout(() => child.kill(), 4_000);
+    const killer = setTimeout(() => child.kill(), 40_000);
     const [code] = await once(child, 'close');
     clearTimeout(killer);
     expect({ code, printed }).toEqual({ code: 0, printed: 'closed\n' });
@@ -283,11 +291,3 @@ describe('close()', () => {
 
 /** The HTTP client gives a connection back one turn of the event loop after its answer. */
 const aTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));
-
-async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 2_000;
-  while (!condition()) {
-    if (Date.now() > end) throw new Error(`It never came true: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}

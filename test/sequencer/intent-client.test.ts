@@ -29,16 +29,18 @@ beforeAll(async () => {
 
 afterAll(() => sequencer.close());
 
-/** Every way to a sequencer, in every dialect. */
+/** Every transport to a sequencer, in every dialect. */
 const dialects: readonly Dialect[] = ['intents', 'messaging'];
-const ways: readonly [string, (sequencer: Sequencer) => IntentClientOptions][] = [
+const transports: readonly [string, (sequencer: Sequencer) => IntentClientOptions][] = [
   ['over the proxy', ({ url }) => ({ url })],
   ['over gRPC', ({ grpcUrl }) => ({ grpcUrl })],
   ['in the process', ({ transport }) => ({ transport })],
 ];
-const combinations = ways.flatMap(([way, optionsOf]) => dialects.map((dialect) => ({ way, optionsOf, dialect })));
+const combinations = transports.flatMap(([transport, optionsOf]) =>
+  dialects.map((dialect) => ({ transport, optionsOf, dialect })),
+);
 
-describe.each(combinations)('dialect $dialect, against the embedded sequencer $way', ({ optionsOf, dialect }) => {
+describe.each(combinations)('dialect $dialect, against the embedded sequencer $transport', ({ optionsOf, dialect }) => {
   let client: IntentClient;
   const payment = { destination, amount: '12.50', currency: 'usd' };
   const login = () => ({ login: { verifier: verifier.publicKey, domain }, signers: [stranger, verifier] });
@@ -132,7 +134,7 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $w
 
   it('refuses a login whose verifier is not published at its domain (interface 4.6, 5.3)', async () => {
     const unlisted = { login: { verifier: stranger.publicKey, domain }, signers: [stranger] };
-    expect(await rejectedCode(client.loginIntents.create(unlisted))).toBe('sequencer_error');
+    expect(await rejectedCode(client.loginIntents.create(unlisted))).toBe('intent_refused');
   });
 
   it('prepares an intent that the sequencer does not know until it is created, however often', async () => {

@@ -18,7 +18,7 @@ function counting(failures = 0) {
   };
   const transport = lazyTransport(async () => {
     counts.started += 1;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setImmediate(resolve));
     if (counts.started <= failures) throw new Error(`failure ${counts.started}`);
     return inner;
   });
@@ -27,7 +27,7 @@ function counting(failures = 0) {
 
 it('starts at the first call, and not before', async () => {
   const { counts, transport } = counting();
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await new Promise((resolve) => setImmediate(resolve));
   expect(counts.started).toBe(0);
   expect(await transport.call(operations.getStatus, body)).toBe(body);
   expect(counts.started).toBe(1);

@@ -29,18 +29,18 @@ let relay: StreamRelay;
 let transport: Transport;
 let client: IntentClient;
 
-/** Every way to the streams of the embedded sequencer; they behave alike. */
-const ways: [string, (from: { url: string; sequencer: Sequencer }) => Transport][] = [
-  ['over WebSocket', ({ url }) => createHttpTransport({ url, timeoutMs: 5_000 })],
+/** Every transport of the streams of the embedded sequencer. They behave alike. */
+const transports: [string, (from: { url: string; sequencer: Sequencer }) => Transport][] = [
+  ['over WebSocket', ({ url }) => createHttpTransport({ url, timeoutMs: 60_000 })],
   [
     'over WebSocket, begun late',
-    ({ url }) => lazyTransport(async () => createHttpTransport({ url, timeoutMs: 5_000 })),
+    ({ url }) => lazyTransport(async () => createHttpTransport({ url, timeoutMs: 60_000 })),
   ],
-  ['over gRPC', ({ sequencer }) => createGrpcTransport({ url: String(sequencer.grpcUrl), timeoutMs: 5_000 })],
+  ['over gRPC', ({ sequencer }) => createGrpcTransport({ url: String(sequencer.grpcUrl), timeoutMs: 60_000 })],
   ['in process', ({ sequencer }) => sequencer.transport],
 ];
 
-describe.each(ways)('the message stream %s (interface 4.5)', (way, connect) => {
+describe.each(transports)('the message stream %s (interface 4.5)', (transportName, connect) => {
   beforeEach(async () => {
     const origin = await serve((_req, res) => res.end(JSON.stringify({ public_keys: [verifier.publicKey] })));
     sequencer = await startSequencer({ grpcPort: 0, localDomains: { [domain]: origin } });
@@ -153,7 +153,7 @@ describe.each(ways)('the message stream %s (interface 4.5)', (way, connect) => {
   });
 
   // Over gRPC a call with one answer and a stream are the same until they end.
-  if (way !== 'over gRPC') {
+  if (transportName !== 'over gRPC') {
     test('is refused where only one answer can come', async () => {
       const { id, clientSecret } = await client.paymentIntents.create(payment);
       const { body } = signStreamRequest(id, clientSecret);
@@ -170,7 +170,7 @@ describe.each(ways)('the message stream %s (interface 4.5)', (way, connect) => {
       expect(kindsIn(response)).toEqual(['requestToReceiveBill']);
       break;
     }
-    await nothingOpen(way);
+    await nothingOpen(transportName);
   });
 
   test('aborting ends it with the reason, before and in the middle', async () => {
@@ -182,7 +182,7 @@ describe.each(ways)('the message stream %s (interface 4.5)', (way, connect) => {
     const next = reader.next();
     abort.abort('enough');
     await expect(next).rejects.toBe('enough');
-    await nothingOpen(way);
+    await nothingOpen(transportName);
   });
 
   test.each<[string, () => Promise<void>]>([
@@ -194,7 +194,7 @@ describe.each(ways)('the message stream %s (interface 4.5)', (way, connect) => {
     await reader.next();
     const next = reader.next();
     await Promise.all([end(), expect(next).rejects.toMatchObject({ code: 'sequencer_unreachable' })]);
-    if (way !== 'in process') {
+    if (transportName !== 'in process') {
       await expect(read(open(intent))).rejects.toMatchObject({ code: 'sequencer_unreachable' });
     }
   });
@@ -217,7 +217,7 @@ describe.each(ways)('the message stream %s (interface 4.5)', (way, connect) => {
       });
       await sequencer.wallet().scan(intent.clientSecret);
       expect(await watching).toEqual(['code_scanned', 'client_rejected_payment', 'intent_submitted']);
-      await nothingOpen(way);
+      await nothingOpen(transportName);
     });
 
     test('of a payment that is made already', async () => {
@@ -241,7 +241,7 @@ describe.each(ways)('the message stream %s (interface 4.5)', (way, connect) => {
       const kinds = watched(client.watch(intent, { signal: abort.signal }), async () => abort.abort());
       await sequencer.wallet().scan(intent.clientSecret);
       expect(await kinds).toEqual(['code_scanned']);
-      await nothingOpen(way);
+      await nothingOpen(transportName);
     });
 
     test('needs no stream: asks for the status', async () => {
@@ -270,7 +270,7 @@ async function requestOf(sequencer: Sequencer, { id, clientSecret }: CreatedInte
 }
 
 /** No socket is left; and there was one, where there should be. */
-async function nothingOpen(way: string): Promise<void> {
-  expect(relay.opened > 0).toBe(way.startsWith('over WebSocket'));
+async function nothingOpen(transportName: string): Promise<void> {
+  expect(relay.opened > 0).toBe(transportName.startsWith('over WebSocket'));
   await relay.idle();
 }

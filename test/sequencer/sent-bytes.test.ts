@@ -87,7 +87,7 @@ function verifies(signed: Uint8Array, signature: Uint8Array | undefined, publicK
 describe.each([
   ['over the proxy', startProxy],
   ['over gRPC', startGrpc],
-])('%s', (_way, start) => {
+])('%s', (_transport, start) => {
   let service: Service;
 
   beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { createIntentClient, createSigner, generateKey, type IntentClient } from '../../src/index.js';
 import type { Transport } from '../../src/sequencer/transport.js';
-import { type FaultSequencer, ok, startFaultSequencer } from '../support/sequencers/fault-sequencer.js';
+import { type FaultSequencer, ok, plainSuccess, startFaultSequencer } from '../support/sequencers/fault-sequencer.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 import { rejectedCode, thrownCode } from '../wire/thrown-code.js';
 
@@ -138,7 +138,7 @@ describe('options of createIntentClient', () => {
     const transport: Transport = {
       call: async ({ service, method }) => {
         asked.push(`${service}.${method}`);
-        return new Uint8Array();
+        return plainSuccess(method);
       },
       close: async () => void asked.push('close'),
     };

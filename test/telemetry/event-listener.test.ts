@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import type { RouterEvent } from '../../src/index.js';
-import { eventListener } from '../../src/telemetry/event-listener.js';
+import { eventListener } from '../../src/telemetry/router-observer.js';
 import { Browser } from '../support/browser/browser.js';
 import { eventually } from '../support/eventually.js';
 import { type SiteOptions, startSite } from '../support/sites/site.js';
@@ -71,11 +71,7 @@ test('a listener that never comes to an end holds up nothing', async () => {
 
 test('a listener is called in a turn of its own, in the order in which things happened, with the time of the router', async () => {
   const told: RouterEvent[] = [];
-  const tell = eventListener({
-    onEvent: (event) => void told.push(event),
-    logger: { warn: () => undefined },
-    now: Date.now,
-  });
+  const tell = eventListener((event) => void told.push(event), { warn: () => undefined }, Date.now);
   tell({ type: 'logged_out', atMs: 1 });
   tell({ type: 'ledger_back', atMs: 2 });
   await Promise.resolve();

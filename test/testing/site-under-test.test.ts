@@ -63,7 +63,7 @@ describe.each(Object.entries(expressVersions))('%s', (_name, factory) => {
     });
     sequencer.setLocalDomain('read.example', gated);
     const answer = await request(gated).post('/intent').set(fromOwnPage).send({ mode: 'login' });
-    expect([answer.status, answer.body.code]).toEqual([502, 'sequencer_error']);
+    expect([answer.status, answer.body.code]).toEqual([502, 'intent_refused']);
   });
 });
 
@@ -110,10 +110,12 @@ test('a key of one’s own can be trusted; any other is refused', async () => {
 
 test('many requests of a test are not too many', async () => {
   const app = appWith(sequencer.siteOptions());
-  const begun = await Promise.all(
-    Array.from({ length: 130 }, () => request(app).post('/intent').set(fromOwnPage).send({ mode: 'payment' })),
-  );
-  expect(new Set(begun.map(({ status }) => status))).toEqual(new Set([201]));
+  const create = () => request(app).post('/intent').set(fromOwnPage).send({ mode: 'payment' });
+  // By default an address may create 120 intents a minute.
+  for (let batch = 0; batch < 13; batch += 1) {
+    const answers = await Promise.all(Array.from({ length: 10 }, create));
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
+  }
 });
 
 test('a fault has a name, and settings that fit it', async () => {

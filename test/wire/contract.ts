@@ -82,11 +82,6 @@ export const contract: Readonly<Record<string, MessageContract>> = {
   },
   RequestToGrabBill: { from: 'protocol 3', fields: ['requestor_account ChainAccountId 1'] },
   RequestToPayBill: { from: 'protocol 3, which gives it no field and no number in Message.kind', fields: [] },
-  CreateIntentResponse: {
-    from: 'protocol 5',
-    fields: ['result Result 1', 'message_id MessageId 2', 'status GetStatusResponse 3'],
-    enums: result,
-  },
   SendMessageRequest: {
     from: 'protocol 5',
     fields: ['message Message 1', 'rendezvous_key RendezvousKey 2', 'signature Signature 3'],
@@ -142,7 +137,7 @@ export const contract: Readonly<Record<string, MessageContract>> = {
 
 /** interface 4.1 and protocol 5: the operation as the envelope names it, its request and its response. */
 export const operationContract: readonly (readonly [service: string, method: string, string, string])[] = [
-  ['Intents', 'createIntent', 'Message', 'CreateIntentResponse'],
+  ['Intents', 'createIntent', 'Message', 'GetStatusResponse'],
   ['MicroPayment', 'getStatus', 'GetStatusRequest', 'GetStatusResponse'],
   ['MicroPayment', 'registerWebhook', 'RegisterWebhookRequest', 'RegisterWebhookResponse'],
   ['Messaging', 'sendMessage', 'SendMessageRequest', 'SendMessageResponse'],

@@ -1,6 +1,12 @@
 import { SequencerError } from '../../src/errors.js';
 import { decode, encode, v1 } from '../../src/wire/codec.js';
-import { encodeErrorResponse, encodeOkResponse, encodeRequest, openResponse } from '../../src/wire/envelope.js';
+import {
+  encodeErrorResponse,
+  encodeOkResponse,
+  encodeRequest,
+  isEmptyEnvelope,
+  openResponse,
+} from '../../src/wire/envelope.js';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));
@@ -54,9 +60,9 @@ describe('the request envelope (interface 2.1, 4.1)', () => {
 });
 
 describe('the response envelope (interface 2.1, 7)', () => {
-  test('OK is written out, so that no success is an answer of no bytes', () => {
-    expect(hex(encodeOkResponse(new Uint8Array()))).toBe('0800');
-    expect(hex(encodeOkResponse(Uint8Array.of(8, 1)))).toBe(hex(bytes('0800 12020801')));
+  test('a success leaves its defaults out, as proto3 does: without a body it has no bytes', () => {
+    expect(hex(encodeOkResponse(new Uint8Array()))).toBe('');
+    expect(hex(encodeOkResponse(Uint8Array.of(8, 1)))).toBe(hex(bytes('12020801')));
   });
 
   test('ERROR has its reason in field 3 and no body', () => {
@@ -66,6 +72,7 @@ describe('the response envelope (interface 2.1, 7)', () => {
   test.each([
     ['a body', encodeOkResponse(Uint8Array.of(1, 2)), '0102'],
     ['no body', encodeOkResponse(new Uint8Array()), ''],
+    ['OK written out', bytes('0800 12020102'), '0102'],
     ['OK left out, as proto3 writes it', bytes('12020102'), '0102'],
     ['fields out of order', bytes('12020102 0800'), '0102'],
     ['an unknown field', bytes('0800 12020102 7a0161'), '0102'],
@@ -87,7 +94,6 @@ describe('the response envelope (interface 2.1, 7)', () => {
   });
 
   test.each([
-    ['an answer of no bytes', ''],
     ['an unknown result', '0802 12020102'],
     ['a negative result', '08ffffffffffffffffff01'],
     ['text', hex(Buffer.from('<html><body>502 Bad Gateway</body></html>'))],
@@ -122,4 +128,18 @@ test.each([
   ['both', '08001200'],
 ])('OK around an empty inner message is said by %s', (_how, hex) => {
   expect(openResponse(Buffer.from(hex, 'hex'))).toHaveLength(0);
+});
+
+test.each([
+  [200, 'application/octet-stream', true],
+  [200, 'Application/Octet-Stream; charset=binary', true],
+  [200, 'text/html', false],
+  [200, 'application/octet-stream+json', false],
+  [200, '', false],
+  [200, null, false],
+  [200, undefined, false],
+  [204, 'application/octet-stream', false],
+  [201, 'application/octet-stream', false],
+])('an HTTP answer %i of type %s without bytes is an envelope: %s', (status, type, isEnvelope) => {
+  expect(isEmptyEnvelope(status, type)).toBe(isEnvelope);
 });

@@ -27,11 +27,11 @@ it('the path of every operation is the one that its .proto file gives it, and th
   ]);
   expect(pathsIn(reflect({ keepCase: true }))).toEqual({
     ...Object.fromEntries(ours),
-    [grpcPath(submitPayment, 'intents.emulator.v1')]: 'unary',
+    [grpcPath(submitPayment, 'intents.emulator.v1.Emulator')]: 'unary',
   });
 });
 
-it('is in PascalCase behind the package (protocol 5)', () => {
+it('has the method in PascalCase behind the full name of the service (protocol 5)', () => {
   expect(grpcPath(operations.getStatus)).toBe('/intents.v1.MicroPayment/GetStatus');
-  expect(grpcPath(operations.getLoginForThirdPartyApp, 'acme')).toBe('/acme.Identity/GetLoginForThirdPartyApp');
+  expect(grpcPath(operations.getLoginForThirdPartyApp, 'acme.Users')).toBe('/acme.Users/GetLoginForThirdPartyApp');
 });

@@ -30,10 +30,7 @@ export function layout({ title, main, scripts = [] }: Page, { userId, isSimulate
     <meta name="description" content="A small tea house that takes wallet payments.">
     <title>${title} · ${shopName}</title>
     <link rel="icon" href="/images/mark.svg" type="image/svg+xml">
-    <link rel="stylesheet" href="/css/theme.css">
     <link rel="stylesheet" href="/css/shop.css">
-    <link rel="stylesheet" href="/css/pages.css">
-    <link rel="stylesheet" href="/css/wallet.css">
     <script type="module" src="/js/main.js"></script>
     ${scripts.map((script) => html`<script type="module" src="/js/${script}"></script>`)}
   </head>
@@ -52,27 +49,15 @@ export function layout({ title, main, scripts = [] }: Page, { userId, isSimulate
 
 const header = (userId: string | undefined): Html => html`
     <header class="top">
-      <div class="top__inner">
-        <a class="brand" href="/">
-          <img src="/images/mark.svg" alt="" width="36" height="36">
-          <span>${shopName}</span>
-        </a>
-        <nav aria-label="Main">
-          ${
-            userId === undefined
-              ? html`<a class="top__link" href="/login">Log in</a>`
-              : html`<a class="top__link" href="/account"><span class="who__dot"></span>My account</a>`
-          }
-        </nav>
-      </div>
+      <a class="brand" href="/"><img src="/images/mark.svg" alt="" width="36" height="36">${shopName}</a>
+      <nav aria-label="Main">
+        ${userId === undefined ? html`<a href="/login">Log in</a>` : html`<a href="/account">My account</a>`}
+      </nav>
     </header>`;
 
 const footer = (isSimulated: boolean): Html => html`
     <footer class="bottom">
-      <div class="bottom__inner">
-        <p>${shopName}, 12 Linden Row. Open from seven until the water runs out.</p>
-        <p>An example of <code>express-intents</code>. The tea is imaginary; the code is not.${
-          isSimulated && ' The wallet is simulated: no money moves.'
-        }</p>
-      </div>
+      <p>An example of <code>express-intents</code>. The tea is imaginary.${
+        isSimulated && ' The wallet is simulated: no money moves.'
+      }</p>
     </footer>`;

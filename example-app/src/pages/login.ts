@@ -7,9 +7,8 @@ export const loginPage = (): Page => ({
       <section class="narrow">
         <img src="/images/key.svg" alt="" width="120" height="120">
         <h1>Come in, sit down.</h1>
-        <p class="lead">There is no password to think of and no address to leave. Your wallet says that you are you, and to
-          this shop alone: elsewhere you are somebody else.</p>
+        <p class="lead">There is no password to think of. Your wallet says who you are, to this shop alone.</p>
         <intent-button class="pay" mode="login" payee="${shopName}" success-url="/account">Log in with your wallet</intent-button>
-        <p class="fine">What you buy while logged in, you find again under “My account”.</p>
+        <p class="soft">What you buy while logged in, you find again under “My account”.</p>
       </section>`,
 });

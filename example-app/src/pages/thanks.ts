@@ -18,11 +18,7 @@ export function thanksPage({ intent, article, order }: Purchase): Page {
     title,
     main: html`
       <section class="narrow" data-payment="${intent.state}"${!isFinal && html` data-watch="${intent.id}"`}>
-        ${
-          intent.state === 'settled'
-            ? html`<img class="stamp" src="/images/tick.svg" alt="" width="96" height="96">`
-            : html`<img src="/images/mark.svg" alt="" width="96" height="96">`
-        }
+        <img src="/images/${intent.state === 'settled' ? 'tick' : 'mark'}.svg" alt="" width="96" height="96">
         <h1>${title}</h1>
         <p class="lead">${text}</p>
         <dl class="receipt">
@@ -30,9 +26,8 @@ export function thanksPage({ intent, article, order }: Purchase): Page {
           ${order && html`<div><dt>Your number at the counter</dt><dd>${order.number}</dd></div>`}
           <div><dt>Ordered</dt><dd>${moment(intent.createdAt)}</dd></div>
           <div><dt>State</dt><dd><span class="badge badge--${intent.state}">${badge}</span></dd></div>
-          <div class="receipt__id"><dt>Intent</dt><dd><code>${intent.id}</code></dd></div>
+          <div><dt>Intent</dt><dd><code>${intent.id}</code></dd></div>
         </dl>
-        ${intent.state === 'settled' && article.opens && html`<p><a class="button" href="${article.opens}">Read it</a></p>`}
         <p><a class="button button--quiet" href="/">Back to the shelf</a></p>
       </section>`,
     scripts: isFinal ? [] : ['thanks.js'],

@@ -1,22 +1,34 @@
+import { constants, existsSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import { ConfigError } from '../../errors.js';
 import type { Database } from '../../ledger/database.js';
+import { isFolderLocked } from '../../ledger/folder-lock.js';
+import { migrations } from '../../ledger/migrations.js';
+import { missingMigrations } from '../../ledger/missing-migrations.js';
+import { requireDatabasePackage } from '../../ledger/open-database.js';
 import { openPostgres } from '../../ledger/postgres.js';
 import { placeOf } from '../open-ledger.js';
-import type { Check, DoctorContext } from './check.js';
-import { lookAtClock } from './clock-skew.js';
-import { explainDatabase } from './explain-database.js';
-import { type Finding, fault, ok, skipped, warning } from './finding.js';
-import { lookAtTables } from './tables.js';
+import { type Check, type Finding, fault, ok, skipped, warning } from './check.js';
+import { explainDatabase } from './explain.js';
 
-/** The ledger in Postgres: reachable, writable, migrated, with room for the site's connections. It only reads. */
-export const database: Check = async (context) => {
-  const { settings, world, env } = context;
+const noLedger = 'there is no ledger: nothing is watched, and onPaid is not called';
+
+/** The ledger: a database that is reachable, writable and migrated, or a folder that is free. It only reads. */
+export const database: Check = async ({ settings, world, env, siteUrl }) => {
   const { database: place } = settings;
-  if (place?.kind !== 'postgres') return [skipped(whyNot(env.INTENT_DATABASE_URL, place?.kind))];
-  if (world.versionOf('pg') === undefined) return [skipped('its package is missing')];
+  if (!place) return [skipped(env.INTENT_DATABASE_URL ? 'there is no right INTENT_DATABASE_URL' : noLedger)];
+  try {
+    requireDatabasePackage(place);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return error.problems.map(({ setting, problem, mend }) => fault(`${setting}: ${problem}`, mend));
+  }
+  if (place.kind === 'embedded') return lookAtFolder(path.resolve(place.folder), siteUrl !== undefined);
   const bounds = { connectMs: world.checkMs - 500, statementMs: world.checkMs - 1_000, closeMs: 500 };
   const db = await openPostgres({ url: place.url, ...bounds });
   try {
-    return await lookAt(db, context);
+    return await lookAtServer(db);
   } catch (error) {
     const { why, mend } = explainDatabase(error);
     return [fault(`${placeOf({ database: place })} cannot be used: ${why}.`, mend)];
@@ -25,76 +37,76 @@ export const database: Check = async (context) => {
   }
 };
 
-function whyNot(url: string | undefined, kind: string | undefined): string {
-  if (!url) return 'there is no ledger: nothing is watched, and onPaid is not called';
-  return kind === 'embedded' ? 'the ledger is in a folder' : 'there is no right INTENT_DATABASE_URL';
-}
-
 interface ServerRow {
   readonly version: string;
-  readonly version_num: number;
+  readonly role: string;
   readonly is_read_only: boolean;
-  readonly now_ms: number;
-  readonly allowed: number;
-  readonly used: number;
+  readonly has_tables: boolean;
+  readonly may_migrate: boolean;
 }
 
-/** What a role or a database may have at most is -1 where it has no limit of its own. */
 const aboutServer = `
-select current_setting('server_version') as version,
-  current_setting('server_version_num')::int as version_num,
+select current_setting('server_version') as version, current_user as role,
   pg_is_in_recovery() or current_setting('default_transaction_read_only')::bool as is_read_only,
-  (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
-  least(
-    current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
-    (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user),
-    (select nullif(datconnlimit, -1) from pg_database where datname = current_database())
-  ) as allowed,
-  (select count(*)::int from pg_stat_activity where backend_type = 'client backend') as used`;
+  to_regclass('express_intents.schema_versions') is not null as has_tables,
+  case when schema is null then has_database_privilege(current_database(), 'create')
+    else has_schema_privilege(schema, 'create') end as may_migrate
+from (select (select oid from pg_namespace where nspname = 'express_intents') as schema) as it`;
 
-/** Each process of the site opens up to so many: those of its pool, and one that listens. */
-const perProcess = 11;
-/** The oldest that the Postgres project maintains. */
-const oldestMaintained = 140_000;
-
-async function lookAt(db: Database, context: DoctorContext): Promise<Finding[]> {
-  // The first query makes the connection, which takes longer than the clock should be off.
-  await db.query('select');
-  const askedAtMs = context.world.now();
+async function lookAtServer(db: Database): Promise<Finding[]> {
   const { rows } = await db.query<ServerRow>(aboutServer);
-  const tookMs = context.world.now() - askedAtMs;
   const [server] = rows;
   if (!server) throw new Error('The database gives no row.');
-  const found = [
-    ...lookAtServer(server),
-    ...(await lookAtTables(db)),
-    ...lookAtClock('the database', server.now_ms, { askedAtMs, tookMs, resolutionMs: 1 }),
-  ];
-  if (found.length > 0) return found;
-  const { version, used, allowed } = server;
-  return [ok(`Postgres ${version.split(' ')[0]}, migrated, ${used} of ${allowed} connections taken`)];
+  const found = await lookAtMigrations(db, server);
+  if (server.is_read_only) {
+    const mend = 'Let INTENT_DATABASE_URL name the primary, and not a replica that can only be read.';
+    found.unshift(fault('The database takes no writes.', mend));
+  }
+  return found.length > 0 ? found : [ok(`Postgres ${server.version.split(' ')[0]}, migrated`)];
 }
 
-function lookAtServer({ version, version_num, is_read_only, allowed, used }: ServerRow): Finding[] {
+async function lookAtMigrations(db: Database, { role, has_tables, may_migrate }: ServerRow): Promise<Finding[]> {
   const found: Finding[] = [];
-  if (is_read_only) {
-    const mend = 'Let INTENT_DATABASE_URL name the primary, and not a replica that can only be read.';
-    found.push(fault('The database takes no writes.', mend));
-  }
-  if (version_num < oldestMaintained) {
-    found.push(warning(`Postgres ${version} is not maintained any more.`, 'Upgrade it to Postgres 14 or newer.'));
-  }
-  if (allowed < perProcess) {
+  if ((await missingMigrations(db, migrations)).length > 0) {
+    const what = has_tables ? 'The tables of the ledger are older than this version' : 'The ledger has no tables yet';
+    const migrate = 'Run `npx express-intents migrate`';
     found.push(
-      warning(
-        `The database allows ${allowed} connections, and each process of the site opens up to ${perProcess}.`,
-        `Raise what limits them to ${perProcess} for each process and some more: max_connections, or the limit of the role or ` +
-          'the database (alter role ... connection limit).',
-      ),
+      may_migrate
+        ? warning(`${what}.`, `${migrate}, or let the site do it at its start.`)
+        : fault(`${what}, and the role ${role} may not make them.`, `${migrate} as a role that may.`),
     );
-  } else if (used > allowed * 0.9) {
-    const mend = 'End what keeps connections open, raise max_connections, or put pgbouncer in between.';
-    found.push(warning(`${used} of ${allowed} connections of the database are taken.`, mend));
   }
-  return found;
+  if (!has_tables) return found;
+  const newest = Math.max(0, ...migrations.map(({ version }) => version));
+  const { rows } = await db.query<{ version: number }>(
+    'select version::int as version from express_intents.schema_versions where version > $1',
+    [newest],
+  );
+  if (rows.length === 0) return found;
+  const newer = rows.map(({ version }) => version).join(', ');
+  const message = `The tables of the ledger are of a newer version (${newer}) than this one, which knows ${newest}.`;
+  return [...found, warning(message, 'npm install express-intents@latest, as where the newer version runs')];
+}
+
+/** It is not opened, which would write to it. */
+async function lookAtFolder(folder: string, isSiteNamed: boolean): Promise<Finding[]> {
+  const nearest = nearestExisting(folder);
+  const isWritable = await access(nearest, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  if (!isWritable)
+    return [fault(`This user may not write to ${nearest}.`, `chown -R <the user of the site> ${nearest}`)];
+  const isLocked = nearest === folder && (await isFolderLocked(folder));
+  if (isLocked && !isSiteNamed) {
+    const mend = 'Where that is the site, all is well; name it with --url. To start another, end it first.';
+    return [warning(`${folder} is open in another process, and one alone can have it open.`, mend)];
+  }
+  const isThere = existsSync(path.join(folder, 'data'));
+  return [ok(isThere ? `${folder}${isLocked ? ', open in the site' : ''}` : `${folder} will be made`)];
+}
+
+/** The folder itself, or that in which it would be made. */
+function nearestExisting(folder: string): string {
+  return existsSync(folder) ? folder : nearestExisting(path.dirname(folder));
 }

@@ -1,16 +1,13 @@
 import { generateKey } from '../../keys/verifier-key.js';
 import { timed } from '../../ledger/bounded.js';
-import type { Check, DoctorContext } from './check.js';
-import { type Finding, fault, ok, skipped, warning } from './finding.js';
-import { readProblem } from './read-problem.js';
-import type { SiteRoutes } from './running-site.js';
+import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
 import { noSite } from './site.js';
-import type { Answer, ReadAnswer } from './visitor.js';
+import { type Answer, type ReadAnswer, readProblem, type SiteRoutes } from './visitor.js';
 
 /** A service that takes so long to answer leaves time to see whether the first event waits for the last, in milliseconds. */
 const tellingMs = 20;
 /** How long the first event is waited for, in milliseconds. */
-export const patienceOf = ({ world }: Pick<DoctorContext, 'world'>): number => Math.min(3_000, world.checkMs / 2);
+const patienceOf = ({ world }: Pick<DoctorContext, 'world'>): number => Math.min(3_000, world.checkMs / 2);
 
 /** The live events, for an intent that nobody has made: the first has to come at once, whatever is on the way. */
 export const events: Check = async (context) => {
@@ -94,7 +91,7 @@ async function lookAtEvents({ body, tookMs }: Answer, serviceMs: number, patienc
       const isWhole = chunk.includes('event: status');
       if (!isWhole) return ok(`the first comes after ${firstMs} ms, before the rest`);
       if (serviceMs >= tellingMs) return heldBack('The first event comes with the last');
-      return ok(`they come after ${firstMs} ms; whether something holds them back shows with --create`);
+      return ok(`they come after ${firstMs} ms`);
     }
     return warning('The stream of events ends without one.', 'See the log of the site.');
   } catch {
@@ -105,7 +102,7 @@ async function lookAtEvents({ body, tookMs }: Answer, serviceMs: number, patienc
 }
 
 /** @param what is seen of it */
-export const heldBack = (what: string): Finding =>
+const heldBack = (what: string): Finding =>
   fault(
     `${what}: something on the way collects the events, and pages wait for what has happened.`,
     'Switch off buffering in the proxy for this path; in nginx: proxy_buffering off; proxy_http_version 1.1;',

@@ -1,21 +1,46 @@
 import type { Environment } from '../../config.js';
 import { readError } from '../../emulator/read-error.js';
-import type { DoctorContext } from './check.js';
-import { checks, type NamedCheck } from './checks.js';
-import { type Finding, fault } from './finding.js';
-import { hideSecrets } from './hide-secrets.js';
-import { type RunningSite, visitSite } from './running-site.js';
-import { readSettings, type SiteOptions } from './sound-settings.js';
-import { Visitor } from './visitor.js';
+import { type Check, type DoctorContext, type Finding, fault } from './check.js';
+import { database } from './database.js';
+import { events } from './events.js';
+import { keyFile } from './key-file.js';
+import { grpc, sequencer, stream } from './sequencer.js';
+import { names, settings } from './settings.js';
+import { origin, site, wallet, webhook } from './site.js';
+import { readSettings, type SiteOptions } from './valid-settings.js';
+import { type RunningSite, Visitor, visitSite } from './visitor.js';
 import type { World } from './world.js';
+
+export interface NamedCheck {
+  readonly name: string;
+  readonly needsNetwork: boolean;
+  readonly check: Check;
+}
+
+const local = (name: string, check: Check): NamedCheck => ({ name, needsNetwork: false, check });
+const remote = (name: string, check: Check): NamedCheck => ({ name, needsNetwork: true, check });
+
+/** All checks, in the order in which they are printed: from this machine outwards. `docs/cli.md` has a row for each. */
+export const checks: readonly NamedCheck[] = [
+  local('settings', settings),
+  local('names', names),
+  remote('database', database),
+  remote('sequencer', sequencer),
+  remote('stream', stream),
+  remote('grpc', grpc),
+  remote('key file', keyFile),
+  remote('site', site),
+  remote('origin', origin),
+  remote('events', events),
+  remote('webhook', webhook),
+  remote('wallet', wallet),
+];
 
 export interface Examination {
   readonly env: Environment;
-  readonly envFile?: string | undefined;
   readonly options: SiteOptions;
   readonly siteUrl: URL | undefined;
   readonly isOffline: boolean;
-  readonly mayCreate: boolean;
 }
 
 /** What one check has found. */
@@ -36,7 +61,7 @@ export async function* examine(
   try {
     const running = list
       .filter(({ needsNetwork }) => !(needsNetwork && examination.isOffline))
-      .map((named) => ({ check: named.name, findings: look(named, context, world) }));
+      .map((named) => ({ check: named.name, findings: runCheck(named, context, world) }));
     for (const { check, findings } of running) yield { check, findings: (await findings).map(clean) };
   } finally {
     await visitor.close();
@@ -46,10 +71,10 @@ export async function* examine(
 type SharedContext = Omit<DoctorContext, 'signal'>;
 
 function contextOf(examination: Examination, world: World, visitor: Visitor): SharedContext {
-  const { env, envFile, options, siteUrl, mayCreate } = examination;
+  const { env, options, siteUrl } = examination;
   let visit: Promise<RunningSite> | undefined;
   return {
-    ...{ env, envFile, siteUrl, mayCreate, world, visitor },
+    ...{ env, siteUrl, world, visitor },
     ...readSettings(env, options),
     production: env.NODE_ENV === 'production',
     site: () => {
@@ -61,7 +86,11 @@ function contextOf(examination: Examination, world: World, visitor: Visitor): Sh
 }
 
 /** Never rejects: a check that does is a finding as well. */
-async function look({ name, check }: NamedCheck, context: SharedContext, world: World): Promise<readonly Finding[]> {
+async function runCheck(
+  { name, check }: NamedCheck,
+  context: SharedContext,
+  world: World,
+): Promise<readonly Finding[]> {
   const signal = AbortSignal.timeout(world.checkMs);
   const tooLate = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
@@ -80,5 +109,37 @@ async function look({ name, check }: NamedCheck, context: SharedContext, world: 
         `Mend that, or report it: the check ${name} of the doctor has failed.`,
       ),
     ];
+  }
+}
+
+/** What is shorter is found in many a word of ours. */
+const shortest = 8;
+
+/**
+ * Takes what is secret in the environment out of findings. None of them puts it in; what other programs and machines say
+ * is in them, though.
+ */
+function hideSecrets(env: Environment): (finding: Finding) => Finding {
+  const secrets = secretsIn(env).filter((secret) => secret.length >= shortest);
+  const hide = (text: string): string => secrets.reduce((hidden, secret) => hidden.replaceAll(secret, '***'), text);
+  return (finding) => ({
+    ...finding,
+    text: hide(finding.text),
+    ...('mend' in finding && { mend: hide(finding.mend) }),
+  });
+}
+
+function secretsIn(env: Environment): string[] {
+  const { INTENT_VERIFIER_SECRET = '', INTENT_SECRET = '', INTENT_DATABASE_URL = '' } = env;
+  const listed = [INTENT_VERIFIER_SECRET, INTENT_SECRET].flatMap((text) => text.split(',').map((part) => part.trim()));
+  const [, password = ''] = /^[a-z+]+:\/\/[^/@]*?:(.*)@/i.exec(INTENT_DATABASE_URL) ?? [];
+  return [...listed, password, decoded(password)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
 }

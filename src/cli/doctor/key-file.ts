@@ -1,7 +1,6 @@
-import type { Check, DoctorContext } from './check.js';
-import { explainNetwork } from './explain-network.js';
-import { type Finding, fault, ok, skipped, warning } from './finding.js';
-import { isDevelopment } from './is-development.js';
+import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
+import { explainNetwork } from './explain.js';
+import { isDevelopment } from './valid-settings.js';
 import type { ReadAnswer } from './visitor.js';
 
 const keyFilePath = '/.well-known/service-payments.json';

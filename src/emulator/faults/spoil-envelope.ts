@@ -23,13 +23,17 @@ export async function spoiltEnvelope({ fault, perform, forget }: FaultyOperation
     forget();
     return envelope;
   }
-  const envelope = when === 'after' ? await perform() : encodeOkResponse(new Uint8Array());
+  const answer = when === 'after' ? await perform() : encodeOkResponse(new Uint8Array());
+  const envelope = answer.length > 0 ? answer : writtenOutOk;
   if (kind === 'error') return sayNo();
   if (kind === 'garble') return noise(envelope);
   if (kind === 'duplicate') return spoilMessages(envelope, (messages) => messages.flatMap((one) => [one, one]));
   if (kind === 'reorder') return spoilMessages(envelope, (messages) => messages.toReversed());
   return envelope;
 }
+
+/** A success without a body has no bytes, and then there is nothing to cut or to garble. */
+const writtenOutOk = Uint8Array.of(0x08, 0x00);
 
 export const sayNo = (): Uint8Array => encodeErrorResponse('The sequencer was told to say no.');
 

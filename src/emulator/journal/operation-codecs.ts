@@ -15,7 +15,7 @@ interface Codecs {
 }
 
 const codecs: Readonly<Record<FaultyOperation, Codecs>> = {
-  createIntent: { request: v1.Message, answer: v1.CreateIntentResponse },
+  createIntent: { request: v1.Message, answer: v1.GetStatusResponse },
   getStatus: { request: v1.GetStatusRequest, answer: v1.GetStatusResponse },
   registerWebhook: { request: v1.RegisterWebhookRequest, answer: v1.RegisterWebhookResponse },
   sendMessage: { request: v1.SendMessageRequest, answer: v1.SendMessageResponse },

@@ -35,16 +35,21 @@ create table express_intents.intents (
   login_completed_at timestamptz,
 
   due_at timestamptz,
+  scheduled_at timestamptz not null default now(),
   watch_until timestamptz,
   leased_until timestamptz,
   lease_token bigint not null default 0,
   attempts integer not null default 0,
+  timeouts integer not null default 0,
+  lane text not null default 'first' check (lane in ('first', 'retry', 'slow', 'alone')),
+  hook_run text check (hook_run in ('together', 'alone')),
   doubted_at timestamptz,
   dead_hook text,
   last_error text
 );
 
-create index intents_due on express_intents.intents (due_at) where due_at is not null;
+create index intents_due on express_intents.intents (lane, due_at) where due_at is not null;
+create index intents_scheduled on express_intents.intents (scheduled_at) where due_at is not null;
 create index intents_list on express_intents.intents (created_at, id);
 create index intents_state on express_intents.intents (state, created_at, id) where state <> 'open';
 create index intents_resource on express_intents.intents (browser, resource) where resource is not null;
@@ -71,6 +76,9 @@ begin
   then
     raise exception 'the terms of intent % do not change', old.id using errcode = 'check_violation';
   end if;
+  if old.due_at is distinct from new.due_at then
+    new.scheduled_at := now();
+  end if;
   if old.state = new.state then
     return new;
   end if;
@@ -81,12 +89,12 @@ begin
     'settled reversed', 'settled dead',
     'dead submitted', 'dead settled',
     'reversed open',
-    'expired open'
+    'expired open', 'expired submitted'
   ) then
     raise exception 'intent % does not go from % to %', old.id, old.state, new.state using errcode = 'check_violation';
   end if;
   insert into express_intents.history (intent_id, from_state, to_state, attempts)
-    values (old.id, old.state, new.state, old.attempts);
+    values (old.id, old.state, new.state, case when new.state = 'dead' then new.attempts else old.attempts end);
   return new;
 end
 $$;

@@ -164,6 +164,152 @@ export namespace intents {
                     ALREADY_PAID = 2
                 }
             }
+
+            /**
+             * Properties of a HealthCheckRequest.
+             * @deprecated Use intents.emulator.v1.HealthCheckRequest.$Properties instead.
+             */
+            interface IHealthCheckRequest extends intents.emulator.v1.HealthCheckRequest.$Properties {
+            }
+
+            /** Represents a HealthCheckRequest. */
+            class HealthCheckRequest {
+
+                /**
+                 * Constructs a new HealthCheckRequest.
+                 * @param [properties] Properties to set
+                 */
+                constructor(properties?: intents.emulator.v1.HealthCheckRequest.$Properties);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+
+                /** HealthCheckRequest service. */
+                service: string;
+
+                /**
+                 * Creates a new HealthCheckRequest instance using the specified properties.
+                 * @param [properties] Properties to set
+                 * @returns HealthCheckRequest instance
+                 */
+                static create(properties: intents.emulator.v1.HealthCheckRequest.$Shape): intents.emulator.v1.HealthCheckRequest & intents.emulator.v1.HealthCheckRequest.$Shape;
+                static create(properties?: intents.emulator.v1.HealthCheckRequest.$Properties): intents.emulator.v1.HealthCheckRequest;
+
+                /**
+                 * Encodes the specified HealthCheckRequest message. Does not implicitly {@link intents.emulator.v1.HealthCheckRequest.verify|verify} messages.
+                 * @param message HealthCheckRequest message or plain object to encode
+                 * @param [writer] Writer to encode to
+                 * @returns Writer
+                 */
+                static encode(message: intents.emulator.v1.HealthCheckRequest.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+                /**
+                 * Decodes a HealthCheckRequest message from the specified reader or buffer.
+                 * @param reader Reader or buffer to decode from
+                 * @param [length] Message length if known beforehand
+                 * @returns {intents.emulator.v1.HealthCheckRequest & intents.emulator.v1.HealthCheckRequest.$Shape} HealthCheckRequest
+                 * @throws {Error} If the payload is not a reader or valid buffer
+                 * @throws {$protobuf.util.ProtocolError} If required fields are missing
+                 */
+                static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): intents.emulator.v1.HealthCheckRequest & intents.emulator.v1.HealthCheckRequest.$Shape;
+            }
+
+            namespace HealthCheckRequest {
+
+                /** Properties of a HealthCheckRequest. */
+                interface $Properties {
+
+                    /** HealthCheckRequest service */
+                    service?: (string|null);
+
+                    /** Unknown fields preserved while decoding when enabled */
+                    $unknowns?: Uint8Array[];
+                }
+
+                /** Shape of a HealthCheckRequest. */
+                type $Shape = intents.emulator.v1.HealthCheckRequest.$Properties;
+            }
+
+            /**
+             * Properties of a HealthCheckResponse.
+             * @deprecated Use intents.emulator.v1.HealthCheckResponse.$Properties instead.
+             */
+            interface IHealthCheckResponse extends intents.emulator.v1.HealthCheckResponse.$Properties {
+            }
+
+            /** Represents a HealthCheckResponse. */
+            class HealthCheckResponse {
+
+                /**
+                 * Constructs a new HealthCheckResponse.
+                 * @param [properties] Properties to set
+                 */
+                constructor(properties?: intents.emulator.v1.HealthCheckResponse.$Properties);
+
+                /** Unknown fields preserved while decoding when enabled */
+                $unknowns?: Uint8Array[];
+
+                /** HealthCheckResponse status. */
+                status: intents.emulator.v1.HealthCheckResponse.ServingStatus;
+
+                /**
+                 * Creates a new HealthCheckResponse instance using the specified properties.
+                 * @param [properties] Properties to set
+                 * @returns HealthCheckResponse instance
+                 */
+                static create(properties: intents.emulator.v1.HealthCheckResponse.$Shape): intents.emulator.v1.HealthCheckResponse & intents.emulator.v1.HealthCheckResponse.$Shape;
+                static create(properties?: intents.emulator.v1.HealthCheckResponse.$Properties): intents.emulator.v1.HealthCheckResponse;
+
+                /**
+                 * Encodes the specified HealthCheckResponse message. Does not implicitly {@link intents.emulator.v1.HealthCheckResponse.verify|verify} messages.
+                 * @param message HealthCheckResponse message or plain object to encode
+                 * @param [writer] Writer to encode to
+                 * @returns Writer
+                 */
+                static encode(message: intents.emulator.v1.HealthCheckResponse.$Properties, writer?: $protobuf.Writer): $protobuf.Writer;
+
+                /**
+                 * Decodes a HealthCheckResponse message from the specified reader or buffer.
+                 * @param reader Reader or buffer to decode from
+                 * @param [length] Message length if known beforehand
+                 * @returns {intents.emulator.v1.HealthCheckResponse & intents.emulator.v1.HealthCheckResponse.$Shape} HealthCheckResponse
+                 * @throws {Error} If the payload is not a reader or valid buffer
+                 * @throws {$protobuf.util.ProtocolError} If required fields are missing
+                 */
+                static decode(reader: ($protobuf.Reader|Uint8Array), length?: number): intents.emulator.v1.HealthCheckResponse & intents.emulator.v1.HealthCheckResponse.$Shape;
+            }
+
+            namespace HealthCheckResponse {
+
+                /** Properties of a HealthCheckResponse. */
+                interface $Properties {
+
+                    /** HealthCheckResponse status */
+                    status?: (intents.emulator.v1.HealthCheckResponse.ServingStatus|null);
+
+                    /** Unknown fields preserved while decoding when enabled */
+                    $unknowns?: Uint8Array[];
+                }
+
+                /** Shape of a HealthCheckResponse. */
+                type $Shape = intents.emulator.v1.HealthCheckResponse.$Properties;
+
+                /** ServingStatus enum. */
+                enum ServingStatus {
+
+                    /** UNKNOWN value */
+                    UNKNOWN = 0,
+
+                    /** SERVING value */
+                    SERVING = 1,
+
+                    /** NOT_SERVING value */
+                    NOT_SERVING = 2,
+
+                    /** SERVICE_UNKNOWN value */
+                    SERVICE_UNKNOWN = 3
+                }
+            }
         }
     }
 

@@ -10,7 +10,7 @@ export interface RawAnswer {
 }
 
 /** Sends these very bytes on a socket of their own, and reads until the server lets go of it. */
-export function sendRaw(origin: string, bytes: string | Buffer, timeoutMs = 5_000): Promise<RawAnswer> {
+export function sendRaw(origin: string, bytes: string | Buffer, timeoutMs = 60_000): Promise<RawAnswer> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
     let text = '';

@@ -12,7 +12,7 @@ export async function launchChromium(options: LaunchOptions = {}): Promise<Brows
   const failures: string[] = [];
   for (const [name, find] of candidates()) {
     try {
-      return await chromium.launch({ args, ...options, ...(await find()) });
+      return await chromium.launch({ args, timeout: 120_000, ...options, ...(await find()) });
     } catch (error) {
       failures.push(`- ${name}: ${reasonOf(error)}`);
     }

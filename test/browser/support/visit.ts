@@ -1,4 +1,3 @@
-import { jest } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { launchChromium } from './launch-chromium.js';
 
@@ -25,7 +24,6 @@ export type Open = (url: string, options?: VisitOptions) => Promise<Visit>;
 
 /** One browser for a test file. Visits end with their test, and a fault that was not forgiven fails it. */
 export function useChromium(launch: () => Promise<Browser> = launchChromium): Open {
-  jest.setTimeout(60_000);
   let browser: Browser;
   const open: { visit: Visit; forgiven: RegExp[] }[] = [];
   beforeAll(async () => {
@@ -47,7 +45,7 @@ export function useChromium(launch: () => Promise<Browser> = launchChromium): Op
     const page = await context.newPage();
     const visit = { context, page, requests, faults, forgive: (...more: RegExp[]) => void forgiven.push(...more) };
     open.push({ visit, forgiven });
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(60_000);
     await page.goto(url);
     return visit;
   };

@@ -32,7 +32,6 @@ export async function runCommand(args: readonly string[], setting: Setting = {})
     inputLines: async function* () {
       yield* input.split('\n');
     },
-    input: async () => input,
     interrupted: async () => undefined,
     ...given,
   };

@@ -1,6 +1,5 @@
 import express from 'express';
-import { systemWorld } from '../../../src/cli/doctor/system-world.js';
-import type { World } from '../../../src/cli/doctor/world.js';
+import { systemWorld, type World } from '../../../src/cli/doctor/world.js';
 import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
 import { composeRouter, type IntentRouter } from '../../../src/intent-router.js';
 import { generateKey } from '../../../src/keys/verifier-key.js';
@@ -70,10 +69,6 @@ export async function startSoundSetUp(): Promise<SoundSetUp> {
   } = {}) => {
     const app = express();
     if (trustsProxy) app.set('trust proxy', 1);
-    app.use((_req, res, next) => {
-      res.set('Strict-Transport-Security', 'max-age=31536000');
-      next();
-    });
     const make = () =>
       composeRouter(
         {
@@ -108,11 +103,12 @@ export async function startSoundSetUp(): Promise<SoundSetUp> {
       NODE_ENV: 'production',
       INTENT_ORIGIN: shopOrigin,
       INTENT_SERVICE_KEY: serviceKey,
+      INTENT_WALLET_URL: `${shopOrigin}/intent/v1/elements.js`,
       INTENT_SEQUENCER_GRPC_URL: sequencer.grpcUrl,
     },
     staging: { ...common, INTENT_SEQUENCER_URL: sequencer.url },
     world: {
-      ...systemWorld(),
+      ...systemWorld,
       placeOf: (place) => (place.host === 'shop-example.com' ? { host: '127.0.0.1', port: front.port } : place),
       checkMs: 8_000,
       ca: [shopCertificate.cert, expiredCertificate.cert],

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '../../support/eventually.js';
 
 const main = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const children: ChildProcess[] = [];
@@ -34,12 +35,10 @@ export async function printed({ printed: so, ended }: StartedCommand, what: RegE
   void ended.then(() => {
     hasEnded = true;
   });
-  for (;;) {
-    const found = what.exec(so.out);
-    if (found) return found;
-    if (hasEnded) throw new Error(`It ended: ${so.out}${so.error}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
+  await eventually(`${what} is printed`, () => hasEnded || what.test(so.out));
+  const found = what.exec(so.out);
+  if (!found) throw new Error(`It ended: ${so.out}${so.error}`);
+  return found;
 }
 
 afterEach(() => {

@@ -22,7 +22,7 @@ const { values } = parseArgs({
 const count = Number(values.count ?? 200_000);
 const seed = Number(values.seed ?? randomInt(2 ** 32));
 /** How long an answer may take, on a machine that has other things to do as well; in milliseconds. */
-const patienceMs = Number(values.patience ?? 15_000);
+const patienceMs = Number(values.patience ?? 120_000);
 const faults = [];
 const tally = new Map();
 /** The request that was sent last, by the two ports of its connection. */
@@ -84,7 +84,7 @@ async function finish() {
       method: 'POST',
       headers,
       body,
-      signal: AbortSignal.timeout(15_000),
+      signal: AbortSignal.timeout(patienceMs),
     });
     if (answer.status !== 201) note(`afterwards a login was answered ${answer.status}`);
     await router.close();

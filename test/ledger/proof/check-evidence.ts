@@ -31,7 +31,7 @@ const legalSteps: Readonly<Record<IntentState, readonly IntentState[]>> = {
   submitted: ['settled', 'open', 'dead'],
   settled: ['reversed', 'dead'],
   reversed: ['open'],
-  expired: ['open'],
+  expired: ['open', 'submitted'],
   dead: ['submitted', 'settled'],
 };
 
@@ -184,7 +184,7 @@ const paidIsSettled: Rule = function* ({ row, steps, events }) {
   const isPaid = turn?.what === 'paid';
   const state = row?.state ?? 'not there';
   const last = steps.at(-1);
-  const isGivenUp = state === 'expired' || (state === 'reversed' && !row?.isDue);
+  const isGivenUp = (state === 'expired' || state === 'reversed') && !row?.isDue;
   const wasWatched = !(last && isGivenUp && (turn?.at ?? 0) > last.at);
   if (isPaid && state !== 'settled' && wasWatched) yield ['lost payment', `paid, and ${state}`];
   if (!isPaid && (state === 'settled' || state === 'submitted') && wasWatched) yield ['undue payment', state];

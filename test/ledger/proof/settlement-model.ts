@@ -25,6 +25,9 @@ export interface ModelIntent {
   readonly due: number | undefined;
   readonly leasedUntil: number | undefined;
   readonly attempts: number;
+  /** Whether its next hook runs alone, since one was interrupted. */
+  readonly lane: 'first' | 'retry' | 'slow' | 'alone';
+  readonly hookRun: 'together' | 'alone' | undefined;
   readonly created: number;
   readonly watchUntil: number;
   readonly submitted: number | undefined;
@@ -47,6 +50,7 @@ export interface Surroundings {
 export function newIntent(now: number, { watchFirstMs, watchMs }: ModelSettings): ModelIntent {
   return {
     ...{ state: 'open', created: now, due: now + watchFirstMs, watchUntil: now + watchMs, leasedUntil: undefined },
+    ...{ lane: 'first', hookRun: undefined },
     ...{ attempts: 0, submitted: undefined, settled: undefined, isDoubted: false, deadHook: undefined },
     ...{ paidEffects: 0, reversedEffects: 0 },
   };
@@ -81,16 +85,17 @@ export function* lookAt(intent: ModelIntent, around: Surroundings): Generator<Mo
   const { now, settings, answer } = around;
   const claimed = { ...intent, leasedUntil: now + settings.leaseMs };
   yield claimed;
+  if (intent.hookRun) return yield* afterCrash(claimed, around);
   const isOver = intent.watchUntil <= now;
   if (answer === 'nothing') return yield later(claimed, around);
   if (intent.state === 'settled') return yield* checkReversal(claimed, around);
   if (intent.state === 'reversed') {
     if (answer === 'submitted')
-      return yield { ...claimed, ...{ state: 'open', attempts: 0, due: now }, leasedUntil: undefined };
+      return yield { ...claimed, ...{ state: 'open', attempts: 0, lane: 'first', due: now }, leasedUntil: undefined };
     return yield isOver ? ended(claimed, 'reversed') : later(claimed, around);
   }
-  if (intent.state === 'open') {
-    if (answer !== 'submitted') return yield isOver ? ended(claimed, 'expired') : later(claimed, around);
+  if (intent.state === 'open' || intent.state === 'expired') {
+    if (answer !== 'submitted') return yield isOver ? watchEnded(claimed, around) : later(claimed, around);
     const delayed = settings.settleDelayMs > 0;
     const submitted: ModelIntent = {
       ...claimed,
@@ -102,10 +107,22 @@ export function* lookAt(intent: ModelIntent, around: Surroundings): Generator<Mo
   }
   if (answer === 'submitted') return yield* settle(claimed, around);
   if (answer === 'not submitted') {
-    return yield { ...claimed, state: 'open', submitted: undefined, attempts: 0, leasedUntil: undefined };
+    return yield {
+      ...claimed,
+      ...{ state: 'open', submitted: undefined, attempts: 0, lane: 'first', leasedUntil: undefined },
+    };
   }
   yield isOver ? { ...ended(claimed, 'dead'), deadHook: 'verifyPayment' } : later(claimed, around);
 }
+
+/** For as long again it is looked at once a day, and then no more. */
+const watchEnded = (intent: ModelIntent, { now, settings }: Surroundings): ModelIntent =>
+  intent.state === 'expired'
+    ? ended(intent, 'expired')
+    : {
+        ...ended(intent, 'expired'),
+        ...{ due: now + settings.watchCapMs, watchUntil: now + settings.watchMs },
+      };
 
 const ended = (intent: ModelIntent, state: IntentState): ModelIntent => ({
   ...intent,
@@ -114,7 +131,8 @@ const ended = (intent: ModelIntent, state: IntentState): ModelIntent => ({
 
 function later(intent: ModelIntent, { now, settings }: Surroundings): ModelIntent {
   const ageMs = now - (intent.settled ?? intent.submitted ?? intent.created);
-  const waitMs = Math.min(Math.max(settings.watchFirstMs, settings.watchGrowth * ageMs), settings.watchCapMs);
+  const growing = Math.min(Math.max(settings.watchFirstMs, settings.watchGrowth * ageMs), settings.watchCapMs);
+  const waitMs = intent.state === 'expired' ? settings.watchCapMs : growing;
   return { ...intent, due: now + waitMs, leasedUntil: undefined };
 }
 
@@ -122,7 +140,7 @@ function* settle(intent: ModelIntent, around: Surroundings): Generator<ModelInte
   const { now, settings } = around;
   yield* callHook(intent, 'onPaid', around, (called) => ({
     ...called,
-    ...{ state: 'settled', settled: now, attempts: 0, leasedUntil: undefined },
+    ...{ state: 'settled', settled: now, attempts: 0, lane: 'first', leasedUntil: undefined, hookRun: undefined },
     due: settings.reversalWatchMs > 0 ? now + settings.reversalFirstMs : undefined,
     paidEffects: called.paidEffects + 1,
   }));
@@ -140,22 +158,43 @@ function* checkReversal(intent: ModelIntent, around: Surroundings): Generator<Mo
   yield* callHook(intent, 'onReversed', around, (called) => ({
     ...called,
     ...{ state: 'reversed', due: now + settings.watchFirstMs, leasedUntil: undefined },
-    ...{ attempts: 0, isDoubted: false, reversedEffects: called.reversedEffects + 1 },
+    watchUntil: Math.max(called.watchUntil, now + settings.watchMs),
+    ...{
+      attempts: 0,
+      lane: 'first',
+      hookRun: undefined,
+      isDoubted: false,
+      reversedEffects: called.reversedEffects + 1,
+    },
   }));
 }
 
 function* callHook(
   intent: ModelIntent,
   hook: string,
-  { now, settings, hookFails }: Surroundings,
+  around: Surroundings,
   succeed: (called: ModelIntent) => ModelIntent,
 ): Generator<ModelIntent> {
-  const bury = (dead: ModelIntent): ModelIntent => ({ ...ended(dead, 'dead'), deadHook: hook });
-  if (intent.attempts >= settings.hookAttempts) return yield bury(intent);
-  const called = { ...intent, attempts: intent.attempts + 1 };
+  const called: ModelIntent = { ...intent, hookRun: intent.lane === 'alone' ? 'alone' : 'together' };
   yield called;
-  if (!hookFails) return yield succeed(called);
-  if (called.attempts >= settings.hookAttempts) return yield bury(called);
-  const waitMs = Math.min(settings.retryFirstMs * 2 ** (called.attempts - 1), settings.retryCapMs);
-  yield { ...called, due: now + waitMs, leasedUntil: undefined };
+  yield around.hookFails ? charged(called, hook, around, 'retry') : succeed(called);
+}
+
+/** A call that was one of several is not charged, and the next is made alone; one that was alone is charged. */
+function* afterCrash(intent: ModelIntent, around: Surroundings): Generator<ModelIntent> {
+  if (intent.hookRun === 'alone')
+    return yield charged(intent, intent.state === 'settled' ? 'onReversed' : 'onPaid', around, 'alone');
+  yield { ...intent, lane: 'alone', due: around.now, leasedUntil: undefined, hookRun: undefined };
+}
+
+function charged(
+  intent: ModelIntent,
+  deadHook: string,
+  { now, settings }: Surroundings,
+  lane: ModelIntent['lane'],
+): ModelIntent {
+  const failed = { ...intent, attempts: intent.attempts + 1, lane, leasedUntil: undefined, hookRun: undefined };
+  if (failed.attempts >= settings.hookAttempts) return { ...ended(failed, 'dead'), deadHook };
+  const waitMs = Math.min(settings.retryFirstMs * 2 ** (failed.attempts - 1), settings.retryCapMs);
+  return { ...failed, due: now + waitMs };
 }

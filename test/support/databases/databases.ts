@@ -1,6 +1,7 @@
 import { cpSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
 import type { Database } from '../../../src/ledger/database.js';
 import type { LedgerSettings } from '../../../src/ledger/ledger-settings.js';
 import { migrate } from '../../../src/ledger/migrate.js';
@@ -107,18 +108,14 @@ async function makePostgres(wanted: Wanted): Promise<Place> {
 }
 
 async function makeEmbedded(wanted: Wanted): Promise<Place> {
-  const open = async (folder: string): Promise<Database> => {
-    const db = await openDatabase({ database: { kind: 'embedded', folder } });
-    // PGlite has one connection, and a search path of its own whenever it is opened.
-    if (wanted.fakeTime) await db.query(`set search_path = ${fakeSearchPath}`);
-    return db;
-  };
+  if (wanted.fakeTime) searchFakeTime();
+  const open = (folder: string): Promise<Database> => openDatabase({ database: { kind: 'embedded', folder } });
   // One for all test files of a run, whose folder the temporary one is.
   const name = ['ledger', wanted.migrated && 'migrated', wanted.fakeTime && 'timed'].filter(Boolean).join('-');
   const template = await madeOnce(path.join(tmpdir(), name), async (folder) => {
     await copyEmptyData(path.join(folder, 'data'));
-    const db = await openDatabase({ database: { kind: 'embedded', folder } });
-    if (wanted.fakeTime) await db.query(`${fakeTimeSchema}; set search_path = ${fakeSearchPath}`);
+    const db = await open(folder);
+    if (wanted.fakeTime) for (const statement of fakeTimeSchema.split(/;\n/)) await db.query(statement);
     await (wanted.migrated ? migrateAndClose(db) : db.close());
   });
   const folder = temporaryFolder();
@@ -129,6 +126,15 @@ async function makeEmbedded(wanted: Wanted): Promise<Place> {
     open: () => open(folder),
     run: (db, sql, value) => db.query(sql, [value]),
   };
+}
+
+/**
+ * PGlite has one session, whose settings count from its start: a transaction resets what was set later. A database without the
+ * schema is not changed by it.
+ */
+function searchFakeTime(): void {
+  const setting = `search_path=${fakeSearchPath.replaceAll(' ', '')}`;
+  if (!PGlite.defaultStartParams.includes(setting)) PGlite.defaultStartParams.push('-c', setting);
 }
 
 async function migrateAndClose(db: Database): Promise<void> {

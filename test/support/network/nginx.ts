@@ -5,19 +5,9 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '../eventually.js';
 
-/** Where nginx is; undefined where there is none. */
-export const nginxPath: string | undefined = whereIsNginx();
-if (!nginxPath)
-  console.warn('There is no nginx here, so what stands behind it is not tried: apt-get install nginx-light');
-
-function whereIsNginx(): string | undefined {
-  try {
-    return execFileSync('sh', ['-c', 'command -v nginx'], { encoding: 'utf8' }).trim();
-  } catch {
-    return undefined;
-  }
-}
+// Used by `*.nginx.test.ts` only, which `npm run test:nginx` runs where nginx is installed.
 
 /** The folder of the example behind nginx. */
 export const exampleFolder = fileURLToPath(new URL('../../../docs/examples/nginx', import.meta.url));
@@ -72,6 +62,7 @@ export class Nginx {
       join(folder, 'nginx.conf'),
       `${main}\nevents { worker_connections 4096; }\nhttp { ${log} ${paths}\ninclude ${folder}/site.conf;\n}`,
     );
+    const nginxPath = execFileSync('sh', ['-c', 'command -v nginx'], { encoding: 'utf8' }).trim();
     // What an administrator types finds this nginx, and no other.
     mkdirSync(join(folder, 'bin'));
     const command = `#!/bin/sh\nexec ${nginxPath} -p ${folder} -e stderr -c ${folder}/nginx.conf "$@"\n`;
@@ -115,8 +106,8 @@ export async function freePort(): Promise<number> {
 }
 
 async function listening(nginx: ChildProcess, port: number): Promise<void> {
-  for (;;) {
-    if (nginx.exitCode !== null) throw new Error('nginx has ended; what it says is above.');
+  await eventually('nginx listens', async () => {
+    if (nginx.exitCode !== null) throw new Error('nginx has ended. Its error is above.');
     // No request, which would come to a process.
     const socket = connect(port, '127.0.0.1');
     const isOpen = await once(socket, 'connect').then(
@@ -124,7 +115,6 @@ async function listening(nginx: ChildProcess, port: number): Promise<void> {
       () => false,
     );
     socket.destroy();
-    if (isOpen) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return isOpen;
+  });
 }

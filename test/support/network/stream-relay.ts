@@ -1,11 +1,11 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { eventually } from '../eventually.js';
 
-/** Stands between a client and a sequencer, counts the WebSockets that go through, and can cut them. */
+/** Stands between a client and a sequencer, counts the connections that carry streams (WebSocket, HTTP/2), and can cut them. */
 export interface StreamRelay {
   /** base_url, in place of the sequencer's. */
   readonly url: string;
-  /** How many WebSockets were opened so far. */
+  /** How many of them were opened so far. */
   readonly opened: number;
   readonly open: number;
   /** Cuts those that are open, without a goodbye. */
@@ -23,7 +23,7 @@ export async function startStreamRelay(sequencerUrl: string): Promise<StreamRela
   const server = createServer((socket) => {
     const upstream = connect(Number(port), '127.0.0.1');
     socket.once('data', (head) => {
-      if (!/^upgrade: websocket/im.test(String(head))) return;
+      if (!/^(?:upgrade: websocket|PRI \* HTTP\/2)/im.test(String(head))) return;
       opened += 1;
       streams.add(socket);
     });

@@ -4,20 +4,18 @@ import Sequencer from '@jest/test-sequencer';
 const longest = [
   'ledger/proof/embedded-crashes',
   'fuzz/http',
-  'bench/short-forms',
-  'bench/speed',
-  'sequencer/stream-fault-matrix',
-  'sequencer/fault-matrix',
-  'e2e/npm-start',
-  'package/examples',
-  'examples/examples',
+  'bench/short-forms.full',
+  'sequencer/call-faults',
+  'sequencer/stream-faults',
+  'e2e/npm-start.full',
+  'package/examples.full',
+  'examples/examples.full',
   'ledger/embedded',
   'fuzz/fuzz',
-  'sequencer/grpc-fault-matrix',
   'attack/unauthorised',
   'package/consumer',
-  'browser/interruptions',
-  'browser/inspector',
+  'browser/interruptions.full',
+  'browser/inspector.full',
   'cli/doctor',
   'ledger/settlement',
   'ledger/database',
@@ -26,7 +24,9 @@ const longest = [
   'fleet/fleet',
 ];
 
-const placeOf = ({ path }) => longest.findIndex((name) => path.endsWith(`/test/${name}.test.ts`));
+/** A long form begins where its short form would. */
+const placeOf = ({ path }) =>
+  longest.findIndex((name) => path.replace('.full.test.', '.test.').endsWith(`/test/${name}.test.ts`));
 
 /**
  * Starts the longest files first, since in a fresh clone jest knows only their sizes. `TEST_ORDER=reverse` reverses the

@@ -1,5 +1,6 @@
 import { createServer as createHttp2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { plainSuccess } from './fault-sequencer.js';
 
 /** One call as it came in; `n` counts the calls of this server from 1. */
 export interface GrpcFaultCall {
@@ -106,6 +107,11 @@ export function grpcMessage(bytes: Uint8Array, { flag = 0, length = bytes.length
 
 export const grpcHeaders = { ':status': 200, 'content-type': 'application/grpc' } as const;
 
+/** Sends the headers of an answer, if they were not sent before. */
+export function beginStream(stream: ServerHttp2Stream, headers: Record<string, string | number> = {}): void {
+  if (!stream.headersSent) stream.respond({ ...grpcHeaders, ...headers }, { waitForTrailers: true });
+}
+
 /** A whole answer: headers, then these bytes as they are, then the trailers. */
 export function respond(
   stream: ServerHttp2Stream,
@@ -115,26 +121,24 @@ export function respond(
     trailers = { 'grpc-status': '0' },
   }: { headers?: Record<string, string | number>; trailers?: Record<string, string> } = {},
 ): void {
-  stream.respond({ ...grpcHeaders, ...headers }, { waitForTrailers: true });
+  beginStream(stream, headers);
   stream.on('wantTrailers', () => stream.sendTrailers(trailers));
   for (const part of parts) stream.write(part);
   stream.end();
 }
 
-/** OK with a serialized inner message; without one, with an empty one. */
-export function grpcOk(body: Uint8Array = new Uint8Array()): GrpcBehaviour {
-  return { answer: ({ stream }) => respond(stream, [grpcMessage(body)]) };
+/** OK with a serialized inner message; without one, with what a plain success is. */
+export function grpcOk(body?: Uint8Array): GrpcBehaviour {
+  return { answer: ({ stream, call }) => respond(stream, [grpcMessage(body ?? plainSuccess(methodOf(call)))]) };
 }
+
+const methodOf = ({ path }: GrpcFaultCall): string => {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.charAt(0).toLowerCase() + name.slice(1);
+};
 
 /** A status of the service's own instead of a message. */
 export function grpcStatus(status: string | number, message = ''): GrpcBehaviour {
   const trailers = { 'grpc-status': String(status), 'grpc-message': encodeURI(message) };
   return { answer: ({ stream }) => respond(stream, [], { trailers }) };
-}
-
-/** An address of the loopback interface at which nobody listens (any more). */
-export async function grpcUrlOfNobody(): Promise<string> {
-  const { url, close } = await startGrpcFaultServer({});
-  await close();
-  return url;
 }

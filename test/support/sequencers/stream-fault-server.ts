@@ -78,6 +78,12 @@ export const accepting =
   async (accept) =>
     act(await accept());
 
+/** Accepts, and then does what the test wants with the connection below the WebSocket. */
+export const withSocket =
+  (act: (webSocket: WebSocket, socket: Duplex & { resetAndDestroy?(): void }) => void): Upgrade =>
+  async (accept, socket) =>
+    act(await accept(), socket);
+
 /** Answers the upgrade with bytes. */
 export const answering =
   (...lines: string[]): Upgrade =>

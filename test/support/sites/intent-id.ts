@@ -1,9 +1,13 @@
-import { createHash } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import bs58 from 'bs58';
-import nacl from 'tweetnacl';
 
-/** What the browser does with a client secret, by other code than ours: the intent's id. */
+/** RFC 8410, section 7: what precedes the 32 bytes of the seed. */
+const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+/** The id of an intent from its client secret, as the browser derives it. Independent of our code. */
 export function intentIdOf(clientSecret: string): string {
   const seed = createHash('sha256').update(bs58.decode(clientSecret)).digest();
-  return bs58.encode(nacl.sign.keyPair.fromSeed(seed).publicKey);
+  const key = createPrivateKey({ key: Buffer.concat([pkcs8Prefix, seed]), format: 'der', type: 'pkcs8' });
+  const spki = createPublicKey(key).export({ format: 'der', type: 'spki' });
+  return bs58.encode(spki.subarray(-32));
 }

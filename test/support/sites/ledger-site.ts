@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
 import type { IntentState } from '../../../src/ledger/intent-state.js';
 import type { LedgerIntent } from '../../../src/ledger/ledger.js';
 import type { SettlementTiming } from '../../../src/ledger/settlement-timing.js';
 import { routerLedger } from '../../../src/router-ledger.js';
 import { LedgerFaults } from '../databases/ledger-faults.js';
+import { eventually } from '../eventually.js';
 import { type TappedTransport, tappedTransport } from '../transports/tapped-transport.js';
 import { domain, type Site, type SiteOptions, startSite } from './site.js';
 
@@ -51,19 +51,18 @@ export async function startLedgerSite({
   return { ...site, sequencer, tap, faults };
 }
 
-/** Waits until an intent is in a state; a few seconds at most. */
+/** Waits until an intent is in a state. */
 export async function untilState(
   { router }: Pick<Site, 'router'>,
   id: string,
   state: IntentState,
 ): Promise<LedgerIntent> {
-  const endMs = performance.now() + 8_000;
-  for (;;) {
-    const intent = await router.intents.find(id);
-    if (intent?.state === state) return intent;
-    if (performance.now() > endMs) throw new Error(`The intent is ${intent?.state}, and was to be ${state}.`);
-    await delay(10);
-  }
+  let intent: LedgerIntent | undefined;
+  await eventually(async () => {
+    intent = await router.intents.find(id);
+    if (intent?.state !== state) throw new Error(`The intent is ${intent?.state} instead of ${state}.`);
+  });
+  return intent as unknown as LedgerIntent;
 }
 
 afterAll(async () => {

@@ -19,6 +19,7 @@ export type ExpressFactory = typeof express;
 export const verifierSecret = formatBase58(Uint8Array.from({ length: 32 }, (_, index) => index));
 export const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
 export const domain = 'shop.example';
+const walletUrl = 'https://wallet.example/open';
 
 /** Collects what the router logs, none of which may be secret. */
 export class LogRecorder {
@@ -73,7 +74,9 @@ export async function startSite({
   const seen: SeenAnswer[] = [];
   noteAnswers(app, mountPath ?? '', (answer) => seen.push(answer));
   before?.(app);
-  const router = composeRouter({ verifierSecret, destination, domain, logger: log, ...options }, makeLedger);
+  const payee = options.payment || options.clientAmount ? { destination } : {};
+  const wallet = options.sequencerUrl === 'embedded' ? {} : { walletUrl };
+  const router = composeRouter({ verifierSecret, ...wallet, ...payee, domain, logger: log, ...options }, makeLedger);
   routers.push(router);
   described.push({ router, seen });
   if (mountPath === undefined) app.use(router);

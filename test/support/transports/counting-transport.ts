@@ -1,4 +1,5 @@
 import type { Transport } from '../../../src/sequencer/transport.js';
+import { plainSuccess } from '../sequencers/fault-sequencer.js';
 
 /** A way to a sequencer that says OK to everything, and tells how often it was asked. */
 export function countingTransport(): Transport & { readonly calls: string[] } {
@@ -7,7 +8,7 @@ export function countingTransport(): Transport & { readonly calls: string[] } {
     calls,
     call: async ({ method }) => {
       calls.push(method);
-      return new Uint8Array();
+      return plainSuccess(method);
     },
     close: async () => undefined,
   };

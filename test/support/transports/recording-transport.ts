@@ -1,11 +1,12 @@
 import { formatBase58 } from '../../../src/keys/base58.js';
 import type { Transport } from '../../../src/sequencer/transport.js';
 import { decode, v1 } from '../../../src/wire/codec.js';
+import { plainSuccess } from '../sequencers/fault-sequencer.js';
 
 const idOf = (field: { value?: Uint8Array | null } | null | undefined): string =>
   formatBase58(field?.value ?? new Uint8Array());
 
-/** A way to a sequencer that says OK to everything, with no body, and tells what it was asked. */
+/** A way to a sequencer that says OK to everything, and tells what it was asked. */
 export class RecordingTransport implements Transport {
   readonly calls: { readonly method: string; readonly body: Uint8Array }[] = [];
   readonly #answers = new Map<string, () => Promise<Uint8Array>>();
@@ -13,7 +14,7 @@ export class RecordingTransport implements Transport {
   async call({ method }: { method: string }, body: Uint8Array): Promise<Uint8Array> {
     this.calls.push({ method, body });
     const answer = this.#answers.get(method) ?? this.#answers.get('');
-    return answer ? answer() : new Uint8Array();
+    return answer ? answer() : plainSuccess(method);
   }
 
   async close(): Promise<void> {}
@@ -44,7 +45,7 @@ export class RecordingTransport implements Transport {
   hold(method: string): (error?: Error) => void {
     let end: (error?: Error) => void = () => undefined;
     const held = new Promise<Uint8Array>((resolve, reject) => {
-      end = (error) => (error ? reject(error) : resolve(new Uint8Array()));
+      end = (error) => (error ? reject(error) : resolve(plainSuccess(method)));
     });
     held.catch(() => undefined);
     this.#answers.set(method, () => held);

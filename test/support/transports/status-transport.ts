@@ -2,6 +2,7 @@ import type { IntentStatus } from '../../../src/sequencer/calls.js';
 import type { Transport, TryOptions } from '../../../src/sequencer/transport.js';
 import { encode, v1 } from '../../../src/wire/codec.js';
 import type { Operation } from '../../../src/wire/envelope.js';
+import { plainSuccess } from '../sequencers/fault-sequencer.js';
 
 export const pending: IntentStatus = { exists: true, codeScanned: false, intentSubmitted: false };
 export const scanned: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: false };
@@ -19,7 +20,7 @@ export class StatusTransport implements Transport {
   #waiting: (() => void)[] = [];
 
   async call({ method }: Operation, _body: Uint8Array, { signal }: TryOptions = {}): Promise<Uint8Array> {
-    if (method !== 'getStatus') return new Uint8Array();
+    if (method !== 'getStatus') return plainSuccess(method);
     this.asked += 1;
     while (this.answer === 'nothing') await this.#changed(signal);
     if (this.answer instanceof Error) throw this.answer;

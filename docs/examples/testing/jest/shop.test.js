@@ -129,13 +129,13 @@ async function callWebhook(id, options) {
 
 test('a webhook call', async () => {
   const { id } = await sequencer.wallet('Ada').pay(await begin({ mode: 'payment', order: 'tea' }));
-  expect((await callWebhook(id)).status).toBe(204);
+  expect((await callWebhook(id)).status).toBe(200);
   await untilIntent(router, id, 'settled');
 });
 
 test('a webhook call is a hint to look, and settles nothing that is not paid', async () => {
   const { id } = await sequencer.wallet('Ada').scan(await begin({ mode: 'payment', order: 'tea' }));
-  expect((await callWebhook(id)).status).toBe(204);
+  expect((await callWebhook(id)).status).toBe(200);
   expect((await router.intents.find(id)).state).toBe('open');
 });
 

@@ -1,3 +1,0 @@
-import { startSwitches } from './fault-switches.js';
-
-startSwitches(document.getElementById('switches'));

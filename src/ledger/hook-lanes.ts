@@ -1,0 +1,115 @@
+/**
+ * Decides which hooks run at the same time, so that a hook that fails, hangs or ends the process delays no other payment.
+ *
+ * Each payment is in one lane. The lane is a column of its row, so it outlives the process and holds for all processes:
+ *
+ *     first  -- the hook fails ------------------------------------> retry
+ *     first, retry  -- the hook has timed out twice ---------------> slow
+ *     first, retry, slow  -- the process ends during the hook -----> alone
+ *     alone  -- the process ends during the hook ------------------> alone, and an attempt is charged
+ *     alone  -- the hook fails or times out, the process lives on -> retry or slow
+ *     any    -- the hook succeeds ---------------------------------> first
+ *
+ * - `first` has all places of the process, and only first calls take more than half of them.
+ * - `retry` has at most half of the places.
+ * - `slow` has one place beside the others.
+ * - `alone` is the quarantine. Its hook starts when no other hook runs in this process, and no other starts meanwhile.
+ *
+ * While a hook runs, `hook_run` of its row says `together` or `alone`; every write that ends the claim clears it. A claimed
+ * row that still has it was interrupted: its process ended, or lost the database for longer than the lease. `together` does
+ * not say which of the hooks was the cause. No attempt is charged, and each payment is called again in quarantine. `alone`
+ * says that this hook was the only one: an attempt is charged, and the next call follows after a pause.
+ *
+ * `verifyPayment` is code of the site as well: it runs within these rules and takes no place.
+ */
+export type Lane = (typeof lanes)[number];
+
+/** In the order of their importance. */
+export const lanes = ['first', 'retry', 'slow', 'alone'] as const;
+
+/** After so many timeouts a hook runs in the lane `slow`. */
+const timeoutsUntilSlow = 2;
+
+/** @param timeouts how often the hooks of this payment have timed out */
+export function laneAfterFailure(timeouts: number): Lane {
+  return timeouts >= timeoutsUntilSlow ? 'slow' : 'retry';
+}
+
+type Kind = Lane | 'verify';
+
+interface Waiting {
+  readonly kind: Kind;
+  readonly sinceMs: number;
+  readonly enter: () => void;
+}
+
+/** The hooks that run in one process. See the top of the file for the rules. */
+export class HookLanes {
+  readonly #places: number;
+  readonly #running: Record<Kind, number> = { first: 0, retry: 0, slow: 0, alone: 0, verify: 0 };
+  /** In the order in which they came. */
+  readonly #waiting = new Set<Waiting>();
+
+  /** @param places how many hooks of `first` and `retry` run at once */
+  constructor(places: number) {
+    this.#places = places;
+  }
+
+  /** How long the first call of a payment has waited for its place, in milliseconds; the longest of them. */
+  get firstCallWaitMs(): number {
+    for (const { kind, sinceMs } of this.#waiting) if (kind === 'first') return performance.now() - sinceMs;
+    return 0;
+  }
+
+  /** @throws the signal's reason when it is aborted before there is a place; `work` has not started then */
+  async run<Value>(kind: Kind, signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
+    signal.throwIfAborted();
+    if (this.#mayEnter(kind)) this.#running[kind] += 1;
+    else await this.#turn(kind, signal);
+    try {
+      return await work();
+    } finally {
+      this.#running[kind] -= 1;
+      this.#letIn();
+    }
+  }
+
+  #mayEnter(kind: Kind): boolean {
+    const { first, retry, slow, alone, verify } = this.#running;
+    if (alone > 0) return false;
+    if (kind === 'alone') return first + retry + slow + verify === 0;
+    const aloneWaits = [...this.#waiting].some((waiting) => waiting.kind === 'alone');
+    // A slow hook may run for long: until it ends, first calls go on.
+    if (kind === 'verify') return !aloneWaits || slow > 0;
+    if (kind === 'first') return first + retry < this.#places && (!aloneWaits || slow > 0);
+    if (kind === 'slow') return slow === 0 && !aloneWaits;
+    return first + retry < this.#places && retry < Math.max(1, Math.floor(this.#places / 2)) && !aloneWaits;
+  }
+
+  #letIn(): void {
+    for (const { kind, enter } of this.#waiting) if (this.#mayEnter(kind)) enter();
+  }
+
+  #turn(kind: Kind, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leaveLine = (): void => {
+        this.#waiting.delete(waiting);
+        signal.removeEventListener('abort', giveUp);
+      };
+      const enter = (): void => {
+        leaveLine();
+        this.#running[kind] += 1;
+        resolve();
+      };
+      const giveUp = (): void => {
+        leaveLine();
+        // Others may have waited behind a payment of the quarantine.
+        this.#letIn();
+        reject(signal.reason);
+      };
+      const waiting: Waiting = { kind, sinceMs: performance.now(), enter };
+      this.#waiting.add(waiting);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+}

@@ -1,0 +1,276 @@
+import type { Locator, Page } from 'playwright-core';
+import { startSequencer } from '../../src/emulator/index.js';
+import { openCode } from '../../src/emulator/read-code.js';
+import { signPaymentIntent } from '../../src/intents/payment-intent.js';
+import { encode, v1 } from '../../src/wire/codec.js';
+import { encodeRequest, type Operation, operations } from '../../src/wire/envelope.js';
+import { eventually } from '../support/eventually.js';
+import { destination, domain } from '../support/sites/site.js';
+import { axeViolations } from './support/axe.js';
+import { begin, buttonScript, clickAndScan, event, idOf, secretOf } from './support/checkout.js';
+import { type StrictSite, startStrictSite } from './support/strict-site.js';
+import { useChromium } from './support/visit.js';
+
+const open = useChromium();
+let site: StrictSite;
+
+beforeAll(async () => {
+  site = await startStrictSite();
+  const { paymentIntents } = site.router.client;
+  for (const amount of ['1.00', '2.00']) await paymentIntents.create({ amount, currency: 'usd', destination });
+});
+
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
+
+const inspector = (fragment = ''): string => `${site.sequencer.inspectorUrl}${fragment}`;
+
+const rows = (page: Page) => page.getByRole('region', { name: 'Intents' }).getByRole('listitem');
+const timeline = (page: Page) => page.getByRole('region', { name: 'Timeline' });
+const signatures = (page: Page) => page.getByRole('region', { name: 'Signatures' });
+
+/** Resolves once the page tells of somebody. */
+const tells = (page: Page, text: string | RegExp): Promise<void> => page.getByText(text).first().waitFor();
+
+/** Sends what the library would not. */
+async function send(operation: Operation, body: Uint8Array): Promise<void> {
+  const headers = { 'content-type': 'application/octet-stream' };
+  await fetch(`${site.sequencer.url}/v1/api`, {
+    method: 'POST',
+    headers,
+    body: new Uint8Array(encodeRequest(operation, body)),
+  });
+}
+
+/** All that is folded, but for what is a part of a message and folded out with it. */
+async function foldOut(page: Page, press: (summary: Locator) => Promise<void>): Promise<void> {
+  const folded = page.locator('.folds > details > summary, .signed > summary, .panel > summary');
+  for (const summary of await folded.filter({ visible: true }).all()) await press(summary);
+}
+
+const overflow = (page: Page): Promise<number> =>
+  page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+
+test.each(['#%', '#%E0%A4%A', '#%20'])('an address that ends with %s is that of no intent', async (fragment) => {
+  const visit = await open(inspector(fragment));
+  visit.forgive(/status of 404/);
+  await tells(visit.page, /does not know this request/);
+  expect(await rows(visit.page).count()).toBeGreaterThan(0);
+});
+
+test('before anything has come it says what to do', async () => {
+  const sequencer = await startSequencer();
+  try {
+    const { page } = await open(sequencer.inspectorUrl);
+    await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+    expect(await page.locator('main').innerText()).toContain(`INTENT_SEQUENCER_URL=${sequencer.url}`);
+    expect(await axeViolations(page)).toEqual([]);
+    await page.goto('about:blank');
+  } finally {
+    await sequencer.close();
+  }
+});
+
+test('a payment and a login show live, from the click to their end', async () => {
+  const { page: looking } = await open(inspector());
+  const shop = await open(site.page({ script: buttonScript() }));
+  const code = await clickAndScan(shop.page);
+  const id = idOf(code);
+  const row = rows(looking).filter({ hasText: id.slice(0, 6) });
+  await row.getByText('waiting').waitFor();
+  await row.getByRole('link').click();
+  await looking.getByRole('heading', { name: '$4.50' }).waitFor();
+
+  await site.sequencer.wallet('Ada').pay(code);
+  await event(shop.page, 'success');
+  await row.getByText('submitted').waitFor();
+  await timeline(looking).getByText('The wallet pays').waitFor();
+  await timeline(looking).getByText('Delivered: intent_submitted').waitFor();
+  await signatures(looking).getByText('Signed by the key of its code').waitFor();
+  await signatures(looking).getByText('Signed by the account that pays').waitFor();
+  expect(await signatures(looking).getByText('Failed').count()).toBe(0);
+  await tells(looking, `Ada, ${site.sequencer.wallet('Ada').account}`);
+  expect(await looking.content()).not.toContain(secretOf(code));
+
+  const login = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
+  const loginCode = await begin(login.page);
+  await site.sequencer.wallet('Ben').login(loginCode);
+  await event(login.page, 'success');
+  await rows(looking)
+    .filter({ hasText: idOf(loginCode).slice(0, 6) })
+    .getByRole('link')
+    .click();
+  await signatures(looking).getByText(`Signed by the verifier of ${domain}`).waitFor();
+  await signatures(looking).getByText(`The verifier is published by ${domain}`).waitFor();
+  await signatures(looking).getByText(`${site.origin}/.well-known/service-payments.json`).waitFor();
+  await timeline(looking).getByText('The site asks who has logged in').waitFor();
+  await tells(looking, `Ben, ${site.sequencer.wallet('Ben').userId(domain)}`);
+});
+
+test('what is folded out and what has the focus stay so while more comes', async () => {
+  const shop = await open(site.page({ script: buttonScript() }));
+  const code = await begin(shop.page);
+  const { page } = await open(inspector(`#${idOf(code)}`));
+  const creation = timeline(page).getByRole('listitem').filter({ hasText: 'The site creates the intent' });
+  const fold = creation.locator('.folds > details > summary', { hasText: 'Request' });
+  await fold.click();
+  await creation.getByText('native_amount').waitFor();
+  await page.locator('summary', { hasText: 'The signed message' }).click();
+  await fold.focus();
+  await site.sequencer.wallet('Ada').pay(code);
+  await timeline(page).getByText('The wallet pays').waitFor();
+  expect(await creation.getByText('native_amount').isVisible()).toBe(true);
+  expect(await page.locator('.signed .tree').isVisible()).toBe(true);
+  expect(await fold.evaluate((element) => element === document.activeElement)).toBe(true);
+});
+
+test('a signature that does not verify is seen at once', async () => {
+  const { message, signature, id } = await signPaymentIntent({ amount: '9.90', currency: 'eur', destination });
+  const value = signature.map((byte, index) => (index === 0 ? byte ^ 1 : byte));
+  await send(operations.createIntent, encode(v1.Message, { ...message, sendMessageRequestSignature: { value } }));
+  const { page } = await open(inspector());
+  const row = rows(page).filter({ hasText: id.slice(0, 6) });
+  await row.getByText('refused').waitFor();
+  await row.getByRole('link').click();
+  await signatures(page).getByText('The signature by the key of its code does not verify').waitFor();
+  expect(await signatures(page).getByText('Failed:').count()).toBe(1);
+  await timeline(page)
+    .getByText(/refused, invalid_signature/)
+    .waitFor();
+  expect(await axeViolations(page)).toEqual([]);
+});
+
+test('a person reverses a payment, marks it, and finds it by that, by its id and by its kind', async () => {
+  const shop = await open(site.page({ script: buttonScript() }));
+  const code = await begin(shop.page);
+  await site.sequencer.wallet('Mia').pay(code);
+  const id = idOf(code);
+  const { page } = await open(inspector(`#${id}`));
+  await page.getByRole('button', { name: 'Mark' }).click();
+  await page.getByRole('button', { name: 'Marked', pressed: true }).waitFor();
+  await page.getByRole('button', { name: 'Reverse the payment' }).click();
+  await timeline(page)
+    .getByText(/it is reversed/)
+    .waitFor();
+  const shown = async (): Promise<number> => rows(page).count();
+  const all = await shown();
+  expect(all).toBeGreaterThan(1);
+  await page.getByLabel('State').selectOption('marked');
+  await eventually(async () => expect(await shown()).toBe(1));
+  expect(await page.getByRole('status').innerText()).toBe(`1 of ${all} intents`);
+  await page.getByLabel('Kind').selectOption('login');
+  await tells(page, 'None of the intents is like that.');
+  await page.getByLabel('State').selectOption('');
+  await page.getByLabel('Kind').selectOption('');
+  await page.getByLabel('Search').fill(id.slice(3, 20));
+  await eventually(async () => expect(await shown()).toBe(1));
+  expect(await rows(page).getByText('reversed').isVisible()).toBe(true);
+});
+
+test('hostile texts are texts', async () => {
+  const hostile = '<img src=x onerror=alert(1)>';
+  const rendezvous = openCode(
+    (await signPaymentIntent({ amount: 1, currency: 'usd', destination })).clientSecret,
+  ).rendezvous;
+  const intents: v1.Message.$Properties[] = [
+    { requestToLogin: { domain: { domain: hostile.repeat(20) }, rendezvousKey: { value: rendezvous.publicKey } } },
+    {
+      requestToReceiveBill: {
+        partial: { currency: hostile, nativeAmount: 1 },
+        rendezvousKey: { value: rendezvous.publicKey },
+      },
+    },
+  ];
+  for (const message of intents) {
+    const signature = { value: rendezvous.sign(encode(v1.Message, message)) };
+    const rendezvousKey = { value: rendezvous.publicKey };
+    await send(operations.sendMessage, encode(v1.SendMessageRequest, { message, rendezvousKey, signature }));
+  }
+  await send({ service: hostile, method: `</code>${hostile}` }, new Uint8Array());
+  const visit = await open(inspector());
+  const { page } = visit;
+  await rows(page).filter({ hasText: hostile }).getByRole('link').click();
+  await timeline(page).getByText('The site creates the intent').first().waitFor();
+  await foldOut(page, (summary) => summary.click());
+  await tells(page, hostile);
+  await page.getByRole('link', { name: 'Calls that name no intent' }).click();
+  await timeline(page).getByText(hostile).first().waitFor();
+  expect(await page.locator('img').count()).toBe(0);
+  expect(await overflow(page)).toBe(0);
+});
+
+test('its switches of faults work, and it says that one is on', async () => {
+  const { page } = await open(inspector());
+  await page.locator('summary', { hasText: 'Faults on purpose' }).click();
+  await page.getByRole('switch', { name: 'Say no' }).click();
+  await page.getByRole('button', { name: '1 fault is on' }).waitFor();
+  await page.getByRole('button', { name: 'Switch all off' }).click();
+  await tells(page, 'All is well: no fault is on.');
+});
+
+test.each(['light', 'dark'] as const)(
+  'axe finds nothing in %s, in the list, in the detail and on the wallet page',
+  async (colorScheme) => {
+    const shop = await open(site.page({ script: buttonScript() }));
+    const code = await begin(shop.page);
+    await site.sequencer.wallet('Ada').pay(code);
+    const { page } = await open(inspector(), { colorScheme });
+    await rows(page)
+      .filter({ hasText: idOf(code).slice(0, 6) })
+      .getByRole('link')
+      .click();
+    await timeline(page).getByText('The wallet pays').waitFor();
+    await foldOut(page, (summary) => summary.click());
+    await page.getByRole('switch', { name: 'Say no' }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+    await page.getByRole('navigation').getByRole('link', { name: 'Wallet' }).click();
+    await page.locator('nav a[aria-current]', { hasText: 'Wallet' }).waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+  },
+);
+
+test('on a phone nothing is wider than the screen, and the list and what was chosen take turns', async () => {
+  const shop = await open(site.page({ script: buttonScript() }));
+  const code = await begin(shop.page);
+  await site.sequencer.wallet('Ada').pay(code);
+  const { page } = await open(inspector(), phone);
+  const row = rows(page).filter({ hasText: idOf(code).slice(0, 6) });
+  await row.waitFor();
+  expect(await overflow(page)).toBe(0);
+  await row.getByRole('link').tap();
+  await timeline(page).getByText('The wallet pays').waitFor();
+  expect(await row.isVisible()).toBe(false);
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('detail-title');
+  await foldOut(page, (summary) => summary.tap());
+  await page.getByRole('switch', { name: 'Say no' }).waitFor();
+  expect(await overflow(page)).toBe(0);
+  await page.getByRole('link', { name: 'All intents' }).tap();
+  await row.waitFor();
+  expect(await timeline(page).isVisible()).toBe(false);
+});
+
+test('it can be used by keyboard alone', async () => {
+  const { page } = await open(inspector());
+  await rows(page).first().waitFor();
+  await page.getByLabel('Search').focus();
+  for (let n = 0; n < 3; n += 1) await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await timeline(page).waitFor();
+  expect(new URL(page.url()).hash).not.toBe('');
+});
+
+test('a sequencer that has ended is told, and one that is back is noticed', async () => {
+  const first = await startSequencer();
+  const port = Number(new URL(first.url).port);
+  const visit = await open(first.inspectorUrl);
+  visit.forgive(/ERR_CONNECTION_REFUSED|Failed to load resource|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE/);
+  await visit.page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+  await first.close();
+  await visit.page.getByRole('alert').getByText('Is it still running?').waitFor();
+  const second = await startSequencer({ port });
+  try {
+    await eventually(async () => expect(await visit.page.getByRole('alert').isVisible()).toBe(false));
+    await visit.page.goto('about:blank');
+  } finally {
+    await second.close();
+  }
+});

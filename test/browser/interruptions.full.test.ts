@@ -1,0 +1,231 @@
+import type { Page } from 'playwright-core';
+import { startSequencer } from '../../src/emulator/index.js';
+import { eventually } from '../support/eventually.js';
+import { begin, buttonScript, closed, event, idOf, part, scan, seen, state } from './support/checkout.js';
+import { type Line, layLine } from './support/cut-line.js';
+import { type StrictSite, startStrictSite } from './support/strict-site.js';
+import { useChromium } from './support/visit.js';
+
+const open = useChromium();
+let site: StrictSite;
+
+beforeAll(async () => {
+  site = await startStrictSite();
+});
+
+const confirmParams = { success: { url: '/thanks' }, cancel: { url: '/thanks?cancelled' } };
+
+/** Repeats what may take a while, and lets a second of the page's time pass each time. */
+function hurry(page: Page, assert: () => Promise<void>): Promise<void> {
+  return eventually(async () => {
+    await page.clock.fastForward(1_000);
+    await assert();
+  });
+}
+
+async function stateNow(page: Page, state: string): Promise<void> {
+  expect(await part(page, 'dialog').getAttribute('data-state')).toBe(state);
+}
+
+describe('while the payment service is away', () => {
+  let line: Line;
+  let far: Awaited<ReturnType<typeof startSequencer>>;
+  let patient: StrictSite;
+
+  beforeAll(async () => {
+    far = await startSequencer();
+    line = await layLine(far.url);
+    patient = await startStrictSite({ sequencerUrl: line.url, timeoutMs: 5_000 });
+  });
+  afterAll(() => far.close());
+
+  test('a begun payment waits, and is paid once it is back', async () => {
+    const visit = await open(patient.page({ script: buttonScript() }));
+    visit.forgive(/status of 50[234]/);
+    const { page } = visit;
+    const code = await begin(page);
+    await page.clock.install();
+    line.cut();
+    // Long enough to have asked in vain, and to have noticed.
+    for (let second = 0; second < 40; second += 1) await page.clock.fastForward(1_000);
+    line.mend();
+    await far.wallet('Ada').pay(code);
+    await hurry(page, async () => expect((await seen(page)).map(([name]) => name)).toContain('success'));
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  });
+
+  test('a payment that cannot begin does so by itself once it is back', async () => {
+    line.cut();
+    const visit = await open(patient.page({ script: buttonScript() }));
+    visit.forgive(/status of 50[234]/);
+    const { page } = visit;
+    const answer = page.waitForResponse((response) => response.status() >= 500);
+    await part(page, 'button').click();
+    await answer;
+    line.mend();
+    const code = await scan(page);
+    await far.wallet('Ada').pay(code);
+    await event(page, 'success');
+    expect((await seen(page)).map(([name]) => name)).not.toContain('error');
+  });
+});
+
+test('while the site itself is away a begun payment waits, says so, and is paid once it is back', async () => {
+  const line = await layLine(site.origin);
+  const address = site.page({ script: buttonScript() }).replace(site.origin, line.url);
+  const visit = await open(address);
+  visit.forgive(/ERR_(?:CONNECTION|EMPTY|INCOMPLETE|SOCKET|INVALID)\w*/);
+  const { page } = visit;
+  const code = await begin(page);
+  await page.clock.install();
+  line.cut();
+  await hurry(page, () => stateNow(page, 'offline'));
+  await site.sequencer.wallet('Ada').pay(code);
+  expect((await seen(page)).map(([name]) => name)).not.toContain('success');
+  line.mend();
+  await hurry(page, async () => expect((await seen(page)).map(([name]) => name)).toContain('success'));
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+});
+
+test('a browser without a network says so, and goes on when there is one', async () => {
+  const visit = await open(site.page({ script: buttonScript() }));
+  visit.forgive(/ERR_INTERNET_DISCONNECTED/);
+  const { page, context } = visit;
+  const code = await begin(page);
+  await context.setOffline(true);
+  await state(page, 'offline');
+  await site.sequencer.wallet('Ada').pay(code);
+  expect((await seen(page)).map(([name]) => name)).not.toContain('success');
+  await context.setOffline(false);
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+});
+
+/** Hides or shows the page, as another app in front of it does. */
+async function setHidden(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate((isHidden) => {
+    Object.defineProperty(document, 'visibilityState', { value: isHidden ? 'hidden' : 'visible', configurable: true });
+    Object.defineProperty(document, 'hidden', { value: isHidden, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+  }, hidden);
+}
+
+test('a tab that slept while it was paid knows at once when it wakes up', async () => {
+  const line = await layLine(site.origin);
+  // Without a stream, which the browser would open again by itself.
+  const script = buttonScript({ routes: { events: false } });
+  const visit = await open(site.page({ script }).replace(site.origin, line.url));
+  visit.forgive(/ERR_(?:CONNECTION|EMPTY|SOCKET)\w*/);
+  const { page } = visit;
+  await page.clock.install();
+  const code = await begin(page);
+  // Time stands still, so that what comes at the awakening comes from it and from no timer.
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await setHidden(page, true);
+  line.cut();
+  await page.clock.fastForward(60_000);
+  // What was asked last has failed by then, and nothing asks again while nobody looks.
+  await page.waitForTimeout(300);
+  await site.sequencer.wallet('Ada').pay(code);
+  line.mend();
+  await page.clock.fastForward(60_000);
+  await page.waitForTimeout(200);
+  expect((await seen(page)).map(([name]) => name)).not.toContain('success');
+  await setHidden(page, false);
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+});
+
+describe('a reload', () => {
+  test('in the middle loses nothing: it is paid after, and success comes', async () => {
+    const { page } = await open(site.page({ script: buttonScript() }));
+    const code = await begin(page);
+    await page.reload();
+    await site.sequencer.wallet('Ada').pay(code);
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  });
+
+  test('while it is paid loses nothing either', async () => {
+    const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
+    const code = await begin(page);
+    const address = page.url();
+    await page.goto('about:blank');
+    await site.sequencer.wallet('Ada').pay(code);
+    await page.goto(address);
+    await page.waitForURL(`${site.origin}/thanks`);
+  });
+
+  test('of a page with two buttons for the same order tells of one success', async () => {
+    const more = `
+const { button: second } = elements.create('button', { mode: 'payment', order: 42 });
+record(second);
+document.querySelector('main').append(second);`;
+    const { page } = await open(site.page({ script: buttonScript({}, more) }));
+    const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+    await part(page, 'button').first().click();
+    const { client_secret: code } = (await (await answer).json()) as { client_secret: string };
+    await state(page, 'waiting');
+    await page.reload();
+    await page.locator('intent-button').nth(1).waitFor();
+    await site.sequencer.wallet('Ada').pay(code);
+    await event(page, 'success');
+    // Longer than from one question to the next.
+    await page.waitForTimeout(1_500);
+    expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
+  });
+
+  test('of one button leaves what is pending to another that comes later', async () => {
+    const more = `
+globalThis.another = () => {
+  button.unmount();
+  const { button: second } = elements.create('button', { mode: 'payment', order: 42 });
+  record(second);
+  document.querySelector('main').append(second);
+};`;
+    const { page } = await open(site.page({ script: buttonScript({}, more) }));
+    const code = await begin(page);
+    await page.reload();
+    await part(page, 'button').waitFor();
+    await page.evaluate(() => (globalThis as unknown as { another(): void }).another());
+    await site.sequencer.wallet('Ada').pay(code);
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  });
+
+  test('after success does not succeed twice', async () => {
+    const { page } = await open(site.page({ script: buttonScript() }));
+    await site.sequencer.wallet('Ada').pay(await begin(page));
+    await event(page, 'success');
+    await state(page, 'done');
+    await page.reload();
+    await part(page, 'button').waitFor();
+    await page.waitForTimeout(500);
+    expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
+  });
+});
+
+describe('the back button', () => {
+  test('to a page that the browser has kept as it was finds no dialog in the way', async () => {
+    // Answered without content, so that the page stays; a browser that tests drive keeps no pages itself.
+    const params = { success: { url: '/nothing' }, cancel: { url: '/cart' } };
+    const { page } = await open(site.page({ script: buttonScript({ confirmParams: params }) }));
+    await site.sequencer.wallet('Ada').pay(await begin(page));
+    await page.waitForResponse(`${site.origin}/nothing`);
+    await page.evaluate(() => {
+      dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }));
+      dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }));
+    });
+    await closed(page);
+    await site.sequencer.wallet('Ada').pay(await begin(page));
+    await page.waitForResponse(`${site.origin}/nothing`);
+  });
+
+  test('after the page went on finds the button, not a dialog that hangs', async () => {
+    const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
+    await site.sequencer.wallet('Ada').pay(await begin(page));
+    await page.waitForURL(`${site.origin}/thanks`);
+    await page.goBack();
+    await part(page, 'button').waitFor();
+    expect(await page.locator('intent-button[data-open]').count()).toBe(0);
+    const code = await begin(page);
+    await site.sequencer.wallet('Ada').pay(code);
+    await page.waitForURL(`${site.origin}/thanks`);
+  });
+});

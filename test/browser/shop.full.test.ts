@@ -1,0 +1,70 @@
+import type { Page } from 'playwright-core';
+import { type OpenShop, openShop } from '../e2e/shop-fixture.js';
+import { eventually } from '../support/eventually.js';
+import { axeViolations } from './support/axe.js';
+import { readCode } from './support/read-code.js';
+import { useChromium } from './support/visit.js';
+
+// The example shop as people meet it: nothing is known of its markup but what is read and pressed.
+const open = useChromium();
+let shop: OpenShop;
+
+beforeAll(async () => {
+  shop = await openShop();
+});
+
+/** Presses the button of that name, and holds a camera in front of what appears. */
+async function press(page: Page, name: RegExp): Promise<string> {
+  await page.getByRole('button', { name }).first().click();
+  let code: string | undefined;
+  await eventually(async () => {
+    code = await readCode(page);
+    expect(code).toBeDefined();
+  });
+  return code ?? '';
+}
+
+test('a visitor buys tea and is thanked', async () => {
+  const { page } = await open(`${shop.origin}/articles/pot-of-assam`);
+  const code = await press(page, /^Pay/);
+  expect(await shop.sequencer.wallet('Ada').pay(code)).toMatchObject({
+    kind: 'payment',
+    amount: '4.50',
+    currency: 'usd',
+  });
+  await page.waitForURL(/\/thanks\//);
+  await page.locator('[data-payment="settled"]').waitFor();
+  expect(await page.locator('main').textContent()).toContain('A pot of Assam');
+});
+
+test('a visitor is thanked although the hook fails the first time', async () => {
+  const { page } = await open(`${shop.origin}/articles/stoneware-cup`);
+  await shop.sequencer.wallet('Ada').pay(await press(page, /^Pay/));
+  await page.locator('[data-payment="settled"]').waitFor();
+  expect(await page.title()).toContain('It is paid.');
+  expect(shop.log.text).toContain('The cup has slipped.');
+});
+
+test('a visitor logs in, sees the account and logs out', async () => {
+  const { page } = await open(`${shop.origin}/login`);
+  await shop.sequencer.wallet('Ben').login(await press(page, /^Log in/));
+  await page.waitForURL(`${shop.origin}/account`);
+  await page.getByRole('button', { name: /log out/i }).click();
+  await page.getByRole('link', { name: /log in/i }).waitFor();
+});
+
+test('a visitor who declines is not thanked', async () => {
+  const { page } = await open(`${shop.origin}/articles/pot-of-assam`);
+  const address = page.url();
+  await shop.sequencer.wallet('Ada').reject(await press(page, /^Pay/));
+  await page
+    .getByRole('button', { name: /cancel|close/i })
+    .first()
+    .click();
+  expect(page.url()).toBe(address);
+});
+
+test.each(['/', '/articles/pot-of-assam', '/login'])('axe finds nothing on %s', async (path) => {
+  const { page } = await open(shop.origin + path);
+  expect(await axeViolations(page)).toEqual([]);
+});

@@ -1,0 +1,58 @@
+import { intentRouter } from '../../src/intent-router.js';
+import type { IntentRouterOptions } from '../../src/router-options.js';
+import { destination, LogRecorder, verifierSecret } from '../support/sites/site.js';
+
+const site = { verifierSecret, domain: 'shop.example', sequencerUrl: 'https://sequencer.example' };
+const walletUrl = 'https://wallet.example/open';
+const payment = (): { amount: string; currency: string } => ({ amount: '1.00', currency: 'usd' });
+
+async function warningsOf(options: IntentRouterOptions): Promise<string> {
+  const log = new LogRecorder();
+  const router = intentRouter({ ...site, ...options, logger: log });
+  await router.close();
+  return log.text;
+}
+
+describe('at startup', () => {
+  const environment = process.env.INTENT_DESTINATION;
+  afterEach(() => {
+    if (environment === undefined) delete process.env.INTENT_DESTINATION;
+    else process.env.INTENT_DESTINATION = environment;
+  });
+
+  test('nothing is reported for a site that has all it needs', async () => {
+    expect(await warningsOf({ walletUrl, payment, destination })).toBe('');
+    expect(await warningsOf({ walletUrl })).toBe('');
+  });
+
+  test('INTENT_DESTINATION without a `payment` hook is reported with both fixes', async () => {
+    process.env.INTENT_DESTINATION = destination;
+    const text = await warningsOf({ walletUrl });
+    expect(text).toMatch(/^warn express-intents: INTENT_DESTINATION is set, and there is no `payment` hook/);
+    expect(text).toMatch(/intentRouter\(\{ payment: .*unset INTENT_DESTINATION/);
+    expect(await warningsOf({ walletUrl, payment })).toBe('');
+    const clientAmount = { min: 1, max: 9, currency: 'usd' };
+    expect(await warningsOf({ walletUrl, clientAmount })).toBe('');
+  });
+
+  test('the option `destination` without a `payment` hook is reported as well', async () => {
+    expect(await warningsOf({ walletUrl, destination })).toContain('no `payment` hook');
+  });
+
+  test('a missing wallet URL is reported with its fix', async () => {
+    const text = await warningsOf({});
+    expect(text).toMatch(
+      /^warn express-intents: INTENT_WALLET_URL is not set\..*Set it to the page that opens the wallet/,
+    );
+  });
+
+  test('a wallet URL is not missed where no button is served', async () => {
+    expect(await warningsOf({ routes: { elements: false } })).toBe('');
+  });
+
+  test('the embedded sequencer brings its wallet and its account', async () => {
+    expect(await warningsOf({ sequencerUrl: 'embedded', emulatorPort: 0, emulatorState: 'memory' })).not.toMatch(
+      /INTENT_WALLET_URL|INTENT_DESTINATION/,
+    );
+  });
+});

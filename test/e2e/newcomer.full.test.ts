@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createWallet } from 'express-intents/testing';
+import { ConsumerProject, root } from '../package/consumer-project.js';
+import { copyEmptyData } from '../support/databases/embedded-template.js';
+import { eventually } from '../support/eventually.js';
+
+// The way of somebody new: an empty folder, the package as npm would bring it, and the files of the guide.
+
+const guide = 'docs/examples/getting-started';
+const files = ['app.js', 'app.test.js', 'public/index.html', 'server.js'];
+/** What npm writes is not theirs. */
+const manifest = 'package.json';
+let project: ConsumerProject;
+
+beforeAll(async () => {
+  project = await ConsumerProject.create();
+  for (const name of ['jest', 'supertest']) project.link(name);
+  project.copy(guide);
+});
+afterAll(() => project.remove());
+
+test('it takes less than 60 lines of their own', () => {
+  const found = readdirSync(join(root, guide), { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+  expect(
+    found.map(({ parentPath, name }) => join(parentPath, name).slice(join(root, guide).length + 1)).sort(),
+  ).toEqual([...files, manifest].sort());
+  const lines = files.flatMap((name) => readFileSync(join(root, guide, name), 'utf8').split('\n'));
+  expect(lines.filter((line) => line.trim() !== '').length).toBeLessThan(60);
+});
+
+test('their test passes: a wallet pays, and the order is in the books', async () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, guide, 'package.json'), 'utf8'));
+  const [program, ...args] = scripts.test.split(' ');
+  expect(program).toBe('node');
+  const command = [...args, '--detectOpenHandles'];
+  const { code, stderr } = await project.node(command, { NO_COLOR: '1' }, { timeoutMs: 120_000 });
+  expect(stderr).toMatch(/^Tests: +1 passed, 1 total$/m);
+  expect(stderr).not.toMatch(/open handle|did not exit/);
+  expect(code).toBe(0);
+});
+
+test('their shop starts, shows its button, and is paid', async () => {
+  await copyEmptyData(project.path('ledger/data'));
+  const environment = { INTENT_SEQUENCER_URL: 'embedded', INTENT_EMULATOR_PORT: '0', INTENT_DATABASE_URL: './ledger' };
+  const { origin, sequencer, kill } = await project.startSite(['server.js'], { ...environment, PORT: '0' });
+  try {
+    expect(await (await fetch(origin)).text()).toContain("elements.create('button'");
+    expect((await fetch(`${origin}/intent/v1/elements.js`)).status).toBe(200);
+    const headers = { 'content-type': 'application/json', origin };
+    const begun = await fetch(`${origin}/intent`, { method: 'POST', headers, body: '{"order":"tea"}' });
+    const { client_secret: code } = (await begun.json()) as { client_secret: string };
+    const { id } = await createWallet({ url: sequencer, name: 'Ada' }).pay(code);
+    await eventually(async () => {
+      await fetch(`${origin}/status/${id}`);
+      expect(await (await fetch(`${origin}/thanks/${id}`)).text()).toBe('Paid. Thank you!');
+    });
+  } finally {
+    kill();
+  }
+});

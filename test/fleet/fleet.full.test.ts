@@ -1,0 +1,162 @@
+import { request } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { EventSource } from 'eventsource';
+import { Browser } from '../support/browser/browser.js';
+import { eventually } from '../support/eventually.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { domain, type Fleet, startFleet } from './fleet.js';
+
+// A site of three processes, where each request goes to the next one: reached directly, and through the balancer.
+
+const limit = 100;
+
+let fleet: Fleet;
+beforeAll(async () => {
+  fleet = await startFleet(3, { router: { limit } });
+});
+
+/** A way to the processes: where one that asks for the first time, the second or the third is sent. */
+interface Way {
+  readonly origin: (index: number) => string;
+  /** What the nth visitor, who has an address of its own, asks with. */
+  readonly visitor: (nth: number) => { readonly headers?: Record<string, string>; readonly localAddress?: string };
+}
+
+const ways: [string, Way][] = [
+  [
+    'directly',
+    {
+      origin: (index) => fleet.origins[index % 3] ?? '',
+      visitor: (nth) => ({ headers: { 'x-forwarded-for': `192.0.2.${nth}` } }),
+    },
+  ],
+  ['through the balancer', { origin: () => fleet.origin, visitor: (nth) => ({ localAddress: `127.0.0.${nth}` }) }],
+];
+
+describe.each(ways)('%s', (name, { origin, visitor }) => {
+  /** The same person, at one process. */
+  const at = (index: number, browser: Browser): Browser => {
+    const other = new Browser(origin(index), browser.cookies);
+    return Object.assign(other, {
+      send: (method: string, path: string, body?: unknown, headers: object = {}) =>
+        Browser.prototype.send.call(other, method, path, body, { origin: fleet.origin, ...headers }),
+    });
+  };
+
+  /** What a tab at one process is told, as it is told it. */
+  function listen(index: number, id: string, browser: Browser) {
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const tab = { kinds: [] as string[], by: undefined as unknown, close: () => source.close() };
+    const source = new EventSource(`${origin(index)}/intent/${id}/events`, {
+      fetch: async (url, init) => {
+        const answer = await fetch(url, { ...init, headers: { ...init?.headers, cookie } });
+        tab.by = answer.headers.get('x-process');
+        return answer;
+      },
+    });
+    for (const kind of [
+      'status',
+      'code_scanned',
+      'client_rejected_login',
+      'client_rejected_payment',
+      'intent_submitted',
+    ]) {
+      source.addEventListener(kind, () => {
+        tab.kinds.push(kind);
+        if (kind === 'intent_submitted') source.close();
+      });
+    }
+    return tab;
+  }
+
+  async function begin(body: object) {
+    const begun = at(0, new Browser(''));
+    const answer = await begun.send('POST', '/intent', body, { 'idempotency-key': `"${crypto.randomUUID()}"` });
+    expect(answer.status).toBe(201);
+    const browser = new Browser('', begun.cookies);
+    const secret = String(answer.body.client_secret);
+    return { browser, secret, id: intentIdOf(secret), by: answer.headers.get('x-process') };
+  }
+
+  test('a login is begun on one, watched on another, completed on the third, and known to all', async () => {
+    const { browser, secret, id, by } = await begin({ mode: 'login' });
+    const tab = listen(1, id, browser);
+    await eventually('the status', () => tab.kinds.includes('status'));
+    await fleet.sequencer.wallet('Ada').login(secret);
+    await eventually('the end', () => tab.kinds.includes('intent_submitted'));
+    const third = at(2, browser);
+    const done = await third.send('POST', '/session', { id });
+    const user = { id: fleet.sequencer.wallet('Ada').userId(domain) };
+    expect([done.status, done.body]).toEqual([200, { user }]);
+    // The balancer also hands on what the sequencer asks for, so that its next process is not known.
+    if (name === 'directly') expect(new Set([by, tab.by, done.headers.get('x-process')]).size).toBe(3);
+    for (const index of [0, 1, 2]) {
+      expect((await at(index, third).send('GET', '/account')).body).toEqual({ user: user.id });
+    }
+  });
+
+  test('what happens at the wallet is told by a process that did not begin it', async () => {
+    const { browser, secret, id } = await begin({ mode: 'payment', order: 1 });
+    const tab = listen(1, id, browser);
+    await eventually('the status', () => tab.kinds.includes('status'));
+    await fleet.sequencer.wallet('Ada').reject(secret);
+    await eventually('the rejection', () => tab.kinds.includes('client_rejected_payment'));
+    tab.close();
+  });
+
+  test('a payment is begun on one, watched on another, and fulfilled once', async () => {
+    const paid = await Promise.all(Array.from({ length: 20 }, (_, order) => begin({ mode: 'payment', order })));
+    const tabs = paid.map(({ id, browser }, index) => listen(1 + (index % 2), id, browser));
+    await eventually('the statuses', () => tabs.every(({ kinds }) => kinds.includes('status')));
+    await Promise.all(paid.map(({ secret }) => fleet.sequencer.wallet('Ben').pay(secret)));
+    await eventually('the end', () => tabs.every(({ kinds }) => kinds.includes('intent_submitted')));
+    const ids = paid.map(({ id }) => id);
+    const settled = `select from express_intents.intents where id = any($1) and state = 'settled'`;
+    await eventually('all settled', async () => (await fleet.sql(settled, [ids])).length === 20);
+    const fulfilled = await fleet.sql('select intent_id from public.fulfilled where intent_id = any($1)', [ids]);
+    expect(fulfilled.map(({ intent_id: id }) => id).sort()).toEqual([...ids].sort());
+  });
+
+  test('of a hundred that complete one login at once, one begins a session', async () => {
+    const { browser, secret, id } = await begin({ mode: 'login' });
+    await fleet.sequencer.wallet('Mia').login(secret);
+    const tries = Array.from({ length: 100 }, (_, index) => at(index % 3, browser).send('POST', '/session', { id }));
+    const statuses = (await Promise.all(tries)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(new Set(statuses)).toEqual(new Set([200, 404]));
+  });
+
+  test('a rate limit is counted once for all, with a store that they share', async () => {
+    const post = (index: number, nth: number): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const { headers, localAddress } = visitor(nth);
+        const asked = request(`${origin(index)}/intent`, {
+          ...{ method: 'POST', localAddress },
+          headers: { ...headers, 'content-type': 'application/json', origin: fleet.origin },
+        });
+        asked.on('response', (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+        asked.end(JSON.stringify({ mode: 'login' }));
+      });
+    const postAll = async (nth: number): Promise<(number | undefined)[]> => {
+      const statuses: (number | undefined)[] = [];
+      for (let turn = 0; turn < limit / 10 + 1; turn += 1) {
+        statuses.push(...(await Promise.all(Array.from({ length: 10 }, (_, index) => post(index, nth)))));
+      }
+      return statuses;
+    };
+    // A process counts for itself for a while after the store has not answered within half a second. It logs both. Then
+    // another visitor comes, until all processes have used the store throughout.
+    const logged = (line: string): number => fleet.printed().split(`the store of the rate limits ${line}`).length;
+    const isUsed = (failures: number): boolean => logged('fails') === failures && logged('counts again') === failures;
+    let statuses: (number | undefined)[] = [];
+    for (let nth = 10; nth < 30; nth += 1) {
+      // A process leaves the store alone for ten seconds after it has failed, also where it has logged an answer since.
+      if (logged('fails') > 1) await wait(11_000);
+      const failures = logged('fails');
+      statuses = await postAll(nth);
+      if (isUsed(failures)) break;
+    }
+    expect(statuses.filter((status) => status === 201)).toHaveLength(limit);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+  }, 600_000);
+});

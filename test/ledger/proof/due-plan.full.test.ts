@@ -1,0 +1,52 @@
+import type { Queryable } from '../../../src/ledger/database.js';
+import { defaultTiming } from '../../../src/ledger/settlement-timing.js';
+import { claimDue, claimNamed } from '../../../src/ledger/work.js';
+import { kinds, openTestDatabase } from '../../support/databases/databases.js';
+import { insertPayments } from './insert-payments.js';
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** How the database would do what `ask` asks of it: the nodes of its plan. */
+async function planOf(db: Queryable, ask: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
+  let nodes: PlanNode[] = [];
+  const explaining: Queryable = {
+    query: async (sql, values) => {
+      const { rows } = await db.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(`explain (format json) ${sql}`, values);
+      const flat = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flat)];
+      nodes = rows.flatMap((row) => flat(row['QUERY PLAN'][0].Plan));
+      return { rows: [], rowCount: 0 };
+    },
+  };
+  await ask(explaining);
+  return nodes;
+}
+
+const scansIn = (nodes: readonly PlanNode[]): string[] =>
+  nodes
+    .filter(({ 'Relation Name': name }) => name === 'intents')
+    .filter((node) => node['Node Type'].includes('Scan'))
+    .map((node) => node['Index Name'] ?? node['Node Type']);
+
+describe.each(kinds)('with 20,000 open payments in %s', (kind) => {
+  it.each(['before', 'after'])(
+    'a look for what is due costs what is due, %s the database has counted them',
+    async (when) => {
+      const { db } = await openTestDatabase(kind);
+      await insertPayments(db, 20_000, 3_600_000);
+      if (when === 'after') await db.query('analyze express_intents.intents');
+      const due = await planOf(db, (explaining) =>
+        claimDue(explaining, { first: 6, retry: 1, slow: 1, alone: 1 }, defaultTiming),
+      );
+      expect([...new Set(scansIn(due))].sort()).toEqual(['intents_due', 'intents_pkey']);
+      const named = await planOf(db, (explaining) => claimNamed(explaining, ['a', 'b'], defaultTiming));
+      expect(scansIn(named)).not.toContain('Seq Scan');
+      expect(scansIn(named)).toContain('intents_pkey');
+    },
+    30_000,
+  );
+});

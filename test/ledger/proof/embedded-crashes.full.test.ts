@@ -1,0 +1,26 @@
+import { seededRandom } from '../../wire/seeded-random.js';
+import { CrashFolder, expectNothingLost } from './crash-folder.js';
+import { type Death, migrationPoints, planDeaths, workPoints } from './crash-plan.js';
+
+// A process with an embedded ledger is killed again and again, at named points and at random moments, while customers buy;
+// another one takes up its folder each time. KILLS=1000 for more of it, SEED for the same plan again.
+
+const kills = Number(process.env.KILLS ?? 100);
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+
+test(
+  `an embedded ledger survives kill -9 ${kills} times: nothing is lost or done twice (SEED=${seed})`,
+  async () => {
+    const random = seededRandom(seed);
+    // Two at a time, for two cores.
+    const folders = [await CrashFolder.create('one', random), await CrashFolder.create('two', random)] as const;
+    const migrating = migrationPoints.map((at): Death => ({ at, times: 1 }));
+    const deaths = planDeaths(workPoints, kills - migrating.length, random);
+    await Promise.all([folders[0].play(migrating).then(() => folders[0].play(deaths)), folders[1].play(deaths)]);
+    expect(folders[0].kills + folders[1].kills).toBeGreaterThanOrEqual(kills);
+    await expectNothingLost(folders);
+    const events = folders.flatMap(({ shop }) => shop.truth.events.map(({ what }) => what));
+    expect(new Set(events)).toEqual(new Set(['created', 'handed out', 'paid', 'taken back', 'said']));
+  },
+  60_000 + kills * 6_000,
+);

@@ -1,0 +1,355 @@
+import fc from 'fast-check';
+import { retryIntent } from '../../../src/ledger/find-intents.js';
+import type { RecordedTerms } from '../../../src/ledger/ledger.js';
+import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
+import { recordIntent } from '../../../src/ledger/record-intent.js';
+import { Settlement } from '../../../src/ledger/settlement.js';
+import { defaultTiming } from '../../../src/ledger/settlement-timing.js';
+import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { stopClock } from '../../support/databases/fake-time.js';
+import { checkEvidence, type FoundFault } from './check-evidence.js';
+import { effectsTable, insertEffect, readEvidence } from './evidence.js';
+import { SequencerTruth } from './sequencer-truth.js';
+import { isDue, isFree, lookAt, type ModelIntent, type ModelSettings, newIntent, retried } from './settlement-model.js';
+import { watchedDatabase } from './watched-database.js';
+
+// Random histories of payments, played to the ledger and to the model of it, which must agree after each step. SEED for
+// the same again. One that fails is cut down to the steps that matter.
+
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+/** What is expected: the model. */
+type Model = Map<string, ModelIntent>;
+
+/** A worker that may die in the middle: from then on no statement of it gets through. */
+class Worker {
+  readonly settlement: Settlement;
+  /** How many points it comes to before it dies. */
+  pointsLeft = Number.POSITIVE_INFINITY;
+
+  constructor(world: World) {
+    const db = watchedDatabase(world.database.db, () => {
+      this.pointsLeft -= 1;
+      if (this.pointsLeft < 0) throw new Error('The process is dead.');
+    });
+    this.settlement = new Settlement({
+      db,
+      hooks: { onPaid: world.hook('onPaid'), onReversed: world.hook('onReversed') },
+      askStatus: async (id) => world.truth.status(id),
+      askUserId: undefined,
+      settings: world.settings,
+      timing: { ...defaultTiming, ...world.settings },
+      logger: { warn: () => undefined, error: () => undefined },
+    });
+  }
+
+  async round(): Promise<void> {
+    // What was interrupted is due again as soon as that was noted.
+    for (let claimed = 1; claimed > 0; ) {
+      claimed = await this.settlement.round().catch((error) => {
+        if (this.pointsLeft >= 0) throw error;
+        return 0;
+      });
+      await this.settlement.idle();
+    }
+  }
+}
+
+const terms: RecordedTerms = {
+  amount: '4.50',
+  currency: 'usd',
+  destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+  login: false,
+  resource: undefined,
+  metadata: {},
+};
+
+/** The ledger, and everything around it. */
+class World {
+  readonly database: TestDatabase;
+  readonly settings: ModelSettings & { looksAtOnce: number; hookTimeoutMs: number; lateAfterMs: number };
+  now = Date.UTC(2026, 0, 1);
+  readonly silent = new Set<string>();
+  readonly failing = new Set<string>();
+  readonly truth = new SequencerTruth(
+    (id) => this.silent.has(id),
+    () => this.now,
+  );
+  readonly workers: Worker[];
+
+  constructor(database: TestDatabase, settleDelayMs: number) {
+    this.database = database;
+    this.settings = {
+      ...defaultTiming,
+      ...{ settleDelayMs, watchMs: 30 * dayMs, reversalWatchMs: dayMs, hookAttempts: 3 },
+      ...{ looksAtOnce: 6, hookTimeoutMs: 5_000, lateAfterMs: hourMs },
+    };
+    this.workers = [new Worker(this), new Worker(this)];
+  }
+
+  hook(by: 'onPaid' | 'onReversed') {
+    return async ({ id, amount, currency, metadata }: Payment, { tx }: PaymentHookContext): Promise<void> => {
+      await tx.query(insertEffect, [id, by, amount, currency, JSON.stringify(metadata), 'one']);
+      if (this.failing.has(id)) throw new Error('The printer is on fire.');
+    };
+  }
+
+  /** Two payments, which nobody has paid. */
+  async start(): Promise<Model> {
+    const { db } = this.database;
+    await db.query('truncate express_intents.intents, express_intents.history, public.effects');
+    await this.letPass(0);
+    const model: Model = new Map();
+    for (const id of ['one', 'two']) {
+      this.truth.create(id, terms);
+      await recordIntent(db, { id, terms, browser: new Uint8Array(32) }, this.settings);
+      this.truth.handOut(id);
+      model.set(id, newIntent(this.now, this.settings));
+    }
+    return model;
+  }
+
+  async letPass(ms: number): Promise<void> {
+    this.now += ms;
+    await this.database.db.query(stopClock, [new Date(this.now).toISOString()]);
+  }
+
+  /** What becomes of an intent that is looked at now, and again while it is due: each state in which a crash may leave it. */
+  expect(id: string, intent: ModelIntent): ModelIntent[] {
+    const answer = this.silent.has(id) ? 'nothing' : this.truth.answer(id);
+    const { now, settings } = this;
+    const states = [...lookAt(intent, { now, settings, answer, hookFails: this.failing.has(id) })];
+    const last = states.at(-1) as ModelIntent;
+    return isDue(last, now) ? [...states, ...this.expect(id, last)] : states;
+  }
+
+  /** What the database has, in the words of the model. */
+  async read(): Promise<Model> {
+    const ms = (column: string): string => `round(extract(epoch from ${column})::numeric * 1000)::float8`;
+    const effects = (by: string): string =>
+      `(select count(*)::float8 from public.effects e where e.intent_id = i.id and e.by = '${by}')`;
+    const { rows } = await this.database.db.query<ModelIntent & { id: string }>(
+      `select id, state, ${ms('due_at')} as due, ${ms('leased_until')} as "leasedUntil", attempts::float8 as attempts,
+         lane, hook_run as "hookRun",
+         ${ms('created_at')} as created, ${ms('watch_until')} as "watchUntil", ${ms('submitted_at')} as submitted,
+         ${ms('settled_at')} as settled, doubted_at is not null as "isDoubted", dead_hook as "deadHook",
+         ${effects('onPaid')} as "paidEffects", ${effects('onReversed')} as "reversedEffects"
+       from express_intents.intents i order by id`,
+    );
+    return new Map(rows.map(({ id, ...row }) => [id, withoutNulls(row)]));
+  }
+}
+
+const withoutNulls = <Row extends object>(row: Row): Row =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as Row;
+
+const rounded = (intent: ModelIntent): ModelIntent => ({
+  ...intent,
+  due: intent.due === undefined ? undefined : Math.round(intent.due),
+});
+
+/** One thing that happens, to the model and to the ledger. Afterwards they must agree. */
+abstract class Step implements fc.AsyncCommand<Model, World> {
+  check(): boolean {
+    return true;
+  }
+
+  async run(model: Model, world: World): Promise<void> {
+    await world.letPass(1);
+    await this.happen(model, world);
+    const actual = await world.read();
+    expect([...actual.keys()]).toEqual([...model.keys()]);
+    for (const [id, expected] of model) expect({ id, ...actual.get(id) }).toEqual({ id, ...rounded(expected) });
+  }
+
+  protected abstract happen(model: Model, world: World): Promise<void>;
+  abstract toString(): string;
+}
+
+/** Something that happens to one of the intents. */
+abstract class OfOne extends Step {
+  readonly id: string;
+  constructor(id: string) {
+    super();
+    this.id = id;
+  }
+  toString = (): string => `${this.constructor.name} ${this.id}`;
+}
+
+/** What changes the world alone. */
+const worldly = (name: string, change: (world: World, id: string) => void) =>
+  class extends OfOne {
+    protected async happen(_model: Model, world: World): Promise<void> {
+      change(world, this.id);
+    }
+    override toString = (): string => `${name} ${this.id}`;
+  };
+const Pay = worldly('pay', ({ truth }, id) => truth.pay(id));
+const TakeBack = worldly('take back', ({ truth }, id) => void (truth.isPaid(id) && truth.takeBack(id)));
+const Forget = worldly('forget', ({ truth }, id) => truth.forget(id));
+const FallSilent = worldly('fall silent', ({ silent }, id) => void silent.add(id));
+const Speak = worldly('speak', ({ silent }, id) => void silent.delete(id));
+const BreakHook = worldly('break the hook', ({ failing }, id) => void failing.add(id));
+const MendHook = worldly('mend the hook', ({ failing }, id) => void failing.delete(id));
+
+class Retry extends OfOne {
+  protected async happen(model: Model, world: World): Promise<void> {
+    const expected = retried(model.get(this.id) as ModelIntent, world.now, world.settings);
+    expect(await retryIntent(world.database.db, this.id, world.settings.watchMs)).toBe(expected !== undefined);
+    if (expected) model.set(this.id, expected);
+  }
+}
+
+/** A hint at an intent, and a round at once. */
+class Nudge extends OfOne {
+  protected async happen(model: Model, world: World): Promise<void> {
+    const intent = model.get(this.id) as ModelIntent;
+    // Hints at anything else come to nothing, some time later.
+    const canBePaid = ['open', 'reversed', 'expired'].includes(intent.state);
+    if (!canBePaid || !isFree(intent, world.now)) return;
+    const [worker] = world.workers as [Worker];
+    const looked = worker.settlement.nudge(this.id);
+    for (const [id, one] of model) {
+      if (id === this.id || isDue(one, world.now)) model.set(id, world.expect(id, one).at(-1) as ModelIntent);
+    }
+    await worker.round();
+    await looked;
+  }
+}
+
+/** After a while one worker, or two at the same time, do what is due. */
+class Work extends Step {
+  readonly #afterMs: number;
+  readonly #workers: number;
+  constructor(afterMs: number, workers: number) {
+    super();
+    this.#afterMs = afterMs;
+    this.#workers = workers;
+  }
+  protected async happen(model: Model, world: World): Promise<void> {
+    await world.letPass(this.#afterMs);
+    for (const [id, intent] of model) {
+      if (isDue(intent, world.now)) model.set(id, world.expect(id, intent).at(-1) as ModelIntent);
+    }
+    await Promise.all(world.workers.slice(0, this.#workers).map((worker) => worker.round()));
+  }
+  toString = () => `work of ${this.#workers} after ${this.#afterMs} ms`;
+}
+
+/**
+ * After a while a worker does what is due, and dies between two of its statements. What it had written stands, and nothing
+ * else.
+ */
+class Crash extends Step {
+  readonly #afterMs: number;
+  readonly #points: number;
+  constructor(afterMs: number, points: number) {
+    super();
+    this.#afterMs = afterMs;
+    this.#points = points;
+  }
+  protected async happen(model: Model, world: World): Promise<void> {
+    await world.letPass(this.#afterMs);
+    const possible = new Map(
+      [...model].map(([id, intent]) => [
+        id,
+        isDue(intent, world.now) ? [intent, ...world.expect(id, intent)] : [intent],
+      ]),
+    );
+    const [worker] = world.workers as [Worker];
+    worker.pointsLeft = this.#points;
+    await worker.round();
+    world.workers[0] = new Worker(world);
+    const actual = await world.read();
+    for (const [id, states] of possible) {
+      const found = states.find(
+        (state) => JSON.stringify(sorted(rounded(state))) === JSON.stringify(sorted(actual.get(id))),
+      );
+      if (!found) throw new Error(`${id} is none of ${JSON.stringify(states)}: ${JSON.stringify(actual.get(id))}`);
+      model.set(id, found);
+    }
+  }
+  toString = () => `crash at point ${this.#points}, after ${this.#afterMs} ms`;
+}
+
+const sorted = (value: object | undefined): unknown =>
+  value && Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+
+const ids = fc.constantFrom('one', 'two');
+const pauses = fc.constantFrom(1, 2_000, 10_000, 10_000, minuteMs, minuteMs, hourMs, hourMs, dayMs, 31 * dayMs);
+const steps = [
+  ids.map((id) => new Pay(id)),
+  ids.map((id) => new Pay(id)),
+  ids.map((id) => new TakeBack(id)),
+  ids.map((id) => new TakeBack(id)),
+  ids.map((id) => new Forget(id)),
+  ids.map((id) => new FallSilent(id)),
+  ids.map((id) => new Speak(id)),
+  ids.map((id) => new BreakHook(id)),
+  ids.map((id) => new MendHook(id)),
+  ids.map((id) => new Nudge(id)),
+  ids.map((id) => new Retry(id)),
+  ...Array.from({ length: 5 }, () => fc.tuple(pauses, fc.constantFrom(1, 2)).map((given) => new Work(...given))),
+  ...Array.from({ length: 3 }, () => fc.tuple(pauses, fc.nat(40)).map((given) => new Crash(...given))),
+];
+
+/** What was paid settles in the end, once nothing fails any more. */
+async function calmDown(world: World): Promise<FoundFault[]> {
+  world.truth.remember();
+  world.silent.clear();
+  world.failing.clear();
+  const { db } = world.database;
+  for (let days = 0; days < 4; days += 1) {
+    await world.letPass(dayMs);
+    for (const { id, state } of (await readEvidence(db)).intents) {
+      if (state === 'dead' || state === 'expired') await retryIntent(db, id, world.settings.watchMs);
+    }
+    for (let rounds = 0; rounds < 3; rounds += 1) {
+      for (const worker of world.workers) await worker.round();
+      await world.letPass(minuteMs);
+    }
+  }
+  const evidence = { ...(await readEvidence(db)), sequencer: world.truth.events };
+  // Whether a payment was taken back is looked at for a day, and may be heard of too late.
+  return checkEvidence(evidence, { isOver: true }).filter(({ kind }) => kind !== 'undue payment');
+}
+
+/** Declares the tests of so many random histories, on each database. */
+export function describeHistories(runs: number): void {
+  describe.each([
+    ['embedded' as const, runs],
+    // The same SQL, a little slower.
+    ['postgres' as const, Math.ceil(runs / 3)],
+  ])('random histories of payments on %s', describeHistoriesOn);
+}
+
+function describeHistoriesOn(kind: DatabaseKind, numRuns: number): void {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase(kind, { fakeTime: true });
+    await database.db.query(effectsTable);
+    // What is drawn a little shorter or longer is just so long here.
+    await database.db.query(`create function fake_time.random() returns float8 language sql as 'select 0.5::float8'`);
+  });
+
+  test(
+    `go as in the model of them (SEED=${seed})`,
+    async () => {
+      const histories = fc.commands(steps, { maxCommands: 60, size: 'max' });
+      await fc.assert(
+        fc.asyncProperty(histories, fc.constantFrom(0, 5_000), async (commands, settleDelayMs) => {
+          const world = new World(database, settleDelayMs);
+          const model = await world.start();
+          await fc.asyncModelRun(() => ({ model, real: world }), commands);
+          expect(await calmDown(world)).toEqual([]);
+        }),
+        // What fails is cut down for no longer than that.
+        { numRuns, seed, interruptAfterTimeLimit: 60_000 + numRuns * 6_000 },
+      );
+    },
+    120_000 + numRuns * 12_000,
+  );
+}

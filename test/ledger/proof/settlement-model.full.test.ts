@@ -1,0 +1,4 @@
+import { describeHistories } from './settlement-histories.js';
+
+// RUNS for more of them.
+describeHistories(Number(process.env.RUNS ?? 40));

@@ -1,0 +1,43 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { openTestDatabase } from '../../support/databases/databases.js';
+import { hasty } from './child-orders.js';
+import { effectsTable } from './evidence.js';
+import { insertPayments } from './insert-payments.js';
+import { LedgerProcess } from './ledger-process.js';
+
+test('eight processes share a thousand payments: each has its effect once, and each process has a share', async () => {
+  const database = await openTestDatabase('postgres');
+  const { db } = database;
+  await db.query(effectsTable);
+  const asked = new Map<string, number>();
+  const handlers = {
+    status: (id: string) => {
+      asked.set(id, (asked.get(id) ?? 0) + 1);
+      return { exists: true, intentSubmitted: true };
+    },
+    // As a site takes that writes to its tables and calls another service.
+    hook: () => ({ waitMs: 100, throws: false }),
+    log: () => undefined,
+  };
+  const names = Array.from({ length: 8 }, (_, index) => `worker ${index + 1}`);
+  const workers = await Promise.all(
+    names.map((name) => LedgerProcess.start({ ...hasty, timing: {}, name, database: database.settings }, handlers)),
+  );
+  await Promise.all(workers.map((worker) => worker.ready()));
+  await insertPayments(db, 1_000, 0);
+  const settled = `select worker, count(*)::float8 as count, count(distinct intent_id)::float8 as distinct
+    from public.effects group by worker order by worker`;
+  let shares: readonly { worker: string; count: number; distinct: number }[] = [];
+  const endMs = performance.now() + 300_000;
+  while (shares.reduce((sum, { count }) => sum + count, 0) < 1_000 && performance.now() < endMs) {
+    await wait(50);
+    shares = (await db.query<(typeof shares)[number]>(settled)).rows;
+  }
+  // Time for a second one.
+  await wait(300);
+  const effects = await db.query('select intent_id from public.effects');
+  expect(effects.rows).toHaveLength(1_000);
+  expect(new Set(effects.rows.map(({ intent_id }) => intent_id)).size).toBe(1_000);
+  expect(shares.map(({ worker }) => worker)).toEqual(names);
+  expect([...asked.values()].filter((times) => times > 1)).toEqual([]);
+}, 360_000);

@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type FaultTraits, faultKindNames, faultKinds } from '../../src/emulator/faults/fault-kinds.js';
+import { faultyOperationNames } from '../../src/emulator/faults/faulty-operation.js';
+import { unpackNpmChromium } from '../browser/support/npm-chromium.js';
+import { copyEmptyData } from '../support/databases/embedded-template.js';
+import { ConsumerProject, type Ended, root } from './consumer-project.js';
+
+// The examples of docs/testing.md, each run by the runner that it is for, in a project that has installed the package.
+
+const examples = 'docs/examples/testing';
+const modules = (name: string): string => join(root, 'node_modules', name);
+let project: ConsumerProject;
+
+beforeAll(async () => {
+  project = await ConsumerProject.create();
+  for (const name of ['supertest', 'jest', 'vitest', '@jest/globals', '@swc/jest', '@playwright/test', 'typescript']) {
+    project.link(name);
+  }
+  for (const types of ['express', 'express-serve-static-core', 'node', 'supertest', 'jest']) {
+    project.link(`@types/${types}`);
+  }
+  project.copy(`${examples}/package.json`, 'package.json');
+  // As it is from the second run on; the newcomer's test makes the first.
+  const { version } = JSON.parse(readFileSync(modules('@electric-sql/pglite/package.json'), 'utf8'));
+  await copyEmptyData(project.path(`node_modules/.cache/express-intents/empty-ledger-${version}`));
+});
+afterAll(() => project.remove());
+
+/** Puts an example into the project, and beside it the shop that it tests. */
+function place(example: string): void {
+  project.copy('docs/examples/getting-started/app.js', 'app.js');
+  project.copy('docs/examples/getting-started/public', 'public');
+  project.copy(`${examples}/${example}`, '.');
+}
+
+/** Time for a busy machine, also where one has no template of a ledger yet. */
+const run = (args: string[], environment: NodeJS.ProcessEnv = {}): Promise<Ended> =>
+  project.node(args, { NO_COLOR: '1', CI: '1', ...environment }, { timeoutMs: 150_000 });
+
+function expectPassed({ code, stdout, stderr }: Ended, tests: RegExp): void {
+  expect(`${code}\n${stdout}\n${stderr}`).toMatch(tests);
+  expect(code).toBe(0);
+}
+
+test('no example is left out', () => {
+  expect(readdirSync(join(root, examples)).sort()).toEqual([
+    'jest',
+    'jest-commonjs',
+    'node-test',
+    'package.json',
+    'playwright',
+    'vitest',
+  ]);
+});
+
+test('jest, and nothing is left open', async () => {
+  place('jest');
+  project.write('jest.config.js', `export default { testEnvironment: 'node', testMatch: ['<rootDir>/shop.test.js'] };`);
+  const ended = await run(['--experimental-vm-modules', modules('jest/bin/jest.js'), '--detectOpenHandles']);
+  expectPassed(ended, /^Tests: +19 passed, 19 total$/m);
+  expect(ended.stderr).not.toMatch(/open handle|did not exit/);
+});
+
+test('jest in a CommonJS project, on any Node and without a flag', async () => {
+  project.copy(`${examples}/jest-commonjs`, 'commonjs');
+  project.write('commonjs/package.json', '{ "private": true }');
+  const options = { timeoutMs: 150_000, folder: 'commonjs' };
+  const ended = await project.node([modules('jest/bin/jest.js'), '--detectOpenHandles'], { NO_COLOR: '1' }, options);
+  expectPassed(ended, /^Tests: +2 passed, 2 total$/m);
+  expect(ended.stderr).not.toMatch(/open handle|did not exit/);
+});
+
+test('vitest', async () => {
+  place('vitest');
+  expectPassed(await run([modules('vitest/vitest.mjs'), 'run', 'shop.test.ts']), /Tests +2 passed \(2\)/);
+});
+
+test('node:test', async () => {
+  place('node-test');
+  expectPassed(await run(['--test', '--test-reporter=tap', 'shop.test.js']), /^# pass 2$/m);
+});
+
+test('Playwright', async () => {
+  place('playwright');
+  const { executablePath, fontsConf, libraryPath } = await unpackNpmChromium();
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage'];
+  const environment = { FONTCONFIG_FILE: fontsConf, LD_LIBRARY_PATH: libraryPath };
+  // What an integrator has from `npx playwright install`.
+  project.write(
+    'here.config.ts',
+    `import example from './playwright.config.js';
+    const env = { ...process.env, ...${JSON.stringify(environment)} };
+    const launchOptions = { executablePath: ${JSON.stringify(executablePath)}, args: ${JSON.stringify(args)}, env };
+    export default { ...example, use: { ...example.use, launchOptions } };`,
+  );
+  expectPassed(await run([modules('@playwright/test/cli.js'), 'test', '--config', 'here.config.ts']), /^ +3 passed/m);
+});
+
+test('those in TypeScript compile', async () => {
+  const files = ['vitest/shop.test.ts', 'playwright/shop.spec.ts', 'playwright/playwright.config.ts'];
+  for (const folder of ['vitest', 'playwright']) {
+    project.copy(`${examples}/${folder}`, folder);
+    project.copy('docs/examples/getting-started/app.js', `${folder}/app.js`);
+  }
+  const compilerOptions = {
+    ...{ module: 'nodenext', target: 'es2022', strict: true, skipLibCheck: true, noEmit: true, allowJs: true },
+    ...{ noImplicitAny: false, types: ['node'] },
+  };
+  project.write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
+  expect(await run([modules('typescript/bin/tsc'), '-p', '.'])).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
+describe('docs/testing.md', () => {
+  const guide = readFileSync(join(root, 'docs/testing.md'), 'utf8');
+  const texts = readdirSync(join(root, 'docs/examples'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
+  const snippets = [...guide.matchAll(/^```(?:js|ts) plain\n(.*)\n([\s\S]*?)^```$/gm)].map(
+    ([, first = '', rest = '']) => [first.trim(), `${first}\n${rest}`] as const,
+  );
+
+  test('has snippets', () => expect(snippets.length).toBeGreaterThan(10));
+
+  // So that each was run above.
+  test.each(snippets)('what begins with %s stands in an example', (_first, snippet) => {
+    expect(texts.some((text) => linesIn(text).includes(linesIn(snippet)))).toBe(true);
+  });
+
+  test('tells of every fault, with the settings that it has, and of every operation', () => {
+    const rows = [...guide.matchAll(/^\| `([a-z-]+)` \| [^|]+ \|([^|]*)\|$/gm)].map(([, kind, settings = '']) => ({
+      kind,
+      settings: settings.match(/`(?:when|ms|httpStatus)`(?: \([^)]+\))?/g) ?? [],
+    }));
+    const expected = faultKindNames.map((kind) => {
+      const { when, ms, httpStatus }: FaultTraits = faultKinds[kind];
+      const settings = [
+        ...(when ? [when === 'before' ? '`when`' : '`when` (`after`)'] : []),
+        ...(ms ? [`\`ms\` (${ms})`] : []),
+        ...(httpStatus ? [`\`httpStatus\` (${httpStatus})`] : []),
+      ];
+      return { kind, settings };
+    });
+    expect(rows.filter(({ kind }) => faultKindNames.some((known) => known === kind))).toEqual(expected);
+    for (const operation of faultyOperationNames) expect(guide).toContain(`\`${operation}\``);
+  });
+});
+
+/** A text without its indentation and its blank lines. */
+const linesIn = (text: string): string =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n');

@@ -1,0 +1,74 @@
+import { createIntentClient, createSigner, type Dialect, generateKey } from '../../src/index.js';
+import { rejectedCode } from '../wire/thrown-code.js';
+
+// What the client makes of answers that arrive. In memory: how they arrive is the transport's part.
+
+const verifier = createSigner(generateKey().secret);
+const id = generateKey().publicKey;
+const payment = { destination: generateKey().publicKey, amount: '1.00', currency: 'usd' };
+/** A user id of this many bytes in an answer, OK. */
+const userIdOf = (length: number): number[] => [0x12, length + 2, 0x0a, length, ...new Array<number>(length).fill(9)];
+
+function clientOf(answer: Uint8Array, dialect: Dialect = 'intents') {
+  return createIntentClient({ transport: { call: async () => answer, close: async () => undefined }, dialect });
+}
+
+describe('paymentIntents.create', () => {
+  it.each<[Dialect, string, Uint8Array]>([
+    ['intents', 'a result that this version has no name for', Uint8Array.of(0x08, 0x05)],
+    ['messaging', 'NO_ACTIVE_STREAM', Uint8Array.of(0x08, 0x01)],
+    ['messaging', 'a result that this version has no name for', Uint8Array.of(0x08, 0x05)],
+    ['intents', 'a negative result', Buffer.from('08ffffffffffffffffff01', 'hex')],
+  ])('dialect %s: %s is a refusal (protocol 5)', async (dialect, _name, answer) => {
+    expect(await rejectedCode(clientOf(answer, dialect).paymentIntents.create(payment))).toBe('sequencer_error');
+  });
+
+  it.each<Dialect>(['intents', 'messaging'])('dialect %s: OK with unknown fields is a success', async (dialect) => {
+    // result = 0, message_id of 16 bytes, and a field that this version does not know.
+    const answer = Buffer.from(`0800 1212 0a10 ${'ab'.repeat(16)} fa0100`.replaceAll(' ', ''), 'hex');
+    expect(await clientOf(answer, dialect).paymentIntents.create(payment)).toHaveProperty('id');
+  });
+
+  it.each<Dialect>(['intents', 'messaging'])('dialect %s: an empty OK is a success (protocol 5)', async (dialect) => {
+    expect(await clientOf(new Uint8Array(), dialect).paymentIntents.create(payment)).toHaveProperty('id');
+  });
+});
+
+describe('loginIntents.getUserId', () => {
+  const getUserId = (answer: number[]) =>
+    clientOf(Uint8Array.from(answer)).loginIntents.getUserId({ intent: id, verifier });
+
+  it.each([
+    [1, 'REQUEST_NOT_FOUND', 'intent_not_found'],
+    [2, 'LOGIN_NOT_SUPPORTED', 'not_supported'],
+    [3, 'NO_USER_LOGGED_IN', 'login_pending'],
+    [4, 'which has no name', 'sequencer_error'],
+  ])('result %d, %s, is %s even when a user id follows (interface 4.7, protocol 5)', async (result, _name, code) => {
+    expect(await rejectedCode(getUserId([0x08, result, ...userIdOf(32)]))).toBe(code);
+  });
+
+  it.each([0, 31, 33, 64])('OK with a user id of %d bytes is unreadable (interface 8)', async (length) => {
+    expect(await rejectedCode(getUserId([0x08, 0x00, ...userIdOf(length)]))).toBe('sequencer_bad_response');
+  });
+
+  it('OK without a user id is unreadable', async () => {
+    expect(await rejectedCode(getUserId([]))).toBe('sequencer_bad_response');
+  });
+
+  it('OK with a user id of 32 bytes is the user (interface 4.7)', async () => {
+    const userId = [0x12, 0x22, 0x0a, 0x20, ...new Array<number>(32).fill(0)];
+    expect(await getUserId(userId)).toEqual({ userId: '1'.repeat(32) });
+  });
+});
+
+describe('paymentIntents.getStatus', () => {
+  const getStatus = (answer: string) => clientOf(Buffer.from(answer, 'hex')).paymentIntents.getStatus(id);
+
+  it('decodes the known answer (protocol 7)', async () => {
+    expect(await getStatus('080110011801')).toEqual({ exists: true, codeScanned: true, intentSubmitted: true });
+  });
+
+  it('an answer that is no message is unreadable', async () => {
+    expect(await rejectedCode(getStatus('ffffffff'))).toBe('sequencer_bad_response');
+  });
+});

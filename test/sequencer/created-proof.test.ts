@@ -1,0 +1,181 @@
+import { createIntentClient, generateKey, type IntentClient } from '../../src/index.js';
+import type { Dialect } from '../../src/sequencer/calls.js';
+import { type Answer, bytes, type FaultSequencer, faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
+
+const payment = { destination: generateKey().publicKey, amount: '4.50', currency: 'usd' };
+const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));
+const octets = { 'content-type': 'application/octet-stream' };
+
+/** Answers getStatus with these bytes as the inner message, and everything else otherwise. */
+const withStatus =
+  (status: Answer, other: Answer): Answer =>
+  (call, res, req) =>
+    (call.operation.method === 'getStatus' ? status : other)(call, res, req);
+
+const exists = ok(hex('0801'));
+/** What a proxy in between may answer to everything. */
+const emptyEnvelope: Answer = (_call, res) => void res.writeHead(200, { ...octets, 'content-length': 0 }).end();
+
+let clients: IntentClient[] = [];
+afterEach(async () => {
+  await Promise.all(clients.map((client) => client.close()));
+  clients = [];
+});
+
+async function create(answer: Answer, dialect: Dialect = 'intents'): Promise<{ calls: string[]; code: string }> {
+  const sequencer = await faultSequencer(answer);
+  const client = createIntentClient({ url: sequencer.url, dialect });
+  clients.push(client);
+  const code = await client.paymentIntents.create(payment).then(
+    ({ clientSecret }) => (clientSecret ? 'created' : 'no secret'),
+    (error) => String(error.code),
+  );
+  return { calls: methodsOf(sequencer), code };
+}
+
+const methodsOf = ({ calls }: FaultSequencer): string[] => calls.map(({ method }) => method);
+
+describe('a create that the envelope calls a success', () => {
+  test.each<[string, string]>([
+    ['a status that exists', '0801'],
+    ['a status with explicit defaults', '0801 1000 1800'],
+    ['a status that was paid meanwhile', '0801 1001 1801'],
+  ])('with %s is proven, and no status is asked for', async (_what, status) => {
+    expect(await create(ok(hex(status)))).toEqual({ calls: ['createIntent'], code: 'created' });
+  });
+
+  test('of the messaging dialect is proven by the id of the message', async () => {
+    const answer = ok(hex(`1212 0a10 ${'ab'.repeat(16)}`));
+    expect(await create(answer, 'messaging')).toEqual({ calls: ['sendMessage'], code: 'created' });
+  });
+
+  test.each<[string, Dialect, string, Answer]>([
+    ['zero bytes', 'intents', 'createIntent', emptyEnvelope],
+    ['zero bytes', 'messaging', 'sendMessage', emptyEnvelope],
+    ['a result written out', 'intents', 'createIntent', ok(hex('0800'))],
+    ['an id of no bytes', 'messaging', 'sendMessage', ok(hex('1202 0a00'))],
+    ['a message of another kind', 'intents', 'createIntent', ok(hex('0a02 0801'))],
+    ['a status with more around it', 'intents', 'createIntent', ok(hex('0801 2201 61'))],
+    ['a number where a flag belongs', 'intents', 'createIntent', ok(hex('0802'))],
+  ])('with %s, dialect %s, is proven by one getStatus', async (_what, dialect, method, answer) => {
+    const calls = [method, 'getStatus'];
+    expect(await create(withStatus(exists, answer), dialect)).toEqual({ calls, code: 'created' });
+    for (const unknown of [emptyEnvelope, ok(hex('0800'))]) {
+      const refused = await create(withStatus(unknown, answer), dialect);
+      expect(refused).toEqual({ calls, code: 'sequencer_bad_response' });
+    }
+  });
+
+  test('and whose status cannot be asked for gives no secret', async () => {
+    const broken: Answer = (_call, res) => void res.writeHead(500).end();
+    expect(await create(withStatus(broken, emptyEnvelope))).toMatchObject({ code: 'sequencer_bad_status' });
+  });
+
+  test.each<[string, Answer]>([
+    ['without a type', (_call, res) => void res.writeHead(200, { 'content-length': 0 }).end()],
+    ['of type text/html', (_call, res) => void res.writeHead(200, { 'content-type': 'text/html' }).end()],
+    ['of type text/plain', (_call, res) => void res.writeHead(200, { 'content-type': 'text/plain' }).end()],
+    ['with status 204', (_call, res) => void res.writeHead(204, octets).end()],
+    ['with status 202', (_call, res) => void res.writeHead(202, { ...octets, 'content-length': 0 }).end()],
+    [
+      'that ends with the connection, which may be a cut',
+      (_call, _res, req) => req.socket.end('HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n\r\n'),
+    ],
+  ])('in an empty answer %s is none', async (_what, answer) => {
+    expect(await create(answer)).toEqual({ calls: ['createIntent'], code: 'sequencer_bad_response' });
+  });
+
+  test('in an answer cut before its first byte is none', async () => {
+    const cut: Answer = (_call, res) => {
+      res.writeHead(200, { ...octets, 'content-length': 4 });
+      res.flushHeaders();
+      setImmediate(() => res.destroy());
+    };
+    expect(await create(withStatus(exists, cut))).toMatchObject({ code: 'sequencer_unreachable' });
+  });
+
+  test('in an unfinished chunked answer without bytes is none', async () => {
+    const cut: Answer = (_call, res) => {
+      res.writeHead(200, { ...octets, 'transfer-encoding': 'chunked' });
+      res.flushHeaders();
+      setImmediate(() => res.destroy());
+    };
+    expect(await create(withStatus(exists, cut))).toMatchObject({ code: 'sequencer_unreachable' });
+  });
+});
+
+test('a create whose answer was lost is repeated with the same bytes, and then proven', async () => {
+  const sequencer = await faultSequencer((call, res, req) => {
+    if (call.n === 1) return void req.socket.destroy();
+    withStatus(exists, emptyEnvelope)(call, res, req);
+  });
+  const client = createIntentClient({ url: sequencer.url });
+  clients.push(client);
+  await client.paymentIntents.create(payment);
+  const [first, second, ...rest] = sequencer.calls;
+  expect(methodsOf(sequencer)).toEqual(['createIntent', 'createIntent', 'getStatus']);
+  expect(second?.body).toEqual(first?.body);
+  expect(rest).toHaveLength(1);
+});
+
+describe('an answer of zero bytes that is an envelope', () => {
+  test('is a status that does not exist, and a webhook that is registered', async () => {
+    const sequencer = await faultSequencer(bytes(new Uint8Array()));
+    const client = createIntentClient({ url: sequencer.url });
+    clients.push(client);
+    const intent = generateKey().publicKey;
+    expect(await client.paymentIntents.getStatus(intent)).toEqual({
+      exists: false,
+      codeScanned: false,
+      intentSubmitted: false,
+    });
+    await client.registerWebhook({ intent, url: 'https://example.com/intent/webhook' });
+    expect(methodsOf(sequencer)).toEqual(['getStatus', 'registerWebhook']);
+  });
+});
+
+describe('a refusal', () => {
+  const refusing = (reason: string): Answer => bytes(Buffer.concat([hex('0801 1a'), lengthPrefixed(reason)]));
+  const lengthPrefixed = (text: string): Buffer =>
+    Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
+  const refusal = async (reason: string, dialect: Dialect = 'intents'): Promise<Record<string, unknown>> => {
+    const sequencer = await faultSequencer(refusing(reason));
+    const client = createIntentClient({ url: sequencer.url, dialect });
+    clients.push(client);
+    return client.paymentIntents.create(payment).catch((error) => error);
+  };
+
+  test.each([
+    'the amount is over the maximum of 250.00 usd',
+    'whole units only',
+    'this payment method is not supported',
+  ])('with the reason "%s" is intent_refused, with the reason for the log', async (reason) => {
+    const error = await refusal(reason);
+    expect(error).toMatchObject({
+      name: 'SequencerError',
+      code: 'intent_refused',
+      status: 502,
+      serviceMessage: reason,
+    });
+    expect(error.message).not.toContain(reason);
+  });
+
+  test('without a reason stays sequencer_error', async () => {
+    expect(await refusal('')).toMatchObject({ code: 'sequencer_error', serviceMessage: '' });
+  });
+
+  test.each([
+    'Invalid service name',
+    'unknown service intents.v1.Intents',
+    'no such method',
+    'There is no such service and method.',
+    'unknown method createIntent for service Intents',
+    'method createIntent not found',
+    'Service Intents is not supported',
+  ])('with the reason "%s" names the option dialect', async (reason) => {
+    const error = await refusal(reason);
+    expect(error).toMatchObject({ code: 'sequencer_error', serviceMessage: reason });
+    expect(error.message).toMatch(/Intents\.createIntent.*dialect: 'messaging'/);
+    expect((await refusal(reason, 'messaging')).message).toMatch(/Messaging\.sendMessage.*dialect: 'intents'/);
+  });
+});

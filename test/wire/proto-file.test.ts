@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url';
+import protobuf from 'protobufjs';
+
+const folder = fileURLToPath(new URL('../../proto/', import.meta.url));
+
+/** The package of the interface, with the comments of the file. */
+function interfacePackage(): protobuf.Namespace {
+  const root = new protobuf.Root();
+  root.loadSync(`${folder}intents.proto`, { keepCase: true, alternateCommentMode: true });
+  return root.lookup('intents.v1') as protobuf.Namespace;
+}
+
+/** Whether a comment names the section of the interface, or of docs/protocol.md, that it is from. */
+const namesSection = (comment: string | null): boolean =>
+  /\b[Ss]ections? \d|^Settled, section \d/.test((comment ?? '').replaceAll('\n', ' '));
+
+describe('proto/intents.proto', () => {
+  const { nestedArray } = interfacePackage();
+  const messages = nestedArray.filter((one): one is protobuf.Type => one instanceof protobuf.Type);
+
+  test('every number between the fields of a message is reserved', () => {
+    expect(messages.length).toBeGreaterThan(20);
+    const gaps = messages.flatMap((type) => {
+      const used = new Set(type.fieldsArray.map(({ id }) => id));
+      const numbers = Array.from({ length: Math.max(0, ...used) }, (_, index) => index + 1);
+      return numbers.filter((id) => !used.has(id) && !type.isReservedId(id)).map((id) => `${type.name} ${id}`);
+    });
+    expect(gaps).toEqual([]);
+    expect(messages.find(({ name }) => name === 'Message')?.isReservedId(11)).toBe(true);
+  });
+
+  test('every message, field and call has a comment that names its section', () => {
+    const services = nestedArray.filter((one): one is protobuf.Service => one instanceof protobuf.Service);
+    const commented = [
+      ...messages.flatMap((type) => [type, ...type.fieldsArray]),
+      ...services.flatMap((service) => [service, ...service.methodsArray]),
+    ];
+    expect(commented.filter(({ comment }) => !namesSection(comment)).map(({ fullName }) => fullName)).toEqual([]);
+  });
+});
