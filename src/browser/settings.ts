@@ -28,18 +28,19 @@ export interface Settings {
 
 /** @throws {TypeError} for an attribute of a form it cannot have */
 export function readSettings(element: HTMLElement, options: ButtonOptions): Settings {
-  const given = { ...attributesOf(element), ...options };
+  const given: ButtonOptions = Object.assign(attributesOf(element), options);
   for (const [name, value] of Object.entries(given)) checkOption(name, value);
-  const { mode = given.login ? 'login' : 'payment', order, amount, base = siteBase, routes } = given;
+  const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase, routes } = given;
   const { success, cancel } = given.confirmParams ?? {};
   const lang = element.closest<HTMLElement>('[lang]')?.lang;
   return {
+    __proto__: null,
     payee: location.hostname,
     expiresInMs: mode === 'login' ? loginTtlMs : paymentTtlMs,
     walletUrl: siteWalletUrl,
     ...given,
     mode,
-    completesLogin: mode === 'login' || !!given.login,
+    completesLogin: mode === 'login' || !!login,
     routes: withBase(base, { ...siteRoutes, ...routes }),
     urls: { success: success?.url, cancel: cancel?.url },
     locale: negotiateTag([given.locale, lang, ...navigator.languages]),
@@ -49,17 +50,20 @@ export function readSettings(element: HTMLElement, options: ButtonOptions): Sett
 }
 
 function attributesOf(element: HTMLElement): ButtonOptions {
-  const given: Record<string, unknown> = {};
+  const address = (name: string): ReturnAddress => ({ url: element.getAttribute(`${name}-url`) ?? '' });
+  // Without a prototype, so that what another script has put on Object.prototype chooses no route and no wallet.
+  const given: Record<string, unknown> = {
+    __proto__: null,
+    confirmParams: { success: address('success'), cancel: address('cancel') },
+  };
   for (const name of attributeNames) {
     const value = element.getAttribute(name.replace('U', '-u'));
     if (value !== null) given[name] = value;
   }
-  const address = (name: string): ReturnAddress => ({ url: element.getAttribute(`${name}-url`) ?? '' });
-  return { ...given, confirmParams: { success: address('success'), cancel: address('cancel') } };
+  return given;
 }
 
 function withBase(base: string, routes: ElementRoutes): ElementRoutes {
-  const paths = Object.entries(routes).map(([name, path]) => [name, path && base + path]);
   // It has the names of what went in.
-  return Object.fromEntries(paths) as ElementRoutes;
+  return Object.fromEntries(Object.entries(routes).map(([name, path]) => [name, path && base + path])) as ElementRoutes;
 }

@@ -24,7 +24,8 @@ interface SiteConfig extends ElementRoutes {
 // The build declares it at the top of the file, with the defaults, and the server puts the site's configuration there.
 declare const intentSite: SiteConfig;
 
-const { file, walletUrl, returnOrigins = [], loginTtlMs, ...routes } = intentSite;
+// Without a prototype, so that what another script has put on Object.prototype is no configuration.
+const { file, walletUrl, returnOrigins = [], loginTtlMs, ...routes } = { __proto__: null, ...intentSite } as SiteConfig;
 
 export { loginTtlMs, returnOrigins as siteReturnOrigins, routes as siteRoutes, walletUrl as siteWalletUrl };
 

@@ -19,7 +19,7 @@ export function readLogin(
   const keyRing = readKeyRing(options, env, embedded, report);
   const domain = readDomain(options.domain ?? env.INTENT_DOMAIN, embedded, report);
   const secret = options.secret ?? (env.INTENT_SECRET || undefined);
-  const cookieKeys = readCookieKeys(secret, keyRing, domain, report);
+  const cookieKeys = readCookieKeys(secret, keyRing, [domain, options.origin ?? env.INTENT_ORIGIN], report);
   const ttlMs = readDuration('loginTtlMs', options.loginTtlMs, 120_000, report);
   const sessionTtlMs = readDuration('sessionTtlMs', options.sessionTtlMs, 7 * 24 * 3_600_000, report);
   const { confirm = false } = options;
@@ -92,11 +92,11 @@ function readDomain(domain: string | undefined, embedded: boolean, report: Repor
 function readCookieKeys(
   secret: string | undefined,
   keyRing: VerifierKeyRing | undefined,
-  domain: string | undefined,
+  [domain, origin]: readonly (string | undefined)[],
   report: Report,
 ): readonly Uint8Array[] {
-  // With the domain in it, a cookie of one site is worth nothing at another that shares the secret.
-  const purpose = `express-intents cookies v1 for ${domain}`;
+  // With the domain and the origin in it, a cookie of one site is worth nothing at another that shares the secret.
+  const purpose = `express-intents cookies v1 for ${domain}${origin ? ` at ${origin}` : ''}`;
   const mend = 'INTENT_SECRET=<at least 32 random characters>';
   const secrets = secret?.split(',').map((part) => part.trim()) ?? [];
   if (secrets.some((part) => part.length < 32)) {

@@ -36,6 +36,10 @@ export function createWebhookVerifier({ serviceKeys, now }: WebhookVerifierOptio
   return async (jwt) => {
     if (!jwtForm.test(jwt)) throw invalid(new Error('It is no JWT.'));
     imported ??= serviceKeys().then((keys) => keys.map(importServiceKey));
+    // The keys of an embedded sequencer that has not started may be there at the next call.
+    imported.catch(() => {
+      imported = undefined;
+    });
     const { payload, protectedHeader } = await verifyWithAny(jwt, await imported, new Date(now()));
     const refused = refusedHeaders.find((name) => Object.hasOwn(protectedHeader, name));
     if (refused) throw invalid(new Error(`It has the header ${refused}.`));

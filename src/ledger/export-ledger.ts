@@ -40,11 +40,15 @@ export async function tablesVersion(db: Queryable): Promise<number> {
   return rows[0]?.tables ?? 0;
 }
 
-/** Characters that many a reader, such as that of Node 24, takes for the end of a line; JSON does not. */
-const endsOfLines = /[\u0085\u2028\u2029]/g;
+/**
+ * Characters that a terminal obeys instead of showing, and those that many a reader, such as that of Node 24, takes for the
+ * end of a line. JSON has another form for them, which is read as the same text.
+ */
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-const escaped = (line: string): string =>
-  line.replace(endsOfLines, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const escaped = (line: string): string => line.replace(unprintable, (text) => text.split('').map(codeOf).join(''));
+
+const codeOf = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
 /** The database writes the JSON, so that no number and no time passes through a type of JavaScript. */
 async function readPage(tx: Queryable, after: string): Promise<readonly { id: string; line: string }[]> {

@@ -251,3 +251,33 @@ describe('CSP violations', () => {
     expect(visit.faults).toEqual([]);
   });
 });
+
+describe('prototype pollution in the page', () => {
+  /** Runs in the page before anything else, as a careless script of the site may do. */
+  function pollute(): void {
+    const polluted = {
+      base: 'https://evil.example',
+      routes: { intent: 'https://evil.example/intent' },
+      walletUrl: 'https://evil.example/wallet',
+      file: 'x',
+      returnOrigins: ['https://evil.example'],
+      confirmParams: { success: { url: 'https://evil.example' } },
+      label: 'Pay twice',
+      login: { clientSecret: '1' },
+    };
+    for (const [name, value] of Object.entries(polluted)) {
+      Object.defineProperty(Object.prototype, name, { value, writable: true, configurable: true, enumerable: false });
+    }
+  }
+
+  test('redirects neither the element nor its visitor', async () => {
+    // A visit fails by itself when anything goes to another origin.
+    const { page, requests } = await open(site.page({ script: buttonScript() }), { before: pollute });
+    expect(await part(page, 'button').innerText()).not.toContain('twice');
+    const code = await clickAndScan(page);
+    expect(await part(page, 'link').getAttribute('href')).toBeNull();
+    await site.sequencer.wallet('Ada').pay(code);
+    await event(page, 'success');
+    expect(requests.filter((request) => request.url().includes('evil'))).toEqual([]);
+  });
+});
