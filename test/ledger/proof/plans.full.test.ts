@@ -254,7 +254,7 @@ describe(`beside ${intents} intents`, () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres');
-    await database.db.query(fill);
+    for (const statement of fill.split(/;\n/)) await database.db.query(statement);
   });
 
   test('every statement of the ledger costs what it finds', async () => {
