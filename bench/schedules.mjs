@@ -4,11 +4,15 @@ import { intentIdOf, rendezvousKeyPair } from '../build/intents/rendezvous.js';
 import { defaultTiming, untilNextLookMs, untilReversalLookMs } from '../build/ledger/settlement-timing.js';
 import { watchIntent } from '../build/sequencer/watch-intent.js';
 
-/** The ages, in milliseconds, at which the ledger looks at an intent that nobody pays, to the one that ends the watch. */
+/**
+ * The ages, in milliseconds, at which the ledger looks at an intent that nobody pays: while it is open, then daily for as long
+ * again after it has expired.
+ */
 export function looksAt(watchMs, timing = defaultTiming) {
   const ages = [];
   let ageMs = timing.watchFirstMs;
   for (; ageMs < watchMs; ageMs += untilNextLookMs(ageMs, timing)) ages.push(ageMs);
+  for (const endMs = ageMs + watchMs; ageMs < endMs; ageMs += timing.watchCapMs) ages.push(ageMs);
   return [...ages, ageMs];
 }
 

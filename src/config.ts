@@ -1,6 +1,6 @@
 import type { Store } from 'express-rate-limit';
 import { readConnectionLimits } from './config/connection-limits.js';
-import { misspeltVariables } from './config/known-variables.js';
+import { type MisspeltVariable, misspeltVariables, modeWarnings } from './config/known-variables.js';
 import { ledgerMend, readLedger } from './config/ledger-settings.js';
 import { readKeyRing, readLogin } from './config/login-settings.js';
 import { readRateLimits } from './config/rate-limits.js';
@@ -182,6 +182,8 @@ export interface WebhookConfig {
 
 export interface Config {
   readonly production: boolean;
+  /** Whether the site is known to be served over https, so that its cookies are `Secure` whatever a request looks like. */
+  readonly isHttps: boolean;
   readonly sequencer: {
     /** base_url, or `embedded`. */
     readonly url: string;
@@ -258,20 +260,21 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     ledger,
     rateLimits: readRateLimits(options.rateLimits, report),
     notices: report.notices,
-    warnings: misspeltVariables(env).map(
-      ({ name, meant }) => `${name} is set, and read by nobody. Did you mean ${meant}?`,
-    ),
+    warnings: [...misspeltVariables(env).map(slipWarning), ...modeWarnings(env)],
   };
   if (!config.walletUrl && !embedded && config.routes.elements !== false) config.warnings.push(noWalletUrl);
   Object.freeze(report.notices);
   Object.freeze(config.warnings);
   if (report.problems.length > 0) throw new ConfigError(report.problems.map((one) => withSlip(one, env)));
-  return Object.freeze(config);
+  return Object.freeze({ ...config, isHttps: production || !!config.origin?.startsWith('https://') });
 }
 
 const noWalletUrl =
   'INTENT_WALLET_URL is not set. The button shows a code to scan and no link, so no visitor can pay or log in on the phone ' +
   'that shows it. Set it to the page that opens the wallet.';
+
+const slipWarning = ({ name, meant }: MisspeltVariable): string =>
+  `${name} is set, and read by nobody. Did you mean ${meant}?`;
 
 /** What is missing may be there under nearly its name. */
 function withSlip(problem: ConfigProblem, env: Environment): ConfigProblem {

@@ -79,7 +79,7 @@ export function composeRouter(
   const { observer } = observation;
   const observed = clientOf(config, transport, observer);
   const { client } = observed;
-  const { login, production, webhook, connections } = config;
+  const { login, isHttps, webhook, connections } = config;
   const live = liveEvents({
     ...{ client, connections, logger, now },
     watch: observation.watch((askStatus) => watchIntent(transport, { askStatus })),
@@ -96,7 +96,7 @@ export function composeRouter(
   const router = createRouter({
     ...{ config, client, termsOf, logger, ledger, now, observer },
     hooks: options,
-    browserCookie: hostCookie('intent', production),
+    browserCookie: hostCookie('intent', isHttps),
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {

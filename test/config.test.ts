@@ -619,11 +619,12 @@ describe('routes', () => {
 describe('a variable whose name is nearly one of ours', () => {
   it('is told, once, with the name that was meant', () => {
     const slips = { INTENT_DOMIAN: 'x', INTENTS_ORIGIN: 'x', INTENT_TRACKING: 'x', INTENT_SECRETS: undefined };
-    expect(parseConfig({}, { ...env, ...slips }).warnings).toEqual([
+    const walletUrl = 'https://wallet.example/open';
+    expect(parseConfig({ walletUrl }, { ...env, ...slips }).warnings).toEqual([
       'INTENT_DOMIAN is set, and read by nobody. Did you mean INTENT_DOMAIN?',
       'INTENTS_ORIGIN is set, and read by nobody. Did you mean INTENT_ORIGIN?',
     ]);
-    expect(parseConfig({}, env).warnings).toEqual([]);
+    expect(parseConfig({ walletUrl }, env).warnings).toEqual([]);
   });
 
   it('is named where the one that was meant is missing', () => {

@@ -33,3 +33,14 @@ export function misspeltVariables(env: Readonly<Record<string, string | undefine
     .map((name) => ({ name, meant: nearestName(name, knownVariables) }))
     .filter(({ name, meant }) => distance(name, meant) <= mostSlips);
 }
+
+/** What people write who mean `production`. */
+const shortModes: readonly string[] = ['prod', 'prd', 'live'];
+
+/** A warning where `NODE_ENV` is nearly `production`: Node, Express and this package know that one spelling alone. */
+export function modeWarnings({ NODE_ENV = '' }: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const mode = NODE_ENV.trim().toLowerCase();
+  if (NODE_ENV === 'production' || NODE_ENV === '') return [];
+  if (!shortModes.includes(mode) && distance(mode.slice(0, 20), 'production') > mostSlips) return [];
+  return [`NODE_ENV is ${JSON.stringify(NODE_ENV)}, so the checks of production are off. Set NODE_ENV=production.`];
+}

@@ -1,4 +1,5 @@
 import { IntentError } from '../errors.js';
+import { signedBytesIn } from '../intents/signed-intent.js';
 import { decodeCanonical, namedRendezvous, type StatedLogin } from '../intents/verify-intent.js';
 import { encode, v1 } from '../wire/codec.js';
 import { statusOf } from './get-status.js';
@@ -18,7 +19,7 @@ export async function createIntent(state: SequencerState, body: Uint8Array): Pro
   const key = namedRendezvous(message);
   if (!key) throw new IntentError('malformed_message', 'The message must name its rendezvous key.');
   const signature = message.sendMessageRequestSignature?.value ?? new Uint8Array();
-  const record = await keepIntent(state, readCreatedIntent(message, key, signature));
+  const record = await keepIntent(state, readCreatedIntent(message, key, signature, signedBytesIn(body)));
   return encode(v1.GetStatusResponse, statusOf(record));
 }
 

@@ -113,9 +113,10 @@ function whoAndWhere({ request, payer, userId, webhookUrl }: IntentRecord): Reco
 }
 
 /** Those with which it was created, also where that was before a restart. */
-function signaturesOf({ id, mailbox: { request } }: IntentRecord): CheckedSignature[] {
+function signaturesOf({ id, signedBytes, mailbox: { request } }: IntentRecord): CheckedSignature[] {
   const message = v1.Message.create(request);
-  return checkIntent(message, namedRendezvous(message) ?? parseIntentId(id), request.sendMessageRequestSignature);
+  const key = namedRendezvous(message) ?? parseIntentId(id);
+  return checkIntent(message, key, request.sendMessageRequestSignature, signedBytes);
 }
 
 function nameIn(what: Happening): string {

@@ -1,14 +1,33 @@
 import { randomBytes } from 'node:crypto';
+import { signedBytesOf } from '../intents/signed-intent.js';
 import type { v1 } from '../wire/codec.js';
 import { Subscribers } from './subscribers.js';
 
 /** Messages a rendezvous holds at most, besides the request itself. */
 const capacity = 100;
 
+/** A message at a rendezvous. */
+export type MailMessage = v1.Message.$Properties & {
+  /** What its signature covers, where encoding it again would give other bytes. */
+  readonly signedBytes?: Uint8Array;
+};
+
+/** A signed message with what its signature covers, so that readers get it as it was sent. */
+export function asSent(message: MailMessage, signedBytes: Uint8Array): MailMessage {
+  return Buffer.compare(signedBytes, signedBytesOf(message)) === 0 ? message : { ...message, signedBytes };
+}
+
+/** A message as readers get it: its id and signature, followed by the very bytes that are signed. */
+export function toReaders({ signedBytes, ...message }: MailMessage): v1.Message.$Properties {
+  if (!signedBytes) return message;
+  const { id = null, sendMessageRequestSignature = null } = message;
+  return { id, sendMessageRequestSignature, $unknowns: [signedBytes] };
+}
+
 /** What lay in a mailbox before a restart: each message with its id. */
 export interface KeptMessages {
-  readonly request: v1.Message.$Properties;
-  readonly messages: readonly v1.Message.$Properties[];
+  readonly request: MailMessage;
+  readonly messages: readonly MailMessage[];
 }
 
 /**
@@ -18,12 +37,12 @@ export interface KeptMessages {
  * the code later still has to find what it is asked for.
  */
 export class Mailbox {
-  readonly #request: v1.Message.$Properties;
+  readonly #request: MailMessage;
   readonly #subscribers = new Subscribers();
   readonly #onChange: () => void;
-  #messages: v1.Message.$Properties[] = [];
+  #messages: MailMessage[] = [];
 
-  constructor(request: v1.Message.$Properties, onChange: () => void = () => undefined) {
+  constructor(request: MailMessage, onChange: () => void = () => undefined) {
     this.#request = request.id ? request : { ...request, id: { value: newMessageId() } };
     this.#onChange = onChange;
   }
@@ -35,7 +54,7 @@ export class Mailbox {
     return mailbox;
   }
 
-  get request(): v1.Message.$Properties {
+  get request(): MailMessage {
     return this.#request;
   }
 
@@ -43,12 +62,12 @@ export class Mailbox {
     return this.#request.id?.value ?? new Uint8Array();
   }
 
-  get undelivered(): v1.Message.$Properties[] {
+  get undelivered(): MailMessage[] {
     return [this.#request, ...this.#messages];
   }
 
   /** Queues a message under a new id, which it gives back. When full, the oldest hint of a client has to go. */
-  add(message: v1.Message.$Properties): Uint8Array {
+  add(message: MailMessage): Uint8Array {
     const id = newMessageId();
     this.#messages.push({ ...message, id: { value: id } });
     if (this.#messages.length > capacity) {
@@ -77,7 +96,7 @@ export class Mailbox {
 const newMessageId = (): Uint8Array => new Uint8Array(randomBytes(16));
 
 /** The MessageId, in hex. */
-export function idOf({ id }: v1.Message.$Properties): string {
+export function idOf({ id }: MailMessage): string {
   return hex(id?.value ?? new Uint8Array());
 }
 

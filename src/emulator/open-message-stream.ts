@@ -2,7 +2,7 @@ import { decodeCanonical } from '../intents/verify-intent.js';
 import { formatBase58 } from '../keys/base58.js';
 import { encode, v1 } from '../wire/codec.js';
 import type { IntentRecord, IntentStore } from './intent-store.js';
-import { idOf } from './mailbox.js';
+import { idOf, type MailMessage, toReaders } from './mailbox.js';
 import type { SequencerState } from './sequencer-state.js';
 import { requireBytes32, requireSignature } from './signed-request.js';
 
@@ -48,7 +48,7 @@ async function* deliver(
           .filter((known) => sent.has(known))
           .concat(idOf(message)),
       );
-      yield encode(v1.OpenMessageStreamResponse, { messages: [message] });
+      yield encode(v1.OpenMessageStreamResponse, { messages: [toReaders(message)] });
       if (message.intentSubmitted) return;
     } else {
       await record.mailbox.changed(signal);
@@ -65,6 +65,6 @@ async function waitForIntent(intents: IntentStore, id: string, signal: AbortSign
 }
 
 /** A payment that failed after all is no longer submitted, whatever was said before. */
-function deliverableOf({ mailbox, submitted }: IntentRecord): v1.Message.$Properties[] {
+function deliverableOf({ mailbox, submitted }: IntentRecord): MailMessage[] {
   return mailbox.undelivered.filter(({ intentSubmitted }) => !intentSubmitted || submitted);
 }

@@ -3,6 +3,7 @@ import { signedBytesOf } from '../intents/signed-intent.js';
 import { type IntentRequest, verifyIntent } from '../intents/verify-intent.js';
 import { formatBase58 } from '../keys/base58.js';
 import type { v1 } from '../wire/codec.js';
+import { asSent } from './mailbox.js';
 
 /** An intent that has been verified, ready to be kept. */
 export interface CreatedIntent {
@@ -18,13 +19,18 @@ export interface CreatedIntent {
  * Verifies a message that creates an intent, as far as it can be done without asking anyone (protocol section 6).
  * @throws {IntentError} as `verifyIntent` does
  */
-export function readCreatedIntent(message: v1.Message, key: Uint8Array, signature: Uint8Array): CreatedIntent {
+export function readCreatedIntent(
+  message: v1.Message,
+  key: Uint8Array,
+  signature: Uint8Array,
+  signedBytes: Uint8Array = signedBytesOf(message),
+): CreatedIntent {
   requireNoId(message);
   return {
     id: formatBase58(key),
-    request: verifyIntent(message, key, signature),
-    signedBytes: signedBytesOf(message),
-    message: { ...message, sendMessageRequestSignature: { value: signature } },
+    request: verifyIntent(message, key, signature, signedBytes),
+    signedBytes,
+    message: asSent({ ...message, sendMessageRequestSignature: { value: signature } }, signedBytes),
   };
 }
 

@@ -1,6 +1,7 @@
 import { decodeCanonical } from '../intents/verify-intent.js';
 import { formatBase58 } from '../keys/base58.js';
 import { decode, encode, v1 } from '../wire/codec.js';
+import { toReaders } from './mailbox.js';
 import type { SequencerState } from './sequencer-state.js';
 import { requireBytes32, requireSignature } from './signed-request.js';
 
@@ -9,7 +10,8 @@ export function pollMessages({ intents }: SequencerState, body: Uint8Array): Uin
   const request = decodeCanonical(v1.PollMessagesRequest, body);
   const key = requireBytes32(request.rendezvousKey, 'rendezvous_key');
   requireSignature(v1.PollMessagesRequest, request, key);
-  return encode(v1.PollMessagesResponse, { messages: intents.get(formatBase58(key))?.mailbox.undelivered ?? [] });
+  const messages = intents.get(formatBase58(key))?.mailbox.undelivered ?? [];
+  return encode(v1.PollMessagesResponse, { messages: messages.map(toReaders) });
 }
 
 /** Messaging.ackMessages (protocol section 5). Acknowledging twice, or what is not there, is fine. */

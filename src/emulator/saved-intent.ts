@@ -1,7 +1,9 @@
 import * as z from 'zod';
+import { signedBytesIn } from '../intents/signed-intent.js';
 import { parseIntentId } from '../keys/base58.js';
 import { decode, encode, v1 } from '../wire/codec.js';
 import type { IntentRecord, KeptIntent } from './intent-store.js';
+import { asSent, type MailMessage, toReaders } from './mailbox.js';
 import { readCreatedIntent } from './read-created-intent.js';
 
 const base64 = z.base64();
@@ -44,9 +46,10 @@ export function saveIntent(record: IntentRecord): SavedIntent {
 export function restoreIntent(line: unknown): KeptIntent {
   const saved = schema.parse(line);
   const request = messageOf(saved.request);
-  const { id: _id, sendMessageRequestSignature, ...unsigned } = request;
+  const { id: _id, sendMessageRequestSignature, signedBytes: _bytes, ...unsigned } = request;
   const signature = sendMessageRequestSignature?.value ?? new Uint8Array();
-  const intent = readCreatedIntent(v1.Message.create(unsigned), parseIntentId(saved.intent), signature);
+  const signedBytes = signedBytesIn(fromBase64(saved.request));
+  const intent = readCreatedIntent(v1.Message.create(unsigned), parseIntentId(saved.intent), signature, signedBytes);
   const { codeScanned, rejected, submitted, reversed, marked, payer, userId, webhookUrl } = saved;
   return {
     intent,
@@ -61,7 +64,10 @@ export function restoreIntent(line: unknown): KeptIntent {
   };
 }
 
-const bytesOf = (message: v1.Message.$Properties): string => toBase64(encode(v1.Message, message));
-const messageOf = (text: string): v1.Message => decode(v1.Message, fromBase64(text));
+const bytesOf = (message: MailMessage): string => toBase64(encode(v1.Message, toReaders(message)));
+const messageOf = (text: string): MailMessage => {
+  const bytes = fromBase64(text);
+  return asSent(decode(v1.Message, bytes), signedBytesIn(bytes));
+};
 const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));

@@ -1,11 +1,13 @@
 import { IntentError } from '../errors.js';
-import { signedBytesOf } from '../intents/signed-intent.js';
+import { signedBytesIn } from '../intents/signed-intent.js';
 import { decodeCanonical } from '../intents/verify-intent.js';
 import { formatBase58 } from '../keys/base58.js';
 import { verifySignature } from '../keys/ed25519.js';
 import { encode, v1 } from '../wire/codec.js';
+import { messagesIn } from '../wire/signed-bytes.js';
 import { keepIntent } from './create-intent.js';
 import type { IntentRecord, IntentStore } from './intent-store.js';
+import { asSent } from './mailbox.js';
 import { readCreatedIntent, requireNoId } from './read-created-intent.js';
 import type { SequencerState } from './sequencer-state.js';
 import { requireBytes32 } from './signed-request.js';
@@ -16,9 +18,10 @@ export async function sendMessage(state: SequencerState, body: Uint8Array): Prom
   const key = requireBytes32(request.rendezvousKey, 'rendezvous_key');
   const message = v1.Message.create(request.message ?? {});
   const signature = request.signature?.value ?? new Uint8Array();
+  const signedBytes = signedBytesIn(messagesIn(body, 1)[0] ?? new Uint8Array());
   const messageId = isRequest(message)
-    ? (await keepIntent(state, readCreatedIntent(message, key, signature))).mailbox.requestId
-    : leaveHint(state, message, key, signature);
+    ? (await keepIntent(state, readCreatedIntent(message, key, signature, signedBytes))).mailbox.requestId
+    : leaveHint(state, message, { key, signature, signedBytes });
   return encode(v1.SendMessageResponse, { messageId: { value: messageId } });
 }
 
@@ -28,16 +31,15 @@ const isRequest = ({ requestToReceiveBill, requestToLogin }: v1.Message): boolea
 function leaveHint(
   { intents }: SequencerState,
   message: v1.Message,
-  key: Uint8Array,
-  signature: Uint8Array,
+  { key, signature, signedBytes }: Record<'key' | 'signature' | 'signedBytes', Uint8Array>,
 ): Uint8Array {
   requireNoId(message);
-  if (!verifySignature(key, signedBytesOf(message), signature)) {
+  if (!verifySignature(key, signedBytes, signature)) {
     throw new IntentError('invalid_signature', 'The message is not signed by its rendezvous key.');
   }
   const record = intents.require(formatBase58(key));
   noteHint(intents, record, message, key);
-  return record.mailbox.add({ ...message, sendMessageRequestSignature: { value: signature } });
+  return record.mailbox.add(asSent({ ...message, sendMessageRequestSignature: { value: signature } }, signedBytes));
 }
 
 /** Everybody who sees the code can sign these, so none of them changes what the intent is worth (protocol section 2). */

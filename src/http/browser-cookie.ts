@@ -14,11 +14,24 @@ export interface HostCookie {
   clear(res: Response): void;
 }
 
-/** `__Host-` cookies (RFC 6265bis section 4.1.3.2) in production, plain ones elsewhere. */
-export function hostCookie(name: string, production: boolean): HostCookie {
-  const fullName = production ? `__Host-${name}` : name;
+/**
+ * A `__Host-` cookie (RFC 6265bis section 4.1.3.2) with `Secure` on every site that is served over https, and a plain one
+ * over http.
+ * @param isSecure whether the site is known to be served over https, however a request seems to come
+ */
+export function hostCookie(name: string, isSecure: boolean): HostCookie {
+  const [guarded, plain] = [oneCookie(`__Host-${name}`, true), oneCookie(name, false)];
+  const cookieOf = (req: Request | undefined): HostCookie => (isSecure || req?.secure ? guarded : plain);
+  return {
+    read: (req) => cookieOf(req).read(req),
+    write: (res, value, maxAgeSeconds) => cookieOf(res.req).write(res, value, maxAgeSeconds),
+    clear: (res) => cookieOf(res.req).clear(res),
+  };
+}
+
+function oneCookie(fullName: string, secure: boolean): HostCookie {
   const head = `${fullName}=`;
-  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure: production } as const;
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
   // The same each time but for what comes first: the value and the age.
   const tail = stringifySetCookie({ name: fullName, value: '', ...attributes }).slice(head.length);
   const write = (res: Response, value: string, maxAgeSeconds?: number): void => {

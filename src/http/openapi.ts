@@ -24,7 +24,7 @@ export interface OpenApiDocument {
   readonly components: JsonObject;
 }
 
-type DescribedConfig = Pick<Config, 'routes' | 'login' | 'webhook' | 'production'>;
+type DescribedConfig = Pick<Config, 'routes' | 'login' | 'webhook' | 'isHttps'>;
 
 /** The path of each route in `openapi.json`, and what follows the route's own path there. */
 const describedPaths: Readonly<Record<keyof Routes, readonly [path: string, suffix: string]>> = {
@@ -48,13 +48,13 @@ export function openApiReader(config: DescribedConfig): () => Promise<OpenApiDoc
   };
 }
 
-function withSite(document: OpenApiDocument, { routes, login, webhook, production }: DescribedConfig): OpenApiDocument {
+function withSite(document: OpenApiDocument, { routes, login, webhook, isHttps }: DescribedConfig): OpenApiDocument {
   const isOff: Partial<Record<keyof Routes, boolean>> = { session: !login, keyFile: !login, webhook: !webhook };
   const paths = Object.entries(describedPaths).flatMap(([route, [path, suffix]]) => {
     const name = route as keyof Routes;
     return routes[name] === false || isOff[name] ? [] : [[routes[name] + suffix, document.paths[path]]];
   });
-  const components = production
+  const components = isHttps
     ? document.components
     : JSON.parse(JSON.stringify(document.components).replaceAll('"__Host-', '"'));
   return { ...document, paths: Object.fromEntries(paths), components };

@@ -11,7 +11,7 @@ import { keyFileHandler } from './key-file.js';
 import { logOutHandler } from './log-out.js';
 import { observedAnswer } from './observed-answer.js';
 import { openApiHandler } from './openapi.js';
-import { requireSameOrigin } from './origin-guard.js';
+import { refuseCrossSite, requireSameOrigin } from './origin-guard.js';
 import { sendProblem } from './problem.js';
 import { type LimitOf, limited, rateLimiting } from './rate-limiting.js';
 import { webhookHandler } from './receive-webhook.js';
@@ -67,6 +67,7 @@ async function answer(route: Route, req: Request, res: Response, context: Router
     if (!handler) throw new IntentError('method_not_allowed', `Allowed here: ${Object.keys(methods).join(', ')}.`);
     // Before anything is counted, so that a page of another site takes nothing away from those whom it sends here.
     if (method !== 'GET' && name !== 'webhook') requireSameOrigin(req, config.origin);
+    if (name === 'status' || name === 'events') refuseCrossSite(req);
     await handler(req, res, rest);
     return undefined;
   } catch (error) {

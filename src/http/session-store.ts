@@ -20,10 +20,10 @@ export interface SessionStore {
 
 export function createSessionStore(
   login: LoginConfig,
-  { production, sequencer: { timeoutMs } }: Config,
+  { isHttps, sequencer: { timeoutMs } }: Config,
   now: () => number,
 ): SessionStore {
-  const cookie = hostCookie('intent-session', production);
+  const cookie = hostCookie('intent-session', isHttps);
   return {
     read: async (req) => {
       // Where the app has no session, or had none when the login came in: behind us, or with its store down. A login that

@@ -1,6 +1,7 @@
 import { randomBytes } from '../keys/random-bytes.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
 import { encode, v1 } from '../wire/codec.js';
+import { withoutFields } from '../wire/signed-bytes.js';
 import { encodePayload, formatClientSecret, nonceLength, type Payload } from './payload.js';
 import { intentIdOf, rendezvousKeyPair } from './rendezvous.js';
 
@@ -38,6 +39,11 @@ export function unsignedBytes<Properties extends { signature?: v1.Signature.$Pro
 /** The bytes that the signature of a message covers (protocol section 4): its serialization without fields 1 and 3. */
 export function signedBytesOf(message: v1.Message.$Properties): Uint8Array {
   return encode(v1.Message, { ...message, id: null, sendMessageRequestSignature: null });
+}
+
+/** The same of a message as it was sent: with the defaults that its encoder has written out. */
+export function signedBytesIn(message: Uint8Array): Uint8Array {
+  return withoutFields(message, 1, 3);
 }
 
 /** Signs an inner message with the verifier key and puts the signature in (interface section 2.5). */

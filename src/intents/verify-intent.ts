@@ -2,11 +2,12 @@ import { IntentError } from '../errors.js';
 import { formatBase58 } from '../keys/base58.js';
 import { verifySignature } from '../keys/ed25519.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
-import { decode, encode, fromUint64, v1 } from '../wire/codec.js';
+import { decode, decodeWithUnknown, encode, fromUint64, type v1 } from '../wire/codec.js';
+import { addsDefaultsAlone, messagesIn, withoutFields } from '../wire/signed-bytes.js';
 import { nativeCurrency } from './currency.js';
 import { type Money, moneyOfQuarks, parseMoney, toNativeAmount, toQuarks } from './money.js';
 import type { Payload } from './payload.js';
-import { signedBytesOf, unsignedBytes } from './signed-intent.js';
+import { signedBytesOf } from './signed-intent.js';
 
 /** Where a login is for, as a verified intent states it. */
 export interface StatedLogin {
@@ -28,13 +29,16 @@ export type IntentRequest =
   | { readonly kind: 'login'; readonly login: StatedLogin };
 
 /**
- * Parses a message and insists on its canonical form: a verifier re-encodes what it understood, so bytes that it did not
- * understand, or another spelling of the same fields, would not be what was signed.
+ * Parses a message and insists on its canonical form, so that nothing is signed that was not understood. Defaults may be
+ * written out, as encoders do that keep no canonical form; unknown fields and any other spelling may not.
  * @throws {IntentError} `malformed_message`
  */
 export function decodeCanonical<Decoded>(codec: Codec<Decoded>, bytes: Uint8Array): Decoded {
   const message = decode(codec, bytes);
-  if (Buffer.compare(encode(codec, message), bytes) === 0) return message;
+  const canonical = encode(codec, message);
+  if (Buffer.compare(canonical, bytes) === 0) return message;
+  const withUnknown = encode(codec, decodeWithUnknown(codec, bytes));
+  if (Buffer.compare(canonical, withUnknown) === 0 && addsDefaultsAlone(bytes, canonical)) return message;
   throw new IntentError('malformed_message', 'The message has unknown fields or is not in its canonical form.');
 }
 
@@ -50,16 +54,22 @@ interface Codec<Decoded> {
  * @param message decoded by `decodeCanonical`, alone or as a part of a larger message
  * @param rendezvousKey 32 bytes
  * @param signature by the rendezvous key, 64 bytes
+ * @param signedBytes what it covers, as it was sent
  * @throws {IntentError} `invalid_signature`, `malformed_message`, `not_supported`, or a code of the terms
  */
-export function verifyIntent(message: v1.Message, rendezvousKey: Uint8Array, signature: Uint8Array): IntentRequest {
-  if (!verifySignature(rendezvousKey, signedBytesOf(message), signature)) {
+export function verifyIntent(
+  message: v1.Message,
+  rendezvousKey: Uint8Array,
+  signature: Uint8Array,
+  signedBytes: Uint8Array = signedBytesOf(message),
+): IntentRequest {
+  if (!verifySignature(rendezvousKey, signedBytes, signature)) {
     throw new IntentError('invalid_signature', 'The intent is not signed by its rendezvous key.');
   }
-  if (message.requestToReceiveBill) return readPayment(message.requestToReceiveBill, rendezvousKey);
-  if (message.requestToLogin) {
-    return { kind: 'login', login: readLogin(v1.RequestToLogin, message.requestToLogin, rendezvousKey) };
-  }
+  const { requestToReceiveBill, requestToLogin } = message;
+  const verifierBytes = verifierBytesIn(signedBytes);
+  if (requestToReceiveBill) return readPayment(requestToReceiveBill, verifierBytes, rendezvousKey);
+  if (requestToLogin) return { kind: 'login', login: readLogin(requestToLogin, verifierBytes, rendezvousKey) };
   throw new IntentError('not_supported', 'Only payment requests and logins can be created.');
 }
 
@@ -78,12 +88,23 @@ export function namedRendezvous(message: v1.Message): Uint8Array | undefined {
   return (requestToReceiveBill ?? requestToLogin)?.rendezvousKey?.value ?? undefined;
 }
 
-function readPayment(request: v1.RequestToReceiveBill.$Properties, rendezvousKey: Uint8Array): IntentRequest {
+/** What the signature of the verifier covers: the request inside a message, RequestToReceiveBill or RequestToLogin. */
+export function verifierBytesIn(signedBytes: Uint8Array): Uint8Array {
+  const [payment] = messagesIn(signedBytes, 5);
+  if (payment) return withoutFields(payment, 6);
+  return withoutFields(messagesIn(signedBytes, 10)[0] ?? new Uint8Array(), 5);
+}
+
+function readPayment(
+  request: v1.RequestToReceiveBill.$Properties,
+  verifierBytes: Uint8Array,
+  rendezvousKey: Uint8Array,
+): IntentRequest {
   const money = readMoney(request);
   const destination = formatBase58(bytes32(request.requestorAccount?.value, 'requestor_account'));
   const { domain, verifier, signature } = request;
   if (domain || verifier || signature) {
-    const login = readLogin(v1.RequestToReceiveBill, request, rendezvousKey);
+    const login = readLogin(request, verifierBytes, rendezvousKey);
     return { kind: 'payment', money, destination, login };
   }
   if (request.rendezvousKey) requireSameRendezvous(request.rendezvousKey.value, rendezvousKey);
@@ -117,15 +138,11 @@ interface VerifierSigned {
   rendezvousKey?: v1.RendezvousKey.$Properties | null;
 }
 
-function readLogin<Request extends VerifierSigned>(
-  codec: Parameters<typeof unsignedBytes<Request>>[0],
-  request: Request,
-  rendezvousKey: Uint8Array,
-): StatedLogin {
+function readLogin(request: VerifierSigned, verifierBytes: Uint8Array, rendezvousKey: Uint8Array): StatedLogin {
   const verifier = bytes32(request.verifier?.value, 'verifier');
   requireSameRendezvous(request.rendezvousKey?.value, rendezvousKey);
   const domain = parseVerifierDomain(request.domain?.domain ?? '');
-  if (!verifySignature(verifier, unsignedBytes(codec, request), request.signature?.value ?? new Uint8Array())) {
+  if (!verifySignature(verifier, verifierBytes, request.signature?.value ?? new Uint8Array())) {
     throw new IntentError('invalid_signature', 'The request is not signed by its verifier.');
   }
   return { domain, verifier: formatBase58(verifier) };

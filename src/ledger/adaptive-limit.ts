@@ -68,7 +68,10 @@ export class AdaptiveLimit {
       throw error;
     } finally {
       this.#running -= 1;
-      for (const enter of this.#waiting) if (this.#running < this.limit) enter();
+      for (const enter of this.#waiting) {
+        if (this.#running >= this.limit) break;
+        enter();
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 import { Announcements } from './announcements.js';
 import { canCompleteLogin, completeLogin, reopenLogin } from './complete-login.js';
-import type { Database } from './database.js';
+import type { Database, DatabaseTransaction } from './database.js';
 import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './find-intents.js';
 import { inspectLedger } from './inspect-ledger.js';
 import type { Ledger, LedgerReport, SiteDatabase } from './ledger.js';
@@ -54,17 +54,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       }),
     confirm: (id) => withDb((db) => confirmIntent(db, id, watch)),
     canCompleteLogin: (id, browser, ttlMs) => withDb((db) => canCompleteLogin(db, id, browser, ttlMs)),
-    completeLogin: (login, work) =>
-      withDb((db) =>
-        db.transaction(
-          async (tx) => {
-            const isFirst = await completeLogin(tx, login);
-            if (isFirst) await work(tx);
-            return isFirst;
-          },
-          { isHook: true },
-        ),
-      ),
+    completeLogin: (login, work) => withDb((db) => completeWith(db, login, work)),
     reopenLogin: (id) => withDb((db) => reopenLogin(db, id)),
     paymentsFor: (browser, resource) => withDb((db) => findPaymentsFor(db, browser, resource)),
     find: (id) => withDb((db) => findIntent(db, id)),
@@ -83,6 +73,16 @@ export function createLedger(options: LedgerOptions): Ledger {
 }
 
 type WithDatabase = <Value>(use: (db: Database) => Promise<Value>) => Promise<Value>;
+
+/** Completes a login, and commits together with that what `work` writes. */
+function completeWith(db: Database, ...[login, work]: Parameters<Ledger['completeLogin']>): Promise<boolean> {
+  const complete = async (tx: DatabaseTransaction): Promise<boolean> => {
+    const isFirst = await completeLogin(tx, login);
+    if (isFirst) await work(tx);
+    return isFirst;
+  };
+  return db.transaction(complete, { isHook: true });
+}
 
 function siteDatabase(withDb: WithDatabase): SiteDatabase {
   return Object.freeze<SiteDatabase>({

@@ -1,5 +1,6 @@
 import type * as zod from 'zod';
 import { IntentError } from '../errors.js';
+import { lanes } from './hook-lanes.js';
 import { intentStates } from './intent-state.js';
 
 /**
@@ -22,6 +23,7 @@ function schemaOf(z: typeof zod) {
     ...{ created_at: time, submitted_at: time.nullish(), settled_at: time.nullish(), reversed_at: time.nullish() },
     ...{ login_completed_at: time.nullish(), due_at: time.nullish(), watch_until: time.nullish() },
     ...{ doubted_at: time.nullish(), lease_token: whole, attempts: whole },
+    ...{ timeouts: whole, lane: z.enum(lanes), scheduled_at: time },
     ...{ dead_hook: z.string().nullish(), last_error: z.string().nullish() },
   });
   const change = z.looseObject({ at: time, from_state: state, to_state: state, attempts: whole });

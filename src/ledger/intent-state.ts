@@ -7,7 +7,7 @@
  * - `settled`: `onPaid` has succeeded.
  * - `reversed`: the sequencer has taken it back after that, and `onReversed` has succeeded; watched on,
  *   since it can be paid once more.
- * - `expired`: nobody has paid as long as it was watched.
+ * - `expired`: nobody has paid within `watchMs`; rechecked daily for as long again, and on request.
  * - `dead`: a hook has failed too often; see `retry`.
  */
 export const intentStates = ['creating', 'open', 'submitted', 'settled', 'reversed', 'expired', 'dead'] as const;

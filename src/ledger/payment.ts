@@ -29,7 +29,7 @@ export interface PaymentHookContext {
    * all. Everything else that a hook does may happen again after a crash.
    */
   readonly tx: DatabaseTransaction;
-  /** 1 for the first call; more after one that threw, or whose process died. */
+  /** 1 for the first call, one more after each that failed. A call that ended with its process may not count: see docs/ledger.md. */
   readonly attempt: number;
   /** Whether the payment came after the page that showed its code had expired. */
   readonly late: boolean;

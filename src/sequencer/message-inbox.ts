@@ -1,5 +1,6 @@
 import { formatBase58 } from '../keys/base58.js';
 import { decode, v1 } from '../wire/codec.js';
+import { messagesIn } from '../wire/signed-bytes.js';
 import type { IntentEvent } from './intent-event.js';
 import { claimedKindOf, eventOf } from './read-message.js';
 
@@ -24,10 +25,10 @@ export class MessageInbox {
 
   /** The new events of one OpenMessageStreamResponse; undefined where the bytes are none. */
   read(response: Uint8Array): IntentEvent[] | undefined {
-    return decodeMessages(response)?.flatMap((message) => this.#newEventOf(message) ?? []);
+    return decodeMessages(response)?.flatMap(({ message, sent }) => this.#newEventOf(message, sent) ?? []);
   }
 
-  #newEventOf(message: v1.Message): IntentEvent | undefined {
+  #newEventOf(message: v1.Message, sent: Uint8Array | undefined): IntentEvent | undefined {
     const id = message.id?.value ?? new Uint8Array();
     const isSigned = !!message.sendMessageRequestSignature;
     if (!claimedKindOf(message) || (isSigned && this.#forged >= maxMessages)) return undefined;
@@ -35,7 +36,7 @@ export class MessageInbox {
     const seen = isSigned ? this.#seen.client : this.#seen.service;
     const key = formatBase58(id);
     if (seen.has(key) || seen.size >= maxMessages) return undefined;
-    const event = eventOf(message, this.#rendezvousKey);
+    const event = eventOf(message, this.#rendezvousKey, sent);
     // What was not believed must not stand in the way of another message of the same id.
     if (event) seen.add(key);
     else if (isSigned) this.#forged += 1;
@@ -43,9 +44,12 @@ export class MessageInbox {
   }
 }
 
-function decodeMessages(response: Uint8Array): v1.Message[] | undefined {
+/** The messages, each with its bytes as they were sent. */
+function decodeMessages(response: Uint8Array): { message: v1.Message; sent: Uint8Array | undefined }[] | undefined {
   try {
-    return (decode(v1.OpenMessageStreamResponse, response).messages ?? []) as v1.Message[];
+    const messages = (decode(v1.OpenMessageStreamResponse, response).messages ?? []) as v1.Message[];
+    const sent = messagesIn(response, 1);
+    return messages.map((message, index) => ({ message, sent: sent[index] }));
   } catch {
     return undefined;
   }

@@ -1,7 +1,8 @@
-import { signedBytesOf } from '../intents/signed-intent.js';
+import { signedBytesIn, signedBytesOf } from '../intents/signed-intent.js';
+import { decodeCanonical } from '../intents/verify-intent.js';
 import { formatBase58 } from '../keys/base58.js';
 import { verifySignature } from '../keys/ed25519.js';
-import type { v1 } from '../wire/codec.js';
+import { encode, v1 } from '../wire/codec.js';
 import type { IntentEvent, IntentEventKind } from './intent-event.js';
 
 type Kind = NonNullable<v1.Message['kind']>;
@@ -24,16 +25,28 @@ const serviceKinds: Partial<Record<Kind, IntentEventKind>> = {
  * The event in a message that came from the rendezvous (interface sections 2.3 and 6), or undefined where there is none:
  * the request itself, a signature that does not verify, or a client that claims what only the service may say. Whoever
  * has seen the code can sign, so even a signature that verifies makes a hint and no fact (protocol section 2).
+ * @param sent the message as it came
  */
-export function eventOf(message: v1.Message, rendezvousKey: Uint8Array): IntentEvent | undefined {
+export function eventOf(message: v1.Message, rendezvousKey: Uint8Array, sent?: Uint8Array): IntentEvent | undefined {
   const { id, sendMessageRequestSignature: signature } = message;
   const kind = claimedKindOf(message);
   if (!kind || !id?.value?.length || namesAnother(message, rendezvousKey)) return undefined;
-  if (signature && !verifySignature(rendezvousKey, signedBytesOf(message), signature.value ?? new Uint8Array())) {
+  const covered = signature && [signedBytesOf(message), ...(sent ? defaultsWrittenOut(sent) : [])];
+  if (covered?.every((bytes) => !verifySignature(rendezvousKey, bytes, signature?.value ?? new Uint8Array()))) {
     return undefined;
   }
   const timestampMs = readTimestamp(timestampOf(message));
   return { kind, id: formatBase58(id.value), ...(timestampMs !== undefined && { timestampMs }) };
+}
+
+/** What a signature covers by an encoder that writes defaults out; nothing where the message is in its canonical form. */
+function defaultsWrittenOut(sent: Uint8Array): Uint8Array[] {
+  try {
+    const canonical = encode(v1.Message, decodeCanonical(v1.Message, sent));
+    return Buffer.compare(canonical, sent) === 0 ? [] : [signedBytesIn(sent)];
+  } catch {
+    return [];
+  }
 }
 
 /** What a message would be if it were true; undefined for the request itself, and for what its sender may not say. */

@@ -26,6 +26,14 @@ export function decode<Decoded>(codec: Codec<Decoded, never>, bytes: Uint8Array)
   }
 }
 
+/** As `decode`, and with the unknown fields, which encoding then writes as well. @throws {IntentError} `malformed_message` */
+export function decodeWithUnknown<Decoded>(codec: Codec<Decoded, never>, bytes: Uint8Array): Decoded {
+  const reader = $protobuf.Reader.create(bytes);
+  reader.discardUnknown = false;
+  // The generated code takes a reader as well.
+  return decode(codec, reader as unknown as Uint8Array);
+}
+
 /** A bigint as a uint64 field takes it, no bit lost. */
 export function toUint64(value: bigint): Long {
   const [low, high] = [Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n))];

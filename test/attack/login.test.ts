@@ -4,6 +4,7 @@ import type { Transport } from '../../src/sequencer/transport.js';
 import { Browser } from '../support/browser/browser.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { type Site, type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
+import { countingTransport } from '../support/transports/counting-transport.js';
 import { inProduction } from './support/in-production.js';
 import { begin, someone, whoIs } from './support/people.js';
 import { rawRequest, sendRaw } from './support/raw-request.js';
@@ -153,8 +154,7 @@ describe('session fixation', () => {
     '\u00a0__Host-intent',
     '\x85__Host-intent',
   ])('in production a cookie %j that a sibling domain has planted is not the one that counts', async (name) => {
-    const transport = { call: async () => new Uint8Array(), close: async () => undefined };
-    const site = await inProduction(() => startSite({ transport }));
+    const site = await inProduction(() => startSite({ transport: countingTransport() }));
     const headers = ['Host: shop.example', 'Sec-Fetch-Site: same-origin', 'Content-Type: application/json'];
     const planted = `Cookie: ${Buffer.from(name).toString('latin1')}=${'A'.repeat(43)}`;
     const body = '{"mode":"login"}';

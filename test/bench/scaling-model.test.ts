@@ -66,9 +66,9 @@ describe('the model of docs/scaling.md', () => {
 
   it('asks as often as the code does', async () => {
     const { looksAt, reversalLooksAt, asksOfPage } = await bench('schedules.mjs');
-    expect(looksAt(10 * secondMs)).toEqual([2_000, 4_000, 6_000, 8_000, 10_000]);
+    expect(looksAt(10 * secondMs)).toEqual([2_000, 4_000, 6_000, 8_000, 10_000, 10_000 + dayMs]);
     const ages: number[] = looksAt(30 * dayMs);
-    expect(ages).toHaveLength(78);
+    expect(ages).toHaveLength(108);
     expect((ages.at(-1) ?? 0) - (ages.at(-2) ?? 0)).toBe(dayMs);
     // 1, 2, 4, ... 1024 minutes are within the day, and the last look is beyond it.
     expect(reversalLooksAt(dayMs)).toHaveLength(12);

@@ -275,7 +275,7 @@ const atSequencers: readonly Case[] = [
     }),
     told: [
       ['sequencer', 'fault', /is no payment service/, /address that your payment service gave you/],
-      ['stream', 'fault', /No message stream opens at .* status 200/, /WebSockets/],
+      ['stream', 'warning', /No message stream opens at .* status 200/, /WebSockets/],
     ],
   },
   {
@@ -283,7 +283,7 @@ const atSequencers: readonly Case[] = [
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, 'garbage') } }),
     told: [
       ['sequencer', 'fault', /is no payment service/, /address that your payment service gave you/],
-      ['stream', 'fault', /No message stream opens/, /WebSockets/],
+      ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
   {
@@ -291,7 +291,7 @@ const atSequencers: readonly Case[] = [
     plant: () => ({ env: { INTENT_SEQUENCER_URL: `${sound.sequencer.url}/v1/api` } }),
     told: [
       ['sequencer', 'fault', /answers with status 404/, /without \/v1\/api/],
-      ['stream', 'fault', /No message stream opens/, /WebSockets/],
+      ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
   {
@@ -301,7 +301,7 @@ const atSequencers: readonly Case[] = [
     }),
     told: [
       ['sequencer', 'fault', /answers with status 308, a redirect/, /Set INTENT_SEQUENCER_URL to where it leads/],
-      ['stream', 'fault', /No message stream opens/, /WebSockets/],
+      ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
   {
@@ -309,7 +309,7 @@ const atSequencers: readonly Case[] = [
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, allTrue) } }),
     told: [
       ['sequencer', 'fault', /says that an intent exists which nobody has made/, /a real payment service/],
-      ['stream', 'fault', /No message stream opens/, /WebSockets/],
+      ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
   {

@@ -178,6 +178,21 @@ describe('the webhook call (protocol 5)', () => {
     expect(site.deliveries).toEqual([]);
   });
 
+  test('a delivery that is answered 204 does not count as delivered (protocol 5)', async () => {
+    const sequencer = await start();
+    const site = await receiver(204);
+    const intent = await created(sequencer.url, payment());
+    await register(sequencer.url, intent.id, site.url);
+    opened(await submitAs(sequencer.url, intent.id, ada));
+    // The timeline has the status once the answer was read, and a message would come with it.
+    await eventually(async () => {
+      const timeline = await fetch(`${sequencer.url}/inspector/api/intents/${intent.id}`);
+      expect(await timeline.text()).toContain('"status":204');
+    });
+    const messages = await poll(sequencer.url, rendezvousKeyPair(parseClientSecret(intent.clientSecret)));
+    expect(kindsOf(messages)).toEqual(['requestToReceiveBill', 'intentSubmitted']);
+  });
+
   test('the service key is another one at every start', async () => {
     const [one, two] = await Promise.all([start(), start()]);
     expect(parseBase58(one.serviceKey, 32, 'invalid_key')).toHaveLength(32);

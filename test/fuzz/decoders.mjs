@@ -60,7 +60,7 @@ export async function examples() {
     encode(v1.Message, { id: { value: new Uint8Array(16) }, intentSubmitted: { intentId: key(2) } }),
     encode(v1.GetStatusRequest, { intentId: key(2) }),
     encode(v1.GetStatusResponse, { exists: true, codeScanned: true, intentSubmitted: true }),
-    encode(v1.CreateIntentResponse, { messageId: { value: new Uint8Array(16) }, status: { exists: true } }),
+    encode(v1.SendMessageResponse, { messageId: { value: new Uint8Array(16) } }),
     encode(v1.RegisterWebhookRequest, { intentId: key(2), url: 'http://127.0.0.1:1/x' }),
     encode(v1.GetLoginForThirdPartyAppRequest, { intentId: key(2), verifier: key(1), signature }),
     encode(v1.GetLoginForThirdPartyAppResponse, { userId: key(4) }),

@@ -50,7 +50,7 @@ describe.each(Object.entries(expressVersions))('whoever comes afterwards, on %s'
     });
   });
   beforeEach(() => {
-    browser = new Browser(site.origin);
+    browser = new Browser(site.origin, new Map(), 'https://shop.example');
   });
 
   test('finds everything as it was before', async () => {

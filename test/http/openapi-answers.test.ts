@@ -96,7 +96,7 @@ describe('what is described is answered, and nothing else', () => {
   });
   afterAll(() => sequencer.close());
   beforeEach(() => {
-    browser = new Browser(site.origin);
+    browser = new Browser(site.origin, new Map(), everything.origin);
     fault = undefined;
     onLogin = () => undefined;
   });
@@ -154,7 +154,7 @@ describe('what is described is answered, and nothing else', () => {
       ...{ ...elsewhere, transport: sequencer.transport },
       ...{ signer, verifierSecret: undefined, secret: 's'.repeat(32), onLogin: () => undefined, payment },
     });
-    const someone = new Browser(other.origin);
+    const someone = new Browser(other.origin, new Map(), everything.origin);
     const begun = await someone.send('POST', '/intent', { mode: 'login' });
     isBroken = true;
     await someone.send('POST', '/intent', { mode: 'login' });
@@ -166,7 +166,7 @@ describe('what is described is answered, and nothing else', () => {
       ...{ ...everything, ...elsewhere, transport: countingTransport() },
       rateLimits: { intent: 1, session: 1, status: 1, webhook: 1 },
     });
-    const someone = new Browser(limited.origin);
+    const someone = new Browser(limited.origin, new Map(), everything.origin);
     for (let n = 0; n < 2; n += 1) {
       await someone.send('POST', '/intent', {});
       await someone.send('POST', '/session', {});
@@ -181,6 +181,7 @@ describe('what is described is answered, and nothing else', () => {
     await browser.send('GET', `/status/${id}`);
     await request(site.origin).head(`/status/${id}`).expect(200);
     await browser.send('GET', '/status/abc');
+    await browser.send('GET', `/status/${id}`, undefined, { 'sec-fetch-site': 'cross-site' });
     await browser.send('PUT', '/status/abc');
     let n = 0;
     await everyFault(() => browser.send('GET', `/status/${id.slice(0, -1)}${'ABCDEFGHJK'[n++]}`));
@@ -203,6 +204,7 @@ describe('what is described is answered, and nothing else', () => {
     expect(names).toEqual(['status', 'intent_submitted']);
     await browser.send('GET', path, undefined, { 'last-event-id': 'intent_submitted' });
     await browser.send('GET', '/intent/abc/events');
+    await browser.send('GET', path, undefined, { 'sec-fetch-site': 'cross-site' });
   });
 
   test('followIntent, where all streams are taken', async () => {
@@ -279,7 +281,7 @@ describe('what is described is answered, and nothing else', () => {
       before: (app) => app.use((req, _res, next) => next(void Object.assign(req, { session }))),
     });
     sequencer.setLocalDomain('shop.example', other.origin);
-    const someone = new Browser(other.origin);
+    const someone = new Browser(other.origin, new Map(), everything.origin);
     const { body } = await someone.send('POST', '/intent', { mode: 'login' });
     const secret = String(body.client_secret);
     await sequencer.wallet().login(secret);
@@ -291,7 +293,7 @@ describe('what is described is answered, and nothing else', () => {
   test('logOut', async () => {
     await browser.send('DELETE', '/session');
     await raw('delete', '/session', 'x', { 'content-type': 'text/plain' });
-    await raw('delete', '/session', '', { 'Sec-Fetch-Site': 'cross-site' });
+    await raw('delete', '/session', '', { 'sec-fetch-site': 'cross-site' });
   });
 
   test('receiveWebhook', async () => {
@@ -317,7 +319,7 @@ describe('what is described is answered, and nothing else', () => {
 
   test('what is asked of a router that is closed', async () => {
     const { origin } = await startClosed();
-    const someone = new Browser(origin);
+    const someone = new Browser(origin, new Map(), everything.origin);
     for (const path of ['/intent', '/session', '/intent/webhook']) await someone.send('POST', path, {});
     await someone.send('GET', `/status/${id}`);
   });

@@ -108,7 +108,7 @@ describe('the document', () => {
   });
 
   test('names cookies as the site does', async () => {
-    const document = await documentOf(everything);
+    const document = await documentOf({ ...everything, origin: 'http://localhost:3000' });
     expect(document.components.securitySchemes).toMatchObject({ browser: { name: 'intent' } });
     const off = {
       intent: false,
@@ -119,8 +119,8 @@ describe('the document', () => {
       session: false,
     } as const;
     const routes = { ...off, keyFile: false, openapi: false, health: false } as const;
-    const production = await openApiReader({ routes, login: undefined, webhook: undefined, production: true })();
-    expect(production.components.securitySchemes).toMatchObject({ browser: { name: '__Host-intent' } });
+    const overHttps = await openApiReader({ routes, login: undefined, webhook: undefined, isHttps: true })();
+    expect(overHttps.components.securitySchemes).toMatchObject({ browser: { name: '__Host-intent' } });
   });
 
   test('is served, made once, and again under the path that the router is mounted under', async () => {

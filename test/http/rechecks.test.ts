@@ -194,7 +194,7 @@ test('a ledger that has polled a payment itself is not asked to recheck it', asy
 });
 
 async function begin({ origin, sequencer }: LedgerSite) {
-  const browser = new Browser(origin);
+  const browser = new Browser(origin, new Map(), 'https://shop.example');
   const secret = String((await browser.send('POST', '/intent', { mode: 'payment' })).body.client_secret);
   const id = intentIdOf(secret);
   return { id, pay: () => sequencer.wallet().pay(secret), status: () => browser.send('GET', `/status/${id}`) };

@@ -3,6 +3,7 @@ import { signLoginIntent } from '../../src/intents/login-intent.js';
 import { decodePayload, type Payload, parseClientSecret } from '../../src/intents/payload.js';
 import { signPaymentIntent } from '../../src/intents/payment-intent.js';
 import type { SignedIntent } from '../../src/intents/signed-intent.js';
+import { signedBytesIn } from '../../src/intents/signed-intent.js';
 import {
   agrees,
   decodeCanonical,
@@ -27,7 +28,7 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 /** Reads a signed intent as one who got only bytes. */
 function receive(bytes: Uint8Array, rendezvousKey: Uint8Array, signature: Uint8Array): IntentRequest {
-  return verifyIntent(decodeCanonical(v1.Message, bytes), rendezvousKey, signature);
+  return verifyIntent(decodeCanonical(v1.Message, bytes), rendezvousKey, signature, signedBytesIn(bytes));
 }
 
 const receiveIntent = ({ message, rendezvousKey, signature }: SignedIntent): IntentRequest =>
@@ -138,7 +139,7 @@ describe('the canonical form (protocol 4)', () => {
     ['a message in two parts', join(payment(account), payment(partial))],
     ['both members of the oneof', payment(account, field(2, field(1, 'kin')), partial)],
     ['another kind in front', join(payment(account, partial), field(6, ''))],
-    ['a default that is written out', payment(account, partial, field(4, field(1, '')))],
+    ['a default that is written out in a login without a verifier', payment(account, partial, field(4, field(1, '')))],
     [
       'a length of more bytes than it takes',
       join(

@@ -5,6 +5,7 @@ import { openEmbedded } from '../../src/ledger/embedded.js';
 import type { PaymentHookContext } from '../../src/ledger/payment.js';
 import { openTestDatabase } from '../support/databases/databases.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
+import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 import { SettlementFixture } from './settlement-fixture.js';
 
@@ -154,9 +155,28 @@ describe('settlement in the embedded ledger', () => {
     const ledger = new SettlementFixture(database, { hooks: { onPaid }, settings: { hookTimeoutMs: 100 } });
     const id = await ledger.create();
     ledger.pay(id);
-    for (let times = 0; times < 4; times += 1) await ledger.after(60_000);
-    expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
+    await eventually('the payment is settled', async () => {
+      await ledger.after(60_000);
+      expect((await ledger.find(id)).state).toBe('settled');
+    });
     expect((await database.db.query('select id from public.orders')).rows).toEqual([{ id }]);
+  });
+
+  test('makes a payment a dead letter at once when its hook has ended the transaction', async () => {
+    const database = await openTestDatabase('embedded', { fakeTime: true });
+    const attempts: number[] = [];
+    const onPaid = async (_payment: unknown, { tx, attempt }: PaymentHookContext) => {
+      attempts.push(attempt);
+      // To the check before the commit this is the same as a COMMIT that came past the guard.
+      await tx.query('reset all');
+    };
+    const ledger = new SettlementFixture(database, { hooks: { onPaid } });
+    const id = await ledger.create();
+    ledger.pay(id);
+    for (let times = 0; times < 3; times += 1) await ledger.after(60_000);
+    const lastError = expect.stringContaining('ended from within');
+    expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadHook: 'onPaid', lastError });
+    expect(attempts).toEqual([1]);
   });
 
   test('counts no attempt for a hook that was called and could not begin its transaction', async () => {

@@ -12,7 +12,7 @@ interface DriverClient {
 
 const clientOf = (tx: DatabaseTransaction): DriverClient => tx.client as DriverClient;
 
-describe.each(kinds)('a transaction: %s', (kind) => {
+describe.each(kinds)('statements of a transaction, kept in %s', (kind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase(kind, { migrated: false });
@@ -178,7 +178,7 @@ describe.each(kinds)('a transaction: %s', (kind) => {
   });
 });
 
-describe.each(kinds)('the database of the site: %s', (kind) => {
+describe.each(kinds)('statements of the site beside a transaction, kept in %s', (kind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase(kind, { migrated: false });

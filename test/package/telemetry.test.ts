@@ -11,9 +11,10 @@ const program = `
   import express from 'express';
   import { intentRouter } from 'express-intents';
   const given = JSON.parse(process.env.GIVEN ?? '{}');
-  const transport = { call: async () => new Uint8Array(), close: async () => undefined };
+  const transport = { call: async () => Uint8Array.of(8, 1), close: async () => undefined };
   const router = intentRouter({
     ...{ login: false, transport, destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR' },
+    walletUrl: 'https://wallet.example/open',
     payment: () => ({ amount: 5, currency: 'usd' }),
     onEvent: given.listens ? (event) => console.log(event.type) : undefined,
     telemetry: given.telemetry,

@@ -20,14 +20,16 @@ const sharedWork = 'ledger/proof/shared-work.test.ts';
 const embeddedCrashes = 'ledger/proof/embedded-crashes.test.ts';
 const postgresFaults = 'ledger/proof/postgres-faults.full.test.ts';
 
-const hookCall =
-  'await timed(lease, settings.hookTimeoutMs, (signal) => hook(payment, { tx, attempt, late, signal }));';
-const hookTransaction = `await db.transaction(async (tx) => {
-      wasCalled = true;
+const hookCall = 'return hook(payment, { tx, attempt, late, signal });';
+const settling = '      await writeWork(tx, begun, changes, values);\n';
+const hookTransaction = `const work = async (tx: DatabaseTransaction): Promise<void> => {
       calledAtMs = performance.now();
-      ${hookCall}
-      await writeWork(tx, begun, changes, values);
-    });`;
+      await timed(lease, settings.hookTimeoutMs, (signal) => {
+        signalOfHook = signal;
+        return hook(payment, { tx, attempt, late, signal });
+      });
+${settling}    };
+    await db.transaction(work, { isHook: true, isRetry: attempt > 1 });`;
 
 /** @type {readonly PlantedBug[]} */
 export const plantedBugs = [
@@ -50,10 +52,7 @@ export const plantedBugs = [
     file: 'ledger/call-hook.ts',
     from: hookTransaction,
     to: `await writeWork(db, begun, changes, values);
-    await db.transaction(async (tx) => {
-      wasCalled = true;
-      ${hookCall}
-    });`,
+    ${hookTransaction.replace(settling, '')}`,
     caughtBy: [embeddedCrashes],
     isQuick: true,
   },
@@ -61,10 +60,7 @@ export const plantedBugs = [
     name: 'a payment is settled after the commit of its hook',
     file: 'ledger/call-hook.ts',
     from: hookTransaction,
-    to: `await db.transaction(async (tx) => {
-      wasCalled = true;
-      ${hookCall}
-    });
+    to: `${hookTransaction.replace(settling, '')}
     await writeWork(db, begun, changes, values);`,
     caughtBy: [postgresFaults],
   },
@@ -79,7 +75,7 @@ export const plantedBugs = [
     name: 'a hook that throws is taken for one that has succeeded',
     file: 'ledger/call-hook.ts',
     from: hookCall,
-    to: hookCall.replace(/;$/, '.catch(() => undefined);'),
+    to: 'return Promise.resolve(hook(payment, { tx, attempt, late, signal })).catch(() => undefined);',
     caughtBy: [settlement],
   },
   {
@@ -192,11 +188,11 @@ export const plantedBugs = [
     caughtBy: [records],
   },
   {
-    name: 'a commit that the database has turned into a rollback is taken for one',
+    name: 'a transaction is committed without a check that it is still the one that was begun',
     file: 'ledger/postgres.ts',
-    from: `if (result?.command !== 'COMMIT') throw rolledBack(reason);`,
-    to: '',
-    caughtBy: ['ledger/database.test.ts'],
+    from: 'checkTransaction(mark)}; commit',
+    to: "''}commit",
+    caughtBy: ['ledger/transaction-guard.test.ts'],
   },
   {
     name: 'an ERROR envelope is taken for an answer',

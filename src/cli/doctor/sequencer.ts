@@ -6,40 +6,59 @@ import { encodePayload, formatClientSecret, nonceLength } from '../../intents/pa
 import { intentIdOf, rendezvousKeyPair } from '../../intents/rendezvous.js';
 import { randomBytes } from '../../keys/random-bytes.js';
 import { generateKey } from '../../keys/verifier-key.js';
-import { getStatus } from '../../sequencer/calls.js';
+import { getStatus, isUnknownOperation } from '../../sequencer/calls.js';
 import { createGrpcTransport } from '../../sequencer/grpc-transport.js';
 import { createHttpTransport } from '../../sequencer/http-transport.js';
 import { signStreamRequest } from '../../sequencer/stream-request.js';
 import type { Transport } from '../../sequencer/transport.js';
 import { encodeRequest, openResponse, operations } from '../../wire/envelope.js';
-import { type Check, type DoctorContext, type Finding, fault, ok, skipped } from './check.js';
+import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
 import { explainSequencer } from './explain.js';
 
 /**
  * Asks a sequencer for the status of an intent that nobody has made: twice, so that the second time is that of a call over a
- * connection that is there. It creates nothing.
+ * connection that is there. And whether it has the operation that creates intents. It creates nothing.
  */
 async function askStatus(
   transport: Transport,
   { url, setting }: { readonly url: URL; readonly setting: string },
   { signal }: Pick<DoctorContext, 'signal'>,
-): Promise<Finding> {
+): Promise<Finding[]> {
   try {
     const { exists } = await getStatus(transport, generateKey().publicKey, { signal });
     const begunAt = performance.now();
     await getStatus(transport, generateKey().publicKey, { signal });
     const tookMs = Math.round(performance.now() - begunAt);
-    if (!exists) return ok(`${url.host} answers in ${tookMs} ms`);
-    return fault(
-      `${url.host} says that an intent exists which nobody has made.`,
-      `Set ${setting} to a real payment service: this one would call everything paid.`,
-    );
+    if (exists) {
+      const text = `${url.host} says that an intent exists which nobody has made.`;
+      return [fault(text, `Set ${setting} to a real payment service: this one would call everything paid.`)];
+    }
+    const reason = await reasonAgainstCreate(transport, signal);
+    if (reason === undefined) return [ok(`${url.host} answers in ${tookMs} ms`)];
+    const text = `${url.host} has no operation Intents.createIntent: ${JSON.stringify(reason.slice(0, 200))}.`;
+    return [warning(text, otherDialect)];
   } catch (error) {
     const { why, mend } = explainSequencer(error, url.host, setting);
-    return fault(`No status comes from ${url.host}: ${why}.`, mend);
+    return [fault(`No status comes from ${url.host}: ${why}.`, mend)];
   } finally {
     void transport.close();
   }
+}
+
+const otherDialect =
+  "intentRouter({ dialect: 'messaging' }) if it creates intents by Messaging.sendMessage; over gRPC also grpcNames";
+
+/**
+ * What a service says that does not have the operation; undefined where it has. It is sent no message: a service that has
+ * the operation refuses that.
+ */
+async function reasonAgainstCreate(transport: Transport, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    await transport.call(operations.createIntent, new Uint8Array(), { signal });
+  } catch (error) {
+    if (isUnknownOperation(error)) return error.serviceMessage || error.message;
+  }
+  return undefined;
 }
 
 /** The sequencer over its HTTP proxy (interface section 4.1). */
@@ -51,7 +70,7 @@ export const sequencer: Check = async (context) => {
     return [skipped(grpcUrl ? 'gRPC is used instead of the proxy' : 'there is no right INTENT_SEQUENCER_URL')];
   }
   const transport = createHttpTransport({ url: sequencerUrl, timeoutMs: world.checkMs });
-  return [await askStatus(transport, { url: new URL(sequencerUrl), setting: 'INTENT_SEQUENCER_URL' }, context)];
+  return askStatus(transport, { url: new URL(sequencerUrl), setting: 'INTENT_SEQUENCER_URL' }, context);
 };
 
 /** The sequencer over direct gRPC (interface section 4.2), where that is set. */
@@ -62,7 +81,7 @@ export const grpc: Check = async (context) => {
     return [skipped(env.INTENT_SEQUENCER_GRPC_URL ? 'there is no right INTENT_SEQUENCER_GRPC_URL' : 'not used')];
   }
   const transport = createGrpcTransport({ url: grpcUrl, timeoutMs: world.checkMs });
-  return [await askStatus(transport, { url: new URL(grpcUrl), setting: 'INTENT_SEQUENCER_GRPC_URL' }, context)];
+  return askStatus(transport, { url: new URL(grpcUrl), setting: 'INTENT_SEQUENCER_GRPC_URL' }, context);
 };
 
 /** After the pong, for a refusal to come. */
@@ -80,7 +99,8 @@ export const stream: Check = async ({ settings, signal }) => {
     const { why, mend } = explainSequencer(error, url.host, 'INTENT_SEQUENCER_URL');
     // Who answers, and not with a WebSocket, is most often a proxy.
     const isReached = error instanceof SequencerError;
-    return [fault(`No message stream opens at ${url.host}: ${why}.`, isReached ? letThrough : mend)];
+    const text = `No message stream opens at ${url.host}: ${why}.`;
+    return [isReached ? warning(text, letThrough) : fault(text, mend)];
   }
 };
 

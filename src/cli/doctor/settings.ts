@@ -47,7 +47,7 @@ export const names: Check = async ({ settings, siteUrl, production, env }) => {
     const now = env.NODE_ENV ? `is ${env.NODE_ENV}` : 'is not set';
     found.push(
       warning(
-        `NODE_ENV ${now}, and the site is served over https: its cookies are neither Secure nor bound to the host.`,
+        `NODE_ENV ${now}, and the site is served over https: the checks of production are off.`,
         'NODE_ENV=production',
       ),
     );

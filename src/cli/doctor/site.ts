@@ -56,7 +56,7 @@ function lookAtScheme({ protocol, hostname }: URL, production: boolean): Finding
 /** In production the button may be cached, and else not: that is how it shows. */
 function lookAtMode({ protocol, hostname }: URL, { headers }: RunningSite): Finding[] {
   if (protocol === 'http:' || isLocal(hostname) || headers['cache-control'] !== 'no-cache') return [];
-  const text = 'The site runs without NODE_ENV=production: its cookies are neither Secure nor bound to the host.';
+  const text = 'The site runs without NODE_ENV=production: the checks of production are off.';
   return [fault(text, 'Start the site with NODE_ENV=production.')];
 }
 

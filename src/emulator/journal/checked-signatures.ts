@@ -1,9 +1,10 @@
-import { signedBytesOf, unsignedBytes } from '../../intents/signed-intent.js';
-import { namedRendezvous } from '../../intents/verify-intent.js';
+import { signedBytesIn, unsignedBytes } from '../../intents/signed-intent.js';
+import { namedRendezvous, verifierBytesIn } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { verifySignature } from '../../keys/ed25519.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { emulator } from '../../wire/emulator-codec.js';
+import { messagesIn } from '../../wire/signed-bytes.js';
 import type { FaultyOperation } from '../faults/faulty-operation.js';
 import type { KeptBytes } from './happening.js';
 
@@ -49,11 +50,12 @@ type Check = (bytes: Uint8Array) => readonly CheckedSignature[];
 const checks: Readonly<Partial<Record<FaultyOperation, Check>>> = {
   createIntent: (bytes) => {
     const message = decode(v1.Message, bytes);
-    return checkIntent(message, namedRendezvous(message), message.sendMessageRequestSignature);
+    return checkIntent(message, namedRendezvous(message), message.sendMessageRequestSignature, signedBytesIn(bytes));
   },
   sendMessage: (bytes) => {
     const { message, rendezvousKey, signature } = decode(v1.SendMessageRequest, bytes);
-    return checkIntent(v1.Message.create(message ?? {}), rendezvousKey?.value, signature);
+    const signedBytes = signedBytesIn(messagesIn(bytes, 1)[0] ?? new Uint8Array());
+    return checkIntent(v1.Message.create(message ?? {}), rendezvousKey?.value, signature, signedBytes);
   },
   openMessageStream: (bytes) => {
     const request = decode(v1.OpenMessageStreamRequest, bytes);
@@ -85,12 +87,13 @@ export function checkIntent(
   message: v1.Message,
   rendezvousKey: Uint8Array | null | undefined,
   signature: Signature,
+  signedBytes: Uint8Array,
 ): CheckedSignature[] {
   const { requestToReceiveBill: payment, requestToLogin: login } = message;
-  const own = checked('rendezvous', rendezvousKey, signedBytesOf(message), signature);
-  if (login) return [own, checkVerifier(unsignedBytes(v1.RequestToLogin, login), login)];
+  const own = checked('rendezvous', rendezvousKey, signedBytes, signature);
   const isWithLogin = payment && (payment.domain || payment.verifier || payment.signature);
-  return isWithLogin ? [own, checkVerifier(unsignedBytes(v1.RequestToReceiveBill, payment), payment)] : [own];
+  const verified = login ?? (isWithLogin ? payment : undefined);
+  return verified ? [own, checkVerifier(verifierBytesIn(signedBytes), verified)] : [own];
 }
 
 function checkVerifier(

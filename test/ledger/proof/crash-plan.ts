@@ -27,7 +27,7 @@ const onceInALife = both(['look for migrations', 'end claims']);
 
 /** What takes its time to come about even once. */
 const seldom = both([
-  ...['look later', 'take back', 'hook failed', 'quarantine', 'bury', 'look for a reversal', 'doubt', 'reverse'],
+  ...['look later', 'take back', 'hook failed', 'bury', 'look for a reversal', 'doubt', 'reverse'],
   ...['take up what was reversed', 'retry'],
 ]);
 
@@ -37,7 +37,7 @@ export const workPoints = [
   ...both([
     ...['record', 'reserve', 'find repeated', 'confirm', 'look for what is confirmed', 'look for what is still open'],
     ...['claim due', 'claim hinted', 'heartbeat', 'look later'],
-    ...['submit', 'take back', 'begin the hook', 'quarantine', 'write the effect', 'hook failed', 'bury', 'settle'],
+    ...['submit', 'take back', 'begin the hook', 'write the effect', 'hook failed', 'bury', 'settle'],
     ...[
       'look for a reversal',
       'doubt',

@@ -1,4 +1,4 @@
-import type { Database, DatabaseTransaction, Queryable } from '../../../src/ledger/database.js';
+import type { Database, DatabaseTransaction, Queryable, TransactionOptions } from '../../../src/ledger/database.js';
 import { statementName } from './statement-name.js';
 
 /** Told of each point that the ledger comes to: `before settle`, `after settle`, `before the commit`. May end the process. */
@@ -17,13 +17,16 @@ export function watchedDatabase(db: Database, reach: Reach, nameOf = statementNa
   return {
     isShared: db.isShared,
     query: watched(db),
-    transaction: async <Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> => {
+    transaction: async <Value>(
+      work: (tx: DatabaseTransaction) => Promise<Value>,
+      options?: TransactionOptions,
+    ): Promise<Value> => {
       const value = await db.transaction(async (tx) => {
         await reach('after the begin');
         const done = await work({ client: tx.client, query: watched(tx) });
         await reach('before the commit');
         return done;
-      });
+      }, options);
       await reach('after the commit');
       return value;
     },

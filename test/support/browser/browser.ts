@@ -4,10 +4,15 @@ import { parseSetCookie } from 'cookie';
 export class Browser {
   readonly origin: string;
   readonly cookies: Map<string, string>;
+  readonly #pages: string;
 
-  /** @param cookies those of a browser that comes back */
-  constructor(origin: string, cookies: ReadonlyMap<string, string> = new Map()) {
+  /**
+   * @param cookies those of a browser that comes back
+   * @param pages the origin of the pages that ask, where the site has one in its configuration
+   */
+  constructor(origin: string, cookies: ReadonlyMap<string, string> = new Map(), pages = origin) {
     this.origin = origin;
+    this.#pages = pages;
     this.cookies = new Map(cookies);
   }
 
@@ -21,7 +26,7 @@ export class Browser {
       method,
       redirect: 'manual',
       headers: {
-        origin: this.origin,
+        origin: this.#pages,
         'sec-fetch-site': 'same-origin',
         cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
         ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -1,0 +1,95 @@
+import $protobuf from 'protobufjs/minimal.js';
+
+/** A field as it stands in a serialized message. */
+interface WireField {
+  readonly number: number;
+  readonly wireType: number;
+  /** Tag, length and value. */
+  readonly bytes: Uint8Array;
+  /** The value, behind tag and length. */
+  readonly content: Uint8Array;
+}
+
+const lengthDelimited = 2;
+
+/** The fields of a serialized message, in the order in which they stand. @throws {Error} for bytes that are no message */
+function* fieldsOf(bytes: Uint8Array): Generator<WireField> {
+  const reader = $protobuf.Reader.create(bytes);
+  while (reader.pos < reader.len) {
+    const start = reader.pos;
+    const tag = reader.uint32();
+    const [number, wireType] = [tag >>> 3, tag & 7];
+    let contentStart = reader.pos;
+    if (wireType === lengthDelimited) {
+      const length = reader.uint32();
+      contentStart = reader.pos;
+      reader.skip(length);
+    } else {
+      reader.skipType(wireType, 0, number);
+    }
+    const { pos } = reader;
+    yield { number, wireType, bytes: bytes.subarray(start, pos), content: bytes.subarray(contentStart, pos) };
+  }
+}
+
+/** A serialized message without some of its fields: every other byte stays as it was sent (protocol section 4). */
+export function withoutFields(bytes: Uint8Array, ...numbers: readonly number[]): Uint8Array {
+  const kept = [...fieldsOf(bytes)].filter(({ number }) => !numbers.includes(number));
+  return new Uint8Array(Buffer.concat(kept.map((field) => field.bytes)));
+}
+
+/** The messages in a field of a serialized message, in their order. */
+export function messagesIn(bytes: Uint8Array, number: number): Uint8Array[] {
+  const found = [...fieldsOf(bytes)].filter((field) => field.number === number && field.wireType === lengthDelimited);
+  return found.map(({ content }) => content);
+}
+
+/**
+ * Whether a serialized message is the canonical one, but for proto3 defaults that are written out. Other encoders write them
+ * (protocol section 4); other spellings of the same fields are nobody's.
+ * @param canonical the same message, with defaults left out
+ */
+export function addsDefaultsAlone(sent: Uint8Array, canonical: Uint8Array): boolean {
+  try {
+    return isSameButForDefaults(sent, canonical);
+  } catch {
+    // What differs is a text or bytes, and no message inside.
+    return false;
+  }
+}
+
+function isSameButForDefaults(sent: Uint8Array, canonical: Uint8Array): boolean {
+  const rest = [...fieldsOf(canonical)];
+  let lastNumber = 0;
+  for (const field of fieldsOf(sent)) {
+    if (field.number <= lastNumber || !hasShortHead(field)) return false;
+    lastNumber = field.number;
+    const [next] = rest;
+    if (next?.number !== field.number) {
+      if (!isDefault(field)) return false;
+      continue;
+    }
+    if (!isSame(field.bytes, next.bytes) && !isMessageWithDefaults(field, next)) return false;
+    rest.shift();
+  }
+  return rest.length === 0;
+}
+
+/** Texts and bytes are the same in both. What differs can only be a message inside. */
+function isMessageWithDefaults(sent: WireField, canonical: WireField): boolean {
+  const isMessage = sent.wireType === lengthDelimited && canonical.wireType === lengthDelimited;
+  return isMessage && isSameButForDefaults(sent.content, canonical.content);
+}
+
+/** Of a message inside, being empty is no default: it is set. Decoding keeps it, so that it stands in both. */
+const isDefault = ({ wireType, content }: WireField): boolean =>
+  wireType === lengthDelimited ? content.length === 0 : content.every((byte) => byte === 0);
+
+/** Whether tag and length are in their shortest form. */
+function hasShortHead({ number, wireType, bytes, content }: WireField): boolean {
+  const lengthOfLength = wireType === lengthDelimited ? varintLength(content.length) : 0;
+  return bytes.length - content.length === varintLength(number * 8) + lengthOfLength;
+}
+
+const varintLength = (value: number): number => (value < 128 ? 1 : 1 + varintLength(Math.floor(value / 128)));
+const isSame = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;

@@ -1,0 +1,78 @@
+import request from 'supertest';
+import { parseConfig } from '../../src/config.js';
+import { Browser } from '../support/browser/browser.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
+import { recordingTransport } from '../support/transports/recording-transport.js';
+
+const payment = () => ({ amount: 5, currency: 'usd' });
+const guarded = /^__Host-intent=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
+
+describe('cookies of a site that is served over https', () => {
+  async function cookieOf(options: SiteOptions, headers: Record<string, string> = {}): Promise<string> {
+    const { origin } = await startSite({ transport: recordingTransport(), payment, ...options });
+    const answer = await request(origin)
+      .post('/intent')
+      .set({ 'Sec-Fetch-Site': 'same-origin', ...headers })
+      .send({});
+    expect(answer.status).toBe(201);
+    return String(answer.headers['set-cookie']);
+  }
+
+  test('are bound to its host where INTENT_ORIGIN is https, whatever NODE_ENV is', async () => {
+    expect(await cookieOf({ origin: 'https://shop.example' })).toMatch(guarded);
+  });
+
+  test('are bound to its host where a request came over https', async () => {
+    const behindProxy = {
+      before: (app: { set: (name: string, value: number) => unknown }) => void app.set('trust proxy', 1),
+    };
+    expect(await cookieOf(behindProxy, { 'X-Forwarded-Proto': 'https' })).toMatch(guarded);
+    expect(await cookieOf(behindProxy, { 'X-Forwarded-Proto': 'http' })).toMatch(
+      /^intent=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/,
+    );
+    // A proxy that is not trusted says nothing.
+    expect(await cookieOf({}, { 'X-Forwarded-Proto': 'https' })).toMatch(/^intent=/);
+  });
+
+  test('keep a login', async () => {
+    const { origin, sequencer } = await startSiteWithSequencer({ before: (app) => app.set('trust proxy', 1) });
+    const browser = new Browser(origin);
+    const https = { 'x-forwarded-proto': 'https' };
+    const { body } = await browser.send('POST', '/intent', { mode: 'login' }, https);
+    await sequencer.wallet().login(String(body.client_secret));
+    const id = intentIdOf(String(body.client_secret));
+    expect((await browser.send('POST', '/session', { id }, https)).status).toBe(200);
+    expect([...browser.cookies.keys()].sort()).toEqual(['__Host-intent', '__Host-intent-session']);
+    expect((await browser.send('GET', '/session', undefined, https)).body.user).toBeTruthy();
+    // Over http anybody in between could have set it.
+    expect((await browser.send('GET', '/session')).body.user).toBeFalsy();
+    await browser.send('DELETE', '/session', undefined, https);
+    expect(browser.cookies.has('__Host-intent-session')).toBe(false);
+  });
+});
+
+describe('a NODE_ENV that is nearly production', () => {
+  const warningsOf = (mode: string | undefined): readonly string[] =>
+    parseConfig({ transport: recordingTransport(), login: false }, { NODE_ENV: mode }).warnings;
+
+  test.each([
+    'Production',
+    'PRODUCTION',
+    'production ',
+    ' production',
+    'prod',
+    'Prod',
+    'prd',
+    'live',
+    'produciton',
+    'productio',
+    '"production"',
+  ])('is a warning: %j', (mode) => {
+    expect(warningsOf(mode)).toEqual([expect.stringContaining('NODE_ENV=production')]);
+  });
+
+  test.each([undefined, '', 'production', 'development', 'test', 'staging', 'preview'])('is none: %j', (mode) => {
+    expect(mode === 'production' ? [] : warningsOf(mode)).toEqual([]);
+  });
+});

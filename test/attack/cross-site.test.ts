@@ -1,0 +1,75 @@
+import { connect } from 'node:net';
+import request from 'supertest';
+import { intentId, startEventSite } from '../support/sites/event-site.js';
+import { expressVersions, startSite } from '../support/sites/site.js';
+import { recordingTransport } from '../support/transports/recording-transport.js';
+
+const payment = () => ({ amount: 5, currency: 'usd' });
+
+describe('status and events asked for by other sites', () => {
+  const paths = [`/status/${intentId}`, `/intent/${intentId}/events`];
+
+  test('are refused before anything is counted or asked', async () => {
+    const { origin, context, transport } = await startEventSite();
+    for (const path of paths) {
+      for (let n = 0; n < 30; n += 1) {
+        const { status, body } = await request(origin).get(path).set('Sec-Fetch-Site', 'cross-site');
+        expect([path, status, body.code]).toEqual([path, 403, 'cross_site_request']);
+      }
+    }
+    expect([context.seats.taken, context.seats.visitors, transport.asked]).toEqual([0, 0, 0]);
+  });
+
+  test('take nothing of the limits of the visitor who has the other site open', async () => {
+    const { origin } = await startSite({ transport: recordingTransport(), rateLimits: { status: 3 } });
+    for (let n = 0; n < 10; n += 1) {
+      await request(origin).get(`/status/${intentId}`).set('Sec-Fetch-Site', 'cross-site').expect(403);
+    }
+    for (const site of ['same-origin', 'same-site', 'none']) {
+      await request(origin).get(`/status/${intentId}`).set('Sec-Fetch-Site', site).expect(200);
+    }
+  });
+});
+
+/** Sends what no client of ours would, and gives the head of the answer. */
+function sendRaw(origin: string, lines: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(origin);
+    const socket = connect(Number(port), hostname, () => socket.write(`${lines.join('\r\n')}\r\n\r\n{}`));
+    let text = '';
+    socket.setEncoding('latin1').on('data', (chunk) => {
+      text += chunk;
+      if (!text.includes('\r\n\r\n')) return;
+      socket.destroy();
+      resolve(text);
+    });
+    socket.on('error', reject);
+  });
+}
+
+describe.each(Object.entries(expressVersions))('pages of a rebound name, on %s', (_name, factory) => {
+  const start = (origin?: string) => startSite({ factory, transport: recordingTransport(), payment, origin });
+  const json = ['Content-Type: application/json', 'Content-Length: 2'];
+
+  test('change nothing where INTENT_ORIGIN is set, whatever Sec-Fetch-Site says', async () => {
+    const { origin } = await start('https://shop.example');
+    const send = (headers: Record<string, string>) => request(origin).post('/intent').set(headers).send({});
+    for (const from of ['https://rebound.example', 'http://shop.example', 'null', '']) {
+      const { status, body } = await send({ Host: 'rebound.example', Origin: from, 'Sec-Fetch-Site': 'same-origin' });
+      expect([from, status, body.code]).toEqual([from, 403, 'cross_site_request']);
+    }
+    await send({ Origin: 'https://shop.example', 'Sec-Fetch-Site': 'same-origin' }).expect(201);
+    await send({ Origin: 'https://shop.example' }).expect(201);
+    await send({ 'Sec-Fetch-Site': 'same-origin' }).expect(201);
+  });
+
+  test('without a Host change nothing', async () => {
+    for (const ownOrigin of [undefined, 'https://shop.example']) {
+      const { origin } = await start(ownOrigin);
+      for (const header of ['Sec-Fetch-Site: same-origin', 'Origin: http://undefined', 'Origin: http://']) {
+        const answer = await sendRaw(origin, ['POST /intent HTTP/1.0', header, ...json]);
+        expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+      }
+    }
+  });
+});

@@ -1,0 +1,118 @@
+import { createIntentClient } from '../../src/index.js';
+import { parseIntentId } from '../../src/keys/base58.js';
+import { runCommand } from '../cli/support/run-command.js';
+import { Browser } from '../support/browser/browser.js';
+import { type ContractServer, maximum, startContractServer } from '../support/sequencers/contract-server.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { destination, type Site, startSite } from '../support/sites/site.js';
+
+// A service that was written from the contract alone: zero-byte answers, and the status as the answer to createIntent.
+
+let service: ContractServer;
+let site: Site;
+let amount = '4.50';
+beforeAll(async () => {
+  service = await startContractServer();
+  site = await startSite({ sequencerUrl: service.url, payment: () => ({ amount, currency: 'usd' }) });
+});
+afterAll(() => service.close());
+afterEach(() => {
+  amount = '4.50';
+});
+
+const user = new Uint8Array(32).fill(7);
+
+test('a payment is created, scanned and paid', async () => {
+  const browser = new Browser(site.origin);
+  const { status, body } = await browser.send('POST', '/intent', { order: 1 });
+  expect(status).toBe(201);
+  const id = intentIdOf(String(body.client_secret));
+  const flags = async (): Promise<unknown> => (await site.router.client.paymentIntents.getStatus(id)) as unknown;
+  expect(await flags()).toEqual({ exists: true, codeScanned: false, intentSubmitted: false });
+  service.confirm(parseIntentId(id));
+  expect(await flags()).toEqual({ exists: true, codeScanned: true, intentSubmitted: true });
+});
+
+test('the status of an unknown intent, an answer of zero bytes, does not exist', async () => {
+  const answer = await new Browser(site.origin).send('GET', `/status/${destination}`);
+  expect([answer.status, answer.body]).toEqual([200, { exists: false, code_scanned: false, intent_submitted: false }]);
+});
+
+test('a login is confirmed, and ends in a session', async () => {
+  const browser = new Browser(site.origin);
+  const { body } = await browser.send('POST', '/intent', { mode: 'login' });
+  const id = intentIdOf(String(body.client_secret));
+  expect((await browser.send('POST', '/session', { id })).body.code).toBe('login_pending');
+  service.confirm(parseIntentId(id), user);
+  expect((await browser.send('POST', '/session', { id })).status).toBe(200);
+  expect((await browser.send('GET', '/session')).body.user).toMatchObject({ id: expect.any(String) });
+});
+
+test('a limit of the service is intent_refused, with its reason in the log and not in the answer', async () => {
+  amount = String(maximum + 1);
+  const { status, body } = await new Browser(site.origin).send('POST', '/intent', { order: 1 });
+  expect([status, body.code]).toEqual([502, 'intent_refused']);
+  expect(JSON.stringify(body)).not.toContain('maximum');
+  expect(site.log.text).toContain(`The maximum is ${maximum}.`);
+});
+
+test('a webhook is registered by an answer of zero bytes', async () => {
+  const { client } = site.router;
+  await client.registerWebhook({ intent: destination, url: 'https://shop.example/intent/webhook' });
+});
+
+test('the version of the envelope is that of the option', async () => {
+  expect([...service.versions]).toEqual(['']);
+  const client = createIntentClient({ url: service.url, envelopeVersion: '1.0' });
+  await client.paymentIntents.create({ destination, amount: '1.00', currency: 'usd' });
+  await client.close();
+  expect([...service.versions]).toEqual(['', '1.0']);
+});
+
+test.each(['1.0 beta', '1.0\n', 'x'.repeat(33), 'é'])(
+  'the version %j of the envelope is refused',
+  (envelopeVersion) => {
+    expect(() => createIntentClient({ url: service.url, envelopeVersion })).toThrow(/envelopeVersion must be/);
+  },
+);
+
+describe('the doctor', () => {
+  const before = { ...process.env };
+  afterEach(() => {
+    process.env = { ...before };
+  });
+
+  type Finding = { check: string; level: string; text: string; mend?: string };
+
+  async function findingsAt(url: string): Promise<{ findings: Finding[]; code: number }> {
+    process.env = {
+      ...before,
+      NODE_ENV: 'development',
+      INTENT_SEQUENCER_URL: url,
+    };
+    const { out, code } = await runCommand(['doctor', '--json']);
+    return { findings: JSON.parse(out).findings, code };
+  }
+
+  test('finds a payment service', async () => {
+    const { findings } = await findingsAt(service.url);
+    const [sequencer] = findings.filter(({ check }) => check === 'sequencer');
+    expect(sequencer).toMatchObject({ level: 'ok', text: expect.stringMatching(/answers in \d+ ms$/) });
+    expect(findings.find(({ check }) => check === 'stream')).toMatchObject({ level: 'warning' });
+  });
+
+  test('names the option dialect where the service has no createIntent', async () => {
+    const other = await startContractServer(['MicroPayment']);
+    try {
+      const { findings } = await findingsAt(other.url);
+      const [sequencer] = findings.filter(({ check }) => check === 'sequencer');
+      expect(sequencer).toMatchObject({
+        level: 'warning',
+        text: expect.stringMatching(/no operation Intents\.createIntent: "Invalid service name"/),
+        mend: expect.stringMatching(/dialect: 'messaging'/),
+      });
+    } finally {
+      await other.close();
+    }
+  });
+});
