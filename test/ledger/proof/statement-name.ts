@@ -7,7 +7,7 @@ const names: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['look for the schema', /from pg_catalog\.pg_namespace/],
   ['create the schema', /^create schema/],
   ['create the migrations table', /^create table if not exists express_intents\.schema_versions/],
-  ['create the tables', /^do \$migration\$ .*create table express_intents\.intents/],
+  ['create the tables', /^(?:do .*)?create table express_intents\.intents/],
   ['bound the wait for locks', /^set local lock_timeout/],
   ['note the migration', /^insert into express_intents\.schema_versions/],
   ['end claims', /lease_token = lease_token \+ 1 where due_at is not null/],
