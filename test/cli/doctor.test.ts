@@ -526,7 +526,7 @@ const atSites: readonly Case[] = [
     // Much slower than this machine can be, however busy it is.
     plant: async () => ({
       front: { buffers: true, site: await sound.startSite({ slowMs: 500 }) },
-      world: { checkMs: 5_000 },
+      world: { checkMs: 30_000 },
     }),
     told: [['events', 'fault', /The first event comes with the last/, /proxy_buffering off/]],
   },

@@ -5,7 +5,7 @@ import { describeError } from '../../src/http/describe-error.js';
 import { type Logger, routerLogger } from '../../src/http/logger.js';
 import { intentRouter } from '../../src/intent-router.js';
 import { urlOfNobody } from '../support/sequencers/fault-sequencer.js';
-import { destination, startSite, verifierSecret } from '../support/sites/site.js';
+import { startSite } from '../support/sites/site.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 

@@ -36,7 +36,7 @@ export interface SiteOptions extends IntentRouterOptions {
   readonly isDevelopment?: boolean;
   readonly trustsProxy?: boolean;
   readonly mountPath?: string;
-  /** How long the sequencer takes to answer, in milliseconds. Default 50. */
+  /** How long the sequencer takes to answer, in milliseconds. Default 200. */
   readonly slowMs?: number;
 }
 
@@ -64,7 +64,7 @@ export async function startSoundSetUp(): Promise<SoundSetUp> {
     isDevelopment,
     trustsProxy = true,
     mountPath,
-    slowMs = 50,
+    slowMs = 200,
     ...options
   } = {}) => {
     const app = express();
