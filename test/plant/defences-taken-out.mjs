@@ -50,8 +50,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: cookies are bound to the host',
     file: 'http/browser-cookie.ts',
-    from: 'const fullName = production ? `__Host-',
-    to: 'const fullName = production ? `__Secure-',
+    from: 'oneCookie(`__Host-',
+    to: 'oneCookie(`__Secure-',
     caughtBy: attack('login'),
   },
   {
