@@ -212,6 +212,13 @@ export const plantedBugs = [
     isQuick: true,
   },
   {
+    name: 'a create is believed without a proof that the intent exists',
+    file: 'sequencer/calls.ts',
+    from: 'if (isProven || (await',
+    to: 'if (isProven || transport || (await',
+    caughtBy: ['sequencer/created-proof.test.ts'],
+  },
+  {
     name: 'the secret leaves before the intent is written down',
     file: 'http/create-intent.ts',
     from: 'await context.logins.record({ id, terms, browser: asked.browser.hash });',
