@@ -67,6 +67,7 @@ const times = [
   'reversed_at',
   'login_completed_at',
   'due_at',
+  'scheduled_at',
   'watch_until',
   'doubted_at',
 ];

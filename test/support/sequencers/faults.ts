@@ -349,7 +349,7 @@ const unreadableAnswers: Record<string, Fault> = {
   }),
   'a byte over the limit': unreadable({
     grpc: grpcMessages([grpcMessage(tooLarge)]),
-    webSocket: sendFrame(frame(...tooLarge.subarray(6))),
+    webSocket: sendFrame(frame(...tooLarge.subarray(4))),
   }),
   'a megabyte': unreadable({ proxy: bytes(megabyte) }),
   'a megabyte in chunks, without an end': unreadable({
