@@ -22,6 +22,7 @@ export default async function ours({
 }) {
   const given = {
     sequencerUrl: url,
+    walletUrl: 'https://wallet.example/open',
     verifierSecret: verifierSeed,
     domain,
     destination,
