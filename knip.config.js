@@ -1,5 +1,5 @@
 /**
- * What nobody uses is found by knip, in `test/package/quality.test.ts`. Each exception says why it is one.
+ * What nobody uses is found by knip, in `test/package/quality.full.test.ts`. Each exception says why it is one.
  *
  * @type {import('knip').KnipConfig}
  */
@@ -30,7 +30,7 @@ export default {
     '@jest/test-sequencer',
     // Comes with @grpc/grpc-js, whose reader of .proto files it is.
     '@grpc/proto-loader',
-    // Run by their path in node_modules, in test/package/quality.test.ts.
+    // Run by their path in node_modules, in test/package/quality.full.test.ts.
     '@arethetypeswrong/cli',
     // Loaded by createRequire, in proto/generate.mjs.
     'protobufjs-cli',
