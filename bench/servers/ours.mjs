@@ -24,6 +24,7 @@ export default async function ours({
 }) {
   const given = {
     sequencerUrl: url,
+    walletUrl: 'https://wallet.example/open',
     verifierSecret: verifierSeed,
     domain,
     destination,
