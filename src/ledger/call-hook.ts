@@ -86,11 +86,15 @@ async function callInTransaction(
       await writeWork(tx, begun, changes, values);
     };
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });
-  } catch (error) {
-    if (error instanceof LeaseLost) throw error;
+  } catch (caught) {
+    if (caught instanceof LeaseLost) throw caught;
     // A ledger that is closed is no failure of the hook.
     lease.throwIfAborted();
-    if (!signalOfHook || error instanceof TransactionNotBegun) return notCalled(context, begun, error);
+    if (!signalOfHook) return notCalled(context, begun, caught);
+    const isNotBegun = caught instanceof TransactionNotBegun;
+    if (isNotBegun && (caught.isRefused || signalOfHook.aborted)) return notCalled(context, begun, caught);
+    // A hook that throws while its transaction waits for its turn has failed by itself.
+    const error = isNotBegun ? caught.cause : caught;
     tellHook(context, run, calledAtMs, { error });
     return failed(context, begun, { name, error, hasTimedOut: signalOfHook.aborted }, lease);
   }

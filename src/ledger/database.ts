@@ -40,10 +40,14 @@ export interface TransactionOptions {
   readonly isRetry?: boolean;
 }
 
-/** The database could not begin the transaction of a hook, which is no failure of the hook. */
+/** The transaction of a hook was wanted and did not begin. Its `cause` is what the work threw. */
 export class TransactionNotBegun extends IntentError {
-  constructor(cause: unknown) {
+  /** Whether the database refused to begin it. False where the work ended while the transaction still waited for its turn. */
+  readonly isRefused: boolean;
+
+  constructor(cause: unknown, isRefused = true) {
     super('ledger_unavailable', 'The transaction of a hook could not be begun.', { cause });
+    this.isRefused = isRefused;
   }
 }
 

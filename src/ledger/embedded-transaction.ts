@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PGlite, Transaction } from '@electric-sql/pglite';
+import { IntentError } from '../errors.js';
 import type { QueryResult } from './database.js';
 import { explainFault, unreachable } from './database-fault.js';
 import {
@@ -42,6 +43,7 @@ export class EmbeddedTransaction {
   #turn: Promise<void> | undefined;
   #wasOpened = false;
   #isOver = false;
+  #isRefused = false;
   readonly #ending: Promise<boolean>;
   #end: (commits: boolean) => void = () => undefined;
   #firstFault: unknown;
@@ -62,9 +64,14 @@ export class EmbeddedTransaction {
     return this.#wasOpened && !this.#isOver;
   }
 
-  /** Whether it was wanted, and the database did not give it. */
+  /** Whether it was wanted and has not begun. */
   get hasMissedItsTurn(): boolean {
     return this.#begun !== undefined && !this.#wasOpened;
+  }
+
+  /** Whether the database refused to begin it. */
+  get isRefused(): boolean {
+    return this.#isRefused;
   }
 
   /** Begins it, once. @throws {IntentError} `ledger_unavailable` */
@@ -72,7 +79,11 @@ export class EmbeddedTransaction {
     this.#begun ??= new Promise((resolve, reject) => {
       this.#rejectBegin = reject;
       this.#turn = this.#options.takeTurn(() => this.#hold(resolve));
-      this.#turn.catch(reject);
+      this.#turn.catch((error) => {
+        // A hook that waits for itself makes a mistake; the database refuses nothing.
+        this.#isRefused = !(error instanceof IntentError && error.code === 'internal_error');
+        reject(error);
+      });
     });
     return this.#begun;
   }

@@ -184,7 +184,7 @@ class EmbeddedDatabase implements Database {
       return value;
     } catch (error) {
       await transaction.rollBack();
-      throw transaction.hasMissedItsTurn ? new TransactionNotBegun(error) : error;
+      throw transaction.hasMissedItsTurn ? new TransactionNotBegun(error, transaction.isRefused) : error;
     }
   }
 

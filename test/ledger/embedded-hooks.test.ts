@@ -179,6 +179,36 @@ describe('settlement in the embedded ledger', () => {
     expect(attempts).toEqual([1]);
   });
 
+  test('counts an attempt for a hook that fails before its first statement has begun the transaction', async () => {
+    const database = await openTestDatabase('embedded', { fakeTime: true });
+    const attempts: number[] = [];
+    const onPaid = async (_payment: unknown, { tx, attempt }: PaymentHookContext) => {
+      attempts.push(attempt);
+      await Promise.all([tx.query('select 1'), Promise.reject(new Error('The mail server refused.'))]);
+    };
+    const ledger = new SettlementFixture(database, { hooks: { onPaid } });
+    const id = await ledger.create();
+    ledger.pay(id);
+    for (let times = 0; times < 4; times += 1) await ledger.after(60_000);
+    expect(attempts).toEqual([1, 2, 3]);
+    expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError: 'Error: The mail server refused.' });
+  });
+
+  test('counts an attempt for a hook that asks for its transaction within another one', async () => {
+    const database = await openTestDatabase('embedded', { fakeTime: true });
+    const attempts: number[] = [];
+    const onPaid = async (_payment: unknown, { tx, attempt }: PaymentHookContext) => {
+      attempts.push(attempt);
+      await database.db.transaction(() => tx.query('select 1'));
+    };
+    const ledger = new SettlementFixture(database, { hooks: { onPaid } });
+    const id = await ledger.create();
+    ledger.pay(id);
+    for (let times = 0; times < 4; times += 1) await ledger.after(60_000);
+    expect(attempts).toEqual([1, 2, 3]);
+    expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError: expect.stringContaining('use tx') });
+  });
+
   test('counts no attempt for a hook that was called and could not begin its transaction', async () => {
     const database = await openTestDatabase('embedded', { fakeTime: true });
     const real = database.db;

@@ -67,6 +67,22 @@ describe('hooks that hang', () => {
     await ledger.settlement.close();
   });
 
+  it('leave room for other payments while the service takes one status call at a time', async () => {
+    const hanging = new Set<string>();
+    const settings = { hookTimeoutMs: 60_000, looksAtOnce: 1 };
+    const hooks = { onPaid: ({ id }: Payment) => (hanging.has(id) ? never() : undefined) };
+    const ledger = new SettlementFixture(database, { hooks, settings, timing: { hooksAtOnce: 6, closeMs: 20 } });
+    for (const id of await createPaid(ledger, 5)) hanging.add(id);
+    await ledger.settlement.round();
+    await ledger.settlement.round();
+    const [other = ''] = await createPaid(ledger, 1);
+    await ledger.settlement.round();
+    await eventually('the other payment settles', async () => {
+      expect((await ledger.find(other)).state).toBe('settled');
+    });
+    await ledger.settlement.close();
+  });
+
   it('run one at a time after two timeouts, and pause for longer after each', async () => {
     const ledger = new SettlementFixture(database, {
       hooks: { onPaid: never },
