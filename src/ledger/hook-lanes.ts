@@ -55,6 +55,11 @@ export class HookLanes {
     this.#places = places;
   }
 
+  /** How many hooks of this lane run. */
+  running(lane: Lane): number {
+    return this.#running[lane];
+  }
+
   /** How long the first call of a payment has waited for its place, in milliseconds; the longest of them. */
   get firstCallWaitMs(): number {
     for (const { kind, sinceMs } of this.#waiting) if (kind === 'first') return performance.now() - sinceMs;

@@ -13,6 +13,8 @@ const youngest = `least($1::float8, extract(epoch from now() - interval '1 day')
 const finished = `select id from express_intents.intents
   where due_at is null and state <> 'dead' and (resource is null or $3::boolean)
     and (kind = 'login' or state in ('creating', 'settled', 'reversed', 'expired'))
+    -- A claimed one is being rechecked, and may have been paid.
+    and (leased_until is null or leased_until <= now())
     and created_at < to_timestamp(${youngest} / 1000)
     and ($4::text is null or created_at >= $4::timestamptz)
   order by created_at, id limit $2::int for update skip locked`;

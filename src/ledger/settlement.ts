@@ -83,8 +83,8 @@ export class Settlement {
     const most = worksEach * this.#calls.limit;
     const left = (lane: Lane, limit: number): number => Math.max(0, limit - this.#held[lane]);
     return {
-      // Hooks that hang take places of hooks. They must not take those of status calls as well.
-      first: left('first', most + this.#context.timing.hooksAtOnce),
+      // A payment whose hook runs makes no status call, so hooks that hang take no room from the others.
+      first: left('first', most + this.#context.lanes.running('first')),
       retry: left('retry', Math.max(1, Math.floor(most / 2))),
       slow: left('slow', 1),
       alone: left('alone', 1),

@@ -40,6 +40,15 @@ describe.each(kinds)('pruning on %s', (kind) => {
     return rows.map(({ id }) => id.replace(/x+$/, ''));
   };
 
+  it('leaves an expired intent while a process rechecks it, which may find it paid', async () => {
+    for (const name of ['free', 'claimed', 'left behind']) await payment(name, ['expired']);
+    await database.setTime('2026-07-01T12:00:00Z');
+    await set('claimed', `leased_until = now() + interval '30 seconds'`);
+    await set('left behind', `leased_until = now() - interval '1 second'`);
+    expect(await pruneIntents(database.db, { olderThan })).toBe(2);
+    expect(await left()).toEqual(['claimed']);
+  });
+
   it('deletes what is finished with, and its history, and nothing else', async () => {
     await payment('settled', ['submitted', 'settled']);
     await payment('reversed', ['submitted', 'settled', 'reversed']);
