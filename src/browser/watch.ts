@@ -84,23 +84,30 @@ export function startWatch(id: string, settings: Settings, tell: (sign: Sign) =>
     timer = setTimeout(ask, failures ? backOffMs(failures) : usualMs);
   }
 
+  followPage(stopped.signal, stream, tell, () => {
+    if (!isCalm) stream.open();
+    if (Date.now() - askedAtMs > sameMomentMs) void ask();
+  });
+  setTimeout(stop, endMs);
+  stream.open();
+  plan();
+  return { id, settings, isScanned: false, ask, rest, stop };
+}
+
+/**
+ * Closes the stream when the page or the network goes away.
+ * @param wake when it is back. A phone freezes a hidden page, and its connections end without an event.
+ */
+function followPage(signal: AbortSignal, stream: Stream, tell: (sign: Sign) => void, wake: () => void): void {
   const follow = ({ type }: Event): void => {
     // A stream over a network that is gone looks alive for long; the browser reports it at once.
     if (type === 'offline') tell(type);
     // A page with an open stream is not kept for the way back.
     if (/pagehide|offline/.test(type)) stream.close();
-    else if (!document.hidden) {
-      // A phone freezes a hidden page, and its connections end without an event.
-      if (!isCalm) stream.open();
-      if (Date.now() - askedAtMs > sameMomentMs) void ask();
-    }
+    else if (!document.hidden) wake();
   };
   for (const event of ['visibilitychange', 'pageshow', 'online', 'focus', 'pagehide', 'offline'])
-    addEventListener(event, follow, { signal: stopped.signal });
-  setTimeout(stop, endMs);
-  stream.open();
-  plan();
-  return { id, settings, isScanned: false, ask, rest, stop };
+    addEventListener(event, follow, { signal });
 }
 
 interface Stream {
