@@ -77,7 +77,8 @@ const trySuite = (node) => exitCodeOf(node, [...jest, ...tests], root);
 for (const version of versions) {
   const node = await nodeOf(version);
   if (node === undefined) {
-    console.log(`Node ${version} was not tried: npm cannot bring it, since the registry cannot be reached.`);
+    console.error(`Node ${version} was not tested: npm could not download it, because the registry cannot be reached.`);
+    process.exitCode = 1;
   } else if ((await (values.suite ? trySuite(node) : trySmoke(node))) !== 0) {
     console.error(`Node ${version} has failed.`);
     process.exitCode = 1;
