@@ -1,5 +1,6 @@
 // What everything costs that a site does, in its process and in Postgres: the constants of `scaling-model.mjs`.
-//   node bench/capacity.mjs [--rounds 4] [--ms 3000] [--warm-ms 3000] [--clients 5000] [--out bench/results]
+//   npm run bench:capacity [-- --rounds 4 --ms 3000 --warm-ms 3000 --clients 5000 --out bench/results]
+//   npm run bench:capacity -- --backlog 10000 [--service-ms 50 --outage-ms 5000]    how fast a backlog settles: see backlog.mjs
 // Needs a build. Prints capacity.json and writes it.
 
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -10,6 +11,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { openPostgres } from '../build/ledger/postgres.js';
 import { pruneIntents } from '../build/ledger/prune-intents.js';
+import { settleBacklog } from './backlog.mjs';
 import {
   countWorks,
   looksPerSecond,
@@ -29,9 +31,16 @@ const { values } = parseArgs({
     ms: { type: 'string', default: '3000' },
     'warm-ms': { type: 'string', default: '3000' },
     clients: { type: 'string', default: '5000' },
+    backlog: { type: 'string' },
+    'service-ms': { type: 'string', default: '50' },
+    'outage-ms': { type: 'string', default: '0' },
     out: { type: 'string', default: path.join(import.meta.dirname, 'results') },
   },
 });
+if (values.backlog !== undefined) {
+  const [payments, thinksMs, outageMs] = ['backlog', 'service-ms', 'outage-ms'].map((name) => Number(values[name]));
+  process.exit((await settleBacklog({ payments, thinksMs, outageMs })) ? 0 : 1);
+}
 const [rounds, ms, warmMs, clients] = ['rounds', 'ms', 'warm-ms', 'clients'].map((name) => Number(values[name]));
 
 /** So many a second: each keeps the process about a third busy, as one would plan it. */

@@ -9,7 +9,8 @@ const submittedStatus = Buffer.from('080110011801', 'hex');
 
 /** What it answers, by the method that is called: the inner messages of the interface. */
 const answers = {
-  createIntent: Buffer.alloc(0),
+  // The status of what was created: it exists.
+  createIntent: Buffer.from('0801', 'hex'),
   getStatus: pendingStatus,
   // OK, and a user id of 32 bytes.
   getLoginForThirdPartyApp: Buffer.concat([Buffer.from('12220a20', 'hex'), Buffer.alloc(32, 7)]),

@@ -9,6 +9,7 @@ const never = Number.MAX_SAFE_INTEGER;
 
 /**
  * @param createServer `true` for the package's own `createServer`, which gives requests their prototypes beforehand
+ * @param watchFirstMs until the ledger looks whether a payment was paid; by default later than a benchmark lasts
  * @param before puts middlewares in front of the router
  */
 export default async function ours({
@@ -17,11 +18,13 @@ export default async function ours({
   destination,
   verifierSeed,
   createServer = false,
+  watchFirstMs = 24 * 3_600_000,
   before,
   ...options
 }) {
   const given = {
     sequencerUrl: url,
+    walletUrl: 'https://wallet.example/open',
     verifierSecret: verifierSeed,
     domain,
     destination,
@@ -31,8 +34,7 @@ export default async function ours({
     ...(options.databaseUrl && { onPaid: () => undefined }),
     ...options,
   };
-  // What a ledger does for a payment later, when it looks whether it was paid, is not a part of the request.
-  const router = composeRouter(given, (parts) => routerLedger(parts, { watchFirstMs: 24 * 3_600_000 }));
+  const router = composeRouter(given, (parts) => routerLedger(parts, { watchFirstMs }));
   const app = express();
   before?.(app);
   app.use(router);

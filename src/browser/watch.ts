@@ -36,19 +36,17 @@ const closedState = 2;
 
 export function startWatch(id: string, settings: Settings, tell: (sign: Sign) => void): Watch {
   const { events, status } = settings.routes;
-  const startedAtMs = Date.now();
   const stopped = new AbortController();
-  const say = (sign: Sign): void => {
-    if (!stopped.signal.aborted) tell(sign);
-  };
   let asking: AbortController | undefined;
   let askedAtMs = 0;
   let failures = 0;
   let timer: ReturnType<typeof setTimeout>;
-  const stream = createStream(events && `${events}/${id}/events`, say, (isAlive) => {
-    if (isAlive) failures = 0;
+  const hear = (sign: Sign): void => {
+    failures = 0;
+    tell(sign);
     plan();
-  });
+  };
+  const stream = createStream(events && `${events}/${id}/events`, hear, plan);
   let isCalm = false;
 
   function rest(): void {
@@ -73,43 +71,43 @@ export function startWatch(id: string, settings: Settings, tell: (sign: Sign) =>
     const answer = await call<Status>(status && `${status}/${id}`, own.signal).catch(() => undefined);
     if (own.signal.aborted) return;
     failures = answer ? 0 : failures + 1;
-    if (answer) say(signOf(answer));
-    else if (!stream.isAlive() && (failures > 1 || !navigator.onLine)) say('offline');
+    if (answer) tell(signOf(answer));
+    else if (!stream.isAlive() && (failures > 1 || !navigator.onLine)) tell('offline');
     plan();
   }
 
   function plan(): void {
     clearTimeout(timer);
     // Coming into view asks at once.
-    if (Date.now() - startedAtMs > endMs) stop();
     if (stopped.signal.aborted || document.hidden || !status) return;
     const usualMs = stream.isAlive() ? besideStreamMs : isCalm ? calmMs : briskMs;
     timer = setTimeout(ask, failures ? backOffMs(failures) : usualMs);
   }
 
-  followPage(stopped.signal, stream, say, () => {
+  followPage(stopped.signal, stream, tell, () => {
     if (!isCalm) stream.open();
     if (Date.now() - askedAtMs > sameMomentMs) void ask();
   });
+  setTimeout(stop, endMs);
+  stream.open();
   plan();
   return { id, settings, isScanned: false, ask, rest, stop };
 }
 
-/** Opens the stream, and again when the page comes back. @param wake when there may be news that nobody has told */
-function followPage(signal: AbortSignal, stream: Stream, say: (sign: Sign) => void, wake: () => void): void {
-  const listen = (events: string[], listener: () => void): void => {
-    for (const event of events) addEventListener(event, listener, { signal });
+/**
+ * Closes the stream when the page or the network goes away.
+ * @param wake when it is back. A phone freezes a hidden page, and its connections end without an event.
+ */
+function followPage(signal: AbortSignal, stream: Stream, tell: (sign: Sign) => void, wake: () => void): void {
+  const follow = ({ type }: Event): void => {
+    // A stream over a network that is gone looks alive for long; the browser reports it at once.
+    if (type === 'offline') tell(type);
+    // A page with an open stream is not kept for the way back.
+    if (/pagehide|offline/.test(type)) stream.close();
+    else if (!document.hidden) wake();
   };
-  const look = (): void => {
-    if (!document.hidden) wake();
-  };
-  // A phone freezes a page that is not seen, and its connections die silently: what happened meanwhile is asked for.
-  listen(['visibilitychange', 'pageshow', 'online', 'focus'], look);
-  // A page with an open stream is not kept for the way back.
-  listen(['pagehide', 'offline'], stream.close);
-  // A stream over a network that is gone looks alive for long; the browser knows better.
-  listen(['offline'], () => say('offline'));
-  stream.open();
+  for (const event of ['visibilitychange', 'pageshow', 'online', 'focus', 'pagehide', 'offline'])
+    addEventListener(event, follow, { signal });
 }
 
 interface Stream {
@@ -118,43 +116,47 @@ interface Stream {
   isAlive(): boolean;
 }
 
-/** What each event of the stream says; a status has to be read. */
-const signByEvent: Readonly<Record<string, Sign | ''>> = {
-  status: '',
-  code_scanned: 'scanned',
-  client_rejected_payment: 'rejected',
-  client_rejected_login: 'rejected',
-  intent_submitted: 'submitted',
-};
+/** The second word of an event is its sign. `status` has none: its data says it. */
+const streamEvents = ['status', 'code_scanned', 'client_rejected_payment', 'client_rejected_login', 'intent_submitted'];
 
-/** A stream is alive once it has told something: in front of one that is held back, asking goes on. */
-function createStream(url: string | false, say: (sign: Sign) => void, tellAlive: (isAlive: boolean) => void): Stream {
+/**
+ * A stream is alive after its first event: a proxy may hold it back, so until then the status is polled. The browser
+ * reopens a stream that ended, but not one that was answered with an error, such as a proxy's 502. `createStream` reopens
+ * that one until `close`.
+ */
+function createStream(url: string | false, hear: (sign: Sign) => void, died: () => void): Stream {
   let source: EventSource | undefined;
   let isAlive = false;
-  const live = (isNow: boolean): void => {
-    if (!isNow && !isAlive) return;
-    isAlive = isNow;
-    tellAlive(isNow);
-  };
+  let failures = 0;
+  let timer: ReturnType<typeof setTimeout>;
   const close = (): void => {
+    clearTimeout(timer);
     source?.close();
     source = undefined;
     isAlive = false;
   };
   const open = (): void => {
     if (source || !url) return;
-    source = new EventSource(url);
-    for (const [event, sign] of Object.entries(signByEvent)) {
-      source.addEventListener(event, ({ data }) => {
-        live(true);
-        say(sign || signOf(attempt(() => JSON.parse(data)) ?? {}));
+    const opened = new EventSource(url);
+    source = opened;
+    for (const event of streamEvents) {
+      opened.addEventListener(event, ({ data }) => {
+        isAlive = true;
+        failures = 0;
+        hear((event.split('_')[1] as Sign | undefined) ?? signOf(attempt(() => JSON.parse(data)) ?? {}));
       });
     }
-    source.addEventListener('error', () => {
-      live(false);
-      // Otherwise the browser opens it again by itself.
-      if (source?.readyState === closedState) close();
-    });
+    opened.onerror = () => {
+      const wasAlive = isAlive;
+      isAlive = false;
+      if (opened.readyState === closedState) {
+        close();
+        // At most 3 s, so that all streams are back within 5 s of a restart. A page that is shown again reopens at once.
+        failures += 1;
+        timer = setTimeout(() => document.hidden || open(), backOffMs(Math.min(failures, 2)));
+      }
+      if (wasAlive) died();
+    };
   };
   return { open, close, isAlive: () => isAlive };
 }

@@ -64,6 +64,8 @@ function lookedAt(value: unknown): string {
 
 // ---- A site that tells all ----
 
+const ownOrigin = 'https://shop.example';
+
 /** What was said of anything by anybody: logs, answers, errors. */
 class Heard {
   readonly texts: string[] = [];
@@ -115,7 +117,7 @@ async function startTellingSite(heard: Heard, before: (app: Express) => void, mo
     destination,
     webhook: true,
     serviceKey: serviceId,
-    origin: 'https://shop.example',
+    origin: ownOrigin,
     logger: heard.logger,
     payment: (req) => {
       if (req.body.order === 'refused') throw Object.assign(new Error('No.'), { status: 404, expose: true });
@@ -142,7 +144,7 @@ const confirming: Answer = (call, res, req) => (answers[call.operation.method] ?
 
 /** Goes through every route, by every way to be refused there, with a browser that has all its cookies. */
 async function driveAll(heard: Heard, origin: string): Promise<void> {
-  const browser = new Browser(origin);
+  const browser = new Browser(origin, new Map(), ownOrigin);
   const send = async (method: string, path: string, body?: unknown): Promise<void> => {
     heard.answer(await browser.send(method, path, body));
   };
@@ -194,7 +196,7 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
     const faults = faultsOf('proxy').filter(([name, { code }]) => code !== 'sequencer_timeout' || name === 'no answer');
     for (const [, { proxy: answer }] of faults) {
       sequencer.answerWith(answer);
-      const browser = new Browser(origin);
+      const browser = new Browser(origin, new Map(), ownOrigin);
       heard.answer(await browser.send('POST', '/intent', { order: 1 }));
       heard.answer(await browser.send('POST', '/intent', { mode: 'login' }));
     }
@@ -226,7 +228,7 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
     await driveAll(heard, origin);
     await eventually(() => failed > 0);
     await server.kill();
-    const browser = new Browser(origin);
+    const browser = new Browser(origin, new Map(), ownOrigin);
     for (const body of [{ order: 1 }, { mode: 'login' }]) heard.answer(await browser.send('POST', '/intent', body));
     await router.intents.list().catch((error) => heard.texts.push(lookedAt(error)));
     heard.texts.push(lookedAt(router), lookedAt(router.intents), lookedAt(router.database));

@@ -3,11 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createIntentClient } from '../../src/client.js';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
+import { Browser } from '../support/browser/browser.js';
 import { eventually } from '../support/eventually.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
 import { destination, startSiteWithSequencer } from '../support/sites/site.js';
 import { Lane } from './support/lane.js';
-import { begin, someone } from './support/people.js';
+import { begin } from './support/people.js';
 
 /** A service inside, which nobody outside should get called: it listens on every address of this machine, and counts. */
 let trap: Server;
@@ -111,9 +112,10 @@ describe('SSRF to private addresses', () => {
 describe('no proxying of URLs that a stranger names', () => {
   test('whatever address a request has in it, in whatever place, the site calls nobody but its service', async () => {
     const { publicKey: serviceKey, privateKey } = generateJwtKey();
-    const site = await startSiteWithSequencer({ webhook: true, serviceKey, origin: 'https://shop.example' });
+    const origin = 'https://shop.example';
+    const site = await startSiteWithSequencer({ webhook: true, serviceKey, origin });
     const url = `http://127.0.0.1:${port}/inside`;
-    const { id } = await begin(someone(site));
+    const { id } = await begin(new Browser(site.origin, new Map(), origin));
     const lane = new Lane(site.origin);
     const everywhere = {
       ...{

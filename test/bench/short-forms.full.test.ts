@@ -48,6 +48,13 @@ test('bench:capacity prints the constants of the model', async () => {
   expect(Object.keys(JSON.parse(stdout))).toEqual(Object.keys(published));
 }, 300_000);
 
+test('bench:capacity --backlog settles payments, after an outage of the service too', async () => {
+  for (const outage of ['0', '1000']) {
+    const { stdout } = await run('capacity.mjs', '--backlog', '100', '--service-ms', '5', '--outage-ms', outage);
+    expect(stdout).toMatch(/^100 of 100 settled in \d+\.\d s: /);
+  }
+}, 300_000);
+
 test('bench:soak counts a few payments, and draws what it has seen', async () => {
   const out = temporaryFolder();
   const { stdout } = await run('soak.mjs', '--count', '2000', '--windows', '4', '--out', out);

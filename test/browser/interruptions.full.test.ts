@@ -3,6 +3,7 @@ import { startSequencer } from '../../src/emulator/index.js';
 import { eventually } from '../support/eventually.js';
 import { begin, buttonScript, closed, event, idOf, part, scan, seen, state } from './support/checkout.js';
 import { type Line, layLine } from './support/cut-line.js';
+import { balancerPage } from './support/intent-answers.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 
@@ -132,6 +133,91 @@ test('a tab that slept while it was paid knows at once when it wakes up', async 
   expect((await seen(page)).map(([name]) => name)).not.toContain('success');
   await setHidden(page, false);
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+});
+
+interface CountedStreams {
+  /** How often the page has opened an event stream. */
+  opened: number;
+  /** How many event streams the browser has closed for good. */
+  failed: number;
+}
+
+/** Runs in the page: counts its event streams. */
+function countStreams(): void {
+  const counts = { opened: 0, failed: 0 };
+  globalThis.EventSource = class extends EventSource {
+    constructor(url: string | URL) {
+      super(url);
+      counts.opened += 1;
+      this.addEventListener('error', () => {
+        if (this.readyState === this.CLOSED) counts.failed += 1;
+      });
+    }
+  };
+  Object.assign(globalThis, { counts });
+}
+
+describe('an event stream that a proxy answers with 502', () => {
+  /** A begun payment whose streams fail. Time in the page stands still. */
+  async function beginWithoutStream() {
+    const visit = await open(site.page({ script: buttonScript() }), { before: countStreams });
+    visit.forgive(/status of 502/);
+    const { page } = visit;
+    const counts = () => page.evaluate(() => (globalThis as unknown as { counts: CountedStreams }).counts);
+    await page.route('**/events', balancerPage());
+    await page.clock.install();
+    const code = await begin(page);
+    await page.clock.pauseAt(Date.now() + 60_000);
+    /** The number of streams once the last one of them has failed. */
+    const failed = async (): Promise<number> => {
+      let last = 0;
+      await eventually(async () => {
+        const { opened, failed } = await counts();
+        expect(failed).toBe(opened);
+        last = opened;
+      });
+      return last;
+    };
+    return { page, code, counts, failed };
+  }
+
+  test('is reopened after at least 1 s and at most 3 s, until it is back', async () => {
+    const { page, code, counts, failed } = await beginWithoutStream();
+    for (let time = 0; time < 5; time += 1) {
+      const opened = await failed();
+      await page.clock.fastForward(999);
+      expect((await counts()).opened).toBe(opened);
+      await page.clock.fastForward(2_001);
+      expect((await counts()).opened).toBe(opened + 1);
+    }
+    await failed();
+    await page.unroute('**/events');
+    // From here on only the stream can report the payment.
+    const stream = page.waitForResponse((response) => response.url().endsWith('/events') && response.ok());
+    await page.clock.fastForward(3_000);
+    await stream;
+    await site.sequencer.wallet('Ada').pay(code);
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  });
+
+  test('is not reopened while the page is hidden, and at once when it is shown', async () => {
+    const { page, counts, failed } = await beginWithoutStream();
+    const opened = await failed();
+    await setHidden(page, true);
+    await page.clock.fastForward(60_000);
+    expect((await counts()).opened).toBe(opened);
+    await setHidden(page, false);
+    expect((await counts()).opened).toBe(opened + 1);
+  });
+
+  test('is not reopened once the payment is known', async () => {
+    const { page, code, counts } = await beginWithoutStream();
+    await site.sequencer.wallet('Ada').pay(code);
+    await hurry(page, async () => expect((await seen(page)).map(([name]) => name)).toContain('success'));
+    const { opened } = await counts();
+    await page.clock.fastForward(60_000);
+    expect((await counts()).opened).toBe(opened);
+  });
 });
 
 describe('a reload', () => {

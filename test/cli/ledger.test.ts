@@ -200,6 +200,7 @@ it('what an imported file has in the place of an id, an account and a currency m
   const intent = {
     ...{ id: evil, kind: 'payment', amount: 1, currency: evil, destination: evil, login: false, metadata: {} },
     ...{ created_at: '2026-03-04T05:06:07Z', state: 'dead', lease_token: 0, attempts: 1 },
+    ...{ timeouts: 0, lane: 'first', scheduled_at: '2026-03-04T05:06:07Z' },
     ...{ dead_hook: evil, last_error: evil },
   };
   const file = [{ ledger: 'express-intents', tables: 1 }, { intent, history: [] }, { intents: 1 }];

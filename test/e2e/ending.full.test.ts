@@ -31,13 +31,18 @@ async function send(port: string, text: string): Promise<{ socket: Socket; answe
 
 const body = JSON.stringify(order('sugar-cube'));
 
-/** A customer on a slow line: of what is asked for, the last byte is still to come. */
-const slowCustomer = (port: string) =>
-  send(
+const goOn = 'HTTP/1.1 100 Continue\r\n\r\n';
+
+/** A customer on a slow line: the shop has the request, and the last byte of its body is still to come. */
+async function slowCustomer(port: string): Promise<{ socket: Socket; answer: () => string }> {
+  const { socket, answer } = await send(
     port,
-    `POST /intent HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\n` +
+    `POST /intent HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nOrigin: http://127.0.0.1:${port}\r\nExpect: 100-continue\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, -1)}`,
   );
+  await eventually('the shop has the request', () => answer().startsWith(goOn));
+  return { socket, answer: () => answer().slice(goOn.length) };
+}
 
 const listen = (port: string, id: string) =>
   send(port, `GET /intent/${id}/events HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAccept: text/event-stream\r\n\r\n`);

@@ -44,6 +44,7 @@ const router = intentRouter({
       await tx.query('insert into public.fulfilled (intent_id, by) values ($1, $2)', [id, FLEET_NAME]);
     },
   }),
+  walletUrl: 'https://wallet.example/open',
   routes: { health: '/healthz' },
   // A sequencer that a busy machine slows down is not what fails here.
   timeoutMs: 60_000,

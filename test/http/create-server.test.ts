@@ -10,7 +10,7 @@ import morgan from 'morgan';
 import multer from 'multer';
 import { createServer, generateKey, intentRouter, requireLogin } from '../../src/index.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
-import { expressVersions } from '../support/sites/site.js';
+import { expressVersions, LogRecorder } from '../support/sites/site.js';
 
 const verifierSecret = generateKey().secret;
 const servers: http.Server[] = [];
@@ -59,7 +59,7 @@ function buildApp(make: typeof express, log: string[]): Express {
   app.use(morgan(':method :url :status :res[content-length]', { stream: { write: (line) => void log.push(line) } }));
   app.use(helmet(), compression({ threshold: 500 }));
   app.use(session({ secret: 's', resave: false, saveUninitialized: false, genid: () => `session${++sessions}` }));
-  app.use(intentRouter({ verifierSecret, domain: 'example.com', transport: silent }));
+  app.use(intentRouter({ verifierSecret, domain: 'example.com', transport: silent, logger: new LogRecorder() }));
   app.use(make.json());
   app.get('/', (req, res) => void res.json(seenOf(req, res, app)));
   app.get('/account', requireLogin(), (_req, res) => void res.end());

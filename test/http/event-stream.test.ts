@@ -348,13 +348,12 @@ test('every 15 seconds one timer sends a comment to all streams, also to those t
     site.transport.answerWith('nothing');
     const waiting = new RawStream(site.origin, path);
     await waiting.has('retry:');
-    const timers = jest.getTimerCount();
+    // One for the comments, however many streams there are, and the timeout of the call that has no answer.
+    await eventually('two timers', () => jest.getTimerCount() === 2);
     jest.advanceTimersByTime(14_999);
     for (const stream of streams) expect(stream.body).not.toMatch(/^:$/m);
     jest.advanceTimersByTime(1);
     for (const stream of [...streams, waiting]) await eventually('a comment', () => /\n:\n\n$/.test(stream.body));
-    // One for the comments, however many streams there are, and the timeout of the call that has no answer.
-    expect(timers).toBe(2);
     site.context.events.close();
     await eventually('no timer is left', () => jest.getTimerCount() === 0);
   } finally {

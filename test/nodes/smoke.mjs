@@ -16,6 +16,7 @@ const { createServer, generateKey, intentRouter, requireLogin } = imported;
 const sequencer = await startSequencer();
 const router = intentRouter({
   sequencerUrl: sequencer.url,
+  walletUrl: sequencer.walletUrl,
   verifierSecret: generateKey().secret,
   domain: 'shop.example',
   destination: generateKey().publicKey,

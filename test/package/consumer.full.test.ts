@@ -131,6 +131,7 @@ describe('what an import loads', () => {
       'bs58',
       'cookie',
       'helmet',
+      'ipaddr.js',
       'long',
       'protobufjs',
     ]);

@@ -20,6 +20,13 @@ export const defencesTakenOut = [
     caughtBy: attack('login'),
   },
   {
+    name: 'taken out: a page of another name is another site, although its browser says same-origin',
+    file: 'http/origin-guard.ts',
+    from: 'if (host && !isForeign) {',
+    to: "if (host && (!isForeign || site === 'same-origin')) {",
+    caughtBy: attack('cross-site'),
+  },
+  {
     name: 'taken out: a body that a form can send is none',
     file: 'http/read-json-body.ts',
     from: "if (mediaType.trim().toLowerCase() === 'application/json' && encoding === 'identity') return;",
@@ -50,9 +57,16 @@ export const defencesTakenOut = [
   {
     name: 'taken out: cookies are bound to the host',
     file: 'http/browser-cookie.ts',
-    from: 'const fullName = production ? `__Host-',
-    to: 'const fullName = production ? `__Secure-',
+    from: 'oneCookie(`__Host-',
+    to: 'oneCookie(`__Secure-',
     caughtBy: attack('login'),
+  },
+  {
+    name: 'taken out: cookies are secure on every https site',
+    file: 'http/browser-cookie.ts',
+    from: '(isSecure || req?.secure ? guarded : plain)',
+    to: '(isSecure ? guarded : plain)',
+    caughtBy: attack('cookies'),
   },
   {
     name: 'taken out: a login counts once',

@@ -15,6 +15,7 @@ import { defencesTakenOut } from './defences-taken-out.mjs';
 
 const settlement = 'ledger/settlement.test.ts';
 const leases = 'ledger/leases.test.ts';
+const quarantine = 'ledger/quarantine.test.ts';
 const records = 'ledger/records.test.ts';
 const sharedWork = 'ledger/proof/shared-work.test.ts';
 const embeddedCrashes = 'ledger/proof/embedded-crashes.test.ts';
@@ -79,11 +80,18 @@ export const plantedBugs = [
     caughtBy: [settlement],
   },
   {
-    name: 'calls of a hook that took the process with them are not counted',
+    name: 'a hook that ends its process, and runs alone, is called without end',
     file: 'ledger/call-hook.ts',
-    from: `const begun = await writeWork(db, work, 'attempts = i.attempts + 1');`,
-    to: `const begun = { ...(await writeWork(db, work, 'attempts = i.attempts')), attempts: work.attempts + 1 };`,
-    caughtBy: [settlement, leases],
+    from: "if (work.hookRun === 'alone') {",
+    to: "if (work.hookRun === 'alone' && work.attempts < 0) {",
+    caughtBy: [quarantine],
+  },
+  {
+    name: 'a hook that was interrupted runs beside others',
+    file: 'ledger/call-hook.ts',
+    from: "`lane = 'alone', due_at = now()",
+    to: '`due_at = now()',
+    caughtBy: [quarantine],
   },
   {
     name: 'a hint is believed, and the sequencer is not asked',
@@ -155,8 +163,8 @@ export const plantedBugs = [
   {
     name: 'work is claimed though another process has it',
     file: 'ledger/work.ts',
-    from: `where due_at <= now() and (leased_until is null or leased_until <= now())`,
-    to: `where due_at <= now()`,
+    from: 'const isFree = `(leased_until is null',
+    to: 'const isFree = `(true or leased_until is null',
     caughtBy: [leases],
   },
   {
@@ -169,8 +177,8 @@ export const plantedBugs = [
   {
     name: 'no SKIP LOCKED: who claims waits for the others',
     file: 'ledger/work.ts',
-    from: 'order by due_at limit $2::int for update skip locked`',
-    to: 'order by due_at limit $2::int for update`',
+    from: 'for update skip locked)`',
+    to: 'for update)`',
     caughtBy: [sharedWork],
   },
   {
@@ -202,6 +210,13 @@ export const plantedBugs = [
   if (result === v1.Response.Result.ERROR) {`,
     caughtBy: ['sequencer/intent-client.test.ts'],
     isQuick: true,
+  },
+  {
+    name: 'a create is believed without a proof that the intent exists',
+    file: 'sequencer/calls.ts',
+    from: 'if (isProven || (await',
+    to: 'if (isProven || transport || (await',
+    caughtBy: ['sequencer/created-proof.test.ts'],
   },
   {
     name: 'the secret leaves before the intent is written down',

@@ -16,6 +16,7 @@ const prices: Readonly<Record<string, string>> = { kettle: '48.00', pot: '48.00'
 const app = express();
 const router = intentRouter({
   ...{ databaseUrl, sequencerUrl, verifierSecret, destination, domain, loginTtlMs },
+  walletUrl: 'https://wallet.example/open',
   // All of the attack comes from one address.
   rateLimits: false,
   payment: ({ body: { order } }) => ({

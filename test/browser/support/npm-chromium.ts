@@ -29,9 +29,10 @@ export async function unpackNpmChromium(): Promise<NpmChromium> {
   const home = join(dirname(entry), '..', '..');
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as { version: string };
   const folder = join(home, '..', '..', '.cache', 'express-intents', `chromium-${version}`);
-  if (!existsSync(folder)) await unpackInto(folder, entry);
+  const executablePath = join(folder, 'chromium');
+  if (!existsSync(executablePath)) await unpackInto(folder, entry);
   return {
-    executablePath: join(folder, 'chromium'),
+    executablePath,
     libraryPath: join(folder, 'al2023', 'lib'),
     fontsConf: join(folder, 'fonts.conf'),
   };
@@ -49,10 +50,12 @@ async function unpackInto(folder: string, entry: string): Promise<void> {
       timeout: 120_000,
     });
     await writeFile(join(staging, 'fonts.conf'), fontsConf(folder));
+    // A Chromium that outlived an earlier run writes its font cache to a folder that was removed.
+    if (!existsSync(join(folder, 'chromium'))) await rm(folder, { recursive: true, force: true });
     await rename(staging, folder);
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error;
+    if (!existsSync(join(folder, 'chromium'))) throw error;
   }
 }
 

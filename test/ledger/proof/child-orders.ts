@@ -24,6 +24,8 @@ export interface HookOrders {
   /** From its effect to its end. */
   readonly waitMs: number;
   readonly throws: boolean;
+  /** How it ends the process, after its effect. */
+  readonly ends?: 'SIGKILL' | 'SIGTERM' | 'exit' | undefined;
 }
 
 const dayMs = 24 * 3_600_000;

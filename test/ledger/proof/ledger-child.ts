@@ -51,11 +51,19 @@ async function open(): Promise<Database> {
   return watched;
 }
 
+/** Never resolves. */
+function endProcess(how: NonNullable<HookOrders['ends']>): Promise<never> {
+  if (how === 'exit') process.exit(1);
+  process.kill(process.pid, how);
+  return new Promise(() => undefined);
+}
+
 const hook = (by: 'onPaid' | 'onReversed') => {
   return async (payment: Payment, { tx, attempt }: PaymentHookContext): Promise<void> => {
     const { id, amount, currency, metadata } = payment;
-    const { waitMs, throws } = await call<HookOrders>('hook', by, id, attempt);
+    const { waitMs, throws, ends } = await call<HookOrders>('hook', by, id, attempt);
     await tx.query(insertEffect, [id, by, amount, currency, JSON.stringify(metadata), name]);
+    if (ends) await endProcess(ends);
     if (waitMs > 0) await wait(waitMs);
     if (throws) throw new Error('The printer is on fire.');
   };

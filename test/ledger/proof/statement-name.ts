@@ -66,9 +66,7 @@ export const statementNames: readonly string[] = names.map(([name]) => name);
 
 /** @throws for a statement that has no name, or two */
 export function statementName(sql: string): string {
-  // Several statements of a migration are sent as one block.
-  const statements = sql.replace(/^do \$migration\$ begin execute \$statements\$/, '');
-  const line = statements.trim().replaceAll(/\s+/g, ' ');
+  const line = sql.trim().replaceAll(/\s+/g, ' ');
   const found = names.filter(([, pattern]) => pattern.test(line)).map(([name]) => name);
   const [name, another] = found;
   if (name === undefined) throw new Error(`Name this statement in statement-name.ts: ${line}`);

@@ -5,6 +5,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+// Hooks run in the order of their definition: programs end before the server that they use.
+import '../runner/child-program.js';
 
 /** A Postgres that this test file has to itself, reached through a Unix socket. */
 export interface PostgresServer {

@@ -4,7 +4,6 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 
 const folder = fileURLToPath(
   new URL(`../../../node_modules/.cache/express-intents/programs-${process.pid}`, import.meta.url),
@@ -14,6 +13,8 @@ const running = new Set<ChildProcess>();
 /** Compiles a program of the tests with the sources that it uses; gives the file to start. */
 export async function compile(program: URL): Promise<string> {
   const outfile = path.join(folder, `${path.basename(program.pathname, '.ts')}.mjs`);
+  // Loaded here: every test with a Postgres server imports this module.
+  const { build } = await import('esbuild');
   const entryPoints = [fileURLToPath(program)];
   await build({
     entryPoints,

@@ -3,6 +3,7 @@ import Sequencer from '@jest/test-sequencer';
 /** What takes longest, by the seconds it took when this was last measured; a file that takes long belongs here. */
 const longest = [
   'ledger/proof/embedded-crashes.full',
+  'ledger/proof/culprits.full',
   'fleet/database-outage.full',
   'fuzz/http.full',
   'bench/short-forms.full',

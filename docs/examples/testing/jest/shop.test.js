@@ -11,7 +11,7 @@ let sequencer, ledger, app, router, browser;
 beforeAll(async () => {
   sequencer = await startSequencer();
   ledger = await temporaryLedger();
-  const webhook = { webhook: true, origin: 'https://shop.example' };
+  const webhook = { webhook: true, origin: 'http://shop.example' }; // https would make the cookies Secure
   const options = { ...sequencer.siteOptions(), databaseUrl: ledger.url, onPaid, onReversed, ...webhook };
   ({ app, router } = await createShop(options));
 }, 30_000); // the first ledger takes some seconds to make

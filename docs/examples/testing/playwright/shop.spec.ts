@@ -48,7 +48,7 @@ test('a customer declines, and the page says so', async ({ page, shop }) => {
   await page.goto(shop.url);
   await page.getByRole('button', { name: 'Pay with your wallet' }).click();
   await shop.sequencer.wallet('Ada').reject(await scan(page));
-  await expect(page.getByText('Your wallet said no.')).toBeVisible();
+  await expect(page.getByText('Declined in your wallet.')).toBeVisible();
 });
 
 test('a customer logs in', async ({ page, shop }) => {
