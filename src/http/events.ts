@@ -47,14 +47,18 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
     observer?.tell({ type: 'stream_refused', intent: id, code });
     return;
   }
-  if (!behind.has(req.socket)) openPipeline(req.socket, res);
+  const leavePipeline = joinPipeline(req.socket);
+  const leave = (): void => {
+    seats.leave(visitor);
+    leavePipeline();
+  };
   // No handler follows; the reference would keep what Express has held on the way here.
   req.next = undefined;
-  if (!(await hasTurn(req, res))) return seats.leave(visitor);
+  if (!(await hasTurn(req, res))) return leave();
   const connection = new SseConnection(res, req.get('last-event-id'));
   let feed: IntentFeed | undefined;
   res.once('close', () => {
-    seats.leave(visitor);
+    leave();
     feed?.leave(connection, visitor);
   });
   await learnSecret(context, req, res, id);
@@ -71,12 +75,25 @@ function isAnswered(res: Response): boolean {
 
 /** Requests that may wait behind the stream of a connection. Browsers and proxies send none there. */
 const maxBehind = 64;
-/** How many requests have come behind the stream of a connection. */
-const behind = new WeakMap<Socket, number>();
+/** A connection that has streams. It ends with the last of them, so that a stream which follows another resets no count. */
+interface Pipeline {
+  /** Streams that are open or wait for their turn. */
+  streams: number;
+  /** Requests that have come behind a response that was not sent. */
+  behind: number;
+}
 
-function openPipeline(socket: Socket, res: Response): void {
-  behind.set(socket, 0);
-  res.once('close', () => behind.delete(socket));
+const pipelines = new WeakMap<Socket, Pipeline>();
+
+/** @returns what is to be called, once, when the stream ends */
+function joinPipeline(socket: Socket): () => void {
+  const pipeline = pipelines.get(socket) ?? { streams: 0, behind: 0 };
+  pipelines.set(socket, pipeline);
+  pipeline.streams += 1;
+  return () => {
+    pipeline.streams -= 1;
+    if (pipeline.streams === 0) pipelines.delete(socket);
+  };
 }
 
 /**
@@ -85,11 +102,12 @@ function openPipeline(socket: Socket, res: Response): void {
  * @returns whether the connection has ended
  */
 export function endOverfullPipeline(req: Request, res: Response): boolean {
-  const count = res.socket ? undefined : behind.get(req.socket);
-  if (count === undefined) return false;
-  behind.set(req.socket, count + 1);
-  if (count >= maxBehind) req.socket.destroy();
-  return count >= maxBehind;
+  const pipeline = res.socket ? undefined : pipelines.get(req.socket);
+  if (pipeline === undefined) return false;
+  pipeline.behind += 1;
+  const isOverfull = pipeline.behind > maxBehind;
+  if (isOverfull) req.socket.destroy();
+  return isOverfull;
 }
 
 /** What is to be called when a connection ends, of the streams that wait on it. One listener serves all of them. */

@@ -2,7 +2,13 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Response } from 'express';
 import { eventually } from '../support/eventually.js';
-import { type EventSite, type EventSiteOptions, intentId, startEventSite } from '../support/sites/event-site.js';
+import {
+  type EventSite,
+  type EventSiteOptions,
+  intentId,
+  otherIntentId,
+  startEventSite,
+} from '../support/sites/event-site.js';
 import { RawStream } from '../support/sites/raw-stream.js';
 
 const path = `/intent/${intentId}/events`;
@@ -128,6 +134,21 @@ describe('event streams pipelined behind an open stream', () => {
     expect(patient.socket.destroyed).toBe(false);
     patient.request(path);
     await eventually('the connection has ended', () => patient.socket.destroyed);
+    await nothingIsHeld(site);
+  });
+
+  test('end their connection also behind the second stream of a connection', async () => {
+    const site = await startObservedSite();
+    const stream = await pipeline(site, 0);
+    stream.request(`/intent/${otherIntentId}/events`);
+    await eventually('the second stream waits', () => site.context.seats.taken === 2);
+    site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+    await eventually(
+      'the second stream is open',
+      () => site.context.seats.taken === 1 && stream.text.split('HTTP/1.1 200').length === 3,
+    );
+    stream.socket.write('GET /no-route-of-ours HTTP/1.1\r\nHost: site\r\n\r\n'.repeat(65));
+    await eventually('the connection has ended', () => stream.socket.destroyed);
     await nothingIsHeld(site);
   });
 
