@@ -6,6 +6,7 @@ import express from 'express';
 import session from 'express-session';
 import pg from 'pg';
 import { createServer, type IntentRouterOptions, intentRouter, requireLogin } from '../../src/index.js';
+import { eventually } from '../support/eventually.js';
 
 // One process of a site that runs as several. What it needs comes from the environment, as for any site; it says in
 // lines of JSON where it listens, and ends on SIGTERM as a site should.
@@ -27,12 +28,16 @@ class SharedStore extends PostgresStoreIndividualIP {
     this.pool.on('error', () => undefined);
   }
 }
+const limitConnections = `limits of ${FLEET_NAME}`;
 const sharedLimit = (intent: number) => {
   const { user, host, port, database } = new pg.Client({ connectionString: FLEET_DATABASE });
   return {
     intent,
     session: 1_000,
-    store: new SharedStore({ user, host, port, database, max: 2, ...bounds }, 'intents'),
+    store: new SharedStore(
+      { user, host, port, database, max: 2, application_name: limitConnections, ...bounds },
+      'intents',
+    ),
   };
 };
 
@@ -75,7 +80,17 @@ app.get('/account', requireLogin(), (req, res) => {
   res.json({ user: req.intent.user.id });
 });
 
+/** The store changes its tables when it is made. An outage in the middle of that would end the process. */
+async function limitsReady(): Promise<void> {
+  const question = `select to_regproc('rate_limit.ind_increment') is not null and not exists
+    (select from pg_stat_activity where application_name = $1) as ready`;
+  await eventually('the tables of the limits are there', async () => {
+    return (await pool.query(question, [limitConnections])).rows[0].ready;
+  });
+}
+
 await router.ready();
+if (limit !== undefined) await limitsReady();
 const server = createServer(app).listen(Number(PORT), '127.0.0.1');
 await once(server, 'listening');
 console.log(JSON.stringify({ port: (server.address() as AddressInfo).port }));
