@@ -22,7 +22,7 @@ export default {
   // Only a test that hangs takes this long, also on a busy machine.
   testTimeout: 240_000,
   // Many tests wait more than they work. (Jest takes '150%' for 150.)
-  maxWorkers: availableParallelism() + 1,
+  maxWorkers: availableParallelism() + 2,
   // A process keeps something of each file that it has run, and the more it has the slower all goes.
   workerIdleMemoryLimit: '400MB',
   // A worker that has nothing left to do may take long to exit on a busy machine. One that hangs is still reported.

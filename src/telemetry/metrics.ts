@@ -77,9 +77,13 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.payments.reversed': counter('{payment}', 'Payments that were taken back', {
     payment_reversed: ({ wasSettled }) => one({ 'express_intents.was_settled': wasSettled }),
   }),
-  'express_intents.payments.expired': counter('{payment}', 'Payments that nobody made', {
-    payment_expired: () => one(),
-  }),
+  'express_intents.payments.expired': counter(
+    '{payment}',
+    'Intents not paid within `watchMs`; a later payment still settles',
+    {
+      payment_expired: () => one(),
+    },
+  ),
   'express_intents.settlement.lag': histogram('From a payment known to be submitted to its settlement', {
     payment_settled: ({ lagMs }) => seconds(lagMs),
   }),
