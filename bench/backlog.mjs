@@ -2,8 +2,8 @@
 // outage of the service. The site has its ledger in a real Postgres and runs in one process, the service in another.
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { migrate } from '../build/ledger/migrate.js';
-import { openPostgres } from '../build/ledger/postgres.js';
+import { openPostgres } from '../build/ledger/database/postgres/postgres.js';
+import { migrate } from '../build/ledger/migrations/migrate.js';
 import { startChild } from './child.mjs';
 import { site } from './measure.mjs';
 import { startPostgres } from './postgres.mjs';

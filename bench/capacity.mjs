@@ -9,8 +9,8 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { openPostgres } from '../build/ledger/postgres.js';
-import { pruneIntents } from '../build/ledger/prune-intents.js';
+import { openPostgres } from '../build/ledger/database/postgres/postgres.js';
+import { pruneIntents } from '../build/ledger/intents/prune-intents.js';
 import { settleBacklog } from './backlog.mjs';
 import {
   countWorks,

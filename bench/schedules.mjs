@@ -1,8 +1,8 @@
 // How often the service is asked for one intent, counted by the code that asks: the ledger's looks, and the watch of a page.
 import { encodePayload, formatClientSecret, nonceLength } from '../build/intents/payload.js';
 import { intentIdOf, rendezvousKeyPair } from '../build/intents/rendezvous.js';
-import { defaultTiming, untilNextLookMs, untilReversalLookMs } from '../build/ledger/settlement-timing.js';
-import { watchIntent } from '../build/sequencer/watch-intent.js';
+import { defaultTiming, untilNextLookMs, untilReversalLookMs } from '../build/ledger/settlement/settlement-timing.js';
+import { watchIntent } from '../build/sequencer/watch/watch-intent.js';
 
 /**
  * The ages, in milliseconds, at which the ledger looks at an intent that nobody pays: while it is open, then daily for as long

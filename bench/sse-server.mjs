@@ -3,11 +3,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import express from 'express';
-import { parseConfig } from '../build/config.js';
-import { hostCookie } from '../build/http/browser-cookie.js';
-import { liveEvents } from '../build/http/live-events.js';
-import { LoginAttempts } from '../build/http/login-attempts.js';
+import { parseConfig } from '../build/config/config.js';
+import { liveEvents } from '../build/http/events/live-events.js';
+import { hostCookie } from '../build/http/request/browser-cookie.js';
 import { createRouter } from '../build/http/router.js';
+import { LoginAttempts } from '../build/http/session/login-attempts.js';
 
 const transport = { call: async () => new Uint8Array(), close: async () => undefined };
 const limit = 1_000_000;

@@ -1,3 +1,4 @@
+export type { Abortable } from './async/abort.js';
 export {
   IntentError,
   type IntentErrorCode,
@@ -5,9 +6,8 @@ export {
   type SequencerErrorCode,
 } from './errors.js';
 export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
-export type { Abortable } from './sequencer/abort.js';
 export type { Dialect, IntentStatus } from './sequencer/calls.js';
-export type { GrpcNames, OperationName } from './sequencer/grpc-names.js';
+export type { GrpcNames, OperationName } from './sequencer/grpc/grpc-names.js';
 export {
   type CreatedIntent,
   createIntentClient,
@@ -15,6 +15,6 @@ export {
   type IntentClientOptions,
   type PreparedIntent,
 } from './sequencer/intent-client.js';
-export type { IntentEvent, IntentEventKind } from './sequencer/intent-event.js';
 export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
 export type { CallOptions, Transport, TryBounds, TryOptions } from './sequencer/transport.js';
+export type { IntentEvent, IntentEventKind } from './sequencer/watch/intent-event.js';

@@ -1,5 +1,5 @@
-export type { ConfigOptions, ConnectionLimits, RateLimits, Routes } from './config.js';
-export type { EmbeddedAddresses } from './embedded-sequencer.js';
+export type { Abortable } from './async/abort.js';
+export type { ConfigOptions, ConnectionLimits, RateLimits, Routes } from './config/config.js';
 export {
   ConfigError,
   type ConfigProblem,
@@ -9,19 +9,18 @@ export {
   type SequencerErrorCode,
 } from './errors.js';
 export { createServer, type ServerOptions } from './http/create-server.js';
-export type { HealthCheck, HealthStatus, RouterHealth } from './http/health.js';
 export type { ClientAmount, Hooks, IntentRecord, LoginHookContext, SitePaymentTerms } from './http/hooks.js';
-export type { Logger } from './http/logger.js';
-export type { OpenApiDocument } from './http/openapi.js';
-export { refuse } from './http/refuse.js';
-export { currentUser, type RequireLoginOptions, requireLogin } from './http/require-login.js';
-export { type RequirePaymentOptions, requirePayment } from './http/require-payment.js';
-export type { RequiredPayment } from './http/required-payment.js';
-export type { IntentUser } from './http/session-store.js';
-export { type IntentRouter, intentRouter } from './intent-router.js';
+export type { HealthCheck, HealthStatus, RouterHealth } from './http/operations/health.js';
+export type { OpenApiDocument } from './http/operations/openapi.js';
+export { type RequirePaymentOptions, requirePayment } from './http/paywall/require-payment.js';
+export type { RequiredPayment } from './http/paywall/required-payment.js';
+export type { Logger } from './http/response/logger.js';
+export { refuse } from './http/response/refuse.js';
+export { currentUser, type RequireLoginOptions, requireLogin } from './http/session/require-login.js';
+export type { IntentUser } from './http/session/session-store.js';
 export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
-export type { DatabaseTransaction, Queryable, QueryResult } from './ledger/database.js';
-export type { IntentState } from './ledger/intent-state.js';
+export type { DatabaseTransaction, Queryable, QueryResult } from './ledger/database/database.js';
+export type { IntentState } from './ledger/intents/intent-state.js';
 export type {
   ArchivedIntent,
   IntentPage,
@@ -33,10 +32,11 @@ export type {
   StateChange,
 } from './ledger/ledger.js';
 export type { DeadLetter, Payment, PaymentHookContext, PaymentHooks } from './ledger/payment.js';
-export type { IntentRouterOptions } from './router-options.js';
-export type { Abortable } from './sequencer/abort.js';
+export type { EmbeddedAddresses } from './router/embedded-sequencer.js';
+export { type IntentRouter, intentRouter } from './router/intent-router.js';
+export type { IntentRouterOptions } from './router/options.js';
 export type { Dialect, IntentStatus } from './sequencer/calls.js';
-export type { GrpcNames, OperationName } from './sequencer/grpc-names.js';
+export type { GrpcNames, OperationName } from './sequencer/grpc/grpc-names.js';
 export {
   type CreatedIntent,
   createIntentClient,
@@ -44,8 +44,8 @@ export {
   type IntentClientOptions,
   type PreparedIntent,
 } from './sequencer/intent-client.js';
-export type { IntentEvent, IntentEventKind } from './sequencer/intent-event.js';
 export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
 export type { CallOptions, Transport, TryBounds, TryOptions } from './sequencer/transport.js';
+export type { IntentEvent, IntentEventKind } from './sequencer/watch/intent-event.js';
 export type { RouterEvent, RouterEventType } from './telemetry/router-event.js';
 export type { TelemetryProviders } from './telemetry/telemetry-option.js';

@@ -12,6 +12,8 @@ import { parseSync } from '@swc/core';
 /** The folders, or files in src/, that each folder may import besides itself; `type:` means its types alone. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
   errors: [],
+  async: ['errors'],
+  net: [],
   keys: ['errors'],
   wire: ['errors'],
   intents: ['wire', 'keys', 'errors'],
@@ -24,7 +26,9 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   testing: ['emulator', 'ledger', 'errors'],
   browser: ['intents'],
 };
-/** Files right in src/ that are no layer of their own compose the others. */
+/** Leaves that every folder but the browser may import. */
+const leaves = ['async', 'net'];
+/** The folder router/, and files right in src/ that are no layer of their own, compose the others. */
 const composition = 'the composition';
 
 /** Packages that are for some folders only. */
@@ -119,7 +123,7 @@ const resolve = (from: string, specifier: string): string =>
 /** The folder of a file; for one right in src/, its own name if that is a layer. */
 function layerOf(name: string): string {
   const [first = '', ...rest] = name.split('/');
-  if (rest.length > 0) return first;
+  if (rest.length > 0) return first === 'router' ? composition : first;
   const own = first.replace(/\.ts$/, '');
   return own in allowedImports ? own : composition;
 }
@@ -138,6 +142,7 @@ const layers: Checker = (files) =>
         if (from === composition) return [];
         const allowed = allowedImports[from];
         if (!allowed) return [`${fault}: the folder ${from} has no rule`];
+        if (leaves.includes(to) && !['browser', ...leaves].includes(from) && from !== 'errors') return [];
         if (allowed.includes(to) || (how === 'type' && allowed.includes(`type:${to}`))) return [];
         return [`${fault}: ${from} may import ${allowed.join(', ') || 'nothing'}`];
       }),
@@ -242,7 +247,7 @@ const environment: Checker = (files) => {
   const reads = files.flatMap((file) => environmentReads(file).map((what) => ({ file, what })));
   const inEmulator = reads.filter(({ file, what }) => layerOf(file.name) === 'emulator' && what === 'NODE_ENV');
   return reads
-    .filter((read) => read.file.name !== 'config.ts' && read !== inEmulator[0])
+    .filter((read) => read.file.name !== 'config/config.ts' && read !== inEmulator[0])
     .map(({ file, what }) => `${file.name} reads the environment: ${what}`);
 };
 
@@ -372,15 +377,15 @@ const rules: Rule[] = [
       [aFile('intents/a.ts', `import '../sequencer/transport.js';`)],
       [aFile('intents/a.ts', `const x = await import('../http/router.js');`)],
       [aFile('intents/a.ts', 'const x = await import(`../http/router.js`);')],
-      [aFile('sequencer/a.ts', `import { x } from '../config.js';`)],
+      [aFile('sequencer/a.ts', `import { x } from '../config/config.js';`)],
       [aFile('sequencer/a.ts', `import { x } from '../index.js';`)],
       [aFile('ledger/a.ts', `import { x } from '../intents/money.js';`)],
       [aFile('ledger/a.ts', `import { type X } from '../intents/money.js';`)],
       [aFile('telemetry/a.ts', `import type { X } from '../http/router.js';`)],
       [aFile('http/a.ts', `import { x } from '../telemetry/open-telemetry.js';`)],
       [aFile('sequencer/a.ts', `import type { X } from '../telemetry/router-observer.js';`)],
-      [aFile('config.ts', `import { x } from './sequencer/transport.js';`)],
-      [aFile('config.ts', `import type { X } from './emulator/server.js';`)],
+      [aFile('config/a.ts', `import { x } from '../sequencer/transport.js';`)],
+      [aFile('config/a.ts', `import type { X } from '../emulator/server.js';`)],
       [aFile('http/a.ts', `import { x } from '../wire/codec.js';`)],
       [aFile('http/a.ts', `type X = import('../emulator/server.js').X;`)],
       [aFile('http/deep/a.ts', `import { x } from '../../emulator/server.js';`)],
@@ -398,9 +403,12 @@ const rules: Rule[] = [
     sound: [
       aFile('keys/a.ts', `import { x } from '../errors.js'; import { y } from './base58.js'; import z from 'bs58';`),
       aFile('ledger/a.ts', `import type { X } from '../intents/money.js'; import { y } from '../errors.js';`),
-      aFile('config.ts', `import type { X } from './http/router.js'; import { y } from './keys/key-ring.js';`),
+      aFile('config/a.ts', `import type { X } from '../http/router.js'; import { y } from '../keys/key-ring.js';`),
       aFile('http/a.ts', `import type { X } from '../telemetry/router-observer.js';`),
-      aFile('intent-router.ts', `import { x } from './http/router.js'; import { y } from './sequencer/transport.js';`),
+      aFile(
+        'router/intent-router.ts',
+        `import { x } from '../http/router.js'; import { y } from '../sequencer/transport.js';`,
+      ),
       aFile('cli/a.ts', `import { x } from '../emulator/server.js'; import { y } from '../index.js';`),
       aFile('keys/b.ts', `// import { x } from '../wire/codec.js';\nconst text = "import('../wire/codec.js')";`),
     ],
@@ -452,10 +460,13 @@ const rules: Rule[] = [
       [aFile('client.ts', `export { x } from './emulator/index.js';`)],
       [aFile('index.ts', `import { type X } from './emulator/index.js';`)],
       [aFile('http/a.ts', `await import('../emulator/index.js');`)],
-      [aFile('config.ts', `import type { X } from './emulator/index.js';`)],
+      [aFile('config/a.ts', `import type { X } from '../emulator/index.js';`)],
     ],
     sound: [
-      aFile('intent-router.ts', `await import('./emulator/index.js'); import type { X } from './emulator/index.js';`),
+      aFile(
+        'router/intent-router.ts',
+        `await import('../emulator/index.js'); import type { X } from '../emulator/index.js';`,
+      ),
       aFile('testing.ts', `export { x } from './emulator/index.js';`),
       aFile('testing/a.ts', `import { x } from '../emulator/index.js';`),
       aFile('cli/a.ts', `import { x } from '../emulator/index.js';`),
@@ -499,7 +510,7 @@ const rules: Rule[] = [
     ],
   },
   {
-    title: 'config.ts alone reads the environment, but for one look of emulator/ at NODE_ENV',
+    title: 'config/config.ts alone reads the environment, but for one look of emulator/ at NODE_ENV',
     check: environment,
     faulty: [
       [aFile('http/a.ts', 'const x = process.env.HOME;')],
@@ -515,7 +526,7 @@ const rules: Rule[] = [
       [aFile('emulator/a.ts', 'process.env.NODE_ENV;'), aFile('emulator/b.ts', 'process.env.NODE_ENV;')],
     ],
     sound: [
-      aFile('config.ts', 'const x = process.env.HOME; const y = process.env;'),
+      aFile('config/config.ts', 'const x = process.env.HOME; const y = process.env;'),
       aFile('emulator/a.ts', `if (process.env.NODE_ENV === 'production') throw new Error('No process.env.X');`),
       aFile('http/a.ts', 'const x = process.uptime(); const y = options.env;'),
     ],

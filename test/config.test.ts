@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { inspect, promisify } from 'node:util';
 import bs58 from 'bs58';
 import express from 'express';
-import { type Config, type ConfigOptions, type Environment, parseConfig } from '../src/config.js';
+import { type Config, type ConfigOptions, type Environment, parseConfig } from '../src/config/config.js';
 import { ConfigError, type ConfigProblem, createSigner, generateKey, intentRouter, type Signer } from '../src/index.js';
 import { problemsOf } from './support/sites/problems-of.js';
 import { serve } from './support/sites/serve.js';

@@ -2,8 +2,8 @@
 import * as http from 'node:http';
 import express from 'express';
 import * as intents from '../../build/index.js';
-import { composeRouter } from '../../build/intent-router.js';
-import { routerLedger } from '../../build/router-ledger.js';
+import { composeRouter } from '../../build/router/intent-router.js';
+import { routerLedger } from '../../build/router/ledger.js';
 
 const never = Number.MAX_SAFE_INTEGER;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Command } from 'commander';
-import { type Environment, processEnvironment } from '../config.js';
+import { type Environment, processEnvironment } from '../config/config.js';
 import { IntentError } from '../errors.js';
 
 /** The option of every command that reads the environment. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { parseLoginKeys } from '../config.js';
+import { parseLoginKeys } from '../config/config.js';
 import { generateKey } from '../keys/verifier-key.js';
 import type { Cli } from './cli.js';
 import { addEnvFile, type EnvironmentOptions, readEnvironment } from './environment.js';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { migrate as migrateLedger } from '../ledger/migrate.js';
+import { migrate as migrateLedger } from '../ledger/migrations/migrate.js';
 import type { Cli } from './cli.js';
 import { addEnvFile, type EnvironmentOptions, readEnvironment } from './environment.js';
 import { addExamples } from './examples.js';

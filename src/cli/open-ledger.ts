@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Environment, parseLedgerSettings } from '../config.js';
+import { type Environment, parseLedgerSettings } from '../config/config.js';
 import { IntentError } from '../errors.js';
-import type { Database } from '../ledger/database.js';
+import type { Database } from '../ledger/database/database.js';
+import { openDatabase } from '../ledger/database/open-database.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
-import { openDatabase } from '../ledger/open-database.js';
 
 /** As `withLedger`, where there is one already: a name that was mistyped makes no new one. */
 export async function withLedgerThatIs<Value>(

@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { readError } from '../emulator/read-error.js';
+import { readError } from '../emulator/outbound/read-error.js';
 import { ConfigError, IntentError, type IntentErrorCode } from '../errors.js';
 import { printable } from './printable.js';
 import { paint, type Terminal } from './terminal.js';

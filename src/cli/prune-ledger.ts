@@ -1,10 +1,10 @@
 import { appendFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Environment } from '../config.js';
+import type { Environment } from '../config/config.js';
 import { IntentError } from '../errors.js';
-import type { Database } from '../ledger/database.js';
-import { requireMigrated } from '../ledger/migrate.js';
-import { pruneIntents } from '../ledger/prune-intents.js';
+import type { Database } from '../ledger/database/database.js';
+import { pruneIntents } from '../ledger/intents/prune-intents.js';
+import { requireMigrated } from '../ledger/migrations/migrate.js';
 import type { Cli } from './cli.js';
 import { addEnvFile, type EnvironmentOptions, readEnvironment } from './environment.js';
 import { addExamples } from './examples.js';

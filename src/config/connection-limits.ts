@@ -1,4 +1,4 @@
-import type { ConnectionLimits } from '../config.js';
+import type { ConnectionLimits } from './config.js';
 import type { Report } from './report.js';
 
 const defaultLimits: ConnectionLimits = { perBrowser: 3, perAddress: 20, perProcess: 5_000 };

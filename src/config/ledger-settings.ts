@@ -1,5 +1,5 @@
-import type { ConfigOptions, Environment } from '../config.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
+import type { ConfigOptions, Environment } from './config.js';
 import { maxTimerMs, readDuration } from './duration.js';
 import type { Report } from './report.js';
 

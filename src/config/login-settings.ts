@@ -1,11 +1,11 @@
 import { hkdfSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { ConfigOptions, Environment, LoginConfig } from '../config.js';
 import { IntentError } from '../errors.js';
 import { parseBase58 } from '../keys/base58.js';
 import { createKeyRing, type VerifierKeyRing } from '../keys/key-ring.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { generateKey, type Signer } from '../keys/verifier-key.js';
+import type { ConfigOptions, Environment, LoginConfig } from './config.js';
 import { readDuration } from './duration.js';
 import type { Report } from './report.js';
 

@@ -1,4 +1,4 @@
-import type { RateLimits } from '../config.js';
+import type { RateLimits } from './config.js';
 import { maxTimerMs, readDuration } from './duration.js';
 import type { Report } from './report.js';
 

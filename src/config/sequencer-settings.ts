@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { Config, ConfigOptions, Environment } from '../config.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
+import type { Config, ConfigOptions, Environment } from './config.js';
 import { maxTimerMs, readDuration } from './duration.js';
 import type { Report } from './report.js';
 

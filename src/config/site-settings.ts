@@ -1,6 +1,6 @@
-import type { ConfigOptions, Environment, Routes } from '../config.js';
 import { parseAccount } from '../keys/base58.js';
 import { generateKey } from '../keys/verifier-key.js';
+import type { ConfigOptions, Environment, Routes } from './config.js';
 import type { Report } from './report.js';
 
 const defaultRoutes: Routes = {

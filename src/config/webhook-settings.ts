@@ -1,5 +1,5 @@
-import type { ConfigOptions, Environment, WebhookConfig } from '../config.js';
 import { parseBase58 } from '../keys/base58.js';
+import type { ConfigOptions, Environment, WebhookConfig } from './config.js';
 import type { Report } from './report.js';
 
 const serviceKeyMend =

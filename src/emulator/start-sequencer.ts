@@ -1,24 +1,29 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { IntentError } from '../errors.js';
-import { type Clock, createClock } from './clock.js';
 import type { Fault } from './faults/fault.js';
 import type { FaultKind } from './faults/fault-kinds.js';
-import type { GrpcServer } from './grpc-server.js';
-import { type InProcessTransport, inProcessTransport } from './in-process-transport.js';
-import { KeyFileReader } from './key-file.js';
-import { listen } from './listen.js';
-import { openState } from './open-state.js';
-import type { SequencerState } from './sequencer-state.js';
-import { serveMessageStreams } from './serve-message-streams.js';
-import { createApp } from './server.js';
-import { type SignedWebhook, type WebhookOptions, WebhookSigner } from './sign-webhook.js';
-import { type SiteEnvironment, type SiteOptions, type SiteOptionsRequest, SiteSettings } from './site-settings.js';
-import { newOwner, requireFreeStateFile } from './state-owner.js';
-import { reverseSubmission } from './submission.js';
-import { type IntentMark, until } from './until.js';
-import { createWallet, type Wallet } from './wallet.js';
-import { walletSeed } from './wallet-seed.js';
-import { WebhookCaller } from './webhook.js';
+import { reverseSubmission } from './operations/submission.js';
+import { KeyFileReader } from './outbound/key-file.js';
+import { type SignedWebhook, type WebhookOptions, WebhookSigner } from './outbound/sign-webhook.js';
+import { WebhookCaller } from './outbound/webhook.js';
+import type { GrpcServer } from './servers/grpc-server.js';
+import { type InProcessTransport, inProcessTransport } from './servers/in-process-transport.js';
+import { listen } from './servers/listen.js';
+import { serveMessageStreams } from './servers/serve-message-streams.js';
+import { createApp } from './servers/server.js';
+import { type Clock, createClock } from './state/clock.js';
+import { openState } from './state/open-state.js';
+import type { SequencerState } from './state/sequencer-state.js';
+import {
+  type SiteEnvironment,
+  type SiteOptions,
+  type SiteOptionsRequest,
+  SiteSettings,
+} from './state/site-settings.js';
+import { newOwner, requireFreeStateFile } from './state/state-owner.js';
+import { type IntentMark, until } from './state/until.js';
+import { createWallet, type Wallet } from './wallet/wallet.js';
+import { walletSeed } from './wallet/wallet-seed.js';
 
 /** How an embedded sequencer is started. */
 export interface SequencerOptions {
@@ -204,7 +209,7 @@ function refuseProduction(): void {
 async function startGrpc(transport: InProcessTransport, options: SequencerOptions): Promise<GrpcServer | undefined> {
   const { grpcPort: port, unref = true } = options;
   if (port === undefined) return undefined;
-  const { startGrpcServer } = await import('./grpc-server.js');
+  const { startGrpcServer } = await import('./servers/grpc-server.js');
   return startGrpcServer(transport, { port, setting: 'grpcPort', unref });
 }
 

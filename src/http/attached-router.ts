@@ -1,8 +1,8 @@
 import type { Request } from 'express';
 import { IntentError } from '../errors.js';
-import type { Limit } from './rate-limiting.js';
+import type { Limit } from './limits/rate-limiting.js';
+import { unguardedIntent } from './request/unguarded-intent.js';
 import type { RouterContext } from './router-context.js';
-import { unguardedIntent } from './unguarded-intent.js';
 
 /** The router that a request has passed. */
 export interface AttachedRouter {

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Request } from 'express';
-import { hasAlready } from './has-already.js';
-import { sendBytes, sendEmpty } from './respond.js';
+import { hasAlready } from './request/has-already.js';
+import { sendBytes, sendEmpty } from './response/respond.js';
 import type { Handler, RouterContext } from './router-context.js';
 
 /** The files of the browser element; those after the first are loaded by it, when they are needed. */

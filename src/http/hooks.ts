@@ -1,7 +1,7 @@
 import type { Request } from 'express';
-import type { DatabaseTransaction } from '../ledger/database.js';
+import type { DatabaseTransaction } from '../ledger/database/database.js';
 import type { PaymentHooks } from '../ledger/payment.js';
-import type { IntentUser } from './session-store.js';
+import type { IntentUser } from './session/session-store.js';
 
 /** What the site asks to be paid; set by the server, never by the browser. */
 export interface SitePaymentTerms {

@@ -1,20 +1,20 @@
 import type { Request, Response } from 'express';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
 import type { Observer } from '../telemetry/router-event.js';
-import type { HostCookie } from './browser-cookie.js';
-import type { RouterHealth } from './health.js';
+import type { TermsOf } from './create-intent/payment-terms.js';
+import type { LiveEvents } from './events/live-events.js';
+import type { LookAt } from './events/look-at.js';
 import type { Hooks } from './hooks.js';
-import type { LiveEvents } from './live-events.js';
-import type { Logger } from './logger.js';
-import type { Logins } from './login-attempts.js';
-import type { LookAt } from './look-at.js';
-import type { OpenApiDocument } from './openapi.js';
-import type { TermsOf } from './payment-terms.js';
-import type { RegisterWebhook } from './register-webhook.js';
-import type { SessionStore } from './session-store.js';
-import type { WebhookVerifier } from './verify-webhook.js';
+import type { RouterHealth } from './operations/health.js';
+import type { OpenApiDocument } from './operations/openapi.js';
+import type { HostCookie } from './request/browser-cookie.js';
+import type { Logger } from './response/logger.js';
+import type { Logins } from './session/login-attempts.js';
+import type { SessionStore } from './session/session-store.js';
+import type { RegisterWebhook } from './webhook/register-webhook.js';
+import type { WebhookVerifier } from './webhook/verify-webhook.js';
 
 /** What the handlers share: made once, when the router is. */
 export interface RouterContext extends LiveEvents {

@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
+import { rememberLast } from '../async/memoize-last.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
 import { base58Text } from './base58-text.js';
-import { rememberLast } from './remember-last.js';
 
 /** Text form of keys, ids, accounts and signatures: Base58 with the Bitcoin alphabet (interface sections 2.2 and 2.7). */
 export function formatBase58(bytes: Uint8Array): string {

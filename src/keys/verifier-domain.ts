@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
+import { rememberLast } from '../async/memoize-last.js';
 import { IntentError } from '../errors.js';
-import { rememberLast } from './remember-last.js';
 
 const require = createRequire(import.meta.url);
 

@@ -1,16 +1,16 @@
-import { Announcements } from './announcements.js';
-import { canCompleteLogin, completeLogin, reopenLogin } from './complete-login.js';
-import type { Database, DatabaseTransaction } from './database.js';
-import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './find-intents.js';
-import { inspectLedger } from './inspect-ledger.js';
+import type { Database, DatabaseTransaction } from './database/database.js';
+import { Opening } from './database/database-connector.js';
+import { OutageWatch } from './database/outage-watch.js';
+import { canCompleteLogin, completeLogin, reopenLogin } from './intents/complete-login.js';
+import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './intents/find-intents.js';
+import { inspectLedger } from './intents/inspect-ledger.js';
+import { pruneIntents } from './intents/prune-intents.js';
+import { confirmIntent, findRepeated, findSealedSecret, recordIntent, reserveIntent } from './intents/record-intent.js';
 import type { Ledger, LedgerReport, SiteDatabase } from './ledger.js';
-import { Opening } from './opening.js';
-import { OutageWatch } from './outage-watch.js';
-import { pruneIntents } from './prune-intents.js';
-import { confirmIntent, findRepeated, findSealedSecret, recordIntent, reserveIntent } from './record-intent.js';
-import { Settlement } from './settlement.js';
-import type { SettlementContext } from './settlement-context.js';
-import { defaultTiming, type SettlementTiming } from './settlement-timing.js';
+import { Settlement } from './settlement/settlement.js';
+import type { SettlementContext } from './settlement/settlement-context.js';
+import { defaultTiming, type SettlementTiming } from './settlement/settlement-timing.js';
+import { Announcements } from './settlement/submission-notifier.js';
 
 export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'announce'> {
   /** Opens the database, migrated. */

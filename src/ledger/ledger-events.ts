@@ -1,10 +1,10 @@
 import { IntentError } from '../errors.js';
 import type { Happening } from '../telemetry/router-event.js';
-import { errorText } from './error-text.js';
-import type { HookRun } from './observed-hook.js';
+import { errorText } from './database/error-text.js';
 import type { DeadLetter } from './payment.js';
-import type { SettlementContext } from './settlement-context.js';
-import type { Work } from './work.js';
+import type { Work } from './settlement/claimed-payment.js';
+import type { HookRun } from './settlement/observed-hook.js';
+import type { SettlementContext } from './settlement/settlement-context.js';
 
 // What whoever observes is told of settling: always after it was written, so that nothing is told which was not.
 

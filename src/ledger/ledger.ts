@@ -1,6 +1,6 @@
-import type { DatabaseTransaction, Queryable } from './database.js';
-import type { LedgerBacklog } from './inspect-ledger.js';
-import type { IntentState } from './intent-state.js';
+import type { DatabaseTransaction, Queryable } from './database/database.js';
+import type { LedgerBacklog } from './intents/inspect-ledger.js';
+import type { IntentState } from './intents/intent-state.js';
 
 /** The terms of a payment as they are written down; they never change. */
 export interface RecordedTerms {

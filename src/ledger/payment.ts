@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from './database.js';
+import type { DatabaseTransaction } from './database/database.js';
 
 /** A payment as the hooks of the ledger see it. Its terms are those the site set when the intent was created. */
 export interface Payment {

@@ -3,19 +3,19 @@ import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
 import type { CallObserver } from './call-observer.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
-import { closableWatch } from './closable-watch.js';
-import { isTimeout } from './http-transport.js';
-import type { IntentEvent } from './intent-event.js';
+import { isTimeout } from './http/http-transport.js';
 import {
   type CreateLoginParameters,
   type CreatePaymentParameters,
   signLogin,
   signPayment,
 } from './intent-parameters.js';
-import { defaultTryTimeoutMs, resilientTransport, type ServiceState } from './resilient-transport.js';
+import { defaultTryTimeoutMs, resilientTransport, type ServiceState } from './resilience/resilient-transport.js';
 import type { Caller, CallOptions, Transport } from './transport.js';
 import { type ServiceAddress, transportTo } from './transport-to.js';
-import { watchIntent } from './watch-intent.js';
+import { closableWatch } from './watch/closable-watch.js';
+import type { IntentEvent } from './watch/intent-event.js';
+import { watchIntent } from './watch/watch-intent.js';
 
 /** Where the service is and how it is asked. */
 export interface IntentClientOptions extends ServiceAddress {

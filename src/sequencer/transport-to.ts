@@ -1,7 +1,7 @@
 import { IntentError } from '../errors.js';
-import type { GrpcNames } from './grpc-names.js';
-import { createGrpcTransport } from './grpc-transport.js';
-import { createHttpTransport } from './http-transport.js';
+import type { GrpcNames } from './grpc/grpc-names.js';
+import { createGrpcTransport } from './grpc/grpc-transport.js';
+import { createHttpTransport } from './http/http-transport.js';
 import type { Transport } from './transport.js';
 
 /** Where the service is, and how it is reached there. */

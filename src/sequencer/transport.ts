@@ -1,5 +1,5 @@
+import type { Abortable } from '../async/abort.js';
 import type { Operation } from '../wire/envelope.js';
-import type { Abortable } from './abort.js';
 
 /** How one call may be bounded by its caller. */
 export interface CallOptions {

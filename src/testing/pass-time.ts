@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Sequencer } from '../emulator/index.js';
 import { IntentError } from '../errors.js';
-import type { DatabaseTransaction } from '../ledger/database.js';
+import type { DatabaseTransaction } from '../ledger/database/database.js';
 import type { IntentRecords, SiteDatabase } from '../ledger/ledger.js';
 
 /** What time passes for. */

@@ -3,8 +3,8 @@ import { access, cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promis
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openEmbedded } from '../ledger/embedded.js';
-import { requirePackage } from '../ledger/optional-package.js';
+import { requirePackage } from '../async/optional-package.js';
+import { openEmbedded } from '../ledger/database/embedded/embedded.js';
 
 /** An empty ledger for a test. */
 export interface TemporaryLedger {

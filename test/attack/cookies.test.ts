@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { parseConfig } from '../../src/config.js';
+import { parseConfig } from '../../src/config/config.js';
 import { Browser } from '../support/browser/browser.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';

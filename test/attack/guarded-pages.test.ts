@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { requireLogin } from '../../src/http/require-login.js';
-import { requirePayment } from '../../src/http/require-payment.js';
+import { requirePayment } from '../../src/http/paywall/require-payment.js';
+import { requireLogin } from '../../src/http/session/require-login.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { intentIdOf } from '../support/sites/intent-id.js';

@@ -1,6 +1,6 @@
 import type { Express } from 'express';
-import { requireLogin } from '../../src/http/require-login.js';
-import type { IntentEvent } from '../../src/sequencer/intent-event.js';
+import { requireLogin } from '../../src/http/session/require-login.js';
+import type { IntentEvent } from '../../src/sequencer/watch/intent-event.js';
 import { intentId, startEventSite } from '../support/sites/event-site.js';
 import { RawStream } from '../support/sites/raw-stream.js';
 import { base64url, generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';

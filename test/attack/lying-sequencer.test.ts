@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import request from 'supertest';
 import { parseIntentId } from '../../src/keys/base58.js';
-import { createHttpTransport } from '../../src/sequencer/http-transport.js';
+import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { encodeOkResponse } from '../../src/wire/envelope.js';
 import { type Answer, bytes, type FaultSequencer, faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';

@@ -1,6 +1,6 @@
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
-import type { Database } from '../../src/ledger/database.js';
-import { openDatabase } from '../../src/ledger/open-database.js';
+import type { Database } from '../../src/ledger/database/database.js';
+import { openDatabase } from '../../src/ledger/database/open-database.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';

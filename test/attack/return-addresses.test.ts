@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { requireLogin } from '../../src/http/require-login.js';
+import { requireLogin } from '../../src/http/session/require-login.js';
 import { startSite } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 import { hostileAddresses } from './support/hostile-addresses.js';

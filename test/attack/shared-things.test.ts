@@ -1,7 +1,7 @@
-import { parseConfig } from '../../src/config.js';
-import { createWebhookVerifier } from '../../src/http/verify-webhook.js';
-import type { Database, Queryable } from '../../src/ledger/database.js';
-import { exportLedger } from '../../src/ledger/export-ledger.js';
+import { parseConfig } from '../../src/config/config.js';
+import { createWebhookVerifier } from '../../src/http/webhook/verify-webhook.js';
+import type { Database, Queryable } from '../../src/ledger/database/database.js';
+import { exportLedger } from '../../src/ledger/intents/export-ledger.js';
 import { intentId } from '../support/sites/event-site.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
 import { domain, verifierSecret } from '../support/sites/site.js';

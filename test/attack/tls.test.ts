@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { promisify } from 'node:util';
 import { createIntentClient } from '../../src/client.js';
-import { createHttpTransport } from '../../src/sequencer/http-transport.js';
+import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { encodeOkResponse, operations } from '../../src/wire/envelope.js';
 import { compile } from '../support/runner/child-program.js';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Finding } from '../../src/cli/doctor/check.js';
 import type { World } from '../../src/cli/doctor/world.js';
 import { generateKey } from '../../src/keys/verifier-key.js';
-import { lockFolder } from '../../src/ledger/folder-lock.js';
+import { lockFolder } from '../../src/ledger/database/embedded/folder-lock.js';
 import { openTestDatabase } from '../support/databases/databases.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { canaryOf } from '../support/runner/secret-forms.js';

@@ -1,4 +1,4 @@
-import { parseConfig } from '../../src/config.js';
+import { parseConfig } from '../../src/config/config.js';
 import { generateKey } from '../../src/keys/verifier-key.js';
 
 const env = {

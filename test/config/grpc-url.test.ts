@@ -1,4 +1,4 @@
-import { type ConfigOptions, type Environment, parseConfig } from '../../src/config.js';
+import { type ConfigOptions, type Environment, parseConfig } from '../../src/config/config.js';
 import type { ConfigProblem } from '../../src/errors.js';
 import { createIntentClient } from '../../src/index.js';
 import { startSequencer } from '../../src/testing.js';

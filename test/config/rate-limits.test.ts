@@ -1,5 +1,5 @@
-import { type ConfigOptions, parseConfig } from '../../src/config.js';
-import { intentRouter } from '../../src/intent-router.js';
+import { type ConfigOptions, parseConfig } from '../../src/config/config.js';
+import { intentRouter } from '../../src/router/intent-router.js';
 import { problemsOf } from '../support/sites/problems-of.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 

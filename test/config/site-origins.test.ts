@@ -1,6 +1,6 @@
-import { parseConfig } from '../../src/config.js';
+import { parseConfig } from '../../src/config/config.js';
 import { ConfigError } from '../../src/errors.js';
-import { intentRouter } from '../../src/intent-router.js';
+import { intentRouter } from '../../src/router/intent-router.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 
 const base = { transport: countingTransport(), login: false };

@@ -1,5 +1,5 @@
-import { intentRouter } from '../../src/intent-router.js';
-import type { IntentRouterOptions } from '../../src/router-options.js';
+import { intentRouter } from '../../src/router/intent-router.js';
+import type { IntentRouterOptions } from '../../src/router/options.js';
 import { destination, LogRecorder, verifierSecret } from '../support/sites/site.js';
 
 const site = { verifierSecret, domain: 'shop.example', sequencerUrl: 'https://sequencer.example' };

@@ -1,4 +1,4 @@
-import { type ConfigOptions, type Environment, parseConfig } from '../../src/config.js';
+import { type ConfigOptions, type Environment, parseConfig } from '../../src/config/config.js';
 import { generateKey, intentRouter } from '../../src/index.js';
 import { problemsOf } from '../support/sites/problems-of.js';
 

@@ -1,4 +1,4 @@
-import { createClock } from '../../src/emulator/clock.js';
+import { createClock } from '../../src/emulator/state/clock.js';
 import { startedAtMs } from './fixture.js';
 
 test('a clock goes as the one it goes by, and is put forward', () => {

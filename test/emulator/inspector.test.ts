@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { Journal } from '../../src/emulator/journal/journal.js';
-import { openCode } from '../../src/emulator/read-code.js';
+import { openCode } from '../../src/emulator/wallet/read-code.js';
 import { type SignedIntent, unsignedBytes } from '../../src/intents/signed-intent.js';
 import { createIntentClient } from '../../src/sequencer/intent-client.js';
 import { encode, v1 } from '../../src/wire/codec.js';

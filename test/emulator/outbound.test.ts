@@ -3,9 +3,9 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { jest } from '@jest/globals';
-import { KeyFileReader } from '../../src/emulator/key-file.js';
-import { Outbound, type Resolve } from '../../src/emulator/outbound.js';
-import { loopbackReach, publicReach } from '../../src/emulator/reach.js';
+import { loopbackReach, publicReach } from '../../src/emulator/outbound/address-policy.js';
+import { KeyFileReader } from '../../src/emulator/outbound/key-file.js';
+import { Outbound, type Resolve } from '../../src/emulator/outbound/outbound.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 
 const servers: Server[] = [];

@@ -1,4 +1,4 @@
-import { loopbackReach, publicReach } from '../../src/emulator/reach.js';
+import { loopbackReach, publicReach } from '../../src/emulator/outbound/address-policy.js';
 
 /**
  * The blocks of IANA's registries of special-purpose addresses (RFC 6890 and its successors) that are not globally

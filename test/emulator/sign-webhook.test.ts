@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createWebhookVerifier } from '../../src/http/verify-webhook.js';
+import { createWebhookVerifier } from '../../src/http/webhook/verify-webhook.js';
 import { parseIntentId } from '../../src/keys/base58.js';
 import { decode, encode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createWallet, type Sequencer, startSequencer } from '../../src/emulator/index.js';
-import { openCode } from '../../src/emulator/read-code.js';
+import { openCode } from '../../src/emulator/wallet/read-code.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import type { SignedIntent } from '../../src/intents/signed-intent.js';
 import { decode, v1 } from '../../src/wire/codec.js';

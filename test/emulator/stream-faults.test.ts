@@ -1,9 +1,9 @@
 import type { Fault, FaultKind, Sequencer } from '../../src/emulator/index.js';
 import { SequencerError, type SequencerErrorCode } from '../../src/errors.js';
-import { createHttpTransport } from '../../src/sequencer/http-transport.js';
+import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
 import { createIntentClient } from '../../src/sequencer/intent-client.js';
-import { signStreamRequest } from '../../src/sequencer/stream-request.js';
 import type { Transport } from '../../src/sequencer/transport.js';
+import { signStreamRequest } from '../../src/sequencer/watch/stream-request.js';
 import { decode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';
 import { closeAll, destination, kindsOf, start } from './fixture.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as plainServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ErrorRequestHandler, Express } from 'express';
-import { parseConfig } from '../../src/config.js';
+import { parseConfig } from '../../src/config/config.js';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
 import {
   createServer,

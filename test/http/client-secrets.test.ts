@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import request from 'supertest';
-import { ClientSecrets } from '../../src/http/client-secrets.js';
+import { ClientSecrets } from '../../src/http/events/client-secret-cache.js';
 import { startEventSite } from '../support/sites/event-site.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { post } from '../support/sites/post.js';

@@ -1,4 +1,4 @@
-import { countedAddress, unreadableAddress } from '../../src/http/counted-address.js';
+import { countedAddress, unreadableAddress } from '../../src/http/limits/rate-limit-key.js';
 
 const network = '2001:db8:1::/48';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Express, Response } from 'express';
-import { departureOf } from '../../src/http/departure.js';
-import type { Abortable } from '../../src/sequencer/abort.js';
+import type { Abortable } from '../../src/async/abort.js';
+import { departureOf } from '../../src/http/request/client-disconnect.js';
 import { Browser } from '../support/browser/browser.js';
 import { eventually } from '../support/eventually.js';
 import { faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';

@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { jest } from '@jest/globals';
 import type { Response } from 'express';
 import request from 'supertest';
-import { ConnectionSeats } from '../../src/http/connection-seats.js';
-import type { SseConnection } from '../../src/http/sse-connection.js';
+import type { SseConnection } from '../../src/http/events/sse-connection.js';
+import { ConnectionSeats } from '../../src/http/limits/connection-limiter.js';
 import { eventually } from '../support/eventually.js';
 import {
   type EventSite,

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { ExpiringMap } from '../../src/http/expiring-map.js';
+import { ExpiringMap } from '../../src/async/expiring-map.js';
 
 test('an entry lasts for its time, and no longer', () => {
   let nowMs = 0;

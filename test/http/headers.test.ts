@@ -1,5 +1,5 @@
 import request, { type Test } from 'supertest';
-import { requireLogin } from '../../src/http/require-login.js';
+import { requireLogin } from '../../src/http/session/require-login.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
 import { expressVersions, type SiteOptions, startSite } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';

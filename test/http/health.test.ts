@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import request from 'supertest';
 import { IntentError, SequencerError } from '../../src/errors.js';
-import { type HealthParts, routerHealth } from '../../src/http/health.js';
+import { type HealthParts, routerHealth } from '../../src/http/operations/health.js';
 import type { LedgerReport } from '../../src/ledger/ledger.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { startPostgres } from '../support/databases/postgres-server.js';

@@ -1,6 +1,6 @@
 import session from 'express-session';
-import { refuse } from '../../src/http/refuse.js';
-import { currentUser } from '../../src/http/require-login.js';
+import { refuse } from '../../src/http/response/refuse.js';
+import { currentUser } from '../../src/http/session/require-login.js';
 import type { Hooks } from '../../src/index.js';
 import { Browser } from '../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../support/databases/databases.js';

@@ -1,9 +1,9 @@
 import pino from 'pino';
 import request from 'supertest';
 import { ConfigError, SequencerError } from '../../src/errors.js';
-import { describeError } from '../../src/http/describe-error.js';
-import { type Logger, routerLogger } from '../../src/http/logger.js';
-import { intentRouter } from '../../src/intent-router.js';
+import { describeError } from '../../src/http/response/describe-error.js';
+import { type Logger, routerLogger } from '../../src/http/response/logger.js';
+import { intentRouter } from '../../src/router/intent-router.js';
 import { urlOfNobody } from '../support/sequencers/fault-sequencer.js';
 import { startSite } from '../support/sites/site.js';
 

@@ -1,8 +1,8 @@
 import type { Express } from 'express';
 import type { Store } from 'express-rate-limit';
 import request, { type Test } from 'supertest';
-import type { RateLimits } from '../../src/config.js';
-import { AddressCounts } from '../../src/http/address-counts.js';
+import type { RateLimits } from '../../src/config/config.js';
+import { AddressCounts } from '../../src/http/limits/memory-store.js';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { post } from '../support/sites/post.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';

@@ -1,5 +1,5 @@
-import { createLookAt, type LookAtOptions } from '../../src/http/look-at.js';
-import { onceInAWhile } from '../../src/http/once-in-a-while.js';
+import { onceInAWhile } from '../../src/async/throttle-by-key.js';
+import { createLookAt, type LookAtOptions } from '../../src/http/events/look-at.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';

@@ -1,6 +1,6 @@
 import type { Express } from 'express';
 import request from 'supertest';
-import { requireLogin } from '../../src/http/require-login.js';
+import { requireLogin } from '../../src/http/session/require-login.js';
 import { urlOfNobody } from '../support/sequencers/fault-sequencer.js';
 import { expressVersions, type SiteOptions, startSite } from '../support/sites/site.js';
 import { pending, StatusTransport } from '../support/transports/status-transport.js';

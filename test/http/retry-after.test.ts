@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { IntentError } from '../../src/errors.js';
-import { problemOf } from '../../src/http/problem.js';
+import { problemOf } from '../../src/http/response/problem.js';
 import { faultSequencer } from '../support/sequencers/fault-sequencer.js';
 import { post } from '../support/sites/post.js';
 import { startSite } from '../support/sites/site.js';

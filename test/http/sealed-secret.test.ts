@@ -1,7 +1,7 @@
 import { createDecipheriv, hkdfSync } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { hostCookie, type KnownBrowser, rememberBrowser } from '../../src/http/browser-cookie.js';
-import { openSecret, sealSecret } from '../../src/http/sealed-secret.js';
+import { openSecret, sealSecret } from '../../src/http/create-intent/sealed-secret.js';
+import { hostCookie, type KnownBrowser, rememberBrowser } from '../../src/http/request/browser-cookie.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const otherId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';

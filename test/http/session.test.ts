@@ -2,7 +2,7 @@ import cookieSession from 'cookie-session';
 import type { ErrorRequestHandler, Express } from 'express';
 import session from 'express-session';
 import { errorCodes, SequencerError, type SequencerErrorCode } from '../../src/errors.js';
-import { currentUser, requireLogin } from '../../src/http/require-login.js';
+import { currentUser, requireLogin } from '../../src/http/session/require-login.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
 import { Browser } from '../support/browser/browser.js';
 import { type Answer, faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';

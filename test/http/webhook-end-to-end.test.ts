@@ -1,9 +1,9 @@
 import express from 'express';
 import request from 'supertest';
-import { type IntentRouter, intentRouter } from '../../src/intent-router.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
-import type { IntentRouterOptions } from '../../src/router-options.js';
+import { type IntentRouter, intentRouter } from '../../src/router/intent-router.js';
+import type { IntentRouterOptions } from '../../src/router/options.js';
 import { kindsOf, poll } from '../emulator/fixture.js';
 import { eventually } from '../support/eventually.js';
 import { post } from '../support/sites/post.js';

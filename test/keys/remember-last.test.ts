@@ -1,4 +1,4 @@
-import { rememberLast } from '../../src/keys/remember-last.js';
+import { rememberLast } from '../../src/async/memoize-last.js';
 
 test('what comes again is not parsed again, and anything else is', () => {
   const parsed: string[] = [];

@@ -1,5 +1,5 @@
 import { SequencerError } from '../../src/errors.js';
-import { AdaptiveLimit } from '../../src/ledger/adaptive-limit.js';
+import { AdaptiveLimit } from '../../src/ledger/settlement/adaptive-limit.js';
 
 /** A service that serves as many calls at once as it can, each in its time; more of them take longer. Time is the test's. */
 class Service {

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Announcements } from '../../src/ledger/announcements.js';
-import type { Database } from '../../src/ledger/database.js';
-import { openPostgres } from '../../src/ledger/postgres.js';
+import type { Database } from '../../src/ledger/database/database.js';
+import { openPostgres } from '../../src/ledger/database/postgres/postgres.js';
+import { Announcements } from '../../src/ledger/settlement/submission-notifier.js';
 import { openTestDatabase } from '../support/databases/databases.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { eventually } from '../support/eventually.js';

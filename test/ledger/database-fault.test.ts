@@ -1,4 +1,4 @@
-import { DatabaseOutage, explainFault, isUsableAfter } from '../../src/ledger/database-fault.js';
+import { DatabaseOutage, explainFault, isUsableAfter } from '../../src/ledger/database/database-fault.js';
 
 /** As drivers throw it. */
 const fault = (code: string | undefined, message = 'said somebody'): Error =>

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../../src/errors.js';
-import type { Database, DatabaseTransaction } from '../../src/ledger/database.js';
+import type { Database, DatabaseTransaction } from '../../src/ledger/database/database.js';
 import { type DatabaseKind, kinds, openTestDatabase } from '../support/databases/databases.js';
 
 // What both databases must do alike.

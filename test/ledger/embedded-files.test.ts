@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Database } from '../../src/ledger/database.js';
-import { openEmbedded } from '../../src/ledger/embedded.js';
+import type { Database } from '../../src/ledger/database/database.js';
+import { openEmbedded } from '../../src/ledger/database/embedded/embedded.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Database, type DatabaseTransaction, TransactionNotBegun } from '../../src/ledger/database.js';
-import { openEmbedded } from '../../src/ledger/embedded.js';
+import { type Database, type DatabaseTransaction, TransactionNotBegun } from '../../src/ledger/database/database.js';
+import { openEmbedded } from '../../src/ledger/database/embedded/embedded.js';
 import type { PaymentHookContext } from '../../src/ledger/payment.js';
 import { openTestDatabase } from '../support/databases/databases.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';

@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Database, DatabaseTransaction } from '../../src/ledger/database.js';
-import { openEmbedded } from '../../src/ledger/embedded.js';
+import type { Database, DatabaseTransaction } from '../../src/ledger/database/database.js';
+import { openEmbedded } from '../../src/ledger/database/embedded/embedded.js';
 import { copyEmptyData } from '../support/databases/embedded-template.js';
 import { eventually } from '../support/eventually.js';
 import { compile, start } from '../support/runner/child-program.js';

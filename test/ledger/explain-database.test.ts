@@ -1,5 +1,5 @@
-import { outage } from '../../src/ledger/database-fault.js';
-import { explainDatabase } from '../../src/ledger/explain-database.js';
+import { outage } from '../../src/ledger/database/database-fault.js';
+import { explainDatabase } from '../../src/ledger/database/explain-database.js';
 
 // As pg and Node throw it; what Postgres says is by SQLSTATE.
 const error = (message: string, details: object = {}): Error => Object.assign(new Error(message), details);

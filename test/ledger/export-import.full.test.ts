@@ -1,8 +1,8 @@
-import { exportLedger } from '../../src/ledger/export-ledger.js';
-import { findIntent, historyOf, listIntents, retryIntent } from '../../src/ledger/find-intents.js';
-import { importLedger } from '../../src/ledger/import-ledger.js';
+import { exportLedger } from '../../src/ledger/intents/export-ledger.js';
+import { findIntent, historyOf, listIntents, retryIntent } from '../../src/ledger/intents/find-intents.js';
+import { importLedger } from '../../src/ledger/intents/import-ledger.js';
+import { findRepeated, recordIntent, reserveIntent } from '../../src/ledger/intents/record-intent.js';
 import type { RecordedTerms } from '../../src/ledger/ledger.js';
-import { findRepeated, recordIntent, reserveIntent } from '../../src/ledger/record-intent.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 
 const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };

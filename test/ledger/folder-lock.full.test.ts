@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type FolderLock, lockFolder } from '../../src/ledger/folder-lock.js';
+import { type FolderLock, lockFolder } from '../../src/ledger/database/embedded/folder-lock.js';
 import { compile, start } from '../support/runner/child-program.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 

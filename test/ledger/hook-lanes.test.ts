@@ -1,4 +1,4 @@
-import { HookLanes, type Lane } from '../../src/ledger/hook-lanes.js';
+import { HookLanes, type Lane } from '../../src/ledger/settlement/hook-lanes.js';
 
 /** Hooks whose end a test sets. */
 class Hooks {

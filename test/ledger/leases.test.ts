@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { IntentError } from '../../src/errors.js';
-import type { Database } from '../../src/ledger/database.js';
+import type { Database } from '../../src/ledger/database/database.js';
 import type { Payment, PaymentHookContext } from '../../src/ledger/payment.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { SettlementFixture, type SettlementOptions } from './settlement-fixture.js';

@@ -1,6 +1,6 @@
 import { IntentError } from '../../src/errors.js';
-import type { Database } from '../../src/ledger/database.js';
-import { openDatabase } from '../../src/ledger/open-database.js';
+import type { Database } from '../../src/ledger/database/database.js';
+import { openDatabase } from '../../src/ledger/database/open-database.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { SettlementFixture } from './settlement-fixture.js';
 

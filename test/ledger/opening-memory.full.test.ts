@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext, runInThisContext } from 'node:vm';
 import { jest } from '@jest/globals';
-import { Opening } from '../../src/ledger/opening.js';
+import { Opening } from '../../src/ledger/database/database-connector.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');

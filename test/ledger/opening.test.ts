@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
-import type { Database } from '../../src/ledger/database.js';
-import { Opening } from '../../src/ledger/opening.js';
+import type { Database } from '../../src/ledger/database/database.js';
+import { Opening } from '../../src/ledger/database/database-connector.js';
 
 function fakeDatabase(): Database {
   const never = (): never => {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../../src/errors.js';
-import type { Database } from '../../src/ledger/database.js';
-import { outage } from '../../src/ledger/database-fault.js';
-import { OutageWatch } from '../../src/ledger/outage-watch.js';
+import type { Database } from '../../src/ledger/database/database.js';
+import { outage } from '../../src/ledger/database/database-fault.js';
+import { OutageWatch } from '../../src/ledger/database/outage-watch.js';
 import type { Happening } from '../../src/telemetry/router-event.js';
 import { eventually } from '../support/eventually.js';
 import { LogRecorder } from '../support/sites/site.js';

@@ -1,5 +1,5 @@
-import { findPaymentsFor } from '../../src/ledger/find-intents.js';
-import { recordIntent } from '../../src/ledger/record-intent.js';
+import { findPaymentsFor } from '../../src/ledger/intents/find-intents.js';
+import { recordIntent } from '../../src/ledger/intents/record-intent.js';
 import { openTestDatabase } from '../support/databases/databases.js';
 
 it('finds a payment that was submitted behind any number of newer ones that nobody has paid', async () => {

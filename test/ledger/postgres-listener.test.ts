@@ -1,5 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { PostgresListener, type PostgresListenerOptions } from '../../src/ledger/postgres-listener.js';
+import {
+  PostgresListener,
+  type PostgresListenerOptions,
+} from '../../src/ledger/database/postgres/postgres-listener.js';
 
 /** A client of pg whose certificates, which it reads when it is made, are not there at first. */
 function clientThatCannotBeMadeAtFirst() {

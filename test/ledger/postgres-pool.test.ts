@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import path from 'node:path';
-import { openPostgres } from '../../src/ledger/postgres.js';
+import { openPostgres } from '../../src/ledger/database/postgres/postgres.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
 
 /** A message of the Postgres protocol from the server: a letter, its length and its content. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { jest } from '@jest/globals';
-import { PostgresPulse } from '../../src/ledger/postgres-pulse.js';
+import { PostgresPulse } from '../../src/ledger/database/postgres/liveness-monitor.js';
 import { eventually } from '../support/eventually.js';
 
 /** A database that answers a probe as it is told. */

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Database } from '../../src/ledger/database.js';
-import { openPostgres, type PostgresOptions } from '../../src/ledger/postgres.js';
+import type { Database } from '../../src/ledger/database/database.js';
+import { openPostgres, type PostgresOptions } from '../../src/ledger/database/postgres/postgres.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { startPooler } from '../support/databases/transaction-pooler.js';
 import { eventually } from '../support/eventually.js';

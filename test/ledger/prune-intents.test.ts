@@ -1,8 +1,8 @@
-import type { DatabaseTransaction } from '../../src/ledger/database.js';
-import { findIntent, historyOf } from '../../src/ledger/find-intents.js';
+import type { DatabaseTransaction } from '../../src/ledger/database/database.js';
+import { findIntent, historyOf } from '../../src/ledger/intents/find-intents.js';
+import { pruneIntents } from '../../src/ledger/intents/prune-intents.js';
+import { recordIntent, reserveIntent } from '../../src/ledger/intents/record-intent.js';
 import type { ArchivedIntent, RecordedTerms } from '../../src/ledger/ledger.js';
-import { pruneIntents } from '../../src/ledger/prune-intents.js';
-import { recordIntent, reserveIntent } from '../../src/ledger/record-intent.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 
 const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/ledger/database.js';
+import type { Database } from '../../src/ledger/database/database.js';
 import type { Payment, PaymentHookContext } from '../../src/ledger/payment.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { FakeSequencer, minuteMs, SettlementFixture } from './settlement-fixture.js';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { jest } from '@jest/globals';
-import type { Database } from '../../src/ledger/database.js';
-import { Urgent } from '../../src/ledger/urgent.js';
+import type { Database } from '../../src/ledger/database/database.js';
+import { Urgent } from '../../src/ledger/settlement/recheck-queue.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
 import { SettlementFixture, type SettlementOptions } from './settlement-fixture.js';

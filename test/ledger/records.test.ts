@@ -1,7 +1,13 @@
-import { canCompleteLogin, completeLogin, reopenLogin } from '../../src/ledger/complete-login.js';
-import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from '../../src/ledger/find-intents.js';
+import { canCompleteLogin, completeLogin, reopenLogin } from '../../src/ledger/intents/complete-login.js';
+import {
+  findIntent,
+  findPaymentsFor,
+  historyOf,
+  listIntents,
+  retryIntent,
+} from '../../src/ledger/intents/find-intents.js';
+import { confirmIntent, findRepeated, recordIntent, reserveIntent } from '../../src/ledger/intents/record-intent.js';
 import type { NewIntent, RecordedTerms } from '../../src/ledger/ledger.js';
-import { confirmIntent, findRepeated, recordIntent, reserveIntent } from '../../src/ledger/record-intent.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 
 const start = '2026-01-01T12:00:00.000Z';

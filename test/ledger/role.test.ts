@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Database } from '../../src/ledger/database.js';
-import { listIntents } from '../../src/ledger/find-intents.js';
-import { migrate, requireMigrated } from '../../src/ledger/migrate.js';
-import { openPostgres } from '../../src/ledger/postgres.js';
-import { pruneIntents } from '../../src/ledger/prune-intents.js';
-import { confirmIntent, reserveIntent } from '../../src/ledger/record-intent.js';
+import type { Database } from '../../src/ledger/database/database.js';
+import { openPostgres } from '../../src/ledger/database/postgres/postgres.js';
+import { listIntents } from '../../src/ledger/intents/find-intents.js';
+import { pruneIntents } from '../../src/ledger/intents/prune-intents.js';
+import { confirmIntent, reserveIntent } from '../../src/ledger/intents/record-intent.js';
+import { migrate, requireMigrated } from '../../src/ledger/migrations/migrate.js';
 import { startPostgres } from '../support/databases/postgres-server.js';
 
 // What docs/ledger.md says that the role of a site needs, run as it stands there.

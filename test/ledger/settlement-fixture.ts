@@ -1,11 +1,11 @@
-import type { Database } from '../../src/ledger/database.js';
-import { findIntent, historyOf, retryIntent } from '../../src/ledger/find-intents.js';
+import type { Database } from '../../src/ledger/database/database.js';
+import { findIntent, historyOf, retryIntent } from '../../src/ledger/intents/find-intents.js';
+import { recordIntent } from '../../src/ledger/intents/record-intent.js';
 import type { LedgerIntent, NewIntent } from '../../src/ledger/ledger.js';
 import type { PaymentHooks } from '../../src/ledger/payment.js';
-import { recordIntent } from '../../src/ledger/record-intent.js';
-import { Settlement } from '../../src/ledger/settlement.js';
-import type { SequencerStatus, SettlementContext } from '../../src/ledger/settlement-context.js';
-import { defaultTiming, type SettlementTiming } from '../../src/ledger/settlement-timing.js';
+import { Settlement } from '../../src/ledger/settlement/settlement.js';
+import type { SequencerStatus, SettlementContext } from '../../src/ledger/settlement/settlement-context.js';
+import { defaultTiming, type SettlementTiming } from '../../src/ledger/settlement/settlement-timing.js';
 import type { TestDatabase } from '../support/databases/databases.js';
 import { LogRecorder } from '../support/sites/site.js';
 

@@ -1,4 +1,4 @@
-import { defaultTiming, untilNextLookMs, untilReversalLookMs } from '../../src/ledger/settlement-timing.js';
+import { defaultTiming, untilNextLookMs, untilReversalLookMs } from '../../src/ledger/settlement/settlement-timing.js';
 
 const [secondMs, minuteMs, hourMs, dayMs] = [1_000, 60_000, 3_600_000, 86_400_000];
 

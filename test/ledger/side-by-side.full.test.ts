@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import { createLedger } from '../../src/ledger/create-ledger.js';
+import { openPostgres } from '../../src/ledger/database/postgres/postgres.js';
 import type { Ledger, NewIntent } from '../../src/ledger/ledger.js';
-import { migrate } from '../../src/ledger/migrate.js';
-import { type Migration, migrations } from '../../src/ledger/migrations.js';
-import { openPostgres } from '../../src/ledger/postgres.js';
+import { migrate } from '../../src/ledger/migrations/migrate.js';
+import { type Migration, migrations } from '../../src/ledger/migrations/migrations.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { eventually } from '../support/eventually.js';
 import { LogRecorder } from '../support/sites/site.js';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Database } from '../../src/ledger/database.js';
-import { outage } from '../../src/ledger/database-fault.js';
+import type { Database } from '../../src/ledger/database/database.js';
+import { outage } from '../../src/ledger/database/database-fault.js';
 import { type DatabaseKind, kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
 import { SettlementFixture } from './settlement-fixture.js';

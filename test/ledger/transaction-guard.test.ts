@@ -1,4 +1,4 @@
-import type { DatabaseTransaction } from '../../src/ledger/database.js';
+import type { DatabaseTransaction } from '../../src/ledger/database/database.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 
 // Settling and the effects of a hook commit together only as long as nothing but the ledger ends the transaction.

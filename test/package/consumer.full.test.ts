@@ -151,7 +151,7 @@ describe('what an import loads', () => {
   });
 
   it('no file of the package can be imported past its entries', async () => {
-    project.write('deep.mjs', `await import('express-intents/dist/config.js');`);
+    project.write('deep.mjs', `await import('express-intents/dist/config/config.js');`);
     expect((await project.node(['deep.mjs'])).stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
 

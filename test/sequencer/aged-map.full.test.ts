@@ -19,7 +19,7 @@ const program = `
 `;
 
 test('what was replaced in the map is not kept, however long its oldest entry stays', async () => {
-  const file = new URL('../../build/sequencer/aged-map.js', import.meta.url).href;
+  const file = new URL('../../build/async/aged-map.js', import.meta.url).href;
   const args = ['--expose-gc', '--input-type=module', '--eval', program, '--', file];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   const { size, held, forgotten } = JSON.parse(stdout);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { AgedMap } from '../../src/sequencer/aged-map.js';
+import { AgedMap } from '../../src/async/aged-map.js';
 
 test('it is a map whose first entry is the oldest, whatever comes and goes', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd', 'e');

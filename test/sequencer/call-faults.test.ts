@@ -10,10 +10,10 @@ import {
 import { encodePayload } from '../../src/intents/payload.js';
 import { signPaymentIntent } from '../../src/intents/payment-intent.js';
 import { formatBase58 } from '../../src/keys/base58.js';
-import { boundedTry, noAnswer } from '../../src/sequencer/bounded-try.js';
 import { createIntent, getStatus } from '../../src/sequencer/calls.js';
-import { createGrpcTransport } from '../../src/sequencer/grpc-transport.js';
-import { createHttpTransport } from '../../src/sequencer/http-transport.js';
+import { createGrpcTransport } from '../../src/sequencer/grpc/grpc-transport.js';
+import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
+import { boundedTry, noAnswer } from '../../src/sequencer/resilience/call-with-timeout.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { decode, v1 } from '../../src/wire/codec.js';
 import type { Operation } from '../../src/wire/envelope.js';

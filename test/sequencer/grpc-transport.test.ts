@@ -1,7 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import { createServer } from 'node:net';
 import { jest } from '@jest/globals';
-import { createGrpcTransport } from '../../src/sequencer/grpc-transport.js';
+import { createGrpcTransport } from '../../src/sequencer/grpc/grpc-transport.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';

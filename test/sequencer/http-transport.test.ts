@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { getEventListeners, once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { jest } from '@jest/globals';
-import { createHttpTransport } from '../../src/sequencer/http-transport.js';
+import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { encodeOkResponse, operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { resilientTransport } from '../../src/sequencer/resilient-transport.js';
+import { resilientTransport } from '../../src/sequencer/resilience/resilient-transport.js';
 import { operations } from '../../src/wire/envelope.js';
 import {
   failing,

@@ -7,11 +7,11 @@ import {
   type IntentEvent,
   type Transport,
 } from '../../src/index.js';
-import { createGrpcTransport } from '../../src/sequencer/grpc-transport.js';
-import { createHttpTransport } from '../../src/sequencer/http-transport.js';
+import { createGrpcTransport } from '../../src/sequencer/grpc/grpc-transport.js';
+import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
 import { lazyTransport } from '../../src/sequencer/lazy-transport.js';
-import { signStreamRequest } from '../../src/sequencer/stream-request.js';
-import { watchIntent } from '../../src/sequencer/watch-intent.js';
+import { signStreamRequest } from '../../src/sequencer/watch/stream-request.js';
+import { watchIntent } from '../../src/sequencer/watch/watch-intent.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { decode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';

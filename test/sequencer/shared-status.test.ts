@@ -1,7 +1,7 @@
+import type { Abortable } from '../../src/async/abort.js';
 import { IntentError, SequencerError } from '../../src/errors.js';
-import type { Abortable } from '../../src/sequencer/abort.js';
 import { getStatus } from '../../src/sequencer/calls.js';
-import { type AskStatus, SharedStatus } from '../../src/sequencer/shared-status.js';
+import { type AskStatus, SharedStatus } from '../../src/sequencer/watch/status-cache.js';
 import { pending, StatusTransport, submitted, unknown } from '../support/transports/status-transport.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';

@@ -6,9 +6,9 @@ import {
   SequencerError,
   type Transport,
 } from '../../src/index.js';
-import { createGrpcTransport } from '../../src/sequencer/grpc-transport.js';
-import { createHttpTransport } from '../../src/sequencer/http-transport.js';
-import { watchIntent } from '../../src/sequencer/watch-intent.js';
+import { createGrpcTransport } from '../../src/sequencer/grpc/grpc-transport.js';
+import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
+import { watchIntent } from '../../src/sequencer/watch/watch-intent.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';

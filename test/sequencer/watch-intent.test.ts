@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import { IntentError, type IntentEvent, SequencerError } from '../../src/index.js';
 import { keyPairFromSeed } from '../../src/keys/ed25519.js';
 import type { CallOptions } from '../../src/sequencer/transport.js';
-import { watchIntent } from '../../src/sequencer/watch-intent.js';
+import { watchIntent } from '../../src/sequencer/watch/watch-intent.js';
 import type { v1 } from '../../src/wire/codec.js';
 import { FakeTiming, settled } from './fake-timing.js';
 import { clientSecret, id, message, rendezvous, ScriptedTransport } from './scripted-transport.js';

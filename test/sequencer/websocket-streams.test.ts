@@ -1,8 +1,8 @@
 import { jest } from '@jest/globals';
 import { WebSocket } from 'ws';
-import { createHttpTransport } from '../../src/sequencer/http-transport.js';
+import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
+import { WebSocketStreams } from '../../src/sequencer/http/websocket-streams.js';
 import type { Transport } from '../../src/sequencer/transport.js';
-import { WebSocketStreams } from '../../src/sequencer/websocket-streams.js';
 import { encodeErrorResponse, operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';
 import {

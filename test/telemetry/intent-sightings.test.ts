@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
-import { ClientSecrets } from '../../src/http/client-secrets.js';
-import { IntentSightings } from '../../src/intent-sightings.js';
-import type { IntentEvent } from '../../src/sequencer/intent-event.js';
+import { ClientSecrets } from '../../src/http/events/client-secret-cache.js';
+import { IntentSightings } from '../../src/router/submission-tracker.js';
+import type { IntentEvent } from '../../src/sequencer/watch/intent-event.js';
 import type { Happening } from '../../src/telemetry/router-event.js';
 
 const intent = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';

@@ -1,6 +1,6 @@
 import { IntentError } from '../../src/errors.js';
-import { Settlement } from '../../src/ledger/settlement.js';
-import { defaultTiming } from '../../src/ledger/settlement-timing.js';
+import { Settlement } from '../../src/ledger/settlement/settlement.js';
+import { defaultTiming } from '../../src/ledger/settlement/settlement-timing.js';
 import type { Happening } from '../../src/telemetry/router-event.js';
 import { eventually } from '../support/eventually.js';
 import { LogRecorder } from '../support/sites/site.js';

@@ -1,7 +1,7 @@
 import { jest } from '@jest/globals';
 import type { RouterEventType } from '../../src/index.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
-import { migrate } from '../../src/ledger/migrate.js';
+import { migrate } from '../../src/ledger/migrations/migrate.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl, openTestDatabase } from '../support/databases/databases.js';
 import { intentIdOf } from '../support/sites/intent-id.js';

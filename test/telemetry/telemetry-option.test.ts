@@ -1,5 +1,5 @@
-import { intentRouter } from '../../src/intent-router.js';
-import type { IntentRouterOptions } from '../../src/router-options.js';
+import { intentRouter } from '../../src/router/intent-router.js';
+import type { IntentRouterOptions } from '../../src/router/options.js';
 import { problemsOf } from '../support/sites/problems-of.js';
 import { destination, domain, verifierSecret } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';

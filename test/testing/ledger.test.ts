@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { createClock } from '../../src/emulator/clock.js';
+import { createClock } from '../../src/emulator/state/clock.js';
 import { IntentError } from '../../src/errors.js';
-import { type IntentRouter, intentRouter } from '../../src/intent-router.js';
+import { type IntentRouter, intentRouter } from '../../src/router/intent-router.js';
 import { passTime, type Sequencer, startSequencer, temporaryLedger, untilIntent } from '../../src/testing.js';
 import { LogRecorder } from '../support/sites/site.js';
 

@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import request from 'supertest';
-import { intentRouter } from '../../src/intent-router.js';
 import { generateKey } from '../../src/keys/verifier-key.js';
+import { intentRouter } from '../../src/router/intent-router.js';
 import { fromOwnPage, type Sequencer, startSequencer } from '../../src/testing.js';
 import { type ExpressFactory, expressVersions, LogRecorder } from '../support/sites/site.js';
 

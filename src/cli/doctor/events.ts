@@ -1,5 +1,5 @@
+import { timed } from '../../async/with-timeout.js';
 import { generateKey } from '../../keys/verifier-key.js';
-import { timed } from '../../ledger/bounded.js';
 import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
 import { noSite } from './site.js';
 import { type Answer, type ReadAnswer, readProblem, type SiteRoutes } from './visitor.js';

@@ -1,5 +1,5 @@
-import type { Environment } from '../../config.js';
-import { readError } from '../../emulator/read-error.js';
+import type { Environment } from '../../config/config.js';
+import { readError } from '../../emulator/outbound/read-error.js';
 import { type Check, type DoctorContext, type Finding, fault } from './check.js';
 import { database } from './database.js';
 import { events } from './events.js';

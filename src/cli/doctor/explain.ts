@@ -1,6 +1,6 @@
-import { readError } from '../../emulator/read-error.js';
+import { readError } from '../../emulator/outbound/read-error.js';
 import { IntentError, SequencerError } from '../../errors.js';
-import { explainDatabase as explainFault } from '../../ledger/explain-database.js';
+import { explainDatabase as explainFault } from '../../ledger/database/explain-database.js';
 
 /** Why a server could not be asked, and what mends it. */
 export interface NetworkFault {

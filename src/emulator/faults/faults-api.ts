@@ -1,6 +1,6 @@
 import { Router } from 'express';
-import { requireOwnOrigin } from '../http-guard.js';
-import { answerError, parseJson } from '../json-api.js';
+import { requireOwnOrigin } from '../servers/http-guard.js';
+import { answerError, parseJson } from '../servers/json-api.js';
 import { faultKindNames, faultKinds } from './fault-kinds.js';
 import type { ActiveFault, FaultList } from './fault-list.js';
 import { faultyOperationNames } from './faulty-operation.js';

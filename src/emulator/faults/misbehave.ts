@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import { sendEnvelope } from '../send-envelope.js';
+import { sendEnvelope } from '../servers/send-envelope.js';
 import type { FaultKind } from './fault-kinds.js';
 import { type FaultyOperationCall, spoiltEnvelope } from './spoil-envelope.js';
 import { waitFor } from './wait-for.js';

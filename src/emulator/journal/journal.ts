@@ -2,7 +2,7 @@ import type { Operation } from '../../wire/envelope.js';
 import { nameOf } from '../../wire/envelope.js';
 import type { SettledFault } from '../faults/fault.js';
 import { namedIntent } from '../faults/named-intent.js';
-import { Subscribers } from '../subscribers.js';
+import { Subscribers } from '../state/subscribers.js';
 import type { Happening, KeptBytes, Refusal, Via } from './happening.js';
 
 /** One line of a trail. */

@@ -1,8 +1,8 @@
 import type { Operation } from '../../wire/envelope.js';
 import { operations } from '../../wire/envelope.js';
-import { openMessageStream } from '../open-message-stream.js';
-import { refusalOf } from '../refusal.js';
-import type { SequencerState } from '../sequencer-state.js';
+import { openMessageStream } from '../operations/open-message-stream.js';
+import { refusalOf } from '../operations/refusal.js';
+import type { SequencerState } from '../state/sequencer-state.js';
 import type { Via } from './happening.js';
 
 /** As `openMessageStream`, and the journal is told what was opened, what went out, and how it ended. */

@@ -1,10 +1,10 @@
 import express from 'express';
 import { systemWorld, type World } from '../../../src/cli/doctor/world.js';
 import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
-import { composeRouter, type IntentRouter } from '../../../src/intent-router.js';
 import { generateKey } from '../../../src/keys/verifier-key.js';
-import { routerLedger } from '../../../src/router-ledger.js';
-import type { IntentRouterOptions } from '../../../src/router-options.js';
+import { composeRouter, type IntentRouter } from '../../../src/router/intent-router.js';
+import { routerLedger } from '../../../src/router/ledger.js';
+import type { IntentRouterOptions } from '../../../src/router/options.js';
 import type { Transport } from '../../../src/sequencer/transport.js';
 import { inProduction } from '../../attack/support/in-production.js';
 import { newDatabaseUrl } from '../../support/databases/databases.js';

@@ -1,4 +1,4 @@
-import { openPostgres } from '../../../src/ledger/postgres.js';
+import { openPostgres } from '../../../src/ledger/database/postgres/postgres.js';
 
 // Closes while the server sleeps, with a statement under way that has much time, and must then end by itself.
 const [, , url = ''] = process.argv;

@@ -1,4 +1,4 @@
-import { lockFolder } from '../../../src/ledger/folder-lock.js';
+import { lockFolder } from '../../../src/ledger/database/embedded/folder-lock.js';
 
 // Locks a folder, says how that went, and keeps it until it is told to let go.
 const [, , folder = ''] = process.argv;

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import { lockFolder } from '../../../src/ledger/folder-lock.js';
+import { lockFolder } from '../../../src/ledger/database/embedded/folder-lock.js';
 
 // A worker of a cluster locks the folder, and the primary says which process that is.
 const [, , folder = ''] = process.argv;

@@ -1,5 +1,5 @@
-import { migrate } from '../../../src/ledger/migrate.js';
-import { openPostgres } from '../../../src/ledger/postgres.js';
+import { openPostgres } from '../../../src/ledger/database/postgres/postgres.js';
+import { migrate } from '../../../src/ledger/migrations/migrate.js';
 
 // Migrates when it is told to, and says which migrations it was that ran them.
 const [, , url = ''] = process.argv;

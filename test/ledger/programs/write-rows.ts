@@ -1,4 +1,4 @@
-import { openEmbedded } from '../../../src/ledger/embedded.js';
+import { openEmbedded } from '../../../src/ledger/database/embedded/embedded.js';
 
 // Opens a ledger in a folder, says so, and writes one transaction after the other, each with two rows; it tells of each
 // that was committed. In the end one is left open.

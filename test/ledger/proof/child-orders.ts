@@ -1,6 +1,6 @@
 import type { LedgerSettings } from '../../../src/ledger/ledger-settings.js';
-import type { SettlementContext } from '../../../src/ledger/settlement-context.js';
-import type { SettlementTiming } from '../../../src/ledger/settlement-timing.js';
+import type { SettlementContext } from '../../../src/ledger/settlement/settlement-context.js';
+import type { SettlementTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 
 /** What a process with a ledger is to do. */
 export interface ChildOrders {

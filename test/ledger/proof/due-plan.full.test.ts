@@ -1,6 +1,6 @@
-import type { Queryable } from '../../../src/ledger/database.js';
-import { defaultTiming } from '../../../src/ledger/settlement-timing.js';
-import { claimDue, claimNamed } from '../../../src/ledger/work.js';
+import type { Queryable } from '../../../src/ledger/database/database.js';
+import { claimDue, claimNamed } from '../../../src/ledger/settlement/claimed-payment.js';
+import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { kinds, openTestDatabase } from '../../support/databases/databases.js';
 import { insertPayments } from './insert-payments.js';
 

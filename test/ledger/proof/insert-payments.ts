@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../src/ledger/database.js';
+import type { Queryable } from '../../../src/ledger/database/database.js';
 
 /** Writes many open payments down at once, due one after the other from so many milliseconds from now on. */
 export async function insertPayments(db: Queryable, count: number, dueInMs: number): Promise<void> {

@@ -2,13 +2,13 @@
 // nothing in it but the ledger.
 import { setTimeout as wait } from 'node:timers/promises';
 import { createLedger } from '../../../src/ledger/create-ledger.js';
-import type { Database } from '../../../src/ledger/database.js';
+import type { Database } from '../../../src/ledger/database/database.js';
+import { openDatabase } from '../../../src/ledger/database/open-database.js';
+import { openPostgres } from '../../../src/ledger/database/postgres/postgres.js';
 import type { Ledger } from '../../../src/ledger/ledger.js';
-import { migrate } from '../../../src/ledger/migrate.js';
-import { openDatabase } from '../../../src/ledger/open-database.js';
+import { migrate } from '../../../src/ledger/migrations/migrate.js';
 import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
-import { openPostgres } from '../../../src/ledger/postgres.js';
-import type { SequencerStatus } from '../../../src/ledger/settlement-context.js';
+import type { SequencerStatus } from '../../../src/ledger/settlement/settlement-context.js';
 import type { ChildOrders, HookOrders, PlannedFault } from './child-orders.js';
 import { effectsTable, insertEffect, readEvidence } from './evidence.js';
 import { connectPeer } from './peer.js';

@@ -1,20 +1,24 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { canCompleteLogin, completeLogin, reopenLogin } from '../../../src/ledger/complete-login.js';
-import type { Database, DatabaseTransaction, Queryable } from '../../../src/ledger/database.js';
-import { exportLedger } from '../../../src/ledger/export-ledger.js';
-import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from '../../../src/ledger/find-intents.js';
-import { inspectLedger } from '../../../src/ledger/inspect-ledger.js';
-import { intentStates } from '../../../src/ledger/intent-state.js';
-import { holdLease } from '../../../src/ledger/lease.js';
-import { pruneIntents } from '../../../src/ledger/prune-intents.js';
+import type { Database, DatabaseTransaction, Queryable } from '../../../src/ledger/database/database.js';
+import { canCompleteLogin, completeLogin, reopenLogin } from '../../../src/ledger/intents/complete-login.js';
+import { exportLedger } from '../../../src/ledger/intents/export-ledger.js';
+import {
+  findIntent,
+  findPaymentsFor,
+  historyOf,
+  listIntents,
+  retryIntent,
+} from '../../../src/ledger/intents/find-intents.js';
+import { inspectLedger } from '../../../src/ledger/intents/inspect-ledger.js';
+import { intentStates } from '../../../src/ledger/intents/intent-state.js';
+import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
 import {
   confirmIntent,
   findRepeated,
   findSealedSecret,
   recordIntent,
   reserveIntent,
-} from '../../../src/ledger/record-intent.js';
-import { defaultTiming } from '../../../src/ledger/settlement-timing.js';
+} from '../../../src/ledger/intents/record-intent.js';
 import {
   bringBackDueTimes,
   claimDue,
@@ -23,7 +27,9 @@ import {
   stillOpen,
   type Work,
   writeWork,
-} from '../../../src/ledger/work.js';
+} from '../../../src/ledger/settlement/claimed-payment.js';
+import { holdLease } from '../../../src/ledger/settlement/lease.js';
+import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { statementName, statementNames } from './statement-name.js';
 

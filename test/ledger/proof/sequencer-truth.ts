@@ -1,5 +1,5 @@
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
-import type { SequencerStatus } from '../../../src/ledger/settlement-context.js';
+import type { SequencerStatus } from '../../../src/ledger/settlement/settlement-context.js';
 import type { Answer, SequencerEvent } from './evidence.js';
 
 /** What is true, whatever a ledger believes: a sequencer that notes what happens to it and what it answers. */

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { retryIntent } from '../../../src/ledger/find-intents.js';
+import { retryIntent } from '../../../src/ledger/intents/find-intents.js';
+import { recordIntent } from '../../../src/ledger/intents/record-intent.js';
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
 import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
-import { recordIntent } from '../../../src/ledger/record-intent.js';
-import { Settlement } from '../../../src/ledger/settlement.js';
-import { defaultTiming } from '../../../src/ledger/settlement-timing.js';
+import { Settlement } from '../../../src/ledger/settlement/settlement.js';
+import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { type DatabaseKind, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { stopClock } from '../../support/databases/fake-time.js';
 import { checkEvidence, type FoundFault } from './check-evidence.js';

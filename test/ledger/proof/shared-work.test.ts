@@ -1,6 +1,6 @@
-import { Settlement } from '../../../src/ledger/settlement.js';
-import { defaultTiming } from '../../../src/ledger/settlement-timing.js';
-import { claimDue } from '../../../src/ledger/work.js';
+import { claimDue } from '../../../src/ledger/settlement/claimed-payment.js';
+import { Settlement } from '../../../src/ledger/settlement/settlement.js';
+import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { openTestDatabase } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
 import { hasty } from './child-orders.js';

@@ -1,4 +1,9 @@
-import type { Database, DatabaseTransaction, Queryable, TransactionOptions } from '../../../src/ledger/database.js';
+import type {
+  Database,
+  DatabaseTransaction,
+  Queryable,
+  TransactionOptions,
+} from '../../../src/ledger/database/database.js';
 import { statementName } from './statement-name.js';
 
 /** Told of each point that the ledger comes to: `before settle`, `after settle`, `before the commit`. May end the process. */

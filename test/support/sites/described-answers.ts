@@ -1,7 +1,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import type { Express, Response } from 'express';
-import type { OpenApiDocument } from '../../../src/http/openapi.js';
+import type { OpenApiDocument } from '../../../src/http/operations/openapi.js';
 
 // The description of a site is held against what the site answers: whatever is answered in a test, by a site that is made
 // with `startSite`, must be described, in its status, code, headers and body.

@@ -1,12 +1,12 @@
 import express, { type Express } from 'express';
-import { type ConnectionLimits, parseConfig } from '../../../src/config.js';
-import { hostCookie } from '../../../src/http/browser-cookie.js';
-import { liveEvents } from '../../../src/http/live-events.js';
-import { LoginAttempts } from '../../../src/http/login-attempts.js';
-import { createLookAt } from '../../../src/http/look-at.js';
+import { type ConnectionLimits, parseConfig } from '../../../src/config/config.js';
+import { liveEvents } from '../../../src/http/events/live-events.js';
+import { createLookAt } from '../../../src/http/events/look-at.js';
+import { hostCookie } from '../../../src/http/request/browser-cookie.js';
 import { createRouter } from '../../../src/http/router.js';
 import type { RouterContext } from '../../../src/http/router-context.js';
-import { createWebhookVerifier } from '../../../src/http/verify-webhook.js';
+import { LoginAttempts } from '../../../src/http/session/login-attempts.js';
+import { createWebhookVerifier } from '../../../src/http/webhook/verify-webhook.js';
 import { createIntentClient } from '../../../src/sequencer/intent-client.js';
 import { StatusTransport } from '../transports/status-transport.js';
 import { FakeWatch } from './fake-watch.js';

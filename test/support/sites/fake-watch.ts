@@ -1,4 +1,4 @@
-import type { IntentEvent, WatchIntent } from '../../../src/sequencer/intent-event.js';
+import type { IntentEvent, WatchIntent } from '../../../src/sequencer/watch/intent-event.js';
 
 /** One watch as it was begun. */
 export interface Watched {

@@ -1,0 +1,139 @@
+import { createServer, type RequestListener } from 'node:http';
+import { IntentError } from '../../errors.js';
+import type { StatedLogin } from '../../intents/verify-intent.js';
+import { parseBase58 } from '../../keys/base58.js';
+import { parseVerifierDomain } from '../../keys/verifier-domain.js';
+import { isLoopback, parseHttpUrl } from '../../net/loopback.js';
+import { listen } from '../servers/listen.js';
+import { loopbackReach, publicReach } from './address-policy.js';
+import { Outbound, type OutboundOptions } from './outbound.js';
+
+const path = '/.well-known/service-payments.json';
+
+/** Where the key file of a domain is found in a test: at an origin of this machine, from a server's own listener, or not at all, since the keys are known. */
+type LocalSource =
+  | { readonly origin: string }
+  | { readonly listener: RequestListener }
+  | { readonly keys: readonly string[] };
+
+/** Reads the files that publish verifier keys (interface sections 2.7 and 4.6). */
+export class KeyFileReader {
+  readonly #localSources = new Map<string, LocalSource>();
+  readonly #public: Outbound;
+  readonly #local: Outbound;
+
+  constructor(options: OutboundOptions = {}) {
+    this.#public = new Outbound(publicReach, options);
+    this.#local = new Outbound(loopbackReach, options);
+  }
+
+  /**
+   * From now on the file of `domain` is asked of `site`, and not over https: of its origin, such as
+   * `http://127.0.0.1:3000`, or of the app itself, which is served for as long as that takes.
+   * @throws {IntentError} `invalid_domain`, or `invalid_configuration` when the origin is not on this machine
+   */
+  setLocalDomain(domain: string, site: string | RequestListener): void {
+    const source = typeof site === 'function' ? { listener: site } : { origin: localOrigin(domain, site) };
+    this.#localSources.set(parseVerifierDomain(domain), source);
+  }
+
+  /**
+   * From now on these keys, Base58, are taken to be published at `domain`, and nobody is asked.
+   * @throws {IntentError} `invalid_domain`, `invalid_key`
+   */
+  trust(domain: string, publicKeys: readonly string[]): void {
+    for (const key of publicKeys) parseBase58(key, 32, 'invalid_key');
+    this.#localSources.set(parseVerifierDomain(domain), { keys: [...publicKeys] });
+  }
+
+  /**
+   * Lets a login pass whose verifier is published at its domain (interface section 5.3).
+   * @throws {IntentError} `request_refused`
+   */
+  async requireListed({ domain, verifier }: StatedLogin): Promise<void> {
+    const source = this.#localSources.get(domain);
+    if (source && 'keys' in source) {
+      if (source.keys.includes(verifier)) return;
+      throw refused(`The keys that are trusted for ${domain} are not ${verifier}.`);
+    }
+    if (source && 'listener' in source) {
+      return whileServed(source.listener, (origin) => requireListedAt(this.#local, origin, verifier));
+    }
+    return source
+      ? requireListedAt(this.#local, source.origin, verifier)
+      : requireListedAt(this.#public, `https://${domain}`, verifier);
+  }
+
+  /** The domains whose file is on this machine. */
+  get localDomains(): readonly string[] {
+    return [...this.#localSources.keys()];
+  }
+
+  /** Where the file of a domain is, for a person. */
+  addressOf(domain: string): string {
+    const source = this.#localSources.get(domain) ?? { origin: `https://${domain}` };
+    if ('origin' in source) return `${source.origin}${path}`;
+    return 'keys' in source ? 'keys that the sequencer was told to trust' : 'an app of this process';
+  }
+}
+
+function localOrigin(domain: string, origin: string): string {
+  const url = parseHttpUrl(origin);
+  if (url && isLoopback(url.hostname)) return url.origin;
+  throw new IntentError(
+    'invalid_configuration',
+    `The local origin of ${domain} must be on this machine, such as http://127.0.0.1:3000.`,
+  );
+}
+
+async function requireListedAt(outbound: Outbound, origin: string, verifier: string): Promise<void> {
+  const address = `${origin}${path}`;
+  const keys = await readPublicKeys(outbound, address);
+  if (!keys.includes(verifier)) throw refused(`The key file at ${address} does not list ${verifier}.`);
+}
+
+/** Serves an app at a free port for as long as a call takes. */
+async function whileServed(listener: RequestListener, call: (origin: string) => Promise<void>): Promise<void> {
+  const server = createServer(listener);
+  try {
+    const port = await listen(server, { port: 0, setting: 'setLocalDomain', unref: false });
+    await call(`http://127.0.0.1:${port}`);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+const localMend = 'For a site on this machine call sequencer.setLocalDomain(domain, origin).';
+
+async function readPublicKeys(outbound: Outbound, address: string): Promise<unknown[]> {
+  let text: string;
+  try {
+    text = await readText(outbound, address);
+  } catch (cause) {
+    const mend = address.startsWith('https:') ? ` ${localMend}` : '';
+    throw refused(`The key file at ${address} cannot be read: ${(cause as Error).message}.${mend}`, cause);
+  }
+  const keys = parsePublicKeys(text);
+  if (!keys) throw refused(`The key file at ${address} is not a JSON object with an array public_keys.`);
+  return keys;
+}
+
+async function readText(outbound: Outbound, address: string): Promise<string> {
+  const { status, text } = await outbound.call(address, { method: 'GET' });
+  if (status !== 200) throw new Error(`it is answered with status ${status}, not 200`);
+  return text;
+}
+
+function parsePublicKeys(text: string): unknown[] | undefined {
+  try {
+    const file: unknown = JSON.parse(text);
+    const keys = typeof file === 'object' && file !== null && 'public_keys' in file ? file.public_keys : undefined;
+    return Array.isArray(keys) ? keys : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const refused = (message: string, cause?: unknown): IntentError =>
+  new IntentError('request_refused', message, { cause });

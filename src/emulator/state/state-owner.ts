@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { IntentError } from '../../errors.js';
+import { readError } from '../outbound/read-error.js';
+
+/** Whose a state file is: the sequencer that answers there, under this very name. */
+export interface StateOwner {
+  /** base_url */
+  readonly url: string;
+  /** Another one at every start. */
+  readonly instance: string;
+}
+
+/** What `/healthz` names the instance in. */
+export const instanceHeader = 'sequencer-instance';
+const format = 'express-intents embedded sequencer';
+const timeoutMs = 1_000;
+
+export const newOwner = (url: string): StateOwner => ({ url, instance: randomUUID() });
+
+/** The first line of a state file. */
+export function formatOwner({ url, instance }: StateOwner): string {
+  return `${JSON.stringify({ format, version: 1, url, instance })}\n`;
+}
+
+export function isOwnerLine(line: string): boolean {
+  return parseOwner(line) !== undefined;
+}
+
+/**
+ * Lets a file pass that no sequencer has which still runs. Whoever is about to listen at the same port finds out by that.
+ * @throws {IntentError} `invalid_configuration` where one has it, with where that is
+ */
+export async function requireFreeStateFile(file: string, port: number): Promise<void> {
+  const owner = parseOwner(firstLineOf(file));
+  if (!owner || owner.url === `http://127.0.0.1:${port}` || !(await isRunning(owner))) return;
+  throw new IntentError(
+    'invalid_configuration',
+    `The state file ${file} is in use by the embedded sequencer at ${owner.url}, and one alone can have it: end that one, ` +
+      'or name another file: INTENT_EMULATOR_STATE, or stateFile.',
+  );
+}
+
+/** One that does not answer in time, as in a debugger, runs. */
+async function isRunning({ url, instance }: StateOwner): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/healthz`, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });
+    await answer.body?.cancel();
+    return answer.headers.get(instanceHeader) === instance;
+  } catch (error) {
+    return readError(error).name === 'TimeoutError';
+  }
+}
+
+function parseOwner(line: string): StateOwner | undefined {
+  try {
+    const owner: Record<string, unknown> = JSON.parse(line);
+    const { url, instance } = owner;
+    if (owner.format !== format || owner.version !== 1) return undefined;
+    const isOurs = typeof url === 'string' && /^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(url);
+    return isOurs && typeof instance === 'string' ? { url, instance } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function firstLineOf(file: string): string {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, 'r');
+    const start = Buffer.alloc(1_024);
+    return start.toString('utf8', 0, readSync(descriptor, start)).split('\n', 1)[0] ?? '';
+  } catch {
+    return '';
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}

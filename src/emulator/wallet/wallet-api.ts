@@ -1,0 +1,47 @@
+import { type Request, type Response, Router } from 'express';
+import { IntentError } from '../../errors.js';
+import { stateOf, summarizeRequest } from '../inspector/intent-summary.js';
+import { awaited } from '../servers/awaited.js';
+import { requireOwnOrigin } from '../servers/http-guard.js';
+import { answerError, parseJson } from '../servers/json-api.js';
+import type { IntentRecord, IntentStore } from '../state/intent-store.js';
+import type { Wallet } from './wallet.js';
+
+const recentCount = 5;
+
+/** The JSON API of the wallet page: its simulated wallets, and what a person can do with one. */
+export function walletApi(wallets: readonly Wallet[], intents: IntentStore): Router {
+  const router = Router();
+  router.use(requireOwnOrigin);
+  router.get('/wallets', (_req, res) => {
+    res.json({ wallets: wallets.map(({ name }) => name) });
+  });
+  router.get('/intents', (_req, res) => {
+    res.json({ intents: intents.recent(recentCount).map(summarize) });
+  });
+  for (const action of ['scan', 'confirm', 'reject'] as const) {
+    const act = async (req: Request, res: Response): Promise<void> => {
+      const { wallet, code } = readCommand(req, wallets);
+      const request = await wallet[action](code);
+      const user = request.login ? { userId: wallet.userId(request.login.domain) } : {};
+      res.json({ request, ...user, submitted: intents.get(request.id)?.submitted ?? false });
+    };
+    router.post(`/${action}`, ...parseJson, awaited(act));
+  }
+  router.use(answerError);
+  return router;
+}
+
+function readCommand(req: Request, wallets: readonly Wallet[]): { wallet: Wallet; code: string } {
+  const body: unknown = req.body;
+  const { wallet: name, code } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  const wallet = wallets.find((one) => one.name === name);
+  if (!wallet) throw new IntentError('invalid_request', 'There is no such wallet.');
+  if (typeof code !== 'string') throw new IntentError('invalid_request', 'The code is missing.');
+  return { wallet, code };
+}
+
+function summarize(record: IntentRecord): Record<string, string | number> {
+  const { id, request, createdAtMs } = record;
+  return { id, ...summarizeRequest(request), createdAtMs, state: stateOf(record) };
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Config, Routes } from '../../config/config.js';
+import { hasAlready } from '../request/has-already.js';
+import { sendBytes, sendEmpty } from '../response/respond.js';
+import type { Handler } from '../router-context.js';
+
+/** A value of JSON. */
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+/** An object of JSON. */
+export type JsonObject = { readonly [name: string]: Json };
+
+/** A document of OpenAPI 3.1, as JSON. */
+export interface OpenApiDocument {
+  /** The version of OpenAPI. */
+  readonly openapi: '3.1.0';
+  /** What is described. */
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  /** The root of the site. */
+  readonly servers: readonly { readonly url: string }[];
+  /** The operations of each path by method. */
+  readonly paths: { readonly [path: string]: JsonObject };
+  /** Schemas, headers and answers that operations have in common. */
+  readonly components: JsonObject;
+}
+
+type DescribedConfig = Pick<Config, 'routes' | 'login' | 'webhook' | 'isHttps'>;
+
+/** The path of each route in `openapi.json`, and what follows the route's own path there. */
+const describedPaths: Readonly<Record<keyof Routes, readonly [path: string, suffix: string]>> = {
+  intent: ['/intent', ''],
+  status: ['/status/{id}', '/{id}'],
+  events: ['/intent/{id}/events', '/{id}/events'],
+  session: ['/session', ''],
+  elements: ['/intent/v1/{file}', '/{file}'],
+  keyFile: ['/.well-known/service-payments.json', ''],
+  webhook: ['/intent/webhook', ''],
+  openapi: ['/intent/v1/openapi.json', ''],
+  health: ['/healthz', ''],
+};
+
+/** `openapi.json` with the paths and cookies of this site, without the routes that are switched off. It is read at the first call. */
+export function openApiReader(config: DescribedConfig): () => Promise<OpenApiDocument> {
+  let document: OpenApiDocument | undefined;
+  return async () => {
+    document ??= withSite(JSON.parse(readFileSync(new URL('./openapi.json', import.meta.url), 'utf8')), config);
+    return document;
+  };
+}
+
+function withSite(document: OpenApiDocument, { routes, login, webhook, isHttps }: DescribedConfig): OpenApiDocument {
+  const isOff: Partial<Record<keyof Routes, boolean>> = { session: !login, keyFile: !login, webhook: !webhook };
+  const paths = Object.entries(describedPaths).flatMap(([route, [path, suffix]]) => {
+    const name = route as keyof Routes;
+    return routes[name] === false || isOff[name] ? [] : [[routes[name] + suffix, document.paths[path]]];
+  });
+  const components = isHttps
+    ? document.components
+    : JSON.parse(JSON.stringify(document.components).replaceAll('"__Host-', '"'));
+  return { ...document, paths: Object.fromEntries(paths), components };
+}
+
+/** Tools ask for it again and again while somebody looks at it. */
+const maxAgeSeconds = 300;
+
+interface Served {
+  /** The path that the router is mounted under. */
+  readonly baseUrl: string;
+  readonly bytes: Buffer;
+  readonly hash: string;
+}
+
+/** `GET /intent/v1/openapi.json`. */
+export function openApiHandler(read: () => Promise<OpenApiDocument>): Handler {
+  let served: Served | undefined;
+  return async (req, res) => {
+    if (served?.baseUrl !== req.baseUrl) served = serve(await read(), req.baseUrl);
+    const headers = { ETag: `"${served.hash}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` };
+    if (hasAlready(req, served.hash)) return sendEmpty(res, 304, headers);
+    sendBytes(res, 200, served.bytes, { ...headers, 'Content-Type': 'application/json; charset=utf-8' });
+  };
+}
+
+function serve(document: OpenApiDocument, baseUrl: string): Served {
+  const bytes = Buffer.from(JSON.stringify(baseUrl === '' ? document : { ...document, servers: [{ url: baseUrl }] }));
+  return { baseUrl, bytes, hash: createHash('sha256').update(bytes).digest('base64url') };
+}

@@ -1,0 +1,146 @@
+import { IntentError } from '../../errors.js';
+
+/**
+ * Keeps the statements of one transaction inside it. It is open until `hold` ends, then over; it never opens again. While it is
+ * open, statements run one after the other. Once it is over, each is rejected.
+ */
+export class TransactionScope {
+  /** The error of the first statement that failed: the reason why the transaction is rolled back. */
+  firstFault: unknown;
+  #isOver = false;
+  #running = 0;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs one statement through `ask`, after the statements before it. */
+  run<Result>(sql: unknown, ask: () => Promise<Result>): Promise<Result> {
+    const result = this.#run(sql, ask);
+    // A statement that is not awaited rolls the transaction back. It must not also end the process.
+    result.catch(() => undefined);
+    return result;
+  }
+
+  /** Runs `work`. When this settles, no statement of the transaction is running and none can start. */
+  async hold<Value>(work: () => Promise<Value>): Promise<Value> {
+    try {
+      const value = await work();
+      if (this.#running === 0) return value;
+      throw new IntentError('internal_error', 'A query of a transaction was not awaited: await every query of tx.');
+    } finally {
+      this.#isOver = true;
+      await this.#last;
+    }
+  }
+
+  async #run<Result>(sql: unknown, ask: () => Promise<Result>): Promise<Result> {
+    if (this.#isOver)
+      throw new IntentError('internal_error', 'The transaction is over; its tx takes no more statements.');
+    requireNoTransactionControl(sql);
+    this.#running += 1;
+    const result = this.#last.then(ask);
+    this.#last = result.catch(() => undefined);
+    try {
+      return await result;
+    } catch (error) {
+      this.firstFault ??= error;
+      throw error;
+    } finally {
+      this.#running -= 1;
+    }
+  }
+}
+
+/** What ends or replaces the transaction that the ledger has begun. `rollback to` a savepoint does not. */
+const transactionControl =
+  /^(?:begin|start|commit|end|abort|prepare|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i;
+
+/** What stays on a connection after the statement. */
+const connectionState = /^(?:begin|start|commit|end|abort|prepare|rollback|set|reset|listen|discard)\b/i;
+
+/** @throws {IntentError} where a statement would begin or end a transaction; there is one statement in each text */
+function requireNoTransactionControl(sql: unknown): void {
+  const [keyword] = transactionControl.exec(statementOf(sql)) ?? [];
+  if (keyword === undefined) return;
+  throw new IntentError(
+    'internal_error',
+    `The transaction is begun and ended by the ledger: tx takes no BEGIN, COMMIT or ROLLBACK, nor PREPARE (${keyword.toUpperCase()}).`,
+  );
+}
+
+/** @throws {IntentError} where a statement outside a transaction would leave something behind on its connection */
+export function requireNoConnectionState(sql: unknown): void {
+  const [keyword] = connectionState.exec(statementOf(sql)) ?? [];
+  if (keyword === undefined) return;
+  throw new IntentError(
+    'internal_error',
+    `Each query of the database may run on another connection, so that it takes no ${keyword.toUpperCase()}. ` +
+      'Use transaction(), with SET LOCAL for settings.',
+  );
+}
+
+/** The text from its first keyword on, as Postgres reads it: comments are nested, and a line ends at either character. */
+function statementOf(sql: unknown): string {
+  if (typeof sql !== 'string') throw new IntentError('internal_error', 'A statement must be a string of SQL.');
+  let rest = sql;
+  for (;;) {
+    rest = rest.replace(/^[\s;]+/, '');
+    if (rest.startsWith('--')) rest = rest.replace(/^--[^\n\r]*/, '');
+    else if (rest.startsWith('/*')) rest = afterComment(rest);
+    else return rest;
+  }
+}
+
+function afterComment(text: string): string {
+  let depth = 0;
+  for (const mark of text.matchAll(/\/\*|\*\//g)) {
+    depth += mark[0] === '/*' ? 1 : -1;
+    if (depth === 0) return text.slice(mark.index + 2);
+  }
+  return '';
+}
+
+/** Marks a transaction until it ends. Run first in it. */
+export function markTransaction(mark: string): string {
+  return `set local express_intents.transaction = '${mark}'`;
+}
+
+const endedWithin = 'The transaction was ended from within';
+
+/**
+ * Fails where the transaction is no longer the one that was marked, and clears what would stay on the connection. Run last in
+ * it, by the simple protocol. Prepared statements stay: behind a pooler they may be another client's.
+ */
+export function checkTransaction(mark: string): string {
+  return `select (case when current_setting('express_intents.transaction', true) = '${mark}' then '1' else '${endedWithin}' end)::int;
+reset session authorization; reset all; unlisten *; close all; discard temp; ${unlockAll}`;
+}
+
+/** What a rollback leaves on the connection. */
+export const unlockAll = 'select pg_advisory_unlock_all()';
+
+/** The transaction was ended before its time, so that part of it may be committed: calling its work again is not safe. */
+export class TransactionEndedWithin extends IntentError {}
+
+/** What an error of {@link checkTransaction} means. Undefined where it is one of the database itself. */
+export function explainCheck(error: unknown, firstFault: unknown): IntentError | undefined {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  if (code === '25P02') return rolledBack(firstFault);
+  if (code !== '22P02' || !String(message).includes(endedWithin)) return undefined;
+  return new TransactionEndedWithin(
+    'internal_error',
+    `${endedWithin}, or its settings were reset. What it has written may be committed in part.`,
+  );
+}
+
+/** What a commit comes to when a statement has failed and the work went on regardless. */
+export function rolledBack(cause: unknown): IntentError {
+  const message = 'The transaction was rolled back, since a statement in it had failed.';
+  return new IntentError('internal_error', message, cause === undefined ? {} : { cause });
+}
+
+/** For members of a driver's client that would reach beyond the transaction. */
+export function refuseMember(name: string): () => never {
+  return () => {
+    const message = `tx.client takes part in one transaction, which the ledger begins and ends: it has no ${name}().`;
+    throw new IntentError('internal_error', message);
+  };
+}

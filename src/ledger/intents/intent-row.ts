@@ -1,0 +1,71 @@
+import type { LedgerIntent, RecordedTerms } from '../ledger.js';
+import type { IntentState } from './intent-state.js';
+
+/** What is read of an intent: texts, numbers and booleans alone, which no driver and no type parser of an app reads in its own way. */
+export const intentColumns = `
+  i.id, i.kind, i.state, i.amount::text as amount, i.currency, i.destination, i.login, i.resource, i.user_id,
+  i.metadata::text as metadata, i.dead_hook, i.last_error, i.attempts::text as attempts,
+  extract(epoch from i.created_at)::float8 * 1000 as created_ms,
+  extract(epoch from i.submitted_at)::float8 * 1000 as submitted_ms,
+  extract(epoch from i.settled_at)::float8 * 1000 as settled_ms,
+  extract(epoch from i.reversed_at)::float8 * 1000 as reversed_ms,
+  extract(epoch from i.login_completed_at)::float8 * 1000 as login_completed_ms,
+  extract(epoch from i.due_at)::float8 * 1000 as due_ms`;
+
+/** A row of {@link intentColumns}. */
+export interface IntentRow {
+  readonly id: string;
+  readonly kind: 'payment' | 'login';
+  readonly state: IntentState;
+  readonly amount: string | null;
+  readonly currency: string | null;
+  readonly destination: string | null;
+  readonly login: boolean;
+  readonly resource: string | null;
+  readonly user_id: string | null;
+  readonly metadata: string;
+  readonly dead_hook: 'onPaid' | 'onReversed' | 'verifyPayment' | null;
+  readonly last_error: string | null;
+  readonly attempts: string;
+  readonly created_ms: number;
+  readonly submitted_ms: number | null;
+  readonly settled_ms: number | null;
+  readonly reversed_ms: number | null;
+  readonly login_completed_ms: number | null;
+  readonly due_ms: number | null;
+}
+
+export function toLedgerIntent(row: IntentRow): LedgerIntent {
+  return Object.freeze({
+    id: row.id,
+    kind: row.kind,
+    state: row.state,
+    amount: row.amount ?? undefined,
+    currency: row.currency ?? undefined,
+    destination: row.destination ?? undefined,
+    login: row.login,
+    resource: row.resource ?? undefined,
+    metadata: JSON.parse(row.metadata),
+    userId: row.user_id ?? undefined,
+    createdAt: new Date(row.created_ms),
+    submittedAt: toDate(row.submitted_ms),
+    settledAt: toDate(row.settled_ms),
+    reversedAt: toDate(row.reversed_ms),
+    loginCompletedAt: toDate(row.login_completed_ms),
+    dueAt: toDate(row.due_ms),
+    attempts: Number(row.attempts),
+    deadHook: row.dead_hook ?? undefined,
+    lastError: row.last_error ?? undefined,
+  });
+}
+
+/** Undefined for a login, which has none. */
+export function termsOfRow(
+  row: Pick<IntentRow, 'amount' | 'currency' | 'destination' | 'login' | 'resource' | 'metadata'>,
+): RecordedTerms | undefined {
+  const { amount, currency, destination, login, resource, metadata } = row;
+  if (amount === null || currency === null || destination === null) return undefined;
+  return { amount, currency, destination, login, resource: resource ?? undefined, metadata: JSON.parse(metadata) };
+}
+
+const toDate = (ms: number | null): Date | undefined => (ms === null ? undefined : new Date(ms));

@@ -1,0 +1,48 @@
+import { IntentError } from '../../errors.js';
+import { nameOf, type Operation, operations } from '../../wire/envelope.js';
+import { defaultGrpcPackage, grpcPath } from '../../wire/grpc-path.js';
+
+type Operations = (typeof operations)[keyof typeof operations];
+
+/** A service by its name in the interface, such as `MicroPayment`. */
+export type ServiceName = Operations['service'];
+
+/** An operation by its names in the interface, such as `MicroPayment.getStatus`. */
+export type OperationName = {
+  [Name in keyof typeof operations]: `${(typeof operations)[Name]['service']}.${(typeof operations)[Name]['method']}`;
+}[keyof typeof operations];
+
+/** What the operations are called over gRPC, which the interface leaves open (section 4.2). */
+export interface GrpcNames {
+  /**
+   * The proto package of all services, such as `acme.pay.v2`; or by service its full name, and by operation its whole path:
+   * `{ Messaging: 'acme.messaging.v1.Messaging', 'Intents.createIntent': '/acme.pay.v2.Payments/Request' }`. A path wins over
+   * a service. Default `intents.v1`, for `/intents.v1.MicroPayment/GetStatus`, also for what the object leaves out.
+   */
+  readonly grpcNames?: string | Readonly<Partial<Record<ServiceName | OperationName, string>>> | undefined;
+}
+
+const services: ReadonlySet<string> = new Set(Object.values(operations).map(({ service }) => service));
+const known: ReadonlySet<string> = new Set([...services, ...Object.values(operations).map(nameOf)]);
+
+const dottedName = /^\w+(?:\.\w+)*$/;
+const wholePath = /^\/\w+(?:\.\w+)*\/\w+$/;
+
+/** Checks the names; gives the path of each operation. @throws {IntentError} `invalid_configuration` */
+export function parseGrpcNames({ grpcNames = defaultGrpcPackage }: GrpcNames): (operation: Operation) => string {
+  if (typeof grpcNames === 'string') {
+    if (!dottedName.test(grpcNames)) throw invalid('it must be the name of a package, such as intents.v1.');
+    return (operation) => grpcPath(operation, `${grpcNames}.${operation.service}`);
+  }
+  for (const [name, value] of Object.entries(grpcNames)) {
+    if (!known.has(name)) throw invalid(`there is no ${name}. Known: ${[...known].join(', ')}.`);
+    const isService = services.has(name);
+    const form = isService ? dottedName : wholePath;
+    const example = isService ? `intents.v1.${name}` : '/intents.v1.Intents/CreateIntent';
+    if (typeof value !== 'string' || !form.test(value)) throw invalid(`${name} must look like ${example}.`);
+  }
+  const names = new Map(Object.entries(grpcNames));
+  return (operation) => names.get(nameOf(operation)) ?? grpcPath(operation, names.get(operation.service));
+}
+
+const invalid = (problem: string): IntentError => new IntentError('invalid_configuration', `grpcNames: ${problem}`);

@@ -1,0 +1,135 @@
+import { listenForAbort } from '../../async/abort.js';
+import { SequencerError } from '../../errors.js';
+import type { Operation } from '../../wire/envelope.js';
+import { loadGrpcPackage, requireGrpcPackage } from '../../wire/grpc-package.js';
+import type { Transport, TryOptions } from '../transport.js';
+import { type GrpcCall, GrpcChannel } from './grpc-channel.js';
+import { type GrpcNames, parseGrpcNames } from './grpc-names.js';
+import { errorOfGrpcStatus, type GrpcStatus } from './grpc-status.js';
+
+export interface GrpcTransportOptions extends GrpcNames {
+  /** grpc_url of the service (interface section 4.2): over TLS for `https://host`, in the clear for `http://host`. */
+  readonly url: string;
+  /** From the start of a call to its end, or of a stream to its connection, in milliseconds: whole, 1 to 2^31 - 1. */
+  readonly timeoutMs: number;
+}
+
+/**
+ * Direct gRPC. An OK is said in so many words here, so that an answer of no bytes is a success.
+ * @throws {ConfigError} where the package it needs is not installed @throws {IntentError} `invalid_configuration`
+ */
+export function createGrpcTransport(options: GrpcTransportOptions): Transport {
+  requireGrpcPackage();
+  const calls = new GrpcCalls(options);
+  return {
+    call: (operation, body, options = {}) => calls.call(operation, body, options),
+    openStream: (operation, body, { signal } = {}) => calls.openStream(operation, body, signal),
+    close: () => calls.close(),
+  };
+}
+
+class GrpcCalls {
+  readonly #pathOf: (operation: Operation) => string;
+  readonly #timeoutMs: number;
+  readonly #loading: Promise<GrpcChannel>;
+  readonly #calls = new Set<Promise<Uint8Array>>();
+  readonly #streams = new Set<GrpcCall>();
+  #isClosed = false;
+
+  constructor({ url, timeoutMs, ...names }: GrpcTransportOptions) {
+    this.#pathOf = parseGrpcNames(names);
+    this.#timeoutMs = timeoutMs;
+    this.#loading = loadGrpcPackage().then((grpc) => new GrpcChannel(grpc, url));
+    // For the calls to tell, and there may be none.
+    this.#loading.catch(() => undefined);
+  }
+
+  async call(operation: Operation, body: Uint8Array, options: TryOptions): Promise<Uint8Array> {
+    const call = this.#callOnce(operation, body, options);
+    this.#calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  async *openStream(
+    operation: Operation,
+    body: Uint8Array,
+    signal: AbortSignal | undefined,
+  ): AsyncIterable<Uint8Array> {
+    const channel = await this.#open(signal);
+    const call = channel.start(this.#pathOf(operation), body);
+    const connecting = setTimeout(requireConnection, this.#timeoutMs, call, this.#timeoutMs).unref();
+    this.#streams.add(call);
+    try {
+      yield* this.#answersOf(call, signal);
+    } finally {
+      clearTimeout(connecting);
+      this.#streams.delete(call);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    // A stream has no end of its own.
+    for (const { answers } of this.#streams) answers.cancel();
+    await Promise.allSettled(this.#calls);
+    (await this.#loading.catch(() => undefined))?.close();
+  }
+
+  async #callOnce(operation: Operation, body: Uint8Array, { signal, metadata }: TryOptions): Promise<Uint8Array> {
+    const channel = await this.#open(signal);
+    const call = channel.start(this.#pathOf(operation), body, { timeoutMs: this.#timeoutMs, metadata });
+    let only: Uint8Array | undefined;
+    for await (const answer of this.#answersOf(call, signal)) {
+      if (only) throw new SequencerError('sequencer_bad_response', 'There is more than one answer.');
+      only = answer;
+    }
+    if (!only) throw new SequencerError('sequencer_bad_response', 'There is no answer beside the OK.');
+    return only;
+  }
+
+  async #open(signal: AbortSignal | undefined): Promise<GrpcChannel> {
+    const channel = await this.#loading;
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw new SequencerError('sequencer_unreachable', 'The client was closed.');
+    return channel;
+  }
+
+  /** Leaving the loop ends the call. */
+  async *#answersOf(call: GrpcCall, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array, void> {
+    const cancel = (): void => call.answers.cancel();
+    const unlisten = listenForAbort([signal], cancel);
+    try {
+      yield* call.answers;
+    } catch (status) {
+      const error = signal?.aborted ? signal.reason : this.#errorOf(status);
+      if (isOfConnection(error)) call.abandonConnection();
+      throw error;
+    } finally {
+      unlisten();
+      cancel();
+    }
+  }
+
+  #errorOf(status: unknown): SequencerError {
+    return status instanceof SequencerError ? status : errorOfGrpcStatus(status as GrpcStatus, this.#timeoutMs);
+  }
+}
+
+function requireConnection({ answers, hadConnection }: GrpcCall, timeoutMs: number): void {
+  if (hadConnection()) return;
+  const message = `There was no connection to the sequencer within ${timeoutMs} ms.`;
+  answers.destroy(new SequencerError('sequencer_timeout', message));
+}
+
+/**
+ * Whether the fault may be that of the connection, which then is not used again. A caller who left says nothing of it. What
+ * is no gRPC may be one answer, or all that is still to come: since Node 22, frames that are none end each call so.
+ */
+function isOfConnection(error: unknown): boolean {
+  const { code = '' } = error instanceof SequencerError ? error : {};
+  return ['sequencer_unreachable', 'sequencer_timeout', 'sequencer_bad_response'].includes(code);
+}
