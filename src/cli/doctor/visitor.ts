@@ -1,5 +1,5 @@
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
-import type { World } from './world.js';
+import { type Host, messageOf } from '../command.js';
 
 export interface Visit {
   readonly method?: 'GET' | 'POST';
@@ -8,13 +8,13 @@ export interface Visit {
   readonly signal: AbortSignal;
 }
 
-/** An answer whose body is still to come. */
+/** An answer whose body is not read yet. */
 export interface Answer {
   readonly status: number;
-  /** By lower-case name; what came twice is joined. */
+  /** By lower-case name. Repeated headers are joined. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Dispatcher.ResponseData['body'];
-  /** From the request to the head of the answer, its connection included, in milliseconds. */
+  /** From the request to the head of the answer, including the connection, in milliseconds. */
   readonly tookMs: number;
 }
 
@@ -22,29 +22,29 @@ export interface ReadAnswer extends Omit<Answer, 'body'> {
   readonly text: string;
 }
 
-/** Nothing that is asked for is longer. */
+/** No answer that a check expects is longer. */
 const maxBytes = 256 * 1024;
 
-/** Asks servers as a stranger on the internet does: over a connection of its own each time, and never where a redirect leads. */
+/** Sends requests as a stranger on the internet does: each over a new connection, and without following redirects. */
 export class Visitor {
   readonly #agent: Agent;
 
-  constructor({ ca, placeOf }: World) {
+  constructor({ ca, addressOf }: Host) {
     const connect = buildConnector({ ...(ca !== undefined && { ca }) });
     this.#agent = new Agent({
       connect: (options, done) => {
         const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
-        const place = placeOf({ host: options.hostname, port });
+        const address = addressOf({ host: options.hostname, port });
         const servername = options.servername ?? options.hostname;
-        connect({ ...options, hostname: place.host, port: String(place.port), servername }, done);
+        connect({ ...options, hostname: address.host, port: String(address.port), servername }, done);
       },
       pipelining: 0,
     });
   }
 
-  /** @throws {Error} where there is no answer */
+  /** @throws {Error} without an answer */
   async ask(url: URL, { method = 'GET', headers = {}, body, signal }: Visit): Promise<Answer> {
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     const answer = await request(url, {
       dispatcher: this.#agent,
       method,
@@ -52,18 +52,18 @@ export class Visitor {
       signal,
       ...(body !== undefined && { body }),
     });
-    const tookMs = performance.now() - begunAt;
-    const read = Object.entries(answer.headers).map(([name, value = '']) => [name, [value].flat().join(', ')]);
+    const tookMs = performance.now() - startedAt;
+    const joined = Object.entries(answer.headers).map(([name, value = '']) => [name, [value].flat().join(', ')]);
     return {
       status: answer.statusCode,
-      headers: Object.fromEntries(read),
-      // What nobody reads any more ends without a word.
+      headers: Object.fromEntries(joined),
+      // A body that is not read to its end must not throw.
       body: answer.body.on('error', () => undefined),
       tookMs,
     };
   }
 
-  /** @throws {Error} where there is no answer, or an endless one */
+  /** @throws {Error} without an answer, or when it is too long */
   async read(url: URL, visit: Visit): Promise<ReadAnswer> {
     const { body, ...head } = await this.ask(url, visit);
     const chunks: Buffer[] = [];
@@ -81,7 +81,7 @@ export class Visitor {
   }
 }
 
-/** The code and the detail of an error answer (RFC 9457); both are missing in an answer that is none. */
+/** The code and the detail of an error answer (RFC 9457). Empty for any other answer. */
 export function readProblem(text: string): { readonly code: string | undefined; readonly detail: string } {
   try {
     const { code, detail } = JSON.parse(text) as Record<string, unknown>;
@@ -91,27 +91,27 @@ export function readProblem(text: string): { readonly code: string | undefined; 
   }
 }
 
-/** Where the routes of the site are, as its own button is told; `false` for one that is switched off. */
+/** Paths of the routes, as the site gives them to its button. `false` for a route that is off. */
 export interface SiteRoutes {
   readonly intent: string | false;
   readonly status: string | false;
   readonly events: string | false;
 }
 
-/** What a running site shows of itself to everybody. */
+/** What a running site shows to everyone. */
 export interface RunningSite {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined where the button is not there, which tells them. */
+  /** Undefined when the file of the button is not there. */
   readonly routes: SiteRoutes | undefined;
 }
 
 export const buttonPath = '/intent/v1/elements.js';
 
-/** What stands at the top of the button's file. */
+/** The first line of the button's file. */
 const siteConfig = /^const intentSite=(\{.*?\});/;
 
-/** Asks for the file of the button, which every site serves and which costs nothing. @throws {Error} */
+/** Requests the file of the button, which every site serves and which is cheap. @throws {Error} without an answer */
 export async function visitSite(visitor: Visitor, url: URL, signal: AbortSignal): Promise<RunningSite> {
   const { text, ...head } = await visitor.read(new URL(buttonPath, url), {
     headers: { 'accept-encoding': 'identity' },
@@ -124,12 +124,102 @@ function readRoutes(text: string): SiteRoutes | undefined {
   try {
     const found: unknown = JSON.parse(siteConfig.exec(text)?.[1] ?? '');
     const { intent, status, events } = found as Record<string, unknown>;
-    return { intent: pathIn(intent), status: pathIn(status), events: pathIn(events) };
+    return { intent: parsePath(intent), status: parsePath(status), events: parsePath(events) };
   } catch {
     return undefined;
   }
 }
 
-/** A path of the form that a router takes. What follows two slashes would be another machine. */
-const pathIn = (value: unknown): string | false =>
+/** Refuses `//host`, which would send the next request to another machine. */
+const parsePath = (value: unknown): string | false =>
   typeof value === 'string' && /^(?:\/[\w.~-]+)+$/.test(value) ? value : false;
+
+/** Why a server could not be reached, and the fix. */
+export interface NetworkFault {
+  readonly why: string;
+  readonly mend: string;
+}
+
+const certificateFix = (host: string): string =>
+  `Give ${host} a certificate of a public authority that names it, with its whole chain. certbot and Caddy do this.`;
+
+/** By the code of the error. `unreachable` is the fix when the network is at fault. */
+const networkFaults: readonly (readonly [
+  codes: RegExp,
+  explain: (host: string, unreachable: string) => NetworkFault,
+])[] = [
+  [
+    /^ENOTFOUND$/,
+    (host) => ({
+      why: `DNS has no address for ${host}`,
+      mend: 'Correct the name. If it is yours, add an A or AAAA record for it.',
+    }),
+  ],
+  [
+    /^EAI_/,
+    (host) => ({
+      why: `DNS does not answer for ${host}`,
+      mend: 'Fix the DNS resolver of this machine, or skip the network with --offline.',
+    }),
+  ],
+  [/^ECONNREFUSED$/, (host, mend) => ({ why: `nothing listens at ${host}`, mend })],
+  [/^ENOENT$/, (host, mend) => ({ why: `there is no socket at ${host}`, mend })],
+  [
+    /^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/,
+    (host, mend) => ({ why: `there is no route to ${host}, or a firewall drops the connection`, mend }),
+  ],
+  [
+    /^CERT_HAS_EXPIRED$/,
+    (host) => ({ why: `the certificate of ${host} has expired`, mend: `Renew the certificate of ${host}.` }),
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    (host) => ({ why: `the certificate does not name ${host}`, mend: certificateFix(host) }),
+  ],
+  [
+    /^(?:UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|CERT_)/,
+    (host) => ({ why: `the certificate of ${host} is not trusted`, mend: certificateFix(host) }),
+  ],
+  [
+    /^(?:EPROTO|ERR_SSL_|ERR_TLS_)/,
+    (host) => ({ why: `${host} does not speak TLS`, mend: `Serve https at ${host}, or correct the port.` }),
+  ],
+  [
+    /^(?:ECONNRESET|UND_ERR_SOCKET|EPIPE|HPE_)/,
+    (host, mend) => ({ why: `${host} closed the connection, or does not speak HTTP`, mend }),
+  ],
+];
+
+/**
+ * Explains an error of a socket, of TLS or of the HTTP client.
+ * @param host as printed, with the port where it matters
+ * @param unreachable the fix when the network is at fault
+ */
+export function explainNetwork(error: unknown, host: string, unreachable: string): NetworkFault {
+  const { code, name, message } = rootCause(error);
+  if (name === 'TimeoutError' || name === 'AbortError')
+    return { why: `${host} does not answer in time`, mend: unreachable };
+  const known = networkFaults.find(([codes]) => codes.test(code ?? ''));
+  return known?.[1](host, unreachable) ?? { why: `${host} cannot be reached: ${message}`, mend: unreachable };
+}
+
+interface ErrorFields {
+  readonly code?: unknown;
+  readonly name?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+  readonly errors?: unknown;
+}
+
+/** The first error in the chain of causes that has a code. When several addresses failed, the first of them. */
+function rootCause(error: unknown): { readonly code?: string; readonly name?: unknown; readonly message: string } {
+  let each = error as ErrorFields | null | undefined;
+  for (let depth = 0; each && depth < 8; depth += 1) {
+    const { code, name, cause, errors } = each;
+    const message = messageOf(each);
+    if (name === 'TimeoutError' || name === 'AbortError') return { name, message };
+    if (typeof code === 'string' && /^[A-Z]/.test(code)) return { code, name, message };
+    each = Array.isArray(errors) ? errors[0] : cause;
+  }
+  return { message: messageOf(error) };
+}
