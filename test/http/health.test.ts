@@ -158,14 +158,14 @@ describe('what is made of what is seen', () => {
   /** The health of a router of which only what is looked at is there. */
   function healthOf(
     inspect: () => Promise<LedgerReport>,
-    taken = 0,
+    open = 0,
     service = { isLeftAlone: false, answeredMsAgo: 1 },
   ) {
     const parts = {
       config: { connections: { perProcess: 10 } },
       observed: { client: { paymentIntents: { getStatus: hanging } }, service: () => service },
       ledger: { inspect },
-      live: { events: { isClosed: false }, seats: { taken } },
+      live: { events: { isClosed: false }, connectionLimiter: { open } },
       ...{ isEmbedded: false, timing },
     };
     return routerHealth(parts as unknown as HealthParts);

@@ -111,7 +111,7 @@ interface Seen {
 
 function healthOf({ config, observed, live, isEmbedded }: HealthParts, seen: Seen): RouterHealth {
   const { answeredMsAgo, isLeftAlone } = observed.service();
-  const [open, limit] = [live.seats.taken, config.connections.perProcess];
+  const [open, limit] = [live.connectionLimiter.open, config.connections.perProcess];
   const { inspected, isGone = false } = seen;
   const checks: RouterHealth['checks'] = {
     process: seen.isClosing ? { status: 'down', reason: 'closing' } : { status: 'ok' },

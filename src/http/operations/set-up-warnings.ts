@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { Request } from 'express';
-import { countedAddress, unreadableAddress } from '../limits/rate-limit-key.js';
+import { rateLimitKey, unreadableAddress } from '../limits/rate-limit-key.js';
 import type { RouterContext } from '../router-context.js';
 import { isUnrenewable } from '../session/app-session.js';
 
@@ -44,7 +44,7 @@ const anyProxy: Warning = {
 };
 
 const unreadableVisitor: Warning = {
-  applies: ({ ip }) => ip !== undefined && isIP(ip) === 0 && countedAddress(ip).address === unreadableAddress,
+  applies: ({ ip }) => ip !== undefined && isIP(ip) === 0 && rateLimitKey(ip).address === unreadableAddress,
   text: () =>
     'A request came from something that is not an IP address, so all such visitors share one limit. Have the proxy in front ' +
     "write the address of the visitor into X-Forwarded-For, and set 'trust proxy' to the number of proxies.",
