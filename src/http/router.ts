@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Routes } from '../config/config.js';
+import type { Routes } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
 import { attachRouter } from './attached-router.js';
 import { createIntentHandler } from './create-intent/create-intent.js';

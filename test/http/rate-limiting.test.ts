@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import type { Store } from 'express-rate-limit';
 import request, { type Test } from 'supertest';
-import type { RateLimits } from '../../src/config/config.js';
+import type { RateLimits } from '../../src/config/config-options.js';
 import { FallbackStore, MemoryStore, SharedStoreState } from '../../src/http/limits/rate-limit-stores.js';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { post } from '../support/sites/post.js';

@@ -1,4 +1,4 @@
-import type { ConnectionLimits } from '../../config/config.js';
+import type { ConnectionLimits } from '../../config/config-options.js';
 import type { IntentStatus } from '../../sequencer/calls.js';
 import { pendingMs, type SharedStatusOptions } from '../../sequencer/watch/status-cache.js';
 import { ConnectionLimiter, type Visitor } from '../limits/connection-limiter.js';

@@ -1,4 +1,4 @@
-import type { ConnectionLimits } from '../../config/config.js';
+import type { ConnectionLimits } from '../../config/config-options.js';
 import type { IntentClient } from '../../sequencer/intent-client.js';
 import type { WatchIntent } from '../../sequencer/watch/intent-event.js';
 import { type AskStatus, SharedStatus } from '../../sequencer/watch/status-cache.js';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { AugmentedRequest, Options, RateLimitRequestHandler } from 'express-rate-limit';
-import type { RateLimits } from '../../config/config.js';
+import type { RateLimits } from '../../config/config-options.js';
 import { IntentError } from '../../errors.js';
 import type { Logger } from '../response/logger.js';
 import type { Handler } from '../router-context.js';

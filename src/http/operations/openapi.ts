@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Request, Response } from 'express';
-import type { Config, Routes } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
+import type { Routes } from '../../config/config-options.js';
 import { hasAlready } from '../request/has-already.js';
 import { sendBytes, sendEmpty } from '../response/respond.js';
 
