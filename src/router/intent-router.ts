@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { onceInAWhile } from '../async/throttle-by-key.js';
+import { throttleByKey } from '../async/throttle.js';
 import { type Config, namesDestination, type WebhookConfig } from '../config/config.js';
 import { type LiveEvents, liveEvents } from '../http/events/live-events.js';
 import { createLookAt } from '../http/events/look-at.js';
@@ -83,10 +83,14 @@ export function composeRouter(
   const live = liveEvents({
     ...{ client, connections, logger, now },
     watch: observation.watch((askStatus) => watchIntent(transport, { askStatus })),
-    onSubmitted: onceInAWhile((id) => {
-      observation.submitted(id);
-      void ledger?.nudge(id);
-    }, now),
+    onSubmitted: throttleByKey(
+      (id) => {
+        observation.submitted(id);
+        void ledger?.nudge(id);
+      },
+      // The status route, the feeds and the watches learn of the same submission within moments.
+      { everyMs: 60_000, capacity: 10_000, now },
+    ),
   });
   const parts = { config, hooks: options, client, events: live.events, logger };
   const ledger = makeLedger({ ...parts, observer: observation.ofLedger });

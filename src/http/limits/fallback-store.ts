@@ -1,5 +1,5 @@
 import type { IncrementResponse, Options, Store } from 'express-rate-limit';
-import { bounded } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 import type { Logger } from '../response/logger.js';
 import type { AddressCounts } from './memory-store.js';
 
@@ -67,7 +67,7 @@ export class SteadyStore implements Store {
   async #ask<Answer>(work: () => Promise<Answer>): Promise<Answer | undefined> {
     if (this.#options.now() < this.#options.known.backAtMs) return undefined;
     try {
-      const answer = await bounded(AbortSignal.timeout(timeoutMs), work);
+      const answer = await withTimeout(timeoutMs, work);
       this.#tellBack();
       return answer;
     } catch (error) {

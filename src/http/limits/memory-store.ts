@@ -1,5 +1,5 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
-import { ExpiringMap } from '../../async/expiring-map.js';
+import { BoundedMap } from '../../async/bounded-map.js';
 
 /** The library's own store in memory has no bound. */
 const capacity = 20_000;
@@ -12,11 +12,11 @@ interface Count {
 /** How often each address came within its window, in this process: of 20,000 addresses, and then the oldest makes room. */
 export class AddressCounts implements Store {
   readonly localKeys = true;
-  readonly #counts: ExpiringMap<Count>;
+  readonly #counts: BoundedMap<Count>;
   readonly #endOfWindow: () => Date;
 
   constructor(windowMs: number, now: () => number) {
-    this.#counts = new ExpiringMap({ ttlMs: windowMs, capacity, now });
+    this.#counts = new BoundedMap({ ttlMs: windowMs, capacity, now });
     this.#endOfWindow = () => new Date(now() + windowMs);
   }
 

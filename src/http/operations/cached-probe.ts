@@ -1,4 +1,4 @@
-import { bounded } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 
 /** What a look has come to: what was found, why nothing was, or neither within its time. */
 export type CheckOutcome<Found> = { readonly found: Found } | { readonly error: unknown } | 'late';
@@ -35,7 +35,7 @@ export class SharedCheck<Found> {
     const { keepMs, boundMs } = this.#options;
     if (this.#last && performance.now() - this.#lastAtMs < keepMs) return this.#last;
     const running = this.#running ?? this.#look();
-    return bounded(AbortSignal.timeout(boundMs), () => running).catch((): 'late' => 'late');
+    return withTimeout(boundMs, () => running).catch((): 'late' => 'late');
   }
 
   #look(): Promise<CheckOutcome<Found>> {
