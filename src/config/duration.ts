@@ -1,8 +1,5 @@
 import type { Report } from './report.js';
 
-/** A timer that is set to more goes off at once. */
-export const maxTimerMs = 2 ** 31 - 1;
-
 /** Reads a whole number of milliseconds over 0, at most `max`. */
 export function readDuration(
   setting: string,

@@ -1,6 +1,7 @@
+import { maxTimerMs } from '../async/timeout.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import type { ConfigOptions, Environment } from './config.js';
-import { maxTimerMs, readDuration } from './duration.js';
+import { readDuration } from './duration.js';
 import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;

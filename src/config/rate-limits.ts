@@ -1,5 +1,6 @@
+import { maxTimerMs } from '../async/timeout.js';
 import type { RateLimits } from './config.js';
-import { maxTimerMs, readDuration } from './duration.js';
+import { readDuration } from './duration.js';
 import type { Report } from './report.js';
 
 const defaultLimits = { intent: 120, session: 120, status: 3_000, webhook: 600 } as const;

@@ -1,7 +1,10 @@
 import path from 'node:path';
+import { maxTimerMs } from '../async/timeout.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
+import { isLoopback } from '../net/loopback.js';
+import { parseUrl } from '../net/url.js';
 import type { Config, ConfigOptions, Environment } from './config.js';
-import { maxTimerMs, readDuration } from './duration.js';
+import { readDuration } from './duration.js';
 import type { Report } from './report.js';
 
 type Problem = [problem: string, mend: string];
@@ -59,13 +62,11 @@ function problemOfUrl(url: string, production: boolean): Problem | undefined {
         ]
       : undefined;
   }
-  const { protocol, username, search, hash } = parseUrl(url);
+  const { protocol, username, search, hash } = parseUrl(url) ?? new URL('none:');
   if (protocol !== 'https:' && protocol !== 'http:') return ['It is not an http(s) URL.', example];
   if (username || search || hash) return ['It has a user, a query or a fragment, which would not be sent.', example];
   return production && protocol === 'http:' ? ['It must be https when NODE_ENV=production.', example] : undefined;
 }
-
-const loopback = /^(?:127\.0\.0\.1|localhost|\[::1\])$/;
 
 function problemOfGrpcUrl(text: string, proxyUrl: string, production: boolean): Problem | undefined {
   const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment service>';
@@ -76,15 +77,11 @@ function problemOfGrpcUrl(text: string, proxyUrl: string, production: boolean): 
   if (/^[\w.-]+(?::\d{1,5})?$/.test(text)) {
     return ['It does not say whether TLS is spoken.', `INTENT_SEQUENCER_GRPC_URL=https://${text}`];
   }
-  const { protocol, hostname, username, pathname, search, hash } = parseUrl(text);
+  const { protocol, hostname, username, pathname, search, hash } = parseUrl(text) ?? new URL('none:');
   if (protocol !== 'https:' && protocol !== 'http:') return ['It is not an http(s) URL.', example];
   if (username || search || hash || pathname !== '/') {
     return ['It has a user, a path, a query or a fragment, which would not be sent.', example];
   }
-  if (protocol === 'https:' || !production || loopback.test(hostname)) return undefined;
+  if (protocol === 'https:' || !production || isLoopback(hostname)) return undefined;
   return ['It must be https when NODE_ENV=production, but for a proxy on the same machine.', example];
-}
-
-function parseUrl(text: string): URL {
-  return URL.canParse(text) ? new URL(text) : new URL('none:');
 }
