@@ -13,7 +13,7 @@ import { createSessionStore } from '../http/session/session-store.js';
 import { webhookRegistrar } from '../http/webhook/register-webhook.js';
 import { createWebhookVerifier } from '../http/webhook/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
-import type { CallObserver } from '../sequencer/call-observer.js';
+import type { CallObserver } from '../sequencer/resilience/resilient-transport.js';
 import { type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
 import type { Transport } from '../sequencer/transport.js';
 import { transportTo } from '../sequencer/transport-to.js';

@@ -89,8 +89,8 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
   const ask = () => getStatus(nobodysIntent, { signal: AbortSignal.timeout(boundMs) });
   const probe = new SharedCheck({ look: ask, keepMs: probeKeepMs, boundMs });
   const probeIfQuiet = async () => {
-    const { answeredMsAgo = Number.POSITIVE_INFINITY, isLeftAlone } = observed.service();
-    return answeredMsAgo < quietMs || isLeftAlone ? undefined : probe.ask();
+    const { answeredMsAgo = Number.POSITIVE_INFINITY, circuitOpen } = observed.service();
+    return answeredMsAgo < quietMs || circuitOpen ? undefined : probe.ask();
   };
   const inspection = ledger && new SharedCheck({ look: () => ledger.inspect(), keepMs: ledgerKeepMs, boundMs });
   return async () => {
@@ -110,13 +110,13 @@ interface Seen {
 }
 
 function healthOf({ config, observed, live, isEmbedded }: HealthParts, seen: Seen): RouterHealth {
-  const { answeredMsAgo, isLeftAlone } = observed.service();
+  const { answeredMsAgo, circuitOpen } = observed.service();
   const [open, limit] = [live.seats.taken, config.connections.perProcess];
   const { inspected, isGone = false } = seen;
   const checks: RouterHealth['checks'] = {
     process: seen.isClosing ? { status: 'down', reason: 'closing' } : { status: 'ok' },
     sequencer: {
-      ...sequencerCheck(isLeftAlone, seen.probed),
+      ...sequencerCheck(circuitOpen, seen.probed),
       isEmbedded,
       ...(answeredMsAgo !== undefined && { answeredMsAgo: Math.round(answeredMsAgo) }),
     },
@@ -126,8 +126,8 @@ function healthOf({ config, observed, live, isEmbedded }: HealthParts, seen: See
   return { status: worstOf(Object.values(checks)), checks };
 }
 
-function sequencerCheck(isLeftAlone: boolean, probed: Seen['probed']): HealthCheck<IntentErrorCode> {
-  if (isLeftAlone) return { status: 'degraded', reason: 'sequencer_unavailable' };
+function sequencerCheck(circuitOpen: boolean, probed: Seen['probed']): HealthCheck<IntentErrorCode> {
+  if (circuitOpen) return { status: 'degraded', reason: 'sequencer_unavailable' };
   if (probed === undefined || (probed !== 'late' && 'found' in probed)) return { status: 'ok' };
   return { status: 'degraded', reason: probed === 'late' ? 'sequencer_timeout' : codeOf(probed.error) };
 }
