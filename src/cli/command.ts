@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import { parseEnv } from 'node:util';
 import { type Command, CommanderError } from 'commander';
-import { type Environment, processEnvironment } from '../config/config.js';
+import { processEnvironment } from '../config/config.js';
+import type { Environment } from '../config/config-options.js';
 import { ConfigError, IntentError, type IntentErrorCode } from '../errors.js';
 import { paint, printable, type Terminal } from './terminal.js';
 

@@ -1,8 +1,8 @@
-import type { Environment } from '../../config/config.js';
+import type { Environment } from '../../config/config-options.js';
 import type { ConfigProblem } from '../../errors.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import type { Host } from '../command.js';
-import type { RunningSite, Visitor } from './visitor.js';
+import type { ExternalClient, RunningSite } from './external-client.js';
 
 /** The result of a check: one line and, for a problem, its fix. */
 export type Finding =
@@ -46,7 +46,7 @@ export interface DoctorContext {
   /** What the site shows of itself, requested once. @throws {Error} when the site cannot be reached */
   site(): Promise<RunningSite>;
   readonly host: Host;
-  readonly visitor: Visitor;
+  readonly client: ExternalClient;
   /** Aborts when the check has taken too long. */
   readonly signal: AbortSignal;
 }

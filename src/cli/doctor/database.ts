@@ -7,11 +7,10 @@ import { isFolderLocked } from '../../ledger/database/embedded/folder-lock.js';
 import { explainDatabase } from '../../ledger/database/explain-database.js';
 import { requireDatabasePackage } from '../../ledger/database/open-database.js';
 import { openPostgres } from '../../ledger/database/postgres/postgres.js';
-import { missingMigrations } from '../../ledger/migrations/migrate.js';
-import { migrations } from '../../ledger/migrations/migrations.js';
+import { migrations, missingMigrations } from '../../ledger/migrations/migrate.js';
 import { describePlace } from '../open-ledger.js';
 import { type Check, type Finding, fault, ok, skipped, warning } from './check.js';
-import { explainNetwork } from './visitor.js';
+import { explainNetwork } from './external-client.js';
 
 const noLedger = 'there is no ledger: no payment is polled, and onPaid is not called';
 

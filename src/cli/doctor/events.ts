@@ -1,8 +1,8 @@
-import { timed } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 import { generateKey } from '../../keys/verifier-key.js';
 import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
+import { type Answer, type ReadAnswer, readProblem, type SiteRoutes } from './external-client.js';
 import { noSite } from './site.js';
-import { type Answer, type ReadAnswer, readProblem, type SiteRoutes } from './visitor.js';
 
 /** Only a service slower than this, in milliseconds, shows whether the first event waits for the last. */
 const slowServiceMs = 20;
@@ -26,9 +26,8 @@ export const events: Check = async (context) => {
   try {
     // The headers of a browser, so that a proxy that compresses does so.
     const headers = { accept: 'text/event-stream', 'accept-encoding': 'gzip, deflate, br' };
-    answer = await timed(context.signal, firstEventMs(context), (signal) =>
-      context.visitor.ask(url, { headers, signal }),
-    );
+    const ask = (signal: AbortSignal): Promise<Answer> => context.client.ask(url, { headers, signal });
+    answer = await withTimeout(firstEventMs(context), ask, { signal: context.signal });
   } catch {
     return [heldBack('There is no answer')];
   }
@@ -41,10 +40,10 @@ export const events: Check = async (context) => {
 async function measureService(
   siteUrl: URL,
   { status: path }: SiteRoutes,
-  { visitor, signal }: DoctorContext,
+  { client, signal }: DoctorContext,
 ): Promise<{ readonly tookMs: number } | { readonly finding: Finding }> {
   if (!path) return { tookMs: 0 };
-  const ask = (id: string) => visitor.read(new URL(`${path}/${id}`, siteUrl), { signal });
+  const ask = (id: string) => client.read(new URL(`${path}/${id}`, siteUrl), { signal });
   let [aloneMs, askedMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   let asked: ReadAnswer;
   // The faster of two calls, because load only makes a call slower.

@@ -8,20 +8,20 @@ import {
   type ValidSettings,
   warning,
 } from './check.js';
+import { explainNetwork, type ReadAnswer } from './external-client.js';
 import { isLocal } from './settings.js';
-import { explainNetwork, type ReadAnswer } from './visitor.js';
 
 const keyFilePath = '/.well-known/service-payments.json';
 
 /** The verifier key file as a wallet reads it: over https, at the root of the domain (interface section 4.6). */
 export const keyFile: Check = async (context) => {
-  const { settings, siteUrl, visitor, signal } = context;
+  const { settings, siteUrl, client, signal } = context;
   const origin = isDevelopment(settings) ? siteUrl?.origin : settings.domain && `https://${settings.domain}`;
   if (origin === undefined) return [skipped(reasonToSkip(context))];
   const url = new URL(keyFilePath, origin);
   let answer: ReadAnswer;
   try {
-    answer = await visitor.read(url, { headers: { accept: 'application/json' }, signal });
+    answer = await client.read(url, { headers: { accept: 'application/json' }, signal });
   } catch (error) {
     const { why, mend } = explainNetwork(
       error,

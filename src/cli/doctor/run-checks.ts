@@ -1,13 +1,13 @@
-import type { Environment } from '../../config/config.js';
+import type { Environment } from '../../config/config-options.js';
 import { type Host, messageOf } from '../command.js';
 import { type Check, type DoctorContext, type Finding, fault } from './check.js';
 import { database } from './database.js';
 import { events } from './events.js';
+import { ExternalClient, type RunningSite, requestSite } from './external-client.js';
 import { keyFile } from './key-file.js';
 import { grpc, sequencer, stream } from './sequencer.js';
 import { names, readSettings, type SiteOptions, settings } from './settings.js';
 import { origin, site, wallet, webhook } from './site.js';
-import { type RunningSite, Visitor, visitSite } from './visitor.js';
 
 export interface NamedCheck {
   readonly name: string;
@@ -53,8 +53,8 @@ export async function* runChecks(
   host: Host,
   list: readonly NamedCheck[] = checks,
 ): AsyncGenerator<CheckResult, void> {
-  const visitor = new Visitor(host);
-  const context = createContext(setup, host, visitor);
+  const client = new ExternalClient(host);
+  const context = createContext(setup, host, client);
   const redact = redactSecrets(setup.env);
   try {
     const running = list
@@ -62,25 +62,25 @@ export async function* runChecks(
       .map((named) => ({ check: named.name, findings: runCheck(named, context) }));
     for (const { check, findings } of running) yield { check, findings: (await findings).map(redact) };
   } finally {
-    await visitor.close();
+    await client.close();
   }
 }
 
 type SharedContext = Omit<DoctorContext, 'signal'>;
 
-function createContext({ env, options, siteUrl }: Setup, host: Host, visitor: Visitor): SharedContext {
-  let visit: Promise<RunningSite> | undefined;
+function createContext({ env, options, siteUrl }: Setup, host: Host, client: ExternalClient): SharedContext {
+  let running: Promise<RunningSite> | undefined;
   return {
     env,
     siteUrl,
     host,
-    visitor,
+    client,
     ...readSettings(env, options),
     production: env.NODE_ENV === 'production',
     site: () => {
       if (!siteUrl) throw new Error('There is no site.');
-      visit ??= visitSite(visitor, siteUrl, AbortSignal.timeout(host.checkMs - 500));
-      return visit;
+      running ??= requestSite(client, siteUrl, AbortSignal.timeout(host.checkMs - 500));
+      return running;
     },
   };
 }

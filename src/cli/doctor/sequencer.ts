@@ -13,7 +13,7 @@ import type { Transport } from '../../sequencer/transport.js';
 import { signStreamRequest } from '../../sequencer/watch/stream-request.js';
 import { encodeRequest, openResponse, operations } from '../../wire/envelope.js';
 import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
-import { explainNetwork, type NetworkFault } from './visitor.js';
+import { explainNetwork, type NetworkFault } from './external-client.js';
 
 /** The sequencer over its HTTP proxy (interface section 4.1). */
 export const sequencer: Check = async (context) => {

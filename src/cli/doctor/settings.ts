@@ -1,7 +1,6 @@
-import type { ConfigOptions, Environment } from '../../config/config.js';
 import { parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
-import { knownVariables } from '../../config/known-variables.js';
-import { nearestName } from '../../config/nearest-name.js';
+import type { ConfigOptions, Environment } from '../../config/config-options.js';
+import { knownVariables, nearestName } from '../../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import { isLoopback } from '../../net/loopback.js';

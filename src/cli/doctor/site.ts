@@ -1,15 +1,15 @@
 import { type Check, type DoctorContext, type Finding, fault, ok, skipped } from './check.js';
+import { buttonPath, explainNetwork, type RunningSite, readProblem } from './external-client.js';
 import { isLocal } from './settings.js';
-import { buttonPath, explainNetwork, type RunningSite, readProblem } from './visitor.js';
 
 export const noSite = skipped('give the running site with --url https://...');
 
 /** The running site: it answers, has the router at its root, and runs in production mode over https. */
-export const site: Check = async ({ siteUrl, site: visit, production }) => {
+export const site: Check = async ({ siteUrl, site: request, production }) => {
   if (!siteUrl) return [noSite];
   let seen: RunningSite;
   try {
-    seen = await visit();
+    seen = await request();
   } catch (error) {
     const { why, mend } = explainNetwork(error, siteUrl.host, 'Start the site, or correct --url.');
     return [fault(`${siteUrl.origin} cannot be reached: ${why}.`, mend)];
@@ -87,9 +87,9 @@ interface PostAnswer {
 }
 
 /** Posts a body that is not JSON, as a page of the given origin would. */
-async function postFrom(origin: string, url: URL, { visitor, signal }: DoctorContext): Promise<PostAnswer> {
+async function postFrom(origin: string, url: URL, { client, signal }: DoctorContext): Promise<PostAnswer> {
   const headers = { origin, 'content-type': 'application/json' };
-  const { status, text } = await visitor.read(url, { method: 'POST', headers, body: '{', signal });
+  const { status, text } = await client.read(url, { method: 'POST', headers, body: '{', signal });
   return { status, ...readProblem(text) };
 }
 
@@ -129,11 +129,11 @@ const rateLimited = skipped('the site has reached its rate limit for this machin
 const webhookPath = '/intent/webhook';
 
 /** The route that the payment service calls, if webhooks are on. It refuses the content type of this request unread. */
-export const webhook: Check = async ({ settings, siteUrl, visitor, signal }) => {
+export const webhook: Check = async ({ settings, siteUrl, client, signal }) => {
   if (!settings.takesWebhooks) return [skipped('not used: INTENT_SERVICE_KEY is not set')];
   if (!siteUrl) return [noSite];
   const headers = { 'content-type': 'text/plain' };
-  const { status, text } = await visitor.read(new URL(webhookPath, siteUrl), {
+  const { status, text } = await client.read(new URL(webhookPath, siteUrl), {
     method: 'POST',
     headers,
     body: 'doctor',
@@ -152,13 +152,13 @@ export const webhook: Check = async ({ settings, siteUrl, visitor, signal }) => 
 const walletFix = 'Set INTENT_WALLET_URL to the page of the wallet.';
 
 /** The page behind the link of the dialog. */
-export const wallet: Check = async ({ settings, visitor, signal }) => {
+export const wallet: Check = async ({ settings, client, signal }) => {
   const { walletUrl, sequencerUrl } = settings;
   if (walletUrl === undefined)
     return [skipped(sequencerUrl === 'embedded' ? 'embedded' : 'INTENT_WALLET_URL is not set')];
   const url = new URL(walletUrl);
   try {
-    const { status } = await visitor.read(url, { signal });
+    const { status } = await client.read(url, { signal });
     if (status < 400) return [ok(`${url.host} answers`)];
     return [fault(`${url.href} answers with status ${status}.`, walletFix)];
   } catch (error) {

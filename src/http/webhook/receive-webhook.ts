@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { ExpiringMap } from '../../async/expiring-map.js';
+import { BoundedMap } from '../../async/bounded-map.js';
 import { IntentError } from '../../errors.js';
 import { bodyTooLarge, readBytes } from '../request/read-bytes.js';
 import { requestIdOf } from '../request/request-id.js';
@@ -21,7 +21,7 @@ const warningIntervalMs = 60_000;
  * is answered with success every time, and only the first leads to a look.
  */
 export function webhookHandler({ lookAt, logger, now }: RouterContext, verify: WebhookVerifier): Handler {
-  const seen = new ExpiringMap<true>({ ttlMs: rememberedMs, capacity: rememberedCalls, now });
+  const seen = new BoundedMap<true>({ ttlMs: rememberedMs, capacity: rememberedCalls, now });
   const warn = refusalWarning(logger, now);
   return async (req, res) => {
     const jwt = await readJwt(req);

@@ -1,7 +1,7 @@
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
 import { type Host, messageOf } from '../command.js';
 
-export interface Visit {
+export interface ClientRequest {
   readonly method?: 'GET' | 'POST';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -26,7 +26,7 @@ export interface ReadAnswer extends Omit<Answer, 'body'> {
 const maxBytes = 256 * 1024;
 
 /** Sends requests as a stranger on the internet does: each over a new connection, and without following redirects. */
-export class Visitor {
+export class ExternalClient {
   readonly #agent: Agent;
 
   constructor({ ca, addressOf }: Host) {
@@ -43,7 +43,7 @@ export class Visitor {
   }
 
   /** @throws {Error} without an answer */
-  async ask(url: URL, { method = 'GET', headers = {}, body, signal }: Visit): Promise<Answer> {
+  async ask(url: URL, { method = 'GET', headers = {}, body, signal }: ClientRequest): Promise<Answer> {
     const startedAt = performance.now();
     const answer = await request(url, {
       dispatcher: this.#agent,
@@ -64,8 +64,8 @@ export class Visitor {
   }
 
   /** @throws {Error} without an answer, or when it is too long */
-  async read(url: URL, visit: Visit): Promise<ReadAnswer> {
-    const { body, ...head } = await this.ask(url, visit);
+  async read(url: URL, options: ClientRequest): Promise<ReadAnswer> {
+    const { body, ...head } = await this.ask(url, options);
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -112,8 +112,8 @@ export const buttonPath = '/intent/v1/elements.js';
 const siteConfig = /^const intentSite=(\{.*?\});/;
 
 /** Requests the file of the button, which every site serves and which is cheap. @throws {Error} without an answer */
-export async function visitSite(visitor: Visitor, url: URL, signal: AbortSignal): Promise<RunningSite> {
-  const { text, ...head } = await visitor.read(new URL(buttonPath, url), {
+export async function requestSite(client: ExternalClient, url: URL, signal: AbortSignal): Promise<RunningSite> {
+  const { text, ...head } = await client.read(new URL(buttonPath, url), {
     headers: { 'accept-encoding': 'identity' },
     signal,
   });
