@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Config, Routes } from '../../config/config.js';
-import { hasAlready } from '../request/has-already.js';
+import type { Handler } from '../handler.js';
 import { sendBytes, sendEmpty } from '../response/respond.js';
-import type { Handler } from '../router-context.js';
 
 /** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
@@ -76,7 +75,8 @@ export function openApiHandler(read: () => Promise<OpenApiDocument>): Handler {
   return async (req, res) => {
     if (served?.baseUrl !== req.baseUrl) served = serve(await read(), req.baseUrl);
     const headers = { ETag: `"${served.hash}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` };
-    if (hasAlready(req, served.hash)) return sendEmpty(res, 304, headers);
+    res.setHeader('ETag', headers.ETag);
+    if (req.fresh) return sendEmpty(res, 304, headers);
     sendBytes(res, 200, served.bytes, { ...headers, 'Content-Type': 'application/json; charset=utf-8' });
   };
 }

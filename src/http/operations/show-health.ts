@@ -1,5 +1,5 @@
+import type { Handler } from '../handler.js';
 import { sendJson } from '../response/respond.js';
-import type { Handler } from '../router-context.js';
 import type { HealthCheck, RouterHealth } from './health.js';
 
 /**
