@@ -9,15 +9,21 @@ export {
   type SequencerErrorCode,
 } from './errors.js';
 export { createServer, type ServerOptions } from './http/create-server.js';
-export type { ClientAmount, Hooks, IntentRecord, LoginHookContext, SitePaymentTerms } from './http/hooks.js';
+export type {
+  ClientAmount,
+  Hooks,
+  IntentRecord,
+  IntentUser,
+  LoginHookContext,
+  SitePaymentTerms,
+} from './http/hooks.js';
 export type { HealthCheck, HealthStatus, RouterHealth } from './http/operations/health.js';
 export type { OpenApiDocument } from './http/operations/openapi.js';
 export { type RequirePaymentOptions, requirePayment } from './http/paywall/require-payment.js';
 export type { RequiredPayment } from './http/paywall/required-payment.js';
 export type { Logger } from './http/response/logger.js';
-export { refuse } from './http/response/refuse.js';
+export { refuse } from './http/response/problem.js';
 export { currentUser, type RequireLoginOptions, requireLogin } from './http/session/require-login.js';
-export type { IntentUser } from './http/session/session-store.js';
 export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
 export type { DatabaseTransaction, Queryable, QueryResult } from './ledger/database/database.js';
 export type {

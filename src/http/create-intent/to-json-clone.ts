@@ -1,31 +1,31 @@
 import { IntentError } from '../../errors.js';
 
-/** Deeper than any notes are; what is nested in itself has no end. */
+/** Deeper than metadata needs; a value that contains itself has no end. */
 const maxDepth = 32;
 
-/** What neither a text nor JSON in Postgres can hold: a NUL, and half of a pair of surrogates. */
+/** Neither `text` nor `jsonb` of Postgres can hold a NUL or half of a surrogate pair. */
 const unstorable = /[\0\p{Surrogate}]/u;
 
-/** Whether a text can be kept as it is. */
+/** Whether the database can store a text unchanged. */
 export function isStorable(text: string): boolean {
   return !unstorable.test(text);
 }
 
 /**
- * Copies what JSON can hold, so that it comes back from a database as it went in; members that are undefined are left out.
- * @param name what is copied, for the message
- * @throws {IntentError} `invalid_configuration`, with the place of what JSON cannot hold
+ * Clones a value that JSON can hold, so that a database returns it unchanged. Members that are undefined are left out.
+ * @param name of the value, for the message
+ * @throws {IntentError} `invalid_configuration`, with the path of the member that JSON cannot hold
  */
-export function jsonCopy(value: unknown, name: string, depth = 0): unknown {
+export function toJsonClone(value: unknown, name: string, depth = 0): unknown {
   if (depth > maxDepth) throw refused(name, 'is nested too deeply, or in itself');
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value === 'string' && isStorable(value)) return value;
-  if (Array.isArray(value)) return Array.from(value, (item, at) => jsonCopy(item, `${name}[${at}]`, depth + 1));
-  if (!isPlainObject(value)) throw refused(name, `is ${nameOf(value)}`);
+  if (Array.isArray(value)) return Array.from(value, (item, at) => toJsonClone(item, `${name}[${at}]`, depth + 1));
+  if (!isPlainObject(value)) throw refused(name, `is ${typeNameOf(value)}`);
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
   for (const [key] of members) if (!isStorable(key)) throw refused(name, 'has a key with a NUL or half a character');
-  return Object.fromEntries(members.map(([key, member]) => [key, jsonCopy(member, `${name}.${key}`, depth + 1)]));
+  return Object.fromEntries(members.map(([key, member]) => [key, toJsonClone(member, `${name}.${key}`, depth + 1)]));
 }
 
 function isPlainObject(value: unknown): value is object {
@@ -35,8 +35,8 @@ function isPlainObject(value: unknown): value is object {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Never the value itself, which may be anybody's secret. */
-function nameOf(value: unknown): string {
+/** The type and never the value, which may be a secret. */
+function typeNameOf(value: unknown): string {
   if (typeof value === 'string') return 'a text with a NUL or half a character';
   if (typeof value === 'number') return String(value);
   if (typeof value !== 'object') return value === undefined ? 'undefined' : `a ${typeof value}`;
