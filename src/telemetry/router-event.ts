@@ -136,7 +136,7 @@ export type UpstreamTransport = 'http' | 'grpc' | 'custom';
 export type RouterEventType = keyof RouterEventDetails;
 
 /** What happens, as it is told inside of the router. */
-export type Happening = {
+export type RouterEventPayload = {
   [Type in RouterEventType]: { readonly type: Type } & RouterEventDetails[Type];
 }[RouterEventType];
 
@@ -157,5 +157,5 @@ export type OnEvent = (event: RouterEvent) => void | Promise<void>;
 
 /** Takes the events of a router. It never throws. Without a subscriber there is no observer. */
 export interface Observer {
-  tell(happening: Happening): void;
+  emit(event: RouterEventPayload): void;
 }

@@ -1,7 +1,7 @@
 import { IntentError } from '../errors.js';
 import type { ReadWaiting } from './metrics.js';
 import { OpenTelemetry, type Upstream } from './open-telemetry.js';
-import type { Happening, Observer, OnEvent, RouterEvent } from './router-event.js';
+import type { Observer, OnEvent, RouterEvent, RouterEventPayload } from './router-event.js';
 import { hasOpenTelemetry, type TelemetryOption } from './telemetry-option.js';
 
 export interface ObserverOptions {
@@ -31,7 +31,7 @@ interface Operation {
 
 const nameOf = ({ service, method }: Operation): string => `${service}.${method}`;
 
-type CallEnded = Extract<Happening, { readonly type: 'upstream_call' }>;
+type CallEnded = Extract<RouterEventPayload, { readonly type: 'upstream_call' }>;
 
 /** Passes events on: to OpenTelemetry at once, and to the site's listener in a turn of its own. */
 export class RouterObserver implements Observer {
@@ -46,7 +46,7 @@ export class RouterObserver implements Observer {
     this.#listener = onEvent && eventListener(onEvent, logger, now);
   }
 
-  readonly tell = (happening: Happening): void => {
+  readonly emit = (happening: RouterEventPayload): void => {
     if (!this.#isHeard()) return;
     const { type, ...details } = happening;
     // The same fields and the time between them, which the compiler does not see through a union.
@@ -76,13 +76,13 @@ export class RouterObserver implements Observer {
         const outcome = outcomeOf(failure, hasLeft);
         traced?.end(outcome, tries, failure);
         const ms = Math.round(performance.now() - begunAtMs);
-        this.tell({ type: 'upstream_call', operation: nameOf(operation), transport, outcome, tries, ms });
+        this.emit({ type: 'upstream_call', operation: nameOf(operation), transport, outcome, tries, ms });
       },
     };
   }
 
   breaker(operation: Operation, isOpen: boolean): void {
-    this.tell({ type: isOpen ? 'breaker_opened' : 'breaker_closed', operation: nameOf(operation) });
+    this.emit({ type: isOpen ? 'breaker_opened' : 'breaker_closed', operation: nameOf(operation) });
   }
 
   watchLedger(readWaiting: ReadWaiting): void {

@@ -1,4 +1,4 @@
-import type { Happening } from '../../telemetry/router-event.js';
+import type { RouterEventPayload } from '../../telemetry/router-event.js';
 import { rememberBrowser } from '../request/browser-cookie.js';
 import { readJsonBody } from '../request/read-json-body.js';
 import { sendJson } from '../response/respond.js';
@@ -33,12 +33,12 @@ export function createIntentHandler(context: RouterContext): Handler {
     const given = await (isRepeatable ? createOnce(context, ledger, asked, key) : create(context, asked));
     if (given.terms?.resource !== undefined) browser.keep(keptCookieSeconds);
     context.secrets.remember(given.id, given.clientSecret);
-    observer?.tell(givenEvent(given));
+    observer?.emit(givenEvent(given));
     sendJson(res, 201, { client_secret: given.clientSecret });
   };
 }
 
-function givenEvent({ id: intent, terms, isRepeated }: GivenIntent): Happening {
+function givenEvent({ id: intent, terms, isRepeated }: GivenIntent): RouterEventPayload {
   const kind = terms ? 'payment' : 'login';
   if (isRepeated) return { type: 'intent_repeated', intent, kind };
   return { type: 'intent_created', intent, kind, amount: terms?.amount, currency: terms?.currency };

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Routes } from '../../config/config-options.js';
 import type { IntentErrorCode } from '../../errors.js';
-import type { Happening, Observer } from '../../telemetry/router-event.js';
+import type { Observer, RouterEventPayload } from '../../telemetry/router-event.js';
 import { Departed } from '../request/client-disconnect.js';
 import { problemOf } from './problem.js';
 
@@ -10,7 +10,7 @@ import { problemOf } from './problem.js';
  * @param answer gives the error that was answered
  */
 export async function observedAnswer(
-  { tell }: Observer,
+  { emit }: Observer,
   name: keyof Routes,
   req: Request,
   res: Response,
@@ -19,8 +19,8 @@ export async function observedAnswer(
   const error = await answer();
   // A client that has disconnected was refused nothing.
   if (error instanceof Departed) return;
-  const happening = error === undefined ? success(name, req, res) : refusal(name, req, codeOf(error));
-  if (happening) tell(happening);
+  const event = error === undefined ? success(name, req, res) : refusal(name, req, codeOf(error));
+  if (event) emit(event);
 }
 
 /** An error of a hook can itself throw when it is looked at. */
@@ -32,7 +32,7 @@ function codeOf(error: unknown): IntentErrorCode {
   }
 }
 
-function refusal(name: keyof Routes, req: Request, code: IntentErrorCode): Happening | undefined {
+function refusal(name: keyof Routes, req: Request, code: IntentErrorCode): RouterEventPayload | undefined {
   if (code === 'rate_limited') return { type: 'rate_limited', route: name };
   if (req.method !== 'POST') return undefined;
   if (name === 'intent') return { type: 'intent_refused', code, kind: kindNamedBy(req) };
@@ -40,7 +40,7 @@ function refusal(name: keyof Routes, req: Request, code: IntentErrorCode): Happe
   return name === 'webhook' ? { type: 'webhook_refused', code } : undefined;
 }
 
-function success(name: keyof Routes, { method }: Request, { statusCode }: Response): Happening | undefined {
+function success(name: keyof Routes, { method }: Request, { statusCode }: Response): RouterEventPayload | undefined {
   return name === 'session' && method === 'DELETE' && statusCode === 204 ? { type: 'logged_out' } : undefined;
 }
 

@@ -56,7 +56,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     // Asking took a while: another request may have completed this login meanwhile, and it counts once.
     if (!isFirst) throw notBegunHere();
     await sessions.start(req, res, user).catch((error) => reopen(context, id, req, error));
-    observer?.tell({ type: 'login_completed', intent: id });
+    observer?.emit({ type: 'login_completed', intent: id });
     sendJson(res, 200, { user });
   };
 }
