@@ -48,4 +48,4 @@ export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } 
 export type { CallOptions, Transport, TryBounds, TryOptions } from './sequencer/transport.js';
 export type { IntentEvent, IntentEventKind } from './sequencer/watch/intent-event.js';
 export type { RouterEvent, RouterEventType } from './telemetry/router-event.js';
-export type { TelemetryProviders } from './telemetry/telemetry-option.js';
+export type { TelemetryProviders } from './telemetry/open-telemetry.js';

@@ -66,11 +66,11 @@ export class RouterObservation {
   }
 
   watchLedger(ledger: Ledger | undefined): void {
-    if (ledger) this.observer?.watchLedger(() => ledger.inspect());
+    if (ledger) this.observer?.openTelemetry?.watchLedger(() => ledger.inspect());
   }
 
   close(): void {
-    this.observer?.close();
+    this.observer?.openTelemetry?.close();
   }
 }
 
