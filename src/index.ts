@@ -53,5 +53,5 @@ export {
 export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
 export type { CallOptions, Transport, TryBounds, TryOptions } from './sequencer/transport.js';
 export type { IntentEvent, IntentEventKind } from './sequencer/watch/intent-event.js';
+export type { TelemetryProviders } from './telemetry/open-telemetry.js';
 export type { RouterEvent, RouterEventType } from './telemetry/router-event.js';
-export type { TelemetryProviders } from './telemetry/telemetry-option.js';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Routes } from '../config/config-options.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
-import type { Happening } from '../telemetry/router-event.js';
+import type { RouterEventPayload } from '../telemetry/router-event.js';
 import type { Handler } from './handler.js';
 import { ClientDisconnectedError } from './request/client-disconnect.js';
 import { refuseCrossSite, requireSameOrigin } from './request/origin-guard.js';
@@ -38,13 +38,13 @@ export async function answerRoute(
     if (method !== 'GET' && name !== 'webhook') requireSameOrigin(req, config.origin);
     if (name === 'status' || name === 'events') refuseCrossSite(req);
     await handler(req, res, rest);
-    if (name === 'session' && method === 'DELETE' && res.statusCode === 204) observer?.tell({ type: 'logged_out' });
+    if (name === 'session' && method === 'DELETE' && res.statusCode === 204) observer?.emit({ type: 'logged_out' });
   } catch (error) {
     const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
     sendProblem(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
     if (!observer || error instanceof ClientDisconnectedError) return;
     const event = refusalEvent(name, req, codeOf(error));
-    if (event) observer.tell(event);
+    if (event) observer.emit(event);
   } finally {
     running.end(res);
   }
@@ -59,7 +59,7 @@ function codeOf(error: unknown): IntentErrorCode {
   }
 }
 
-function refusalEvent(name: keyof Routes, req: Request, code: IntentErrorCode): Happening | undefined {
+function refusalEvent(name: keyof Routes, req: Request, code: IntentErrorCode): RouterEventPayload | undefined {
   if (code === 'rate_limited') return { type: 'rate_limited', route: name };
   if (req.method !== 'POST') return undefined;
   if (name === 'intent') return { type: 'intent_refused', code, kind: requestedKind(req) };

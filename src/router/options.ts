@@ -6,8 +6,8 @@ import { ConfigError, type ConfigProblem } from '../errors.js';
 import { createTermsResolver, type TermsResolver } from '../http/create-intent/payment-terms.js';
 import type { Hooks } from '../http/hooks.js';
 import type { Logger } from '../http/response/logger.js';
+import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/open-telemetry.js';
 import type { OnEvent } from '../telemetry/router-event.js';
-import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/telemetry-option.js';
 import {
   aBoolean,
   aFunction,

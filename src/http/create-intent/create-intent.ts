@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { IntentError } from '../../errors.js';
 import type { Ledger, RecordedTerms, RepeatedIntent } from '../../ledger/ledger.js';
 import type { PreparedIntent } from '../../sequencer/intent-client.js';
-import type { Happening } from '../../telemetry/router-event.js';
+import type { RouterEventPayload } from '../../telemetry/router-event.js';
 import type { Handler } from '../handler.js';
 import { type KnownBrowser, rememberBrowser } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
@@ -73,7 +73,7 @@ export function createIntentHandler(context: RouterContext): Handler {
     const result = await createIntent(context, { mode, body, keyed, browser, req, res });
     if (result.terms?.resource !== undefined) browser.keep(resourceCookieSeconds);
     context.secrets.remember(result.id, result.clientSecret);
-    observer?.tell(eventOf(result));
+    observer?.emit(eventOf(result));
     sendJson(res, 201, { client_secret: result.clientSecret });
   };
 }
@@ -185,7 +185,7 @@ function loginParameters({ login }: RouterContext['config']) {
   return { login: { verifier: keyRing.signer.publicKey, domain }, signers: [keyRing.signer] };
 }
 
-function eventOf({ id: intent, terms, isRepeated }: CreateIntentResult): Happening {
+function eventOf({ id: intent, terms, isRepeated }: CreateIntentResult): RouterEventPayload {
   const kind = terms ? 'payment' : 'login';
   if (isRepeated) return { type: 'intent_repeated', intent, kind };
   return { type: 'intent_created', intent, kind, amount: terms?.amount, currency: terms?.currency };

@@ -45,7 +45,7 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
     connectionLimiter.acquire(visitor);
   } catch (error) {
     const { code } = refuse(res, error);
-    observer?.tell({ type: 'stream_refused', intent: id, code });
+    observer?.emit({ type: 'stream_refused', intent: id, code });
     return;
   }
   const leavePipeline = joinPipeline(req.socket);
@@ -146,17 +146,17 @@ function waitingOn(socket: Socket): Set<() => void> {
   return those;
 }
 
-function tellOfStream({ tell }: Observer, res: Response, intent: string): void {
+function tellOfStream({ emit }: Observer, res: Response, intent: string): void {
   const openedAtMs = performance.now();
-  tell({ type: 'stream_opened', intent });
-  res.once('close', () => tell({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
+  emit({ type: 'stream_opened', intent });
+  res.once('close', () => emit({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
 }
 
 /** A browser comes back by itself after a stream that has ended, and after a refusal never. */
 function sendOn(res: Response, observer: Observer | undefined, intent: string): void {
   writeEventHeaders(res);
   res.end(sentAwayFrame());
-  observer?.tell({ type: 'stream_refused', intent, code: 'closing' });
+  observer?.emit({ type: 'stream_refused', intent, code: 'closing' });
 }
 
 /** Not a line in the log for each: they come in crowds. */

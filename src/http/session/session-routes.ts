@@ -42,7 +42,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
     // A concurrent request has completed this login.
     if (!isFirst) throw notBegunHere();
     await sessions.start(req, res, user).catch((error) => reopenLogin(context, id, req, error));
-    observer?.tell({ type: 'login_completed', intent: id });
+    observer?.emit({ type: 'login_completed', intent: id });
     sendJson(res, 200, { user });
   };
 }
