@@ -18,8 +18,8 @@ describe('what pages load', () => {
 
   test('is refused by the build when it is heavier', () => {
     const noise = randomBytes(10_240).toString('base64');
-    expect(() => script.checkSize(randomBytes(10_240))).toThrow('and may weigh 10240');
-    expect(() => script.checkSize(noise, 100)).toThrow(/weighs \d+ bytes as gzip, and may weigh 100/);
+    expect(() => script.checkSize(randomBytes(10_240))).toThrow('The limit is 10240.');
+    expect(() => script.checkSize(noise, 100)).toThrow(/has \d+ bytes with gzip\. The limit is 100\./);
   });
 
   test('runs no text as code, sets no markup and reads no cookie', () => {

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { jest } from '@jest/globals';
 import bs58 from 'bs58';
-import { decodeBase58, encodeBase58 } from '../../src/browser/base58.js';
-import { parseClientSecret } from '../../src/browser/client-secret.js';
-import { intentIdOf, isIntentId } from '../../src/browser/intent-id.js';
-import { publicKeyOf } from '../../src/browser/portable-ed25519.js';
+import {
+  decodeBase58,
+  encodeBase58,
+  intentIdOf,
+  isIntentId,
+  parseClientSecret,
+} from '../../src/browser/flow/client-secret.js';
+import { publicKeyOf } from '../../src/browser/flow/portable-ed25519.js';
 
 const knownAnswers = JSON.parse(readFileSync(new URL('../vectors/known-answers.json', import.meta.url), 'utf8'));
 const vectors = [

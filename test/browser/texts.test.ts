@@ -1,9 +1,8 @@
-import { amountIn, formatAmount } from '../../src/browser/amount.js';
-import { loadTexts, localeOf, negotiateTag } from '../../src/browser/locale.js';
-import { Problem } from '../../src/browser/problem.js';
-import { problemText } from '../../src/browser/problem-text.js';
+import { Problem } from '../../src/browser/flow/api.js';
+import { amountIn, formatAmount } from '../../src/browser/texts/amount.js';
 import { en } from '../../src/browser/texts/en.js';
-import * as translations from '../../src/browser/translations.js';
+import { loadTexts, localeOf, negotiateTag, problemText } from '../../src/browser/texts/locale.js';
+import * as translations from '../../src/browser/texts/translations.js';
 import { errorCodes } from '../../src/errors.js';
 import { encodePayload } from '../../src/intents/payload.js';
 
