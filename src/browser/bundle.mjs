@@ -63,9 +63,6 @@ const besideElements = {
 async function bundle(entry, { plugins = [], ...options } = {}) {
   const { outputFiles } = await build({
     ...common,
-    // The syntax of esbuild's minifier hinders that of swc.
-    minify: false,
-    minifyIdentifiers: true,
     entryPoints: [path.join(source, entry)],
     format: 'esm',
     platform: 'browser',

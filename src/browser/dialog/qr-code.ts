@@ -59,7 +59,7 @@ export function qrModules(text: string): Readonly<Rows> {
     });
     return rows;
   }
-  throw new TypeError('The text is too long for a QR code');
+  throw new TypeError('Too long for a QR code');
 }
 
 /** The modules that are the same in every code of one version. */
