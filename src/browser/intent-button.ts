@@ -1,6 +1,6 @@
 import { drawing, make } from './dialog/make.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
-import { problemOf } from './flow/api.js';
+import { toProblem } from './flow/api.js';
 import { IntentFlow } from './flow/intent-flow.js';
 import css from './intent-button.css';
 import {
@@ -8,7 +8,7 @@ import {
   checkOption,
   type OptionName,
   optionNames,
-  readSettings,
+  resolveSettings,
   type Settings,
 } from './options.js';
 import { loadTexts, localeOf } from './texts/locale.js';
@@ -115,7 +115,7 @@ export class IntentButton extends Base {
   }
 
   #settings(): Settings {
-    return readSettings(this, this.#options);
+    return resolveSettings(this, this.#options);
   }
 
   #set(name: OptionName, value: never): void {
@@ -153,7 +153,7 @@ export class IntentButton extends Base {
       try {
         if (event === name && (await handler(detail)) === true) isPrevented = true;
       } catch (error) {
-        if (name === 'invoke') throw problemOf(error, 'handler_failed');
+        if (name === 'invoke') throw toProblem(error, 'handler_failed');
         // The other events report what happened: a failed handler does not change it.
         this.#report(error, name === 'error');
       }
@@ -164,7 +164,7 @@ export class IntentButton extends Base {
   #report(error: unknown, isOfErrorHandler = false): void {
     reportError(error);
     if (isOfErrorHandler) return;
-    void this.#emit('error', { error: problemOf(error, 'handler_failed') });
+    void this.#emit('error', { error: toProblem(error, 'handler_failed') });
   }
 }
 

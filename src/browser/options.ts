@@ -91,7 +91,7 @@ export interface Settings {
 }
 
 /** @throws {TypeError} for an attribute of the wrong form */
-export function readSettings(element: HTMLElement, options: ButtonOptions): Settings {
+export function resolveSettings(element: HTMLElement, options: ButtonOptions): Settings {
   const given: ButtonOptions = Object.assign(attributesOf(element), options);
   for (const [name, value] of Object.entries(given)) checkOption(name, value);
   const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase } = given;

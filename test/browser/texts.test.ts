@@ -1,5 +1,5 @@
 import { Problem } from '../../src/browser/flow/api.js';
-import { amountIn, formatAmount } from '../../src/browser/texts/amount.js';
+import { amountIn, localizeAmount } from '../../src/browser/texts/amount.js';
 import { en } from '../../src/browser/texts/en.js';
 import { loadTexts, localeOf, negotiateTag, problemText } from '../../src/browser/texts/locale.js';
 import * as translations from '../../src/browser/texts/translations.js';
@@ -20,7 +20,7 @@ describe('an amount', () => {
     ['5.00', 'kin', 'en', '5 KIN'],
     ['1234567.25', 'kin', 'en', '1,234,567.25 KIN'],
   ])('%s %s in %s is %s', (amount, currency, locale, expected) => {
-    expect(plain(formatAmount(amount, currency, locale))).toBe(expected);
+    expect(plain(localizeAmount(amount, currency, locale))).toBe(expected);
   });
 
   test.each([

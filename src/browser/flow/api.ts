@@ -14,13 +14,13 @@ export class Problem extends Error {
 }
 
 /** Whether the site refused permanently: any 4xx except 409 and 429. A retry cannot succeed. */
-export const isRefusal = ({ status }: Problem): boolean => /^4(?!09|29)/.test(`${status}`);
+export const isFinalRefusal = ({ status }: Problem): boolean => /^4(?!09|29)/.test(`${status}`);
 
 /** Whether the answer was lost: the site may have processed the request. */
 export const isAnswerLost = ({ code }: Problem): boolean => /offline|unreadable/.test(code);
 
 /** Any thrown value as a problem. */
-export function problemOf(error: unknown, code = 'internal_error'): Problem {
+export function toProblem(error: unknown, code = 'internal_error'): Problem {
   return error instanceof Problem ? error : new Problem(code, -1, String(error), { cause: error });
 }
 

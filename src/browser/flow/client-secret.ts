@@ -9,7 +9,7 @@ const payloadLength = 20;
  * Decodes a client secret. Only the canonical form is accepted: one spelling, 20 bytes, the expected kind.
  * @throws {TypeError} for anything else; the message never contains the secret
  */
-export function parseClientSecret(clientSecret: unknown, kind: 'payment' | 'login'): Uint8Array<ArrayBuffer> {
+export function decodeClientSecret(clientSecret: unknown, kind: 'payment' | 'login'): Uint8Array<ArrayBuffer> {
   const payload = decodeBase58(clientSecret, payloadLength);
   // A login has neither currency nor amount.
   const isOfKind = kind === 'payment' ? payload?.[0] === 2 : `${payload?.slice(0, 9)}` === '3,0,0,0,0,0,0,0,0';
@@ -24,7 +24,7 @@ const pkcs8Prefix = 'MC4CAQAwBQYDK2VwBCIEIA';
  * The id of an intent: the public key of the key pair whose seed is the SHA-256 of the payload (protocol section 2).
  * @returns Base58 of 32 bytes
  */
-export async function intentIdOf(payload: Uint8Array<ArrayBuffer>): Promise<string> {
+export async function deriveIntentId(payload: Uint8Array<ArrayBuffer>): Promise<string> {
   const seed = new Uint8Array(await crypto.subtle.digest('SHA-256', payload));
   return encodeBase58(await nativePublicKey(seed).catch(() => portablePublicKey(seed)));
 }

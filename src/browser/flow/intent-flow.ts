@@ -2,11 +2,11 @@ import { IntentDialog, type State } from '../dialog/intent-dialog.js';
 import { qrCode } from '../dialog/qr-code.js';
 import type { Emit, User } from '../events.js';
 import type { Settings } from '../options.js';
-import { amountIn, formatAmount } from '../texts/amount.js';
+import { amountIn, localizeAmount } from '../texts/amount.js';
 import { loadTexts, localeOf, problemText } from '../texts/locale.js';
-import { call, isRefusal, Problem, problemOf } from './api.js';
-import { intentIdOf, parseClientSecret } from './client-secret.js';
-import { completeLogin } from './complete-login.js';
+import { call, isFinalRefusal, Problem, toProblem } from './api.js';
+import { decodeClientSecret, deriveIntentId } from './client-secret.js';
+import { finishLogin } from './finish-login.js';
 import { forgetPending, recallPending, rememberPending } from './pending-intents.js';
 import { delay, retryUntil } from './retry.js';
 import { returnUrl, walletLink } from './return-url.js';
@@ -44,7 +44,7 @@ const isRetryable = (stage: string): stage is CancelReason => /rejected|expired|
  */
 export class IntentFlow {
   readonly dialog: IntentDialog;
-  readonly #readSettings: () => Settings;
+  readonly #resolveSettings: () => Settings;
   readonly #emit: Emit;
   /** Of every intent that can still be submitted. Each retry adds one. */
   readonly #watches = new Map<string, Watch>();
@@ -62,13 +62,13 @@ export class IntentFlow {
   #expiresAtMs = 0;
   #expiryTimer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(host: HTMLElement, readSettings: () => Settings, emit: Emit) {
+  constructor(host: HTMLElement, resolveSettings: () => Settings, emit: Emit) {
     this.dialog = new IntentDialog(
       host,
       () => void this.#onClosed(),
       () => this.#retry(),
     );
-    this.#readSettings = readSettings;
+    this.#resolveSettings = resolveSettings;
     this.#emit = emit;
   }
 
@@ -81,7 +81,7 @@ export class IntentFlow {
     }
     const attempt = new AbortController();
     const { signal } = attempt;
-    this.#settings = this.#readSettings();
+    this.#settings = this.#resolveSettings();
     this.#attempt = attempt;
     this.#latestId = undefined;
     this.#stage = 'preparing';
@@ -92,13 +92,13 @@ export class IntentFlow {
       const secret = await this.#obtainSecret(signal);
       if (!signal.aborted) await this.#showCode(secret, signal);
     } catch (error) {
-      if (!signal.aborted) this.#fail(problemOf(error));
+      if (!signal.aborted) this.#fail(toProblem(error));
     }
   }
 
   /** Sets the client secret for the current attempt, or for the next one. @throws {TypeError} */
   provideSecret(clientSecret: string): void {
-    parseClientSecret(clientSecret, this.#readSettings().mode);
+    decodeClientSecret(clientSecret, this.#resolveSettings().mode);
     if (this.#shownId && this.#attempt) {
       void this.#showCode(clientSecret, this.#attempt.signal);
       return;
@@ -109,7 +109,7 @@ export class IntentFlow {
 
   /** Watches the intent that was pending before a reload. */
   restore(): void {
-    this.#settings = this.#readSettings();
+    this.#settings = this.#resolveSettings();
     const id = recallPending(this.#settings.orderJson);
     if (id && !watchedIds.has(id)) void this.#watch(id, true).poll();
   }
@@ -159,7 +159,7 @@ export class IntentFlow {
     if (provided) return provided;
     const created = this.#createIntent(signal);
     // The first formatted amount of a page takes tens of milliseconds. They pass during the request.
-    formatAmount('1.00', 'usd', locale);
+    localizeAmount('1.00', 'usd', locale);
     return created;
   }
 
@@ -174,7 +174,7 @@ export class IntentFlow {
     const mayRetry = (problem: Problem): boolean => {
       const { code, status } = problem;
       // Without an answer or with a 502, 503 or 504, unless the payment service refuses this intent.
-      if (!isRefusal(problem)) return !status || (status > 501 && !/r_error|refused/.test(code));
+      if (!isFinalRefusal(problem)) return !status || (status > 501 && !/r_error|refused/.test(code));
       this.#idempotencyKey = undefined;
       // The server knows the key from a different request.
       return !!repeatedKey && status === 422;
@@ -192,8 +192,8 @@ export class IntentFlow {
   async #showCode(secret: string, signal: AbortSignal): Promise<void> {
     const { mode, walletUrl, expiresInMs, orderJson, urls } = this.#settings;
     this.#idempotencyKey = undefined;
-    const payload = parseClientSecret(secret, mode);
-    const id = await intentIdOf(payload);
+    const payload = decodeClientSecret(secret, mode);
+    const id = await deriveIntentId(payload);
     if (signal.aborted) return;
     const amount = mode === 'payment' ? amountIn(payload, this.dialog.locale.tag) : '';
     rememberPending(orderJson, id);
@@ -280,11 +280,11 @@ export class IntentFlow {
     if (completesLogin) {
       this.#clearCode('confirming');
       try {
-        user = await completeLogin(id, settings.routes.session, attempt.signal, (userId) => this.#askUser(userId));
+        user = await finishLogin(id, settings.routes.session, attempt.signal, (userId) => this.#askUser(userId));
       } catch (error) {
         if (attempt.signal.aborted) return;
-        if (mode === 'login') return this.#failLogin(problemOf(error));
-        void this.#emit('error', { error: problemOf(error) });
+        if (mode === 'login') return this.#failLogin(toProblem(error));
+        void this.#emit('error', { error: toProblem(error) });
       }
     }
     // The person declined and thereby closed the dialog.
@@ -326,7 +326,7 @@ export class IntentFlow {
     const text = problemText(problem, texts);
     // Certain only if no code was shown.
     const isUnpaid = this.#settings.mode === 'payment' && this.#watches.size === 0;
-    const isFinal = isRefusal(problem) && problem.code !== 'intent_not_found';
+    const isFinal = isFinalRefusal(problem) && problem.code !== 'intent_not_found';
     this.#clearCode('problem', isUnpaid ? `${text} ${texts.unpaid}` : text, isFinal);
     void this.#emit('error', { error: problem });
   }

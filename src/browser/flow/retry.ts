@@ -1,4 +1,4 @@
-import { type Problem, problemOf } from './api.js';
+import { type Problem, toProblem } from './api.js';
 
 export const delay = (waitMs: number): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, waitMs));
 
@@ -23,7 +23,7 @@ export async function retryUntil<Value>(
       signal.throwIfAborted();
       return await act(failures);
     } catch (error) {
-      const problem = problemOf(error);
+      const problem = toProblem(error);
       if (signal.aborted || !isRetryable(problem) || Date.now() > endsAtMs) throw problem;
       await delay(backoffMs(failures));
     }

@@ -11,7 +11,7 @@ export function amountIn(payload: Uint8Array, locale: string): string {
   // Bytes 2 to 8, little endian.
   const hundredths = readNumber(payload.slice(2, 9).reverse());
   const decimal = String(hundredths).padStart(3, '0').replace(/..$/, '.$&');
-  return formatAmount(decimal, currency, locale);
+  return localizeAmount(decimal, currency, locale);
 }
 
 /**
@@ -19,7 +19,7 @@ export function amountIn(payload: Uint8Array, locale: string): string {
  * @param amount decimal string with two decimals
  * @param currency lowercase three-letter code
  */
-export function formatAmount(amount: string, currency: string, locale: string): string {
+export function localizeAmount(amount: string, currency: string, locale: string): string {
   const isNative = currency === nativeCurrency;
   const options: Intl.NumberFormatOptions = isNative ? {} : { style: 'currency', currency };
   // Browsers format a decimal string exactly, or older ones as the nearest double.

@@ -1,5 +1,5 @@
 import type { User } from '../events.js';
-import { call, isAnswerLost, isRefusal, type Problem } from './api.js';
+import { call, isAnswerLost, isFinalRefusal, type Problem } from './api.js';
 import { retryUntil } from './retry.js';
 
 /** The user, or the user the person must confirm first. */
@@ -15,7 +15,7 @@ const patienceMs = 120_000;
  * @returns undefined if the person declines
  * @throws {Problem}
  */
-export async function completeLogin(
+export async function finishLogin(
   id: string,
   session: string | false,
   signal: AbortSignal,
@@ -24,7 +24,7 @@ export async function completeLogin(
   let isLost = false;
   const mayRetry = (problem: Problem): boolean => {
     isLost ||= isAnswerLost(problem);
-    return !isRefusal(problem);
+    return !isFinalRefusal(problem);
   };
   let confirm: boolean | undefined;
   const complete = async (): Promise<User | undefined> => {
