@@ -1,4 +1,4 @@
-// Loaded when a site asks before it logs somebody in. Nothing but the page is shared with what loads it.
+// Loaded on demand, when a site confirms the user before the login. It shares only the page with elements.js.
 
 interface Question {
   /** @param user the id, shortened */
@@ -16,33 +16,32 @@ const questions: Readonly<Record<string, Question>> = {
 };
 
 /**
- * Asks in the dialog, and in its language, whether to continue as the user that the wallet has named. To close it, by
- * whatever way, is to say no.
+ * Asks in the open dialog, in its language, whether to continue as the user of the wallet.
+ * @returns false if the person closes the dialog; never resolves if the dialog leaves the page
  */
 export function askUser(dialog: HTMLDialogElement, userId: string): Promise<boolean> {
   const { ask, yes, no } = questions[dialog.lang.split('-')[0] as string] ?? (questions.en as Question);
   const part = (name: string): HTMLElement => dialog.querySelector(`[part=${name}]`) as HTMLElement;
-  const [stage, status, go, leave] = [part('stage'), part('status'), part('retry'), part('cancel')];
-  const before = [status, go, leave].map(({ textContent }) => textContent);
-  const show = (isAsked: boolean, texts: readonly (string | null)[]): void => {
-    [status.textContent, go.textContent, leave.textContent] = texts as [string, string, string];
-    stage.hidden = isAsked;
-    go.hidden = !isAsked;
+  const [stage, status, accept, decline] = [part('stage'), part('status'), part('retry'), part('cancel')];
+  const before = [status, accept, decline].map(({ textContent }) => textContent);
+  const show = (isAsking: boolean, texts: readonly (string | null)[]): void => {
+    [status.textContent, accept.textContent, decline.textContent] = texts as [string, string, string];
+    stage.hidden = isAsking;
+    accept.hidden = !isAsking;
   };
   show(true, [ask(`${userId.slice(0, 4)}…${userId.slice(-4)}`), yes, no]);
   const answered = new AbortController();
   return new Promise((resolve) => {
-    const listen = (target: HTMLElement, event: string, isSo: boolean): void => {
+    const listen = (target: HTMLElement, event: string, isAccepted: boolean): void => {
       const answer = (): void => {
         answered.abort();
         show(false, before);
-        // Taken out of the page, it was closed by nobody.
-        if (dialog.isConnected) resolve(isSo);
+        if (dialog.isConnected) resolve(isAccepted);
       };
       target.addEventListener(event, answer, { signal: answered.signal });
     };
-    listen(go, 'click', true);
-    // The other button closes it.
+    listen(accept, 'click', true);
+    // The decline button closes the dialog.
     listen(dialog, 'close', false);
   });
 }

@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { jest } from '@jest/globals';
 import bs58 from 'bs58';
-import { decodeBase58, encodeBase58 } from '../../src/browser/base58.js';
-import { parseClientSecret } from '../../src/browser/client-secret.js';
-import { intentIdOf, isIntentId } from '../../src/browser/intent-id.js';
-import { publicKeyOf } from '../../src/browser/portable-ed25519.js';
+import {
+  decodeBase58,
+  decodeClientSecret,
+  deriveIntentId,
+  encodeBase58,
+  isIntentId,
+} from '../../src/browser/flow/client-secret.js';
+import { publicKeyOf } from '../../src/browser/flow/portable-ed25519.js';
 
 const knownAnswers = JSON.parse(readFileSync(new URL('../vectors/known-answers.json', import.meta.url), 'utf8'));
 const vectors = [
@@ -15,13 +19,13 @@ const bytesOf = (hex: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer
 
 describe('the id of an intent (protocol section 7)', () => {
   test.each(vectors)('follows from the secret of a %s', async (kind, { payload, id }) => {
-    expect(await intentIdOf(parseClientSecret(bs58.encode(bytesOf(payload)), kind))).toBe(id);
+    expect(await deriveIntentId(decodeClientSecret(bs58.encode(bytesOf(payload)), kind))).toBe(id);
   });
 
   test('is the same where the browser has no Ed25519', async () => {
     const refused = jest.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new DOMException('', 'NotSupportedError'));
     const { payload, id } = knownAnswers.payment;
-    expect(await intentIdOf(bytesOf(payload))).toBe(id);
+    expect(await deriveIntentId(bytesOf(payload))).toBe(id);
     expect(refused).toHaveBeenCalled();
   });
 
@@ -67,8 +71,8 @@ describe('a client secret', () => {
 
   test.each(vectors)('of a %s is one of that kind alone', (kind, { payload }) => {
     const secret = bs58.encode(bytesOf(payload));
-    expect(parseClientSecret(secret, kind)).toEqual(bytesOf(payload));
-    expect(() => parseClientSecret(secret, kind === 'login' ? 'payment' : 'login')).toThrow(TypeError);
+    expect(decodeClientSecret(secret, kind)).toEqual(bytesOf(payload));
+    expect(() => decodeClientSecret(secret, kind === 'login' ? 'payment' : 'login')).toThrow(TypeError);
   });
 
   test.each([
@@ -84,7 +88,7 @@ describe('a client secret', () => {
     ['a text without end', '2'.repeat(1_000_000)],
   ])('is not %s, and the refusal does not repeat it', (_name, secret) => {
     for (const kind of ['payment', 'login'] as const) {
-      expect(() => parseClientSecret(secret, kind)).toThrow(new TypeError(`The client secret must be ${kind}`));
+      expect(() => decodeClientSecret(secret, kind)).toThrow(new TypeError(`The client secret must be ${kind}`));
     }
   });
 });

@@ -1,8 +1,8 @@
-import { type Locale, localeOf } from './locale.js';
+import type { Settings } from '../options.js';
+import { type Locale, localeOf } from '../texts/locale.js';
 import { drawing, make } from './make.js';
-import type { Settings } from './settings.js';
 
-/** What the dialog shows; its `data-state`. */
+/** The states of the dialog; its `data-state`. `IntentFlow` describes their transitions. */
 export type State =
   | 'preparing'
   | 'waiting'
@@ -14,7 +14,7 @@ export type State =
   | 'offline'
   | 'problem';
 
-/** What is drawn where the code was, in a square of 24. */
+/** The paths of the marks that replace the code, in a square of 24. */
 const marks: Partial<Record<State, string>> = {
   done: 'M5 13l4 4L19 7',
   rejected: 'M7 7l10 10M17 7L7 17',
@@ -22,10 +22,10 @@ const marks: Partial<Record<State, string>> = {
   problem: 'M12 6v7M12 17v.1',
 };
 
-/** Where a finger is what points, the wallet is most likely on this very device. */
+/** Whether the wallet is probably on this device. */
 const isHandheld = (): boolean => matchMedia('(pointer:coarse),(max-width:480px)').matches;
 
-/** The dialog a payment or a login goes on in. It knows how things look, and nothing of how they happen. */
+/** The dialog of a payment or login. It displays states and decides none. */
 export class IntentDialog {
   readonly element: HTMLDialogElement;
   readonly #host: HTMLElement;
@@ -38,10 +38,10 @@ export class IntentDialog {
   readonly #link = make('a', { part: 'link', target: '_blank', rel: 'noreferrer' });
   readonly #retry = make('button', { part: 'retry' });
   readonly #cancel = make('button', { part: 'cancel' });
-  /** The one it was opened in. */
+  /** Set when the dialog opens. */
   locale = localeOf('en');
 
-  /** @param onClosed is called when the person has closed it, by whatever way */
+  /** @param onClosed called when the person closes the dialog, also with Escape */
   constructor(host: HTMLElement, onClosed: () => void, onRetry: () => void) {
     this.#host = host;
     this.element = make(
@@ -60,12 +60,12 @@ export class IntentDialog {
     this.#cancel.onclick = () => this.element.close();
     this.element.onclose = () => {
       if (host.dataset.open === undefined) return;
-      this.#putAway();
+      this.#reset();
       onClosed();
     };
   }
 
-  /** Opens it, where it is not open already. What will come keeps its place, so that nothing jumps. */
+  /** Opens the dialog unless it is open. Empty parts keep their space, so the layout does not jump. */
   open(locale: Locale, { mode, payee, walletUrl }: Settings): void {
     const { tag, texts } = locale;
     this.locale = locale;
@@ -81,24 +81,24 @@ export class IntentDialog {
     this.#retry.textContent = texts.retry;
     this.#host.dataset.open = '';
     if (!this.element.open) this.element.showModal();
-    // Opening looks for something to focus, which on a low screen may be the last thing there is.
+    // On a low screen the browser may scroll to the element it focuses.
     this.element.scrollTop = 0;
   }
 
-  /** Closes it without anybody being told. */
+  /** Closes the dialog without a call to `onClosed`. */
   close(): void {
-    this.#putAway();
+    this.#reset();
     this.element.close();
   }
 
-  /** Shows a code, what it costs, and a link for the wallet on this device where there is one. */
+  /** Shows the code, the amount, and a link for a wallet on this device. */
   showCode(code: SVGElement, amount: string, link: string | undefined): void {
     this.#code.replaceChildren(code);
     this.#amount.textContent = amount;
     if (link) this.#link.href = link;
   }
 
-  /** Takes code and link, and with them the secret, off the page. What never came keeps its place no longer. */
+  /** Removes the code and the link, and with them the secret, from the page. An empty amount is hidden. */
   clearCode(): void {
     this.#code.replaceChildren();
     this.#link.removeAttribute('href');
@@ -107,8 +107,8 @@ export class IntentDialog {
   }
 
   /**
-   * @param text is read aloud once; by default what goes with the state
-   * @param isFinal whether there is nothing to try again
+   * @param text announced once by screen readers; default: the text of the state
+   * @param isFinal whether a retry is not offered
    */
   show(state: State, text?: string, isFinal = state === 'done'): void {
     const { element } = this;
@@ -121,13 +121,13 @@ export class IntentDialog {
     this.#cancel.textContent = mark || state === 'confirming' ? texts.close : texts.cancel;
     const isHere = state === 'waiting' && this.#link.href && isHandheld();
     const sentence = text ?? texts[isHere ? 'waitingHere' : (state as 'waiting')];
-    // Set again and again, the same sentence would be read aloud again and again.
+    // Screen readers announce a text each time it is set.
     if (this.#status.textContent !== sentence) this.#status.textContent = sentence;
-    // What had the focus may just have gone.
+    // The focused element may now be hidden.
     if (element.open && !this.#host.shadowRoot?.activeElement?.getClientRects().length) element.focus();
   }
 
-  #putAway(): void {
+  #reset(): void {
     delete this.#host.dataset.open;
     this.clearCode();
   }

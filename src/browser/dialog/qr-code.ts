@@ -1,18 +1,44 @@
-// A QR code (ISO/IEC 18004) of bytes, with error correction level M, and always with the mask that suits most texts best.
-// The smallest library for this would be a sixth of all that people must load before they can pay; the tests hold every
-// module against it.
+import { make } from './make.js';
 
-/** By version, from 1 on: the codewords for error correction in each block, and the number of blocks, as digits to base 36. */
+// QR codes (ISO/IEC 18004) of bytes, with error correction level M and a fixed mask. The smallest library for this is a
+// sixth of the size of the whole element. The tests compare every module with a library.
+
+/** Modules of white on each side, which scanners need. */
+const quietZone = 4;
+
+/** In CSS pixels. */
+const maxWidth = 250;
+
+/** A QR code, dark on white in every theme, drawn as one path. */
+export function qrCode(text: string): SVGElement {
+  const rows = qrModules(text);
+  const size = rows.length + 2 * quietZone;
+  let path = '';
+  rows.forEach((row, y) => {
+    row.forEach((dark, x) => {
+      if (dark) path += `M${x + quietZone} ${y + quietZone}h1v1h-1z`;
+    });
+  });
+  // A module is a whole number of device pixels wide: modules of equal size scan best.
+  const scale = Math.max(1, Math.floor((maxWidth * devicePixelRatio) / size)) / devicePixelRatio;
+  return make(
+    'svg',
+    { viewBox: `0 0 ${size} ${size}`, width: size * scale, height: size * scale, 'shape-rendering': 'crispEdges' },
+    make('path', { d: path }),
+  );
+}
+
+/** By version, from 1: the error correction codewords per block, and the number of blocks, as base-36 digits. */
 const correctionLengths = 'agqiogimmqummoossqqq';
 const blockCounts = '11122444555899aabdeg';
 
-/** Says level M and mask 2, which turns every third column over. */
+/** The format bits of level M with mask 2, which inverts every third column. */
 const format = 0x5e7c;
 
-/** 1 is dark; what is missing is still free. */
+/** 1 is dark, 0 light; a missing module is still free. */
 type Rows = number[][];
 
-/** @throws {TypeError} for a text of more than 666 bytes, whose code no camera could read from a screen */
+/** @throws {TypeError} for more than 666 bytes: cameras cannot read larger codes from a screen */
 export function qrModules(text: string): Readonly<Rows> {
   const bytes = [...new TextEncoder().encode(text)];
   for (let version = 1; version <= 20; version += 1) {
@@ -22,7 +48,7 @@ export function qrModules(text: string): Readonly<Rows> {
     const corrections = read(correctionLengths);
     const blocks = read(blockCounts);
     const capacity = (free.length >> 3) - corrections * blocks;
-    // Half a byte says what comes, one or two say how much, and half a byte is the end: everything is moved by a half.
+    // Half a byte of mode, one or two bytes of length, the data, half a byte of terminator: all bytes shift by four bits.
     const whole = [...(version < 10 ? [] : [bytes.length >> 8]), bytes.length & 255, ...bytes, 0];
     const data = whole.map((byte, at) => (((whole[at - 1] ?? 4) & 15) << 4) | (byte >> 4));
     if (data.length > capacity) continue;
@@ -33,10 +59,10 @@ export function qrModules(text: string): Readonly<Rows> {
     });
     return rows;
   }
-  throw new TypeError('This is too long for a QR code');
+  throw new TypeError('Too long for a QR code');
 }
 
-/** The modules that are the same in every code of a version. */
+/** The modules that are the same in every code of one version. */
 function functionPatterns(version: number): Rows {
   const size = 17 + 4 * version;
   const rows: Rows = Array.from({ length: size }, () => []);
@@ -44,7 +70,7 @@ function functionPatterns(version: number): Rows {
     const row = rows[y];
     if (row && x >= 0 && x < size) row[x] ??= dark & 1;
   };
-  // Squares in squares; the second from outside is light, and so is what surrounds the great ones.
+  // Concentric squares; the second from the outside is light, and so is the margin of the large ones.
   const squares = (left: number, top: number, radius: number): void => {
     for (let y = -radius; y <= radius; y += 1) {
       for (let x = -radius; x <= radius; x += 1) {
@@ -58,9 +84,9 @@ function functionPatterns(version: number): Rows {
   squares(3, size - 4, 4);
   const count = version > 1 ? Math.floor(version / 7) + 1 : 0;
   const step = Math.ceil((2 * version + 2) / count) * 2;
-  const places = [6, ...Array.from({ length: count }, (_, index) => size - 7 - index * step)];
-  for (const y of places) {
-    for (const x of places) if (rows[y]?.[x] === undefined) squares(x, y, 2);
+  const centers = [6, ...Array.from({ length: count }, (_, index) => size - 7 - index * step)];
+  for (const y of centers) {
+    for (const x of centers) if (rows[y]?.[x] === undefined) squares(x, y, 2);
   }
   for (let at = 0; at < size; at += 1) {
     set(at, 6, ~at);
@@ -68,7 +94,7 @@ function functionPatterns(version: number): Rows {
   }
   set(8, size - 8, 1);
   for (let bit = 0; bit < 8; bit += 1) {
-    // From both ends to the corner, past the lines of dots.
+    // Towards the corner from both ends, skipping the timing patterns.
     const at = bit < 6 ? bit : bit + 1;
     set(8, at, format >> bit);
     set(at, 8, format >> (14 - bit));
@@ -91,12 +117,12 @@ function setVersion(version: number, size: number, set: (x: number, y: number, d
   }
 }
 
-/** Those that hold the data: in pairs of columns from the right, up and down in turn. */
+/** The modules for data: in pairs of columns from the right, alternately up and down. */
 function freeModules(rows: Rows): (readonly [x: number, y: number])[] {
   const free: (readonly [x: number, y: number])[] = [];
   const last = rows.length - 1;
   for (let right = last, isUp = true; right > 0; right -= 2, isUp = !isUp) {
-    // The line of dots is no column.
+    // Skips the vertical timing pattern.
     if (right === 6) right = 5;
     for (let at = 0; at <= last; at += 1) {
       const y = isUp ? last - at : at;
@@ -106,19 +132,19 @@ function freeModules(rows: Rows): (readonly [x: number, y: number])[] {
   return free;
 }
 
-/** Blocks of data and then their corrections, each block in turn giving one codeword. */
+/** The data codewords, then the correction codewords, interleaved across the blocks. */
 function withCorrection(data: readonly number[], corrections: number, blocks: number): number[] {
-  // The last ones are longer by one.
+  // The last blocks are longer by one.
   const startOf = (block: number): number =>
     block * Math.floor(data.length / blocks) + Math.max(0, block - blocks + (data.length % blocks));
   const parts = Array.from({ length: blocks }, (_, block) => data.slice(startOf(block), startOf(block + 1)));
-  return [...inTurn(parts), ...inTurn(parts.map((part) => correctionOf(part, corrections)))];
+  return [...interleave(parts), ...interleave(parts.map((part) => correctionOf(part, corrections)))];
 }
 
-const inTurn = (parts: readonly number[][]): number[] =>
+const interleave = (parts: readonly number[][]): number[] =>
   (parts.at(-1) ?? []).flatMap((_, index) => parts.flatMap((part) => part[index] ?? []));
 
-/** The remainder of a division of polynomials over GF(256) (Reed and Solomon). */
+/** The remainder of a polynomial division over GF(256) (Reed-Solomon). */
 function correctionOf(data: readonly number[], length: number): number[] {
   let divisor = [1];
   for (let index = 0, root = 1; index < length; index += 1, root = times(root, 2)) {
@@ -130,6 +156,7 @@ function correctionOf(data: readonly number[], length: number): number[] {
   );
 }
 
+/** Multiplication in GF(256). */
 function times(one: number, other: number): number {
   let product = 0;
   for (let bit = 128; bit > 0; bit >>= 1) {

@@ -1,5 +1,5 @@
 import { correction, generate, mode } from 'lean-qr';
-import { qrModules } from '../../src/browser/qr-modules.js';
+import { qrModules } from '../../src/browser/dialog/qr-code.js';
 
 /** What a library draws for the same choices. */
 function byLibrary(text: string): number[][] {
