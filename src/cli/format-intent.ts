@@ -1,48 +1,49 @@
 import type { LedgerIntent, StateChange } from '../ledger/ledger.js';
-import { printable } from './printable.js';
+import { printable } from './terminal.js';
 
 const columns = (state: string, time: string, amount: string, id: string): string =>
   printable(`${state.padEnd(10)} ${time.padEnd(20)} ${amount.padEnd(18)} ${id}`);
 
 /** In UTC, to the second. */
-const timeOf = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
+const formatTime = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
 
-const amountOf = ({ amount, currency }: LedgerIntent): string =>
+const formatAmount = ({ amount, currency }: LedgerIntent): string =>
   amount === undefined ? 'login' : `${amount} ${currency}`;
 
-/** Lines of a list, with what has failed under those that it has. */
-export function linesOfList(intents: readonly LedgerIntent[]): string[] {
+export const formatCount = (count: number): string => `${count} ${count === 1 ? 'intent' : 'intents'}`;
+
+/** The lines of a list. The last error of an intent follows it. */
+export function formatList(intents: readonly LedgerIntent[]): string[] {
   return [
     columns('STATE', 'CREATED (UTC)', 'AMOUNT', 'INTENT'),
     ...intents.flatMap((intent) => {
-      const line = columns(intent.state, timeOf(intent.createdAt), amountOf(intent), intent.id);
-      const failure = failureOf(intent);
+      const line = columns(intent.state, formatTime(intent.createdAt), formatAmount(intent), intent.id);
+      const failure = formatFailure(intent);
       return failure ? [line, printable(`           ${failure}`)] : [line];
     }),
   ];
 }
 
-/** What has failed, and how often. */
-function failureOf({ deadHook, attempts, lastError }: LedgerIntent): string | undefined {
+function formatFailure({ deadHook, attempts, lastError }: LedgerIntent): string | undefined {
   if (lastError === undefined) return undefined;
-  const who = deadHook ?? 'it';
+  const what = deadHook ?? 'it';
   const howOften = attempts > 0 ? ` ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
-  return `${who} has failed${howOften}: ${lastError}`;
+  return `${what} has failed${howOften}: ${lastError}`;
 }
 
-/** All that is known of an intent, and what has become of it. */
-export function linesOfIntent(intent: LedgerIntent, history: readonly StateChange[]): string[] {
+/** The lines that show one intent with its history. */
+export function formatIntent(intent: LedgerIntent, history: readonly StateChange[]): string[] {
   const details: readonly (readonly [name: string, value: string | undefined])[] = [
     ['intent', intent.id],
     ['kind', intent.login ? `${intent.kind}, with a login` : intent.kind],
     ['state', intent.state],
-    ['last error', failureOf(intent)],
-    ['amount', intent.amount === undefined ? undefined : amountOf(intent)],
+    ['last error', formatFailure(intent)],
+    ['amount', intent.amount === undefined ? undefined : formatAmount(intent)],
     ['to', intent.destination],
     ['resource', intent.resource],
     ['metadata', Object.keys(intent.metadata).length > 0 ? JSON.stringify(intent.metadata) : undefined],
     ['user', intent.userId],
-    ['next look', intent.dueAt && `${timeOf(intent.dueAt)} UTC`],
+    ['next poll', intent.dueAt && `${formatTime(intent.dueAt)} UTC`],
   ];
   const events = [
     { at: intent.createdAt, what: 'created' },
@@ -56,8 +57,6 @@ export function linesOfIntent(intent: LedgerIntent, history: readonly StateChang
   return [
     ...details.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)}${printable(value)}`])),
     '',
-    ...events.map(({ at, what }) => printable(`${timeOf(at)}  ${what}`)),
+    ...events.map(({ at, what }) => printable(`${formatTime(at)}  ${what}`)),
   ];
 }
-
-export const countOf = (count: number): string => `${count} ${count === 1 ? 'intent' : 'intents'}`;
