@@ -1,8 +1,9 @@
+import { isTimerDelay } from '../async/timeout.js';
 import { IntentError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
-import { isTimeout } from './http/http-transport.js';
+import { createTransport, type ServiceAddress } from './create-transport.js';
 import {
   type CreateLoginParameters,
   type CreatePaymentParameters,
@@ -16,7 +17,6 @@ import {
   type ServiceState,
 } from './resilience/resilient-transport.js';
 import type { Caller, CallOptions, Transport } from './transport.js';
-import { type ServiceAddress, transportTo } from './transport-to.js';
 import { closableWatch } from './watch/closable-watch.js';
 import type { IntentEvent } from './watch/intent-event.js';
 import { watchIntent } from './watch/watch-intent.js';
@@ -123,7 +123,7 @@ export function observedClient(options: IntentClientOptions, observer?: CallObse
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
   }
   const bounds = requireTimeouts(options);
-  const inner = options.transport ?? transportTo(options, bounds.timeoutMs);
+  const inner = options.transport ?? createTransport(options, bounds.timeoutMs);
   const transport = resilientTransport(inner, { ...bounds, observer });
   return { client: clientOver(transport, dialect), service: transport.service };
 }
@@ -175,7 +175,7 @@ interface Timeouts {
 function requireTimeouts({ timeoutMs = 8_000, tryTimeoutMs }: IntentClientOptions): Timeouts {
   const timeouts = { timeoutMs, tryTimeoutMs: tryTimeoutMs ?? defaultTryTimeoutMs(timeoutMs) };
   for (const [name, value] of Object.entries(timeouts)) {
-    if (isTimeout(value)) continue;
+    if (isTimerDelay(value)) continue;
     const message = `${name} must be a whole number of milliseconds, 1 to 2147483647.`;
     throw new IntentError('invalid_configuration', message);
   }
