@@ -12,7 +12,7 @@ import { parseVerifierDomain } from '../../build/keys/verifier-domain.js';
 import { signerFromSeed } from '../../build/keys/verifier-key.js';
 import { createIntent, getStatus, getUserId, registerWebhook } from '../../build/sequencer/calls.js';
 import { parseRetryAfter } from '../../build/sequencer/http/http-call.js';
-import { eventOf } from '../../build/sequencer/watch/read-message.js';
+import { eventOf } from '../../build/sequencer/watch/message-stream.js';
 import { decode, encode, v1 } from '../../build/wire/codec.js';
 import { emulator, submitPayment } from '../../build/wire/emulator-codec.js';
 import { encodeErrorResponse, encodeOkResponse, openResponse, operations } from '../../build/wire/envelope.js';
