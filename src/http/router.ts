@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Routes } from '../config/config.js';
+import type { Routes } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
 import { answerRoute, type MatchedRoute, type Methods } from './answer-route.js';
 import { attachRouter } from './attached-router.js';
@@ -8,13 +8,12 @@ import { elementFiles, elementsHandler } from './elements.js';
 import { endOverfullPipeline, eventsHandler } from './events/events.js';
 import { getStatusHandler } from './events/get-status.js';
 import { closeConnection } from './events/running-requests.js';
-import type { Handler } from './handler.js';
+import type { Handler, RouterContext } from './router-context.js';
 import { type LimitOf, limited, rateLimiting } from './limits/rate-limiting.js';
+import { healthHandler } from './operations/health.js';
 import { openApiHandler } from './operations/openapi.js';
 import { setUpWarnings } from './operations/set-up-warnings.js';
-import { showHealthHandler } from './operations/show-health.js';
 import { sendProblem } from './response/problem.js';
-import type { RouterContext } from './router-context.js';
 import { keyFileHandler } from './session/key-file.js';
 import { completeLoginHandler, logOutHandler, showSessionHandler } from './session/session-routes.js';
 import { webhookHandler } from './webhook/receive-webhook.js';
@@ -61,7 +60,7 @@ function handlersOf(context: RouterContext, limitOf: LimitOf): RouteHandlers {
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },
     openapi: { GET: openApiHandler(context.openApi) },
-    health: { GET: showHealthHandler(context.health) },
+    health: { GET: healthHandler(context.health) },
   };
 }
 

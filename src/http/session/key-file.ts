@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Handler } from '../handler.js';
+import type { Handler } from '../router-context.js';
 import { sendEmpty, sendJson } from '../response/respond.js';
 
 /** Wallets need not load the file for every login, and learn of a new key within minutes. */

@@ -1,18 +1,17 @@
 import type { Request } from 'express';
 import type * as zod from 'zod';
 import { throwIfAborted } from '../../async/abort.js';
-import { bounded } from '../../async/with-timeout.js';
-import type { LoginConfig } from '../../config/config.js';
+import { withTimeout } from '../../async/timeout.js';
+import type { LoginConfig } from '../../config/login.js';
 import { IntentError } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
-import type { Handler } from '../handler.js';
+import type { Handler, RouterContext } from '../router-context.js';
 import type { IntentUser, LoginHookContext } from '../hooks.js';
 import { browserOf } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
 import { readJson, requireJson } from '../request/read-body.js';
 import { requestIdOf } from '../request/request-id.js';
 import { sendEmpty, sendJson } from '../response/respond.js';
-import type { RouterContext } from '../router-context.js';
 import type { SessionStore } from './session-store.js';
 
 /**
@@ -63,13 +62,8 @@ async function callOnLogin(
   const { onLogin } = hooks;
   if (!onLogin) return;
   const timeoutMs = config.ledger?.hookTimeoutMs ?? defaultHookTimeoutMs;
-  const timeout = AbortSignal.timeout(timeoutMs);
-  try {
-    await bounded(timeout, () => onLogin(user, req, hookContext));
-  } catch (error) {
-    if (!timeout.aborted || error !== timeout.reason) throw error;
-    throw new IntentError('internal_error', `onLogin took longer than ${timeoutMs} ms.`);
-  }
+  const error = () => new IntentError('internal_error', `onLogin took longer than ${timeoutMs} ms.`);
+  await withTimeout(timeoutMs, () => onLogin(user, req, hookContext), { error });
 }
 
 /** The wallet has done its part, so a retry must succeed once the session store works again. @throws {unknown} `error` */
