@@ -2,10 +2,10 @@ import type { Request, Response } from 'express';
 import type { Routes } from '../config/config-options.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
 import type { Happening } from '../telemetry/router-event.js';
-import type { Handler, RouterContext } from './router-context.js';
 import { ClientDisconnectedError } from './request/client-disconnect.js';
 import { refuseCrossSite, requireSameOrigin } from './request/origin-guard.js';
 import { problemOf, sendProblem } from './response/problem.js';
+import type { Handler, RouterContext } from './router-context.js';
 
 /** The handlers of one path, by method. */
 export type Methods = Readonly<Record<string, Handler>>;

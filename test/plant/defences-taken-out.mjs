@@ -84,9 +84,9 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: a login has an end',
-    file: 'async/expiring-map.ts',
-    from: 'this.#entries.set(key, { value, endsAt: now() + ttlMs });',
-    to: 'this.#entries.set(key, { value, endsAt: now() + 2 * ttlMs });',
+    file: 'async/bounded-map.ts',
+    from: 'this.#ttlMs : this.#now() + this.#ttlMs;',
+    to: 'this.#ttlMs : this.#now() + 2 * this.#ttlMs;',
     caughtBy: attack('login'),
   },
   {

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { bounded } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 import { knownBrowser } from '../request/browser-cookie.js';
 import type { RouterContext } from '../router-context.js';
 import { openClientSecret } from '../sealing.js';
@@ -17,7 +17,7 @@ export async function learnSecret(context: RouterContext, req: Request, res: Res
   const browser = knownBrowser(browserCookie, req, res);
   if (!browser) return;
   try {
-    const sealed = await bounded(AbortSignal.timeout(patienceMs), () => ledger.sealedSecret(id, browser.hash));
+    const sealed = await withTimeout(patienceMs, () => ledger.sealedSecret(id, browser.hash));
     if (sealed !== undefined) secrets.remember(id, await openClientSecret(sealed, id, browser));
   } catch {
     // Said where the ledger is asked for what cannot be done without it.

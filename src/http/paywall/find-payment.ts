@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { bounded } from '../../async/with-timeout.js';
+import { withAbort } from '../../async/timeout.js';
 import { parseMoney } from '../../intents/money.js';
 import type { Ledger, LedgerIntent } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
@@ -64,7 +64,7 @@ async function settleNow(
   const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
     // A visitor who has not paid and reloads the page costs a shared status call, and no write.
     if (state === 'open' && !(await isSubmitted(status, id, signal))) return false;
-    await bounded(signal, () => ledger.nudge(id));
+    await withAbort(signal, () => ledger.nudge(id));
     return true;
   };
   const settled = await Promise.allSettled(pending.map(settle));

@@ -5,13 +5,13 @@ import { withTimeout } from '../../async/timeout.js';
 import type { LoginConfig } from '../../config/login.js';
 import { IntentError } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
-import type { Handler, RouterContext } from '../router-context.js';
 import type { IntentUser, LoginHookContext } from '../hooks.js';
 import { browserOf } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
 import { readJson, requireJson } from '../request/read-body.js';
 import { requestIdOf } from '../request/request-id.js';
 import { sendEmpty, sendJson } from '../response/respond.js';
+import type { Handler, RouterContext } from '../router-context.js';
 import type { SessionStore } from './session-store.js';
 
 /**

@@ -1,11 +1,11 @@
 import type { Request } from 'express';
-import { ExpiringMap } from '../../async/expiring-map.js';
+import { BoundedMap } from '../../async/bounded-map.js';
 import { IntentError } from '../../errors.js';
-import type { Handler, RouterContext } from '../router-context.js';
 import { readJwt } from '../request/read-body.js';
 import { requestIdOf } from '../request/request-id.js';
 import type { Logger } from '../response/logger.js';
 import { sendEmpty } from '../response/respond.js';
+import type { Handler, RouterContext } from '../router-context.js';
 import type { WebhookVerifier } from './verify-webhook.js';
 
 const seenTtlMs = 3_600_000;
@@ -20,7 +20,7 @@ const warningIntervalMs = 60_000;
  * with success every time, and only the first causes a recheck.
  */
 export function webhookHandler({ lookAt, logger, now }: RouterContext, verify: WebhookVerifier): Handler {
-  const seen = new ExpiringMap<true>({ ttlMs: seenTtlMs, capacity: seenCapacity, now });
+  const seen = new BoundedMap<true>({ ttlMs: seenTtlMs, capacity: seenCapacity, now });
   const warnOfRefusal = refusalWarning(logger, now);
   return async (req, res) => {
     const jwt = await readJwt(req);
