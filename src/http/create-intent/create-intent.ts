@@ -67,7 +67,7 @@ export function createIntentHandler(context: RouterContext): Handler {
     const mode = body.mode ?? (resolveTerms ? 'payment' : 'login');
     const key = ledger && parseIdempotencyKey(req);
     const keyed = ledger && key !== undefined ? { ledger, key, fingerprint: fingerprintOf(mode, body) } : undefined;
-    // The cookie is set before anything can fail, so that a retry comes from the same browser.
+    // Before the site, the ledger or the sequencer can fail: a retry must come from the same browser.
     const browser = rememberBrowser(browserCookie, req, res);
     const result = await createIntent(context, { mode, body, keyed, browser, req, res });
     if (result.terms?.resource !== undefined) browser.keep(resourceCookieSeconds);
