@@ -1,4 +1,4 @@
-import { ExpiringMap } from '../async/expiring-map.js';
+import { BoundedMap } from '../async/bounded-map.js';
 import type { ClientSecrets } from '../http/events/client-secret-cache.js';
 import { decodePayload, parseClientSecret } from '../intents/payload.js';
 import type { IntentEvent, WatchIntent } from '../sequencer/watch/intent-event.js';
@@ -24,13 +24,13 @@ export class IntentSightings {
   readonly #options: IntentSightingsOptions;
   /** Who asks just now, by intent. */
   readonly #asking = new Map<string, SubmittedWay>();
-  readonly #ways: ExpiringMap<SubmittedWay>;
-  readonly #scanned: ExpiringMap<true>;
+  readonly #ways: BoundedMap<SubmittedWay>;
+  readonly #scanned: BoundedMap<true>;
 
   constructor(options: IntentSightingsOptions) {
     this.#options = options;
-    this.#ways = new ExpiringMap({ ...remembered, now: options.now });
-    this.#scanned = new ExpiringMap({ ...remembered, now: options.now });
+    this.#ways = new BoundedMap({ ...remembered, now: options.now });
+    this.#scanned = new BoundedMap({ ...remembered, now: options.now });
   }
 
   /** Notes for whose sake the status is asked for. */

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Attributes, Context, Meter, Span, Tracer } from '@opentelemetry/api';
+import { findPackage } from '../async/optional-package.js';
 import { type ConfigProblem, SequencerError } from '../errors.js';
 import { Instruments, type ReadWaiting } from './metrics.js';
 import type { RouterEvent, UpstreamTransport } from './router-event.js';
@@ -17,12 +18,7 @@ export type TelemetryOption = boolean | TelemetryProviders;
 
 /** Whether the app has installed `@opentelemetry/api`. Does not load it. */
 export function hasOpenTelemetry(): boolean {
-  try {
-    createRequire(import.meta.url).resolve('@opentelemetry/api');
-    return true;
-  } catch {
-    return false;
-  }
+  return findPackage('@opentelemetry/api') !== undefined;
 }
 
 /** The problems of the option `telemetry`. */

@@ -1,9 +1,9 @@
-import type { Request, Response } from 'express';
 import type { Config } from '../../config/config.js';
 import { IntentError, type IntentErrorCode } from '../../errors.js';
 import type { Ledger, LedgerReport } from '../../ledger/ledger.js';
 import type { ObservedClient } from '../../sequencer/intent-client.js';
 import type { LiveEvents } from '../events/live-events.js';
+import type { Handler } from '../handler.js';
 import { sendJson } from '../response/respond.js';
 import { CachedProbe, type ProbeOutcome } from './cached-probe.js';
 
@@ -95,8 +95,8 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
   });
   const ledgerProbe = ledger && new CachedProbe({ run: () => ledger.inspect(), keepMs: ledgerKeepMs, timeoutMs });
   const probeService = async () => {
-    const { answeredMsAgo = Number.POSITIVE_INFINITY, isLeftAlone } = observed.service();
-    return answeredMsAgo < quietMs || isLeftAlone ? undefined : serviceProbe.get();
+    const { answeredMsAgo = Number.POSITIVE_INFINITY, circuitOpen } = observed.service();
+    return answeredMsAgo < quietMs || circuitOpen ? undefined : serviceProbe.get();
   };
   return async () => {
     if (live.events.isClosed) return healthOf(parts, {});
@@ -115,13 +115,13 @@ interface Probed {
 }
 
 function healthOf({ config, observed, live, isEmbedded }: HealthParts, probed: Probed): RouterHealth {
-  const { answeredMsAgo, isLeftAlone } = observed.service();
+  const { answeredMsAgo, circuitOpen } = observed.service();
   const [open, limit] = [live.connectionLimiter.open, config.connections.perProcess];
   const { service, report, isLedgerDown = false } = probed;
   const checks: RouterHealth['checks'] = {
     process: live.events.isClosed ? { status: 'down', reason: 'closing' } : { status: 'ok' },
     sequencer: {
-      ...sequencerCheck(isLeftAlone, service),
+      ...sequencerCheck(circuitOpen, service),
       isEmbedded,
       ...(answeredMsAgo !== undefined && { answeredMsAgo: Math.round(answeredMsAgo) }),
     },
@@ -131,8 +131,8 @@ function healthOf({ config, observed, live, isEmbedded }: HealthParts, probed: P
   return { status: worstOf(Object.values(checks)), checks };
 }
 
-function sequencerCheck(isLeftAlone: boolean, probed: Probed['service']): HealthCheck<IntentErrorCode> {
-  if (isLeftAlone) return { status: 'degraded', reason: 'sequencer_unavailable' };
+function sequencerCheck(circuitOpen: boolean, probed: Probed['service']): HealthCheck<IntentErrorCode> {
+  if (circuitOpen) return { status: 'degraded', reason: 'sequencer_unavailable' };
   if (probed === undefined) return { status: 'ok' };
   if (probed === 'timeout') return { status: 'degraded', reason: 'sequencer_timeout' };
   return 'value' in probed ? { status: 'ok' } : { status: 'degraded', reason: codeOf(probed.error) };
@@ -170,8 +170,8 @@ function worstOf(checks: readonly (HealthCheck | undefined)[]): HealthStatus {
  * The route `health`, for load balancers: 200, or 503 for a process that is to be taken out. Anyone may call it, so it answers
  * status and reason without figures.
  */
-export function healthHandler(health: () => Promise<RouterHealth>) {
-  return async (_req: Request, res: Response): Promise<void> => {
+export function healthHandler(health: () => Promise<RouterHealth>): Handler {
+  return async (_req, res) => {
     const { status, checks } = await health();
     const shown = Object.entries<HealthCheck | undefined>(checks).flatMap(([name, check]) => {
       if (!check) return [];

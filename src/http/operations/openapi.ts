@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Request, Response } from 'express';
 import type { Config } from '../../config/config.js';
 import type { Routes } from '../../config/config-options.js';
-import { hasAlready } from '../request/has-already.js';
+import type { Handler } from '../handler.js';
 import { sendBytes, sendEmpty } from '../response/respond.js';
 
 /** A value of JSON. */
@@ -71,12 +70,13 @@ interface ServedDocument {
 }
 
 /** `GET /intent/v1/openapi.json`. */
-export function openApiHandler(read: () => Promise<OpenApiDocument>) {
+export function openApiHandler(read: () => Promise<OpenApiDocument>): Handler {
   let served: ServedDocument | undefined;
-  return async (req: Request, res: Response): Promise<void> => {
+  return async (req, res) => {
     if (served?.baseUrl !== req.baseUrl) served = underPath(await read(), req.baseUrl);
     const headers = { ETag: `"${served.hash}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` };
-    if (hasAlready(req, served.hash)) return sendEmpty(res, 304, headers);
+    res.setHeader('ETag', headers.ETag);
+    if (req.fresh) return sendEmpty(res, 304, headers);
     sendBytes(res, 200, served.bytes, { ...headers, 'Content-Type': 'application/json; charset=utf-8' });
   };
 }
