@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Request, Response } from 'express';
 import type { Config } from '../../config/config.js';
 import type { Routes } from '../../config/config-options.js';
-import type { Handler } from '../handler.js';
+import { type Handler } from '../handler.js';
 import { sendBytes, sendEmpty } from '../response/respond.js';
 
 /** A value of JSON. */
