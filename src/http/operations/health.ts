@@ -1,9 +1,9 @@
+import type { Request, Response } from 'express';
 import type { Config } from '../../config/config.js';
 import { IntentError, type IntentErrorCode } from '../../errors.js';
 import type { Ledger, LedgerReport } from '../../ledger/ledger.js';
 import type { ObservedClient } from '../../sequencer/intent-client.js';
 import type { LiveEvents } from '../events/live-events.js';
-import type { Handler } from '../handler.js';
 import { sendJson } from '../response/respond.js';
 import { CachedProbe, type ProbeOutcome } from './cached-probe.js';
 
@@ -170,8 +170,8 @@ function worstOf(checks: readonly (HealthCheck | undefined)[]): HealthStatus {
  * The route `health`, for load balancers: 200, or 503 for a process that is to be taken out. Anyone may call it, so it answers
  * status and reason without figures.
  */
-export function healthHandler(health: () => Promise<RouterHealth>): Handler {
-  return async (_req, res) => {
+export function healthHandler(health: () => Promise<RouterHealth>) {
+  return async (_req: Request, res: Response): Promise<void> => {
     const { status, checks } = await health();
     const shown = Object.entries<HealthCheck | undefined>(checks).flatMap(([name, check]) => {
       if (!check) return [];

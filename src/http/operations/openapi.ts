@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { Request, Response } from 'express';
 import type { Config } from '../../config/config.js';
 import type { Routes } from '../../config/config-options.js';
-import type { Handler } from '../handler.js';
 import { sendBytes, sendEmpty } from '../response/respond.js';
 
 /** A value of JSON. */
@@ -70,9 +70,9 @@ interface ServedDocument {
 }
 
 /** `GET /intent/v1/openapi.json`. */
-export function openApiHandler(read: () => Promise<OpenApiDocument>): Handler {
+export function openApiHandler(read: () => Promise<OpenApiDocument>) {
   let served: ServedDocument | undefined;
-  return async (req, res) => {
+  return async (req: Request, res: Response): Promise<void> => {
     if (served?.baseUrl !== req.baseUrl) served = underPath(await read(), req.baseUrl);
     const headers = { ETag: `"${served.hash}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` };
     res.setHeader('ETag', headers.ETag);
