@@ -197,7 +197,7 @@ export const plantedBugs = [
   },
   {
     name: 'a transaction is committed without a check that it is still the one that was begun',
-    file: 'ledger/database/postgres/postgres.ts',
+    file: 'ledger/database/postgres/postgres-connection.ts',
     from: 'checkTransaction(mark)}; commit',
     to: "''}commit",
     caughtBy: ['ledger/transaction-guard.test.ts'],

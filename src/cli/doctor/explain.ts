@@ -1,6 +1,6 @@
 import { readError } from '../../emulator/outbound/read-error.js';
 import { IntentError, SequencerError } from '../../errors.js';
-import { explainDatabase as explainFault } from '../../ledger/database/explain-database.js';
+import { diagnoseDatabase } from '../../ledger/database/database-fault.js';
 
 /** Why a server could not be asked, and what mends it. */
 export interface NetworkFault {
@@ -125,7 +125,7 @@ const startIt =
 
 /** Why the database cannot be used, and what mends it. Its own words name a user or a database, and never a password. */
 export function explainDatabase(error: unknown): NetworkFault {
-  const { why, mend } = explainFault(error) ?? {};
+  const { why, mend } = diagnoseDatabase(error) ?? {};
   const network = explainNetwork(error, 'its host', startIt);
   return { why: why ?? network.why, mend: mend ?? network.mend };
 }

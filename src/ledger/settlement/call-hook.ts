@@ -1,13 +1,12 @@
 import { timed } from '../../async/with-timeout.js';
 import { type DatabaseTransaction, TransactionNotBegun } from '../database/database.js';
-import { errorDetails, errorText } from '../database/error-text.js';
 import { TransactionEndedWithin } from '../database/transaction-scope.js';
-import { tellChange, tellDeadLetter, tellHook } from '../ledger-events.js';
 import type { Payment, PaymentHookContext } from '../payment.js';
 import { LeaseLost, release, type Work, writeWork } from './claimed-payment.js';
+import { errorDetails, errorText } from './error-text.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
-import { observedHook } from './observed-hook.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
+import { observedHook, tellChange, tellDeadLetter, tellHook } from './settlement-events.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
 

@@ -1,12 +1,11 @@
 import { IntentError } from '../../errors.js';
-import { errorText } from '../database/error-text.js';
-import { tellReversed, tellSubmitted } from '../ledger-events.js';
 import type { Payment } from '../payment.js';
 import { bury, callHook, judgeInterrupted } from './call-hook.js';
 import { calm, release, type Work, writeWork } from './claimed-payment.js';
+import { errorText } from './error-text.js';
 import { laneAfterFailure } from './hook-lanes.js';
-import { observedHook } from './observed-hook.js';
 import type { SequencerStatus, WorkContext } from './settlement-context.js';
+import { observedHook, tellReversed, tellSubmitted } from './settlement-events.js';
 import { untilNextLookMs, untilReversalLookMs } from './settlement-timing.js';
 
 /**

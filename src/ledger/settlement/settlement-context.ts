@@ -1,5 +1,6 @@
 import type { Observer } from '../../telemetry/router-event.js';
 import type { Database } from '../database/database.js';
+import type { LedgerLogger } from '../database/database-connector.js';
 import type { LedgerSettings } from '../ledger-settings.js';
 import type { PaymentHooks } from '../payment.js';
 import type { HookLanes } from './hook-lanes.js';
@@ -16,12 +17,6 @@ export type AskSequencer = (id: string, options: { readonly signal: AbortSignal 
 
 /** Asks the sequencer who has paid, where the terms of the payment log the payer in. */
 export type AskUserId = (id: string, options: { readonly signal: AbortSignal }) => Promise<string>;
-
-/** Where the ledger tells what an operator should know. */
-export interface LedgerLogger {
-  warn(message: string, details?: Record<string, unknown>): void;
-  error(message: string, details?: Record<string, unknown>): void;
-}
 
 /** Takes the events of payments that are settled. */
 export type LedgerObserver = Observer;

@@ -1,6 +1,5 @@
+import { unavailableEvent } from '../database/database-connector.js';
 import { DatabaseOutage } from '../database/database-fault.js';
-import { errorDetails } from '../database/error-text.js';
-import { unavailable } from '../ledger-events.js';
 import { AdaptiveLimit } from './adaptive-limit.js';
 import {
   bringBackDueTimes,
@@ -13,6 +12,7 @@ import {
   stillOpen,
   type Work,
 } from './claimed-payment.js';
+import { errorDetails } from './error-text.js';
 import { HookLanes, type Lane, lanes } from './hook-lanes.js';
 import { holdLease, type Lease } from './lease.js';
 import { Urgent } from './recheck-queue.js';
@@ -190,7 +190,7 @@ export class Settlement {
       if (!this.#isTold && !(error instanceof DatabaseOutage)) {
         this.#isTold = true;
         this.#tell('payments cannot be looked at', error);
-        this.#context.observer?.tell(unavailable(error));
+        this.#context.observer?.tell(unavailableEvent(error));
       }
     }
   }

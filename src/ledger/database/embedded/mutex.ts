@@ -1,21 +1,21 @@
-import { unreachable } from '../database-fault.js';
+import { ledgerUnavailable } from '../database-fault.js';
 
-/** Lets callers in one at a time, in the order they came; who has waited too long is sent away without a turn. */
-export class Turns {
+/** Runs one piece of work at a time, in order of arrival. A caller that waits too long leaves the line. */
+export class Mutex {
   readonly #waiting: (() => void)[] = [];
-  #isTaken = false;
+  #isHeld = false;
 
-  /** @throws {IntentError} `ledger_unavailable` when the turn has not come within `waitMs` */
-  async take<Value>(waitMs: number, work: () => Promise<Value>): Promise<Value> {
-    if (this.#isTaken) await this.#wait(waitMs);
-    this.#isTaken = true;
+  /** @throws {IntentError} `ledger_unavailable` when the mutex is not free within `waitMs` */
+  async run<Value>(waitMs: number, work: () => Promise<Value>): Promise<Value> {
+    if (this.#isHeld) await this.#wait(waitMs);
+    this.#isHeld = true;
     try {
       return await work();
     } finally {
-      // Handed on without being free in between, so that nobody comes before those who wait.
+      // It passes to the next in line without being free in between, so that no newcomer overtakes the line.
       const next = this.#waiting.shift();
       if (next) next();
-      else this.#isTaken = false;
+      else this.#isHeld = false;
     }
   }
 
@@ -27,7 +27,7 @@ export class Turns {
       };
       const timer = setTimeout(() => {
         this.#waiting.splice(this.#waiting.indexOf(enter), 1);
-        reject(unreachable(`Another transaction has had the database for ${waitMs} ms`));
+        reject(ledgerUnavailable(`Another transaction has had the database for ${waitMs} ms`));
       }, waitMs);
       this.#waiting.push(enter);
     });

@@ -1,19 +1,17 @@
-import { IntentError } from '../errors.js';
-import type { Happening } from '../telemetry/router-event.js';
-import { errorText } from './database/error-text.js';
-import type { DeadLetter } from './payment.js';
-import type { Work } from './settlement/claimed-payment.js';
-import type { HookRun } from './settlement/observed-hook.js';
-import type { SettlementContext } from './settlement/settlement-context.js';
+import { timed } from '../../async/with-timeout.js';
+import type { DeadLetter, Payment } from '../payment.js';
+import type { Work } from './claimed-payment.js';
+import { errorText } from './error-text.js';
+import type { SettlementContext } from './settlement-context.js';
 
-// What whoever observes is told of settling: always after it was written, so that nothing is told which was not.
+// The events of settlement. Each is emitted after the change was written, so no event reports a change that did not happen.
 
 type Context = Pick<SettlementContext, 'observer' | 'settings'>;
 
 const maxErrorLength = 200;
 const shortText = (error: unknown): string => errorText(error).slice(0, maxErrorLength);
 
-/** The work is as it was written: submitted. */
+/** @param work after the change */
 export function tellSubmitted({ observer, settings }: Context, { payment, submittedAfterMs }: Work): void {
   if (!observer) return;
   const { id: intent } = payment;
@@ -23,7 +21,7 @@ export function tellSubmitted({ observer, settings }: Context, { payment, submit
   }
 }
 
-/** @param work as it was before the change: what was submitted has settled, and what had settled is reversed */
+/** @param work before the change: a submitted payment has settled, a settled one is reversed */
 export function tellChange(context: Context, work: Work): void {
   if (work.state === 'settled') {
     tellReversed(context, work);
@@ -31,18 +29,31 @@ export function tellChange(context: Context, work: Work): void {
   }
   const { id: intent, amount, currency, submittedAt } = work.payment;
   const late = work.submittedAfterMs > context.settings.lateAfterMs;
-  // The clock of the database may be a little ahead of this one.
+  // The clock of the database may be ahead of this one.
   const lagMs = Math.max(0, Date.now() - submittedAt.getTime());
   context.observer?.tell({ type: 'payment_settled', intent, amount, currency, late, lagMs });
 }
 
-/** @param work as it was before the change */
+/** @param work before the change */
 export function tellReversed({ observer }: Context, { payment, state }: Work): void {
   const { id: intent, amount, currency } = payment;
   observer?.tell({ type: 'payment_reversed', intent, amount, currency, wasSettled: state === 'settled' });
 }
 
-/** @param failure undefined where the hook has succeeded */
+export function tellDeadLetter({ observer }: Context, letter: DeadLetter & { readonly intent: string }): void {
+  observer?.tell({ type: 'dead_letter', ...letter, error: shortText(letter.error) });
+}
+
+/** One call of a hook. */
+export interface HookRun {
+  readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment' | 'onDeadLetter';
+  readonly payment: Payment;
+  /** 1 for the first call, which is the default. */
+  readonly attempt?: number;
+  readonly lease: AbortSignal;
+}
+
+/** @param failure undefined where the hook succeeded */
 export function tellHook(
   { observer }: Context,
   { hook, payment, attempt = 1 }: HookRun,
@@ -55,10 +66,19 @@ export function tellHook(
   else observer.tell({ type: 'hook_completed', ...call });
 }
 
-export function tellDeadLetter({ observer }: Context, letter: DeadLetter & { readonly intent: string }): void {
-  observer?.tell({ type: 'dead_letter', ...letter, error: shortText(letter.error) });
-}
-
-export function unavailable(error: unknown): Happening {
-  return { type: 'ledger_unavailable', code: error instanceof IntentError ? error.code : 'internal_error' };
+/** Calls a hook that has no transaction, and emits the event of its end. @throws as `timed` */
+export async function observedHook<Value>(
+  context: SettlementContext,
+  run: HookRun,
+  call: (signal: AbortSignal) => Value | Promise<Value>,
+): Promise<Value> {
+  const calledAtMs = performance.now();
+  try {
+    const value = await timed(run.lease, context.settings.hookTimeoutMs, call);
+    tellHook(context, run, calledAtMs);
+    return value;
+  } catch (error) {
+    if (!run.lease.aborted) tellHook(context, run, calledAtMs, { error });
+    throw error;
+  }
 }
