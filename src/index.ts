@@ -1,5 +1,5 @@
 export type { Abortable } from './async/abort.js';
-export type { ConfigOptions, ConnectionLimits, RateLimits, Routes } from './config/config.js';
+export type { ConfigOptions, ConnectionLimits, RateLimits, Routes } from './config/config-options.js';
 export {
   ConfigError,
   type ConfigProblem,

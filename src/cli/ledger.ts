@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Environment } from '../config/config.js';
+import type { Environment } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
 import type { Database } from '../ledger/database/database.js';

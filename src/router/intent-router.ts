@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { onceInAWhile } from '../async/throttle-by-key.js';
-import { type Config, namesDestination, type WebhookConfig } from '../config/config.js';
+import { type Config, namesDestination } from '../config/config.js';
+import type { WebhookConfig } from '../config/site.js';
 import { type LiveEvents, liveEvents } from '../http/events/live-events.js';
 import { createLookAt } from '../http/events/look-at.js';
 import { type RouterHealth, routerHealth } from '../http/operations/health.js';

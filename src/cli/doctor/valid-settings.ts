@@ -1,5 +1,5 @@
-import type { ConfigOptions, Environment } from '../../config/config.js';
 import { parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
+import type { ConfigOptions, Environment } from '../../config/config-options.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 

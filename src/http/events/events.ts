@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { parseIntentId } from '../../keys/base58.js';
 import type { Observer } from '../../telemetry/router-event.js';
 import type { Visitor } from '../limits/connection-limiter.js';
-import { countedAddress } from '../limits/rate-limit-key.js';
+import { rateLimitKey } from '../limits/rate-limit-key.js';
 import { browserOf } from '../request/browser-cookie.js';
 import { answerProblem, type Problem, problemOf } from '../response/problem.js';
 import { sendEmpty } from '../response/respond.js';
@@ -33,15 +33,15 @@ function answerHead(res: Response): void {
 }
 
 async function listen(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
-  const { browserCookie, events, seats, observer } = context;
+  const { browserCookie, events, connectionLimiter, observer } = context;
   const browser = browserOf(browserCookie, req);
   const visitor: Visitor = {
     browser: browser && Buffer.from(browser).toString('latin1'),
-    ...countedAddress(req.ip),
+    ...rateLimitKey(req.ip),
   };
   if (events.isClosed) return sendOn(res, observer, id);
   try {
-    seats.take(visitor);
+    connectionLimiter.acquire(visitor);
   } catch (error) {
     const { code } = refuse(res, error);
     observer?.tell({ type: 'stream_refused', intent: id, code });
@@ -49,7 +49,7 @@ async function listen(context: RouterContext, req: Request, res: Response, id: s
   }
   const leavePipeline = joinPipeline(req.socket);
   const leave = (): void => {
-    seats.leave(visitor);
+    connectionLimiter.release(visitor);
     leavePipeline();
   };
   // No handler follows; the reference would keep what Express has held on the way here.

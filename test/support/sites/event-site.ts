@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
-import { type ConnectionLimits, parseConfig } from '../../../src/config/config.js';
+import { parseConfig } from '../../../src/config/config.js';
+import type { ConnectionLimits } from '../../../src/config/config-options.js';
 import { liveEvents } from '../../../src/http/events/live-events.js';
 import { createLookAt } from '../../../src/http/events/look-at.js';
 import { hostCookie } from '../../../src/http/request/browser-cookie.js';
