@@ -12,39 +12,39 @@ import {
   retryIntent,
 } from './intents/record-intent.js';
 import type { Ledger, SiteDatabase } from './ledger.js';
-import { inspectBacklog } from './settlement/claimed-payment.js';
+import { inspectBacklog } from './settlement/claim-payments.js';
 import { Settlement } from './settlement/settlement.js';
 import type { SettlementContext } from './settlement/settlement-context.js';
 import { defaultTiming, type SettlementTiming } from './settlement/settlement-timing.js';
-import { Announcements } from './settlement/submission-notifier.js';
+import { SubmissionNotifier } from './settlement/submission-notifier.js';
 
-export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'announce'> {
+export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'notifySubmitted'> {
   /** Opens the database, migrated. */
   readonly open: () => Promise<Database>;
   /** Called with the id of an intent that any process with the same database found submitted. */
-  readonly onAnnounced?: ((id: string) => void) | undefined;
+  readonly onSubmitted?: ((id: string) => void) | undefined;
   /** For tests. */
   readonly timing?: Partial<SettlementTiming> | undefined;
 }
 
 /** Opens the database in the background, and settles its payments once it is open. */
 export function createLedger(options: LedgerOptions): Ledger {
-  const { open, timing: given, onAnnounced = () => undefined, ...parts } = options;
+  const { open, timing: given, onSubmitted = () => undefined, ...parts } = options;
   const { settings, logger, observer } = parts;
   const timing = { ...defaultTiming, ...given };
   const watch = { watchFirstMs: timing.watchFirstMs, watchMs: settings.watchMs };
   let settlement: Settlement | undefined;
-  let announcements: Announcements | undefined;
+  let notifier: SubmissionNotifier | undefined;
   const db = new DatabaseConnector({
     open,
     logger,
     observer,
     onOpen: () => {
-      announcements = new Announcements(db, onAnnounced);
-      settlement = new Settlement({ db, timing, announce: (id) => announcements?.announce(id), ...parts });
+      notifier = new SubmissionNotifier(db, onSubmitted);
+      settlement = new Settlement({ db, timing, notifySubmitted: (id) => notifier?.notify(id), ...parts });
       settlement.start();
     },
-    onRecovered: () => settlement?.goOn(),
+    onRecovered: () => settlement?.resume(),
   });
   return Object.freeze<Ledger>({
     database: Object.freeze<SiteDatabase>({
@@ -69,7 +69,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     history: (id) => historyOf(db, id),
     retry: (id) => retryIntent(db, id, settings.watchMs),
     prune: (pruneOptions) => pruneIntents(db, pruneOptions),
-    nudge: async (id) => settlement?.nudge(id),
+    nudge: async (id) => settlement?.recheck(id),
     inspect: async () => {
       db.requireUp();
       const backlog = await inspectBacklog(db);
@@ -78,7 +78,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
     close: async () => {
       await settlement?.close();
-      announcements?.close();
+      notifier?.close();
       await db.close();
     },
   });

@@ -57,7 +57,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
   };
   /** The database works again. */
   const goOn = async ({ settlement }: SettlementFixture, id: string): Promise<void> => {
-    settlement.goOn();
+    settlement.resume();
     await eventually('the claim is released', () => isGivenBack(id));
   };
 
@@ -75,7 +75,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
     await ledger.settlement.round();
     await ledger.settlement.idle();
     expect([calls, await isGivenBack(id)]).toEqual([1, false]);
-    ledger.settlement.goOn();
+    ledger.settlement.resume();
     await wait(20);
     db.isDown = false;
     await goOn(ledger, id);

@@ -1,6 +1,6 @@
 import { timed } from '../../async/with-timeout.js';
 import type { DeadLetter, Payment } from '../payment.js';
-import type { Work } from './claimed-payment.js';
+import type { ClaimedPayment } from './claimed-payment.js';
 import { errorText } from './error-text.js';
 import type { SettlementContext } from './settlement-context.js';
 
@@ -11,8 +11,8 @@ type Context = Pick<SettlementContext, 'observer' | 'settings'>;
 const maxErrorLength = 200;
 const shortText = (error: unknown): string => errorText(error).slice(0, maxErrorLength);
 
-/** @param work after the change */
-export function tellSubmitted({ observer, settings }: Context, { payment, submittedAfterMs }: Work): void {
+/** @param claimed after the change */
+export function tellSubmitted({ observer, settings }: Context, { payment, submittedAfterMs }: ClaimedPayment): void {
   if (!observer) return;
   const { id: intent } = payment;
   observer.tell({ type: 'intent_submitted', intent, kind: 'payment', way: 'ledger' });
@@ -21,21 +21,21 @@ export function tellSubmitted({ observer, settings }: Context, { payment, submit
   }
 }
 
-/** @param work before the change: a submitted payment has settled, a settled one is reversed */
-export function tellChange(context: Context, work: Work): void {
-  if (work.state === 'settled') {
-    tellReversed(context, work);
+/** @param claimed before the change: a submitted payment has settled, a settled one is reversed */
+export function tellChange(context: Context, claimed: ClaimedPayment): void {
+  if (claimed.state === 'settled') {
+    tellReversed(context, claimed);
     return;
   }
-  const { id: intent, amount, currency, submittedAt } = work.payment;
-  const late = work.submittedAfterMs > context.settings.lateAfterMs;
+  const { id: intent, amount, currency, submittedAt } = claimed.payment;
+  const late = claimed.submittedAfterMs > context.settings.lateAfterMs;
   // The clock of the database may be ahead of this one.
   const lagMs = Math.max(0, Date.now() - submittedAt.getTime());
   context.observer?.tell({ type: 'payment_settled', intent, amount, currency, late, lagMs });
 }
 
-/** @param work before the change */
-export function tellReversed({ observer }: Context, { payment, state }: Work): void {
+/** @param claimed before the change */
+export function tellReversed({ observer }: Context, { payment, state }: ClaimedPayment): void {
   const { id: intent, amount, currency } = payment;
   observer?.tell({ type: 'payment_reversed', intent, amount, currency, wasSettled: state === 'settled' });
 }
