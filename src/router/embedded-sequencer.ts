@@ -3,8 +3,8 @@ import type { Config } from '../config/config.js';
 import type { Sequencer } from '../emulator/index.js';
 import { localOriginOf } from '../http/request/origin-guard.js';
 import type { RouterLogger } from '../http/response/logger.js';
+import { lazyTransport } from '../sequencer/create-transport.js';
 import { createHttpTransport } from '../sequencer/http/http-transport.js';
-import { lazyTransport } from '../sequencer/lazy-transport.js';
 import type { Transport } from '../sequencer/transport.js';
 
 /** Where the embedded sequencer is. */

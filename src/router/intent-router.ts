@@ -14,10 +14,10 @@ import { createSessionStore } from '../http/session/session-store.js';
 import { webhookRegistrar } from '../http/webhook/register-webhook.js';
 import { createWebhookVerifier } from '../http/webhook/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
+import { createTransport } from '../sequencer/create-transport.js';
 import { type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
 import type { CallObserver } from '../sequencer/resilience/resilient-transport.js';
 import type { Transport } from '../sequencer/transport.js';
-import { transportTo } from '../sequencer/transport-to.js';
 import { watchIntent } from '../sequencer/watch/watch-intent.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { databaseOf, type LedgerParts, recordsOf, routerLedger } from './ledger.js';
@@ -139,7 +139,7 @@ function serviceTransport(
 ): Transport {
   const { url, grpcUrl, timeoutMs } = sequencer;
   // Whether http will do was for the configuration to say.
-  return transportTo({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
+  return createTransport({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
 function clientOf({ sequencer }: Config, transport: Transport, observer: CallObserver | undefined): ObservedClient {

@@ -224,7 +224,7 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: what a wallet says of a payment is a hint',
-    file: 'sequencer/watch/read-message.ts',
+    file: 'sequencer/watch/message-stream.ts',
     from: '(signature ? hintKinds[field] : (hintKinds[field] ?? serviceKinds[field]))',
     to: "(serviceKinds[field] ? 'code_scanned' : hintKinds[field])",
     caughtBy: ['sequencer/watch-intent.test.ts'],

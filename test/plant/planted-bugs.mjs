@@ -25,10 +25,11 @@ const hookCall = 'return hook(payment, { tx, attempt, late, signal });';
 const settling = '      await writeWork(tx, begun, changes, values);\n';
 const hookTransaction = `const work = async (tx: DatabaseTransaction): Promise<void> => {
       calledAtMs = performance.now();
-      await timed(lease, settings.hookTimeoutMs, (signal) => {
+      const call = (signal: AbortSignal): void | Promise<void> => {
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
-      });
+      };
+      await withTimeout(settings.hookTimeoutMs, call, { signal: lease });
 ${settling}    };
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });`;
 

@@ -10,7 +10,7 @@ import { getStatus, isUnknownOperation } from '../../sequencer/calls.js';
 import { createGrpcTransport } from '../../sequencer/grpc/grpc-transport.js';
 import { createHttpTransport } from '../../sequencer/http/http-transport.js';
 import type { Transport } from '../../sequencer/transport.js';
-import { signStreamRequest } from '../../sequencer/watch/stream-request.js';
+import { signStreamRequest } from '../../sequencer/watch/message-stream.js';
 import { encodeRequest, openResponse, operations } from '../../wire/envelope.js';
 import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
 import { explainNetwork, type NetworkFault } from './external-client.js';

@@ -1,10 +1,12 @@
 import { IntentError } from '../errors.js';
+import { isLoopback } from '../net/loopback.js';
+import { parseUrl } from '../net/url.js';
 import type { GrpcNames } from './grpc/grpc-names.js';
 import { createGrpcTransport } from './grpc/grpc-transport.js';
 import { createHttpTransport } from './http/http-transport.js';
 import type { Transport } from './transport.js';
 
-/** Where the service is, and how it is reached there. */
+/** Where the service is, and how it is reached. */
 export interface ServiceAddress extends GrpcNames {
   /** base_url of the service, `https://...`; calls go to `{base_url}/v1/api`. Not needed with `transport`. */
   readonly url?: string | undefined;
@@ -15,16 +17,16 @@ export interface ServiceAddress extends GrpcNames {
    * Default: empty.
    */
   readonly envelopeVersion?: string | undefined;
-  /** Lets `url` and `grpcUrl` be http to another machine, where everybody on the way reads and forges answers. Default false. */
+  /** Lets `url` and `grpcUrl` be http to another machine, where anyone on the way can read and forge answers. Default false. */
   readonly dangerouslyAllowHttp?: boolean | undefined;
 }
 
 /**
  * The transport to a service by its address.
- * @param timeoutMs until a connection has come about, in milliseconds
+ * @param timeoutMs bound of a connection attempt, in milliseconds
  * @throws {IntentError} `invalid_configuration`
  */
-export function transportTo(address: ServiceAddress, timeoutMs: number): Transport {
+export function createTransport(address: ServiceAddress, timeoutMs: number): Transport {
   const { url = '', grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp = false } = address;
   if (grpcUrl !== undefined) {
     requireHttps('grpcUrl', 'grpc_url', grpcUrl, dangerouslyAllowHttp);
@@ -39,17 +41,37 @@ export function transportTo(address: ServiceAddress, timeoutMs: number): Transpo
 }
 
 /** @throws {IntentError} `invalid_configuration` */
-function requireHttps(option: string, meaning: string, url: string, dangerouslyAllowHttp: boolean): void {
-  const { protocol, hostname } = URL.canParse(url) ? new URL(url) : new URL('none:');
+function requireHttps(option: string, meaning: string, text: string, dangerouslyAllowHttp: boolean): void {
+  const { protocol, hostname = '' } = parseUrl(text) ?? {};
   if (protocol !== 'https:' && protocol !== 'http:') {
     const message = `${option} must be the ${meaning} of the service, such as https://host.`;
     throw new IntentError('invalid_configuration', message);
   }
-  if (protocol === 'http:' && !dangerouslyAllowHttp && !loopback.test(hostname)) {
+  if (protocol === 'http:' && !dangerouslyAllowHttp && !isLoopback(hostname)) {
     const message = `${option} must be https: only this machine may be called over http.`;
     throw new IntentError('invalid_configuration', message);
   }
 }
 
-/** This machine, by a literal name: what DNS says can change. */
-const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
+/**
+ * A transport that is started by its first call. A start that failed is tried again by the next call.
+ * @param start loads or starts what the transport needs
+ */
+export function lazyTransport(start: () => Promise<Transport>): Transport {
+  let started: Promise<Transport> | undefined;
+  const transport = (): Promise<Transport> => {
+    started ??= start().catch((error) => {
+      started = undefined;
+      throw error;
+    });
+    return started;
+  };
+  return {
+    call: async (operation, body, options) => (await transport()).call(operation, body, options),
+    // A transport without streams yields an empty stream, and the status is polled instead.
+    openStream: async function* (operation, body, options) {
+      yield* (await transport()).openStream?.(operation, body, options) ?? [];
+    },
+    close: async () => (await started?.catch(() => undefined))?.close(),
+  };
+}
