@@ -1,6 +1,7 @@
+import { maxTimerMs } from '../async/timeout.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import type { ConfigSource, Environment } from './config-options.js';
-import { maxTimerMs, type Report } from './report.js';
+import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 

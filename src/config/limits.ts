@@ -1,5 +1,6 @@
+import { maxTimerMs } from '../async/timeout.js';
 import type { ConfigSource, ConnectionLimits, RateLimits } from './config-options.js';
-import { maxTimerMs, type Report } from './report.js';
+import type { Report } from './report.js';
 
 const defaultConnections: ConnectionLimits = { perBrowser: 3, perAddress: 20, perProcess: 5_000 };
 

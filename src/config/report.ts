@@ -1,8 +1,5 @@
 import { type ConfigProblem, IntentError } from '../errors.js';
 
-/** A longer timer fires at once. */
-export const maxTimerMs = 2 ** 31 - 1;
-
 /** Collects the problems of a configuration, so that all are reported together, and checks the kinds of values that recur. */
 export class Report {
   readonly problems: ConfigProblem[] = [];

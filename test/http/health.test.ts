@@ -159,7 +159,7 @@ describe('what is made of what is seen', () => {
   function healthOf(
     inspect: () => Promise<LedgerReport>,
     open = 0,
-    service = { isLeftAlone: false, answeredMsAgo: 1 },
+    service = { circuitOpen: false, answeredMsAgo: 1 },
   ) {
     const parts = {
       config: { connections: { perProcess: 10 } },

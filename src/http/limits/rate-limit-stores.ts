@@ -1,6 +1,6 @@
 import type { IncrementResponse, Options, Store } from 'express-rate-limit';
-import { ExpiringMap } from '../../async/expiring-map.js';
-import { bounded } from '../../async/with-timeout.js';
+import { BoundedMap } from '../../async/bounded-map.js';
+import { withTimeout } from '../../async/timeout.js';
 import type { Logger } from '../response/logger.js';
 
 interface Count {
@@ -14,11 +14,11 @@ const capacity = 20_000;
 /** Counts the requests of this process, by key and window, for 20,000 keys: the oldest makes room. */
 export class MemoryStore implements Store {
   readonly localKeys = true;
-  readonly #counts: ExpiringMap<Count>;
+  readonly #counts: BoundedMap<Count>;
   readonly #endOfWindow: () => Date;
 
   constructor(windowMs: number, now: () => number) {
-    this.#counts = new ExpiringMap({ ttlMs: windowMs, capacity, now });
+    this.#counts = new BoundedMap({ ttlMs: windowMs, capacity, now });
     this.#endOfWindow = () => new Date(now() + windowMs);
   }
 
@@ -132,7 +132,7 @@ export class FallbackStore implements Store {
   async #callShared<Result>(call: () => Promise<Result>): Promise<Result | undefined> {
     if (this.#state.isPaused) return undefined;
     try {
-      const result = await bounded(AbortSignal.timeout(timeoutMs), call);
+      const result = await withTimeout(timeoutMs, call);
       this.#state.succeeded();
       return result;
     } catch (error) {

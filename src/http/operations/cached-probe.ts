@@ -1,4 +1,4 @@
-import { bounded } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 
 /** The value of a probe, why it failed, or `timeout` when the caller's wait ended first. */
 export type ProbeOutcome<Value> = { readonly value: Value } | { readonly error: unknown } | 'timeout';
@@ -39,7 +39,7 @@ export class CachedProbe<Value> {
     if (this.#last && performance.now() - this.#lastAtMs < keepMs) return this.#last;
     this.#running ??= this.#run();
     const running = this.#running;
-    return bounded(AbortSignal.timeout(timeoutMs), () => running).catch((): 'timeout' => 'timeout');
+    return withTimeout(timeoutMs, () => running).catch((): 'timeout' => 'timeout');
   }
 
   async #run(): Promise<ProbeOutcome<Value>> {

@@ -95,8 +95,8 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
   });
   const ledgerProbe = ledger && new CachedProbe({ run: () => ledger.inspect(), keepMs: ledgerKeepMs, timeoutMs });
   const probeService = async () => {
-    const { answeredMsAgo = Number.POSITIVE_INFINITY, isLeftAlone } = observed.service();
-    return answeredMsAgo < quietMs || isLeftAlone ? undefined : serviceProbe.get();
+    const { answeredMsAgo = Number.POSITIVE_INFINITY, circuitOpen } = observed.service();
+    return answeredMsAgo < quietMs || circuitOpen ? undefined : serviceProbe.get();
   };
   return async () => {
     if (live.events.isClosed) return healthOf(parts, {});
@@ -115,13 +115,13 @@ interface Probed {
 }
 
 function healthOf({ config, observed, live, isEmbedded }: HealthParts, probed: Probed): RouterHealth {
-  const { answeredMsAgo, isLeftAlone } = observed.service();
+  const { answeredMsAgo, circuitOpen } = observed.service();
   const [open, limit] = [live.connectionLimiter.open, config.connections.perProcess];
   const { service, report, isLedgerGone = false } = probed;
   const checks: RouterHealth['checks'] = {
     process: live.events.isClosed ? { status: 'down', reason: 'closing' } : { status: 'ok' },
     sequencer: {
-      ...sequencerCheck(isLeftAlone, service),
+      ...sequencerCheck(circuitOpen, service),
       isEmbedded,
       ...(answeredMsAgo !== undefined && { answeredMsAgo: Math.round(answeredMsAgo) }),
     },
@@ -131,8 +131,8 @@ function healthOf({ config, observed, live, isEmbedded }: HealthParts, probed: P
   return { status: worstOf(Object.values(checks)), checks };
 }
 
-function sequencerCheck(isLeftAlone: boolean, probed: Probed['service']): HealthCheck<IntentErrorCode> {
-  if (isLeftAlone) return { status: 'degraded', reason: 'sequencer_unavailable' };
+function sequencerCheck(circuitOpen: boolean, probed: Probed['service']): HealthCheck<IntentErrorCode> {
+  if (circuitOpen) return { status: 'degraded', reason: 'sequencer_unavailable' };
   if (probed === undefined) return { status: 'ok' };
   if (probed === 'timeout') return { status: 'degraded', reason: 'sequencer_timeout' };
   return 'value' in probed ? { status: 'ok' } : { status: 'degraded', reason: codeOf(probed.error) };

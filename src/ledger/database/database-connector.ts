@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../../errors.js';
-import type { Happening, Observer } from '../../telemetry/router-event.js';
+import type { Observer, RouterEventPayload } from '../../telemetry/router-event.js';
 import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from './database.js';
 import { DatabaseLost, DatabaseOutage } from './database-fault.js';
 
@@ -196,7 +196,7 @@ export class DatabaseConnector implements Database {
       try {
         const db = await this.#attempt;
         logger.warn('express-intents: the ledger is open now.');
-        observer?.tell({ type: 'ledger_back' });
+        observer?.emit({ type: 'ledger_back' });
         return db;
       } catch (failure) {
         if (this.#isClosing) throw failure;
@@ -210,7 +210,7 @@ export class DatabaseConnector implements Database {
   #reportOpening(error: unknown): void {
     this.#lastError = error;
     this.#options.logger.error(`express-intents: the ${cannotBeOpened(error)}`);
-    this.#options.observer?.tell(unavailableEvent(error));
+    this.#options.observer?.emit(unavailableEvent(error));
   }
 
   // ---- Outages ----
@@ -229,7 +229,7 @@ export class DatabaseConnector implements Database {
     const { logger, observer } = this.#options;
     const consequence = error instanceof DatabaseLost ? untilRestart : untilItWorks;
     logger.error(`express-intents: ${error.message.replace(/\.?$/, '.')} ${consequence}`);
-    observer?.tell(unavailableEvent(error));
+    observer?.emit(unavailableEvent(error));
     return { error, sinceMs: performance.now(), failedCalls: 0, recoveredAtMs: 0 };
   }
 
@@ -261,12 +261,12 @@ export class DatabaseConnector implements Database {
     logger.warn(
       `express-intents: the database of the ledger works again; ${failedCalls} calls of it had failed, within ${seconds} s.`,
     );
-    observer?.tell({ type: 'ledger_back' });
+    observer?.emit({ type: 'ledger_back' });
   }
 }
 
 /** The event of an error because of which the ledger does not work. */
-export function unavailableEvent(error: unknown): Happening {
+export function unavailableEvent(error: unknown): RouterEventPayload {
   return { type: 'ledger_unavailable', code: error instanceof IntentError ? error.code : 'internal_error' };
 }
 

@@ -1,4 +1,4 @@
-import { timed } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 import { type DatabaseTransaction, TransactionNotBegun } from '../database/database.js';
 import { TransactionEndedWithin } from '../database/transaction-scope.js';
 import type { Payment, PaymentHookContext } from '../payment.js';
@@ -6,7 +6,7 @@ import { type ClaimedPayment, endClaim, LeaseLost, updateClaimed } from './claim
 import { errorDetails, errorText } from './error-text.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
-import { observedHook, tellChange, tellDeadLetter, tellHook } from './settlement-events.js';
+import { emitChange, emitDeadLetter, emitHook, observedHook } from './settlement-events.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
 
@@ -43,7 +43,7 @@ export async function callHook(
   const finish = async (): Promise<void> => {
     if (hook) return callInTransaction(context, await begin(), { ...call, hook }, lease);
     await updateClaimed(context.db, claimed, call.changes, call.values);
-    tellChange(context, claimed);
+    emitChange(context, claimed);
   };
   if (claimed.lane === 'alone') {
     return lanes.run('alone', lease, async () => {
@@ -82,16 +82,17 @@ async function callInTransaction(
   const { payment } = begun;
   const attempt = begun.attempts + 1;
   const late = begun.submittedAfterMs > settings.lateAfterMs;
-  const run = { hook: name, payment, attempt, lease };
+  const observed = { hook: name, payment, attempt, lease };
   let signalOfHook: AbortSignal | undefined;
   let calledAtMs = 0;
   try {
     const work = async (tx: DatabaseTransaction): Promise<void> => {
       calledAtMs = performance.now();
-      await timed(lease, settings.hookTimeoutMs, (signal) => {
+      const call = (signal: AbortSignal): void | Promise<void> => {
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
-      });
+      };
+      await withTimeout(settings.hookTimeoutMs, call, { signal: lease });
       await updateClaimed(tx, begun, changes, values);
     };
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });
@@ -104,11 +105,11 @@ async function callInTransaction(
     if (isNotBegun && (caught.isRefused || signalOfHook.aborted)) return hookNotStarted(context, begun, caught);
     // The hook threw while its transaction waited for its turn: that is a failure of the hook.
     const error = isNotBegun ? caught.cause : caught;
-    tellHook(context, run, calledAtMs, { error });
+    emitHook(context, observed, calledAtMs, { error });
     return hookFailed(context, begun, { name, error, hasTimedOut: signalOfHook.aborted }, lease);
   }
-  tellHook(context, run, calledAtMs);
-  tellChange(context, begun);
+  emitHook(context, observed, calledAtMs);
+  emitChange(context, begun);
 }
 
 /** The database had no transaction for the hook, which is not a failure of the hook: no attempt is counted. @throws {unknown} `error` */
@@ -176,7 +177,7 @@ export async function moveToDeadLetter(
   const { payment, attempts, lane } = claimed;
   const changes = `state = 'dead', dead_hook = $4, last_error = $5, attempts = $6, lane = $7, due_at = null, ${endClaim}`;
   await updateClaimed(db, claimed, changes, [hook, errorText(error), attempts, lane]);
-  tellDeadLetter(context, { intent: payment.id, hook, attempts, error });
+  emitDeadLetter(context, { intent: payment.id, hook, attempts, error });
   logger.error(
     `express-intents: the payment ${payment.id} is a dead letter: ${hook} has failed ${attempts} times. It is kept. After fixing ` +
       `the cause, run: npx express-intents ledger retry ${payment.id}`,

@@ -5,7 +5,7 @@ import { type ClaimedPayment, clearFailures, endClaim, updateClaimed } from './c
 import { errorText } from './error-text.js';
 import { laneAfterFailure } from './hook-lanes.js';
 import type { SequencerStatus, WorkContext } from './settlement-context.js';
-import { observedHook, tellReversed, tellSubmitted } from './settlement-events.js';
+import { emitReversed, emitSubmitted, observedHook } from './settlement-events.js';
 import { untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
 
 /**
@@ -30,7 +30,7 @@ export async function settlePayment(context: WorkContext, claimed: ClaimedPaymen
     [context.settings.settleDelayMs],
   );
   context.notifySubmitted?.(claimed.payment.id);
-  tellSubmitted(context, submitted);
+  emitSubmitted(context, submitted);
   if (context.settings.settleDelayMs === 0) await settle(context, submitted, lease);
 }
 
@@ -71,7 +71,7 @@ async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exis
     const changes = `state = 'expired', due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond',
       watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaim}`;
     await updateClaimed(db, claimed, changes, [timing.watchCapMs, settings.watchMs]);
-    observer?.tell({ type: 'payment_expired', intent: claimed.payment.id });
+    observer?.emit({ type: 'payment_expired', intent: claimed.payment.id });
   }
 }
 
@@ -122,7 +122,7 @@ async function settleSubmitted(
   if (exists) {
     context.logger.warn(`express-intents: the payment ${claimed.payment.id} was reversed before it settled.`);
     await updateClaimed(context.db, claimed, `state = 'open', submitted_at = null, ${clearFailures}, ${endClaim}`);
-    tellReversed(context, claimed);
+    emitReversed(context, claimed);
     return;
   }
   // A sequencer that does not know the intent says nothing about it.

@@ -1,4 +1,4 @@
-import { timed } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 import type { DeadLetter, Payment } from '../payment.js';
 import type { ClaimedPayment } from './claimed-payment.js';
 import { errorText } from './error-text.js';
@@ -12,36 +12,36 @@ const maxErrorLength = 200;
 const shortText = (error: unknown): string => errorText(error).slice(0, maxErrorLength);
 
 /** @param claimed after the change */
-export function tellSubmitted({ observer, settings }: Context, { payment, submittedAfterMs }: ClaimedPayment): void {
+export function emitSubmitted({ observer, settings }: Context, { payment, submittedAfterMs }: ClaimedPayment): void {
   if (!observer) return;
   const { id: intent } = payment;
-  observer.tell({ type: 'intent_submitted', intent, kind: 'payment', way: 'ledger' });
+  observer.emit({ type: 'intent_submitted', intent, kind: 'payment', way: 'ledger' });
   if (submittedAfterMs > settings.lateAfterMs) {
-    observer.tell({ type: 'payment_late', intent, afterMs: Math.round(submittedAfterMs) });
+    observer.emit({ type: 'payment_late', intent, afterMs: Math.round(submittedAfterMs) });
   }
 }
 
 /** @param claimed before the change: a submitted payment has settled, a settled one is reversed */
-export function tellChange(context: Context, claimed: ClaimedPayment): void {
+export function emitChange(context: Context, claimed: ClaimedPayment): void {
   if (claimed.state === 'settled') {
-    tellReversed(context, claimed);
+    emitReversed(context, claimed);
     return;
   }
   const { id: intent, amount, currency, submittedAt } = claimed.payment;
   const late = claimed.submittedAfterMs > context.settings.lateAfterMs;
   // The clock of the database may be ahead of this one.
   const lagMs = Math.max(0, Date.now() - submittedAt.getTime());
-  context.observer?.tell({ type: 'payment_settled', intent, amount, currency, late, lagMs });
+  context.observer?.emit({ type: 'payment_settled', intent, amount, currency, late, lagMs });
 }
 
 /** @param claimed before the change */
-export function tellReversed({ observer }: Context, { payment, state }: ClaimedPayment): void {
+export function emitReversed({ observer }: Context, { payment, state }: ClaimedPayment): void {
   const { id: intent, amount, currency } = payment;
-  observer?.tell({ type: 'payment_reversed', intent, amount, currency, wasSettled: state === 'settled' });
+  observer?.emit({ type: 'payment_reversed', intent, amount, currency, wasSettled: state === 'settled' });
 }
 
-export function tellDeadLetter({ observer }: Context, letter: DeadLetter & { readonly intent: string }): void {
-  observer?.tell({ type: 'dead_letter', ...letter, error: shortText(letter.error) });
+export function emitDeadLetter({ observer }: Context, letter: DeadLetter & { readonly intent: string }): void {
+  observer?.emit({ type: 'dead_letter', ...letter, error: shortText(letter.error) });
 }
 
 /** One call of a hook. */
@@ -54,7 +54,7 @@ export interface HookRun {
 }
 
 /** @param failure undefined where the hook succeeded */
-export function tellHook(
+export function emitHook(
   { observer }: Context,
   { hook, payment, attempt = 1 }: HookRun,
   calledAtMs: number,
@@ -62,11 +62,11 @@ export function tellHook(
 ): void {
   if (!observer) return;
   const call = { intent: payment.id, hook, attempt, ms: Math.round(performance.now() - calledAtMs) };
-  if (failure) observer.tell({ type: 'hook_failed', ...call, error: shortText(failure.error) });
-  else observer.tell({ type: 'hook_completed', ...call });
+  if (failure) observer.emit({ type: 'hook_failed', ...call, error: shortText(failure.error) });
+  else observer.emit({ type: 'hook_completed', ...call });
 }
 
-/** Calls a hook that has no transaction, and emits the event of its end. @throws as `timed` */
+/** Calls a hook that has no transaction, and emits the event of its end. @throws as `withTimeout` */
 export async function observedHook<Value>(
   context: SettlementContext,
   run: HookRun,
@@ -74,11 +74,11 @@ export async function observedHook<Value>(
 ): Promise<Value> {
   const calledAtMs = performance.now();
   try {
-    const value = await timed(run.lease, context.settings.hookTimeoutMs, call);
-    tellHook(context, run, calledAtMs);
+    const value = await withTimeout(context.settings.hookTimeoutMs, call, { signal: run.lease });
+    emitHook(context, run, calledAtMs);
     return value;
   } catch (error) {
-    if (!run.lease.aborted) tellHook(context, run, calledAtMs, { error });
+    if (!run.lease.aborted) emitHook(context, run, calledAtMs, { error });
     throw error;
   }
 }

@@ -177,7 +177,7 @@ export class Settlement {
     try {
       if (performance.now() - this.#correctedAtMs > correctEveryMs) await this.correctDueTimes();
       await this.round();
-      if (this.#isReported) this.#context.observer?.tell({ type: 'ledger_back' });
+      if (this.#isReported) this.#context.observer?.emit({ type: 'ledger_back' });
       this.#isReported = false;
       this.#failures = 0;
       this.#lastRoundMs = performance.now();
@@ -187,7 +187,7 @@ export class Settlement {
       if (!this.#isReported && !(error instanceof DatabaseOutage)) {
         this.#isReported = true;
         this.#logError('payments cannot be polled', error);
-        this.#context.observer?.tell(unavailableEvent(error));
+        this.#context.observer?.emit(unavailableEvent(error));
       }
     }
   }

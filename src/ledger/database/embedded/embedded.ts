@@ -5,6 +5,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { PGlite } from '@electric-sql/pglite';
 import { requirePackage } from '../../../async/optional-package.js';
+import { Semaphore, type SemaphoreWait } from '../../../async/semaphore.js';
 import { IntentError } from '../../../errors.js';
 import {
   type Database,
@@ -18,7 +19,6 @@ import { requireNoConnectionState, TransactionScope } from '../transaction-scope
 import { EmbeddedTransaction, runStatement } from './embedded-transaction.js';
 import { FilePresence } from './file-presence.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
-import { Mutex } from './mutex.js';
 
 export interface EmbeddedOptions extends EmbeddedLimits {
   /** Created where it does not exist. */
@@ -103,7 +103,8 @@ class EmbeddedDatabase implements Database {
   readonly #waitMs: number;
   readonly #hookMs: number;
   readonly #closeMs: number;
-  readonly #mutex = new Mutex();
+  /** Its one permit is the right to use the database. */
+  readonly #turns = new Semaphore(1);
   /** The transaction in whose work the caller runs. */
   readonly #inside = new AsyncLocalStorage<EmbeddedTransaction>();
   /** Makes the open transaction fail. */
@@ -200,7 +201,7 @@ class EmbeddedDatabase implements Database {
       throw new IntentError('internal_error', 'Deadlock: inside a transaction use `tx`, not `router.database`.');
     }
     this.#requireOpen();
-    return this.#mutex.run(this.#waitMs, async () => {
+    return this.#turns.run(turnWithin(this.#waitMs), async () => {
       this.#requireOpen();
       const value = await work();
       // A write into files that are gone is lost.
@@ -214,7 +215,7 @@ class EmbeddedDatabase implements Database {
       this.#abandon?.(ledgerUnavailable('The ledger was closed while a transaction was open'));
     const timer = setTimeout(abandon, this.#closeMs).unref();
     try {
-      await this.#mutex.run(this.#closeMs + 5_000, async () => {
+      await this.#turns.run(turnWithin(this.#closeMs + 5_000), async () => {
         // Closing writes to the files.
         if (!this.#presence.isGone) await this.#pglite.close();
       });
@@ -230,4 +231,9 @@ class EmbeddedDatabase implements Database {
     if (this.#closing) throw ledgerUnavailable('The ledger is closed');
     this.#presence.require();
   }
+}
+
+function turnWithin(timeoutMs: number): SemaphoreWait {
+  const timeoutError = () => ledgerUnavailable(`Another transaction has had the database for ${timeoutMs} ms`);
+  return { timeoutMs, timeoutError };
 }
