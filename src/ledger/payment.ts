@@ -45,7 +45,7 @@ export interface PaymentHooks {
    */
   readonly onPaid?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
-   * Called when the sequencer reverses a payment for which `onPaid` succeeded, with the same guarantees. Needs a ledger.
+   * Called when the sequencer reverses a settled payment, with the same guarantees as `onPaid`. Needs a ledger.
    */
   readonly onReversed?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
