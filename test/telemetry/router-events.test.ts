@@ -65,7 +65,7 @@ beforeAll(async () => {
       throw new Error('Nobody reads it.');
     },
     hookAttempts: 2,
-    timing: { roundMs: 20, watchFirstMs: hourMs, retryFirstMs: 1, reversalFirstMs: hourMs, doubtMs: 1 },
+    timing: { roundMs: 20, watchFirstMs: hourMs, retryFirstMs: 1, reversalFirstMs: hourMs, reversalConfirmMs: 1 },
   });
 });
 
