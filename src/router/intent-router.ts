@@ -70,7 +70,7 @@ export function composeRouter(
   given: IntentRouterOptions,
   makeLedger: (parts: LedgerParts) => Ledger | undefined,
 ): IntentRouter {
-  const { options, config, termsOf } = parseRouterOptions(given);
+  const { options, config, resolveTerms } = parseRouterOptions(given);
   const { now = Date.now } = options;
   const logger = routerLogger(options.logger ?? console);
   const embedded =
@@ -99,7 +99,7 @@ export function composeRouter(
   const health = routerHealth({ config, observed, ledger, live, isEmbedded: embedded !== undefined });
   const openApi = openApiReader(config);
   const router = createRouter({
-    ...{ config, client, termsOf, logger, ledger, now, observer },
+    ...{ config, client, resolveTerms, logger, ledger, now, observer },
     hooks: options,
     browserCookie: hostCookie('intent', isHttps),
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
@@ -113,8 +113,8 @@ export function composeRouter(
     ...{ health, openApi },
     ...live,
   });
-  if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
-  if (!termsOf && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
+  if (resolveTerms && !config.destination) logger.warn(`express-intents: ${noDestination}`);
+  if (!resolveTerms && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
   for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
   for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
   return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
