@@ -1,9 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Routes } from '../config/config-options.js';
+import type { Happening } from '../emulator/journal/happening.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
-import { type RouterEventPayload } from '../telemetry/router-event.js';
-import { type Handler } from './handler.js';
-import { type Happening } from '../telemetry/router-event.js';
+import type { RouterEventPayload } from '../telemetry/router-event.js';
 import { ClientDisconnectedError } from './request/client-disconnect.js';
 import { refuseCrossSite, requireSameOrigin } from './request/origin-guard.js';
 import { sendProblem, toProblemDetails } from './response/problem.js';

@@ -1,10 +1,9 @@
 import type { Request, Response } from 'express';
+import type { Happening } from '../../emulator/journal/happening.js';
 import { IntentError } from '../../errors.js';
 import type { Ledger, RecordedTerms, RepeatedIntent } from '../../ledger/ledger.js';
 import type { PreparedIntent } from '../../sequencer/intent-client.js';
-import { type RouterEventPayload } from '../../telemetry/router-event.js';
-import { type Handler } from '../handler.js';
-import { type Happening } from '../../telemetry/router-event.js';
+import type { RouterEventPayload } from '../../telemetry/router-event.js';
 import { type KnownBrowser, rememberBrowser } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
 import { readJson } from '../request/read-body.js';
