@@ -1,6 +1,6 @@
 import request from 'supertest';
-import { faultKindNames, faultKinds } from '../../src/emulator/faults/fault-kinds.js';
-import { faultyOperationNames } from '../../src/emulator/faults/faulty-operation.js';
+import { faultKindNames, faultKinds } from '../../src/emulator/faults/fault.js';
+import { faultyOperationNames } from '../../src/emulator/operations/request.js';
 import { closeAll, create, created, opened, payment, reason, start } from './fixture.js';
 
 afterEach(closeAll);
@@ -8,7 +8,7 @@ afterEach(closeAll);
 describe('the switches of the inspector', () => {
   test('have words for every group of kinds and every operation', async () => {
     const { url } = await start();
-    const { text } = await request(url).get('/wallet/page/faults-view.js');
+    const { text } = await request(url).get('/wallet/page/faults.js');
     for (const { group } of Object.values(faultKinds)) expect(text).toMatch(new RegExp(`^  ${group}: '`, 'm'));
     for (const operation of faultyOperationNames) expect(text).toMatch(new RegExp(`^    ${operation}: '`, 'm'));
   });

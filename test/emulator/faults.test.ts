@@ -1,4 +1,4 @@
-import { faultKindNames } from '../../src/emulator/faults/fault-kinds.js';
+import { faultKindNames } from '../../src/emulator/faults/fault.js';
 import type { Fault, FaultKind, FaultyOperation, Sequencer } from '../../src/emulator/index.js';
 import { IntentError, type IntentErrorCode } from '../../src/errors.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
@@ -255,7 +255,7 @@ describe('which calls meet a fault', () => {
     const intent = await payment();
     for (let n = 0; n < 2; n += 1) {
       expect((await statusFlags(url, intent.id))[0]).toBe(false);
-      expect(reason(await create(url, intent))).toBe('The sequencer was told to say no.');
+      expect(reason(await create(url, intent))).toBe('A fault was injected: error.');
     }
     opened(await create(url, intent));
   });
@@ -342,7 +342,7 @@ describe('a fault that cannot be had is refused, and says why', () => {
   test('more than a hundred at once', async () => {
     const sequencer = await start();
     for (let n = 0; n < 100; n += 1) sequencer.misbehave({ kind: 'error' });
-    expect(() => sequencer.misbehave({ kind: 'error' })).toThrow('100 faults are on already.');
+    expect(() => sequencer.misbehave({ kind: 'error' })).toThrow('100 faults are active already.');
   });
 });
 

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { Journal } from '../../src/emulator/journal/journal.js';
-import { openCode } from '../../src/emulator/wallet/read-code.js';
+import { openCode } from '../../src/emulator/wallet/wallet-request.js';
 import { type SignedIntent, unsignedBytes } from '../../src/intents/signed-intent.js';
 import { createIntentClient } from '../../src/sequencer/intent-client.js';
 import { encode, v1 } from '../../src/wire/codec.js';
@@ -264,11 +264,10 @@ describe('the page and its API', () => {
     const files = [...(pages[0]?.text ?? '').matchAll(/(?:src|href)="(\/wallet\/page\/[^"]+)"/g)].map(
       ([, file]) => file,
     );
-    const modules = ['detail', 'list', 'words', 'wallets'].map((name) => `/wallet/page/inspector-${name}.js`);
-    const others = ['make', 'reconcile', 'message-view', 'fault-switches', 'faults-view', 'api'].map(
+    const modules = ['inspector-detail', 'inspector-list', 'words', 'dom', 'faults', 'api'].map(
       (name) => `/wallet/page/${name}.js`,
     );
-    for (const file of [...files, ...modules, ...others]) {
+    for (const file of [...files, ...modules]) {
       const { text } = await request(url).get(String(file)).expect(200);
       expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|\.style\b/);
     }
@@ -297,9 +296,9 @@ describe('the page and its API', () => {
     const stream = await fetch(`${sequencer.url}/inspector/api/events`);
     expect(stream.headers.get('content-type')).toBe('text/event-stream');
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
-    expect((await reader?.read())?.value).toContain('data: look');
+    expect((await reader?.read())?.value).toContain('data: changed');
     await created(sequencer.url, payment());
-    expect((await reader?.read())?.value).toBe('data: look\n\n');
+    expect((await reader?.read())?.value).toBe('data: changed\n\n');
     const ended = reader?.closed.catch(() => undefined);
     await sequencer.close();
     await ended;
@@ -337,17 +336,17 @@ describe('the journal is bounded', () => {
   const status = { service: 'MicroPayment', method: 'getStatus' };
   const bodyOf = (n: number): Uint8Array => Buffer.concat([Uint8Array.of(10, 34, 10, 32), new Uint8Array(32).fill(n)]);
   const note = (journal: Journal, n: number, answer: Uint8Array): void =>
-    journal.call({ ...status, body: bodyOf(n) }, 'proxy')(answer);
+    journal.startCall({ ...status, body: bodyOf(n) }, 'proxy')(answer);
 
   test('in intents: the oldest makes room', () => {
     const journal = new Journal(
       () => 0,
       () => true,
-      { trails: 3 },
+      { timelines: 3 },
     );
     for (const n of [1, 2, 3, 4]) note(journal, n, new Uint8Array());
-    expect(journal.trails).toHaveLength(3);
-    expect(journal.trail(journal.idOf({ ...status, body: bodyOf(1) }))).toBeUndefined();
+    expect(journal.timelines).toHaveLength(3);
+    expect(journal.timeline(journal.idOf({ ...status, body: bodyOf(1) }))).toBeUndefined();
   });
 
   test('in entries: how it began stays', () => {
@@ -357,9 +356,9 @@ describe('the journal is bounded', () => {
       { entries: 5 },
     );
     for (let n = 0; n < 20; n += 1) note(journal, 1, Uint8Array.of(n));
-    const [trail] = journal.trails;
-    expect(trail?.entries.map(({ number }) => number)).toEqual([1, 17, 18, 19, 20]);
-    expect(trail?.dropped).toBe(15);
+    const [timeline] = journal.timelines;
+    expect(timeline?.entries.map(({ number }) => number)).toEqual([1, 17, 18, 19, 20]);
+    expect(timeline?.dropped).toBe(15);
   });
 
   test('in bytes, of one message and of all', () => {
@@ -369,9 +368,9 @@ describe('the journal is bounded', () => {
       { messageBytes: 100, bytes: 500 },
     );
     note(journal, 1, new Uint8Array(101));
-    expect(journal.trails[0]?.entries[0]?.what).toMatchObject({ answer: { length: 101, bytes: undefined } });
+    expect(journal.timelines[0]?.entries[0]?.what).toMatchObject({ answer: { length: 101, bytes: undefined } });
     for (let n = 2; n < 10; n += 1) note(journal, n, new Uint8Array(100));
-    expect(journal.trails).toHaveLength(3);
+    expect(journal.timelines).toHaveLength(3);
   });
 
   test('and what it keeps is its own: a buffer that is used again changes nothing', () => {
@@ -381,10 +380,10 @@ describe('the journal is bounded', () => {
     );
     const body = bodyOf(1);
     const answer = Uint8Array.of(8, 1);
-    const noteEnd = journal.call({ ...status, body }, 'proxy');
+    const noteEnd = journal.startCall({ ...status, body }, 'proxy');
     noteEnd(answer);
     answer.fill(0);
-    expect(journal.trails[0]?.entries[0]?.what).toMatchObject({ answer: { bytes: Uint8Array.of(8, 1) } });
+    expect(journal.timelines[0]?.entries[0]?.what).toMatchObject({ answer: { bytes: Uint8Array.of(8, 1) } });
   });
 });
 

@@ -3,9 +3,8 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { jest } from '@jest/globals';
-import { loopbackReach, publicReach } from '../../src/emulator/outbound/address-policy.js';
 import { KeyFileReader } from '../../src/emulator/outbound/key-file.js';
-import { Outbound, type Resolve } from '../../src/emulator/outbound/outbound.js';
+import { loopbackAddresses, Outbound, publicAddresses, type Resolve } from '../../src/emulator/outbound/outbound.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 
 const servers: Server[] = [];
@@ -57,7 +56,7 @@ describe('what is out of reach is not even connected to', () => {
     [['127.0.0.1', '8.8.8.8']],
   ])('a name that the DNS says is at %j', async (addresses) => {
     const { port, connections } = await listenTls((_req, res) => void res.end(secret));
-    const outbound = new Outbound(publicReach, { resolve: dns(addresses), ca: localhostCertificate.cert });
+    const outbound = new Outbound(publicAddresses, { resolve: dns(addresses), ca: localhostCertificate.cert });
     await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow(
       /^it is at .*, which is not called$/,
     );
@@ -68,7 +67,7 @@ describe('what is out of reach is not even connected to', () => {
     'an address in the URL, for which no DNS is asked: %s',
     async (host) => {
       const { port, connections } = await listenTls((_req, res) => void res.end(secret));
-      const outbound = new Outbound(publicReach, { ca: localhostCertificate.cert });
+      const outbound = new Outbound(publicAddresses, { ca: localhostCertificate.cert });
       await expect(outbound.call(`https://${host}:${port}/`, get)).rejects.toThrow('which is not called');
       expect(connections()).toBe(0);
     },
@@ -78,7 +77,7 @@ describe('what is out of reach is not even connected to', () => {
     const { port, connections } = await listenTls((_req, res) => void res.end(secret));
     // The name is asked for once a connection, and what was said then is what is connected to.
     const resolve = dns(['127.0.0.1'], ['8.8.8.8']);
-    const outbound = new Outbound(publicReach, { resolve, ca: localhostCertificate.cert });
+    const outbound = new Outbound(publicAddresses, { resolve, ca: localhostCertificate.cert });
     await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow('which is not called');
     expect([resolve.asked, connections()]).toEqual([['localhost'], 0]);
   });
@@ -86,7 +85,7 @@ describe('what is out of reach is not even connected to', () => {
   test('no connection is kept for which the DNS would not be asked again', async () => {
     const { port } = await listenTls((_req, res) => void res.end('first'));
     const resolve = dns(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1']);
-    const outbound = new Outbound(loopbackReach, { resolve, ca: localhostCertificate.cert });
+    const outbound = new Outbound(loopbackAddresses, { resolve, ca: localhostCertificate.cert });
     const url = `https://localhost:${port}/`;
     expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
     expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
@@ -94,18 +93,18 @@ describe('what is out of reach is not even connected to', () => {
   });
 
   test('another machine under the name of this one', async () => {
-    const outbound = new Outbound(loopbackReach, { resolve: dns(['192.168.0.1']) });
+    const outbound = new Outbound(loopbackAddresses, { resolve: dns(['192.168.0.1']) });
     await expect(outbound.call('http://localhost:1/', get)).rejects.toThrow('it is at 192.168.0.1');
   });
 
   test('a name without any address', async () => {
-    const outbound = new Outbound(publicReach, { resolve: dns([]) });
+    const outbound = new Outbound(publicAddresses, { resolve: dns([]) });
     await expect(outbound.call('https://localhost:1/', get)).rejects.toThrow('localhost has no address');
   });
 });
 
 describe('of what is within reach', () => {
-  const local = () => new Outbound(loopbackReach, { ca: localhostCertificate.cert });
+  const local = () => new Outbound(loopbackAddresses, { ca: localhostCertificate.cert });
 
   test('a redirect is not followed', async () => {
     const inner = await listenPlain((_req, res) => void res.end(secret));
@@ -144,12 +143,14 @@ describe('of what is within reach', () => {
 
   test('a certificate that nobody has signed is none', async () => {
     const { port } = await listenTls((_req, res) => void res.end(secret));
-    await expect(new Outbound(loopbackReach).call(`https://localhost:${port}/`, get)).rejects.toThrow(/certificate/);
+    await expect(new Outbound(loopbackAddresses).call(`https://localhost:${port}/`, get)).rejects.toThrow(
+      /certificate/,
+    );
   });
 
   test('a certificate of another name is none', async () => {
     const { port } = await listenTls((_req, res) => void res.end(secret));
-    const outbound = new Outbound(loopbackReach, { resolve: dns(['127.0.0.1']), ca: localhostCertificate.cert });
+    const outbound = new Outbound(loopbackAddresses, { resolve: dns(['127.0.0.1']), ca: localhostCertificate.cert });
     await expect(outbound.call(`https://example.com:${port}/`, get)).rejects.toThrow(/example\.com/);
   });
 });
@@ -158,7 +159,7 @@ test('the key file of a domain that points into the network is not asked for', a
   for (const address of ['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', 'fd00::1']) {
     const resolve = dns([address]);
     const reader = new KeyFileReader({ resolve });
-    await expect(reader.requireListed({ domain: 'evil.com', verifier: 'x' })).rejects.toMatchObject({
+    await expect(reader.verifyKeyPublished({ domain: 'evil.com', verifier: 'x' })).rejects.toMatchObject({
       code: 'request_refused',
       message: expect.stringContaining(`cannot be read: it is at ${address}, which is not called`),
     });

@@ -1,4 +1,4 @@
-import { openCode } from '../../src/emulator/wallet/read-code.js';
+import { openCode } from '../../src/emulator/wallet/wallet-request.js';
 import { closeAll, created, payment, start } from './fixture.js';
 
 afterEach(closeAll);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { startSequencer } from '../../src/emulator/index.js';
-import { readCreatedIntent } from '../../src/emulator/operations/read-created-intent.js';
 import { IntentStore } from '../../src/emulator/state/intent-store.js';
+import { verifyIntentMessage } from '../../src/emulator/state/verified-intent.js';
 import { v1 } from '../../src/wire/codec.js';
 import { encodeRequest, operations } from '../../src/wire/envelope.js';
 import { call, closeAll, payment, post, reason, start } from './fixture.js';
@@ -182,7 +182,7 @@ describe('start and end', () => {
     const store = new IntentStore(2);
     const intents = [await payment(), await payment(), await payment()];
     for (const { message, rendezvousKey, signature } of intents) {
-      store.add(readCreatedIntent(v1.Message.create(message), rendezvousKey, signature), 0);
+      store.add(verifyIntentMessage(v1.Message.create(message), rendezvousKey, signature), 0);
     }
     expect(intents.map(({ id }) => store.get(id) !== undefined)).toEqual([false, true, true]);
     expect(store.recent(5).map(({ id }) => id)).toEqual([intents[2]?.id, intents[1]?.id]);

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createWallet, type Sequencer, startSequencer } from '../../src/emulator/index.js';
-import { openCode } from '../../src/emulator/wallet/read-code.js';
+import { openCode } from '../../src/emulator/wallet/wallet-request.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import type { SignedIntent } from '../../src/intents/signed-intent.js';
 import { decode, v1 } from '../../src/wire/codec.js';
@@ -96,8 +96,8 @@ describe('after a restart', () => {
     ]);
     // It goes on: what waited can be paid, who logged in is known, and what was paid can be paid by nobody else.
     await sequencer.wallet('Ada').pay(waiting.clientSecret);
-    await expect(sequencer.wallet('Ada').pay(paid.clientSecret)).rejects.toThrow(/Somebody else/);
-    await expect(sequencer.wallet('Ada').login(loggedIn.clientSecret)).rejects.toThrow(/Somebody else/);
+    await expect(sequencer.wallet('Ada').pay(paid.clientSecret)).rejects.toThrow(/Another wallet/);
+    await expect(sequencer.wallet('Ada').login(loggedIn.clientSecret)).rejects.toThrow(/Another wallet/);
     await sequencer.wallet('Ben').login(loggedIn.clientSecret);
     // The same request is the same request, and other details are refused.
     opened(await create(sequencer.url, paid));
@@ -147,7 +147,7 @@ describe('after a restart', () => {
         { signer: 'rendezvous', outcome: 'valid' },
         { signer: 'verifier', outcome: 'valid' },
       ],
-      entries: [{ kind: 'kept' }],
+      entries: [{ kind: 'restored' }],
     });
   });
 });
@@ -251,7 +251,7 @@ describe('the file', () => {
     const stateFile = newFile();
     const { url, close } = await start({ stateFile });
     const problem = new RegExp(
-      `^The state file ${stateFile} is in use by the embedded sequencer at ${url}, .*end that one`,
+      `^The state file ${stateFile} is in use by the embedded sequencer at ${url}, .*Stop that one`,
     );
     await expect(startSequencer({ stateFile })).rejects.toMatchObject({
       code: 'invalid_configuration',
@@ -303,13 +303,13 @@ describe('the file', () => {
   });
 
   test.each([
-    ['a file of somebody else', () => '{"name":"my-shop"}\n', /is none of the embedded sequencer/],
+    ['a file of somebody else', () => '{"name":"my-shop"}\n', /is not a file of the embedded sequencer/],
     [
       'a later version',
       (text: string) => text.replace('"version":1', '"version":2'),
-      /is none of the embedded sequencer/,
+      /is not a file of the embedded sequencer/,
     ],
-    ['no lines', () => 'x', /is none of the embedded sequencer/],
+    ['no lines', () => 'x', /is not a file of the embedded sequencer/],
     ['noise in the middle', (text: string) => text.replace('\n', '\nnoise\n'), /is damaged in line 2/],
     [
       'an intent with another amount',
@@ -318,7 +318,7 @@ describe('the file', () => {
     ],
     [
       'an intent of half its members',
-      (text: string) => text.replace('"rejected":false,', ''),
+      (text: string) => text.replace('"declined":false,', ''),
       /is damaged: it has an intent/,
     ],
   ])('with %s is refused, and left as it is', async (_name, spoil, problem) => {

@@ -38,7 +38,7 @@ test('what does not come is told, with how far it came', async () => {
   const waiting = sequencer.until(id, 'intent_submitted', { timeoutMs: 30 });
   await expect(waiting).rejects.toBeInstanceOf(AssertionError);
   await expect(waiting).rejects.toMatchObject({
-    message: `The intent ${id} is exists, code_scanned after 30 ms, and was to be intent_submitted.`,
+    message: `The intent ${id} has reached exists, code_scanned after 30 ms, and was expected to reach intent_submitted.`,
     expected: 'intent_submitted',
   });
 });
@@ -49,6 +49,8 @@ test('an intent that there is not is told, and so is a sequencer that ends', asy
   await expect(sequencer.until(id, 'exists', { timeoutMs: 10 })).rejects.toThrow('is not known to the sequencer');
   const waiting = sequencer.until(id, 'exists', { timeoutMs: 600_000 });
   await sequencer.close();
-  await expect(waiting).rejects.toThrow('when the sequencer ended');
-  await expect(sequencer.until(id, 'paid' as 'exists')).rejects.toThrow('There is exists, code_scanned');
+  await expect(waiting).rejects.toThrow('when the sequencer closed');
+  await expect(sequencer.until(id, 'paid' as 'exists')).rejects.toThrow(
+    'There is no mark paid. Use one of exists, code_scanned',
+  );
 });

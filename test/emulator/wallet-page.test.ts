@@ -38,7 +38,7 @@ describe('the page', () => {
     const { text } = await request(url).get('/wallet');
     const files = [...text.matchAll(/(?:src|href)="(\/wallet\/page\/[^"]+)"/g)].map(([, file]) => file as string);
     expect(files).toHaveLength(3);
-    for (const file of [...files, '/wallet/page/api.js', '/wallet/page/view.js']) {
+    for (const file of [...files, '/wallet/page/api.js', '/wallet/page/wallet-view.js']) {
       await request(url)
         .get(file)
         .expect(200)
@@ -50,7 +50,7 @@ describe('the page', () => {
 
   test('no text is inserted as HTML', async () => {
     const { url } = await start();
-    for (const file of ['wallet.js', 'view.js', 'api.js']) {
+    for (const file of ['wallet.js', 'wallet-view.js', 'dom.js', 'words.js', 'api.js']) {
       const { text } = await request(url).get(`/wallet/page/${file}`);
       expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
     }
@@ -74,7 +74,9 @@ describe('its JSON API', () => {
     expect(confirm.body).toMatchObject({ request: { id }, submitted: true });
     expect(await statusFlags(url, id)).toEqual([true, true, true]);
     const other = await request(url).post('/wallet/api/confirm').send({ wallet: 'Ada', code }).expect(502);
-    expect(other.body).toEqual({ error: { code: 'sequencer_error', message: 'Somebody else has paid this already.' } });
+    expect(other.body).toEqual({
+      error: { code: 'sequencer_error', message: 'Another wallet has paid this already.' },
+    });
   });
 
   test('scan and reject a login, as the user of the chosen wallet', async () => {
@@ -84,7 +86,7 @@ describe('its JSON API', () => {
     expect(scan.body).toMatchObject({ request: { kind: 'login' }, userId: wallet('Mia').userId('example.com') });
     await request(url).post('/wallet/api/reject').send({ wallet: 'Mia', code }).expect(200);
     const { body } = await request(url).get('/wallet/api/intents');
-    expect(body.intents).toMatchObject([{ kind: 'login', domain: 'example.com', state: 'rejected' }]);
+    expect(body.intents).toMatchObject([{ kind: 'login', domain: 'example.com', state: 'declined' }]);
   });
 
   test('the five newest intents with their state, and no secret', async () => {

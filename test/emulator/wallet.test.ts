@@ -67,7 +67,7 @@ describe('what a wallet does', () => {
     expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, true]);
     await expect(sequencer.wallet('Ben').confirm(intent.clientSecret)).rejects.toMatchObject({
       code: 'sequencer_error',
-      message: 'Somebody else has logged in with this already.',
+      message: 'Another wallet has logged in with this already.',
     });
   });
 
@@ -79,7 +79,7 @@ describe('what a wallet does', () => {
     expect(request).toMatchObject({ kind: 'payment', login: { domain: 'example.com' } });
     // Who has paid is who has logged in: asking again changes nothing, another wallet comes too late.
     await wallet.pay(intent.clientSecret);
-    await expect(sequencer.wallet('Ben').pay(intent.clientSecret)).rejects.toThrow('Somebody else has paid');
+    await expect(sequencer.wallet('Ben').pay(intent.clientSecret)).rejects.toThrow('Another wallet has paid');
   });
 
   test('works with a request of the messaging dialect, which does not name its rendezvous (protocol 5)', async () => {
@@ -148,7 +148,7 @@ describe('what a wallet refuses', () => {
     const named = { ...requestToReceiveBill, rendezvousKey: { value: rendezvous.publicKey } };
     opened(await create(url, signedBy(rendezvous, { requestToReceiveBill: named })));
     const clientSecret = formatClientSecret(bytes);
-    const refused = { code: 'malformed_message', message: 'The request asks for something else than its code says.' };
+    const refused = { code: 'malformed_message', message: 'The request does not match its code.' };
     await expect(at(url).scan(clientSecret)).rejects.toMatchObject(refused);
     await expect(at(url).confirm(clientSecret)).rejects.toMatchObject(refused);
     expect(await statusFlags(url, formatBase58(rendezvous.publicKey))).toEqual([true, false, false]);
@@ -215,7 +215,7 @@ describe('who a wallet is (protocol 5)', () => {
     expect(sequencer.wallets.map(({ name }) => name)).toEqual(['Ada', 'Ben', 'Mia']);
     expect(sequencer.wallet()).toBe(sequencer.wallets[0]);
     expect(sequencer.wallet('Mia').name).toBe('Mia');
-    expect(() => sequencer.wallet('Zoe')).toThrow('There is no wallet Zoe: there are Ada, Ben, Mia.');
+    expect(() => sequencer.wallet('Zoe')).toThrow('Unknown wallet Zoe. The wallets are: Ada, Ben, Mia.');
     expect((await start({ wallets: ['Zoe'] })).wallet().name).toBe('Zoe');
   });
 });

@@ -1,18 +1,16 @@
-import { type FaultyOperation, operationNameOf } from '../faults/faulty-operation.js';
+import { type FaultyOperation, operationNameOf } from '../operations/request.js';
 import { type CheckedSignature, checkedSignatures } from './checked-signatures.js';
-import type { Happening, KeptBytes } from './happening.js';
 import type { JournalEntry } from './journal.js';
-import type { MessageTree } from './message-tree.js';
-import { readMessage } from './operation-codecs.js';
+import type { JournalRecord, RecordedBytes } from './journal-record.js';
+import { type MessageTree, readMessage } from './message-tree.js';
 
-/** An entry as the page gets it: JSON, its messages read. */
+/** An entry as the inspector page gets it: JSON with decoded messages. */
 export type DescribedEntry = Readonly<Record<string, unknown>>;
 
-/** A message that travelled. */
 interface DescribedMessage {
   /** In bytes. */
   readonly size: number;
-  /** Undefined where it was too large to be kept, or cannot be read. */
+  /** Undefined where it was too large to be recorded, or cannot be decoded. */
   readonly content: MessageTree | undefined;
 }
 
@@ -20,32 +18,32 @@ export function describeEntry({ number, atMs, lastAtMs, times, what }: JournalEn
   return { number, atMs, lastAtMs, times, ...describe(what) };
 }
 
-/** The signatures that a request needs, of what the journal has of it. */
-export function signaturesIn(what: Happening): readonly CheckedSignature[] {
+/** The checked signatures of a recorded request. */
+export function signaturesIn(what: JournalRecord): readonly CheckedSignature[] {
   if (what.kind === 'stream') return checkedSignatures('openMessageStream', what.request);
-  return what.kind === 'call' ? checkedSignatures(nameIn(what.operation), what.request) : [];
+  return what.kind === 'call' ? checkedSignatures(operationIn(what.operation), what.request) : [];
 }
 
-function describe(what: Happening): DescribedEntry {
+function describe(what: JournalRecord): DescribedEntry {
   switch (what.kind) {
     case 'call': {
-      const name = nameIn(what.operation);
+      const operation = operationIn(what.operation);
       const { request, answer, ...rest } = what;
       return {
         ...rest,
-        request: message(name, 'request', request),
-        answer: answer && message(name, 'answer', answer),
+        request: describeMessage(operation, 'request', request),
+        answer: answer && describeMessage(operation, 'answer', answer),
         signatures: signaturesIn(what),
       };
     }
     case 'stream':
       return {
         ...what,
-        request: message('openMessageStream', 'request', what.request),
+        request: describeMessage('openMessageStream', 'request', what.request),
         signatures: signaturesIn(what),
       };
     case 'delivery':
-      return { ...what, message: message('openMessageStream', 'answer', what.message) };
+      return { ...what, message: describeMessage('openMessageStream', 'answer', what.message) };
     case 'webhook': {
       const { token, ...rest } = what;
       return { ...rest, claims: token === undefined ? undefined : claimsIn(token) };
@@ -55,17 +53,17 @@ function describe(what: Happening): DescribedEntry {
   }
 }
 
-function nameIn(operation: string): FaultyOperation | undefined {
-  const [service = '', method = ''] = operation.split('.', 2);
+function operationIn(name: string): FaultyOperation | undefined {
+  const [service = '', method = ''] = name.split('.', 2);
   return operationNameOf({ service, method });
 }
 
-function message(
+function describeMessage(
   operation: FaultyOperation | undefined,
   part: 'request' | 'answer',
-  kept: KeptBytes,
+  recorded: RecordedBytes,
 ): DescribedMessage {
-  return { size: kept.length, content: readMessage(operation, part, kept) };
+  return { size: recorded.length, content: readMessage(operation, part, recorded) };
 }
 
 function claimsIn(token: string): unknown {

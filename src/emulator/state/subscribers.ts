@@ -1,4 +1,4 @@
-/** Who wants to hear of the next change of something. */
+/** Wakes those who wait for the next change of an object. A change that nobody waits for is not kept. */
 export class Subscribers {
   readonly #waiting = new Set<() => void>();
 

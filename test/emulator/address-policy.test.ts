@@ -1,4 +1,4 @@
-import { loopbackReach, publicReach } from '../../src/emulator/outbound/address-policy.js';
+import { loopbackAddresses, publicAddresses } from '../../src/emulator/outbound/outbound.js';
 
 /**
  * The blocks of IANA's registries of special-purpose addresses (RFC 6890 and its successors) that are not globally
@@ -54,7 +54,7 @@ const special = [
 ] as const;
 
 test.each(special)('%s is not public: %s', (address) => {
-  expect(publicReach(address)).toBe(false);
+  expect(publicAddresses(address)).toBe(false);
 });
 
 test.each([
@@ -79,7 +79,7 @@ test.each([
   '2a00:1450:4001::1',
   '2003::1',
 ])('%s is public', (address) => {
-  expect(publicReach(address)).toBe(true);
+  expect(publicAddresses(address)).toBe(true);
 });
 
 test.each([
@@ -94,12 +94,12 @@ test.each([
   ['8.8.8.8', false],
   ['localhost', false],
 ])('%s is on this machine: %s', (address, expected) => {
-  expect(loopbackReach(address)).toBe(expected);
+  expect(loopbackAddresses(address)).toBe(expected);
 });
 
 test.each(['', 'localhost', '127.1', '0x7f000001', '2130706433', '010.0.0.1', '1.1.1.1.', ' 1.1.1.1', '[::1]'])(
   'what is no address is neither: "%s"',
   (text) => {
-    expect([publicReach(text), loopbackReach(text)]).toEqual([false, false]);
+    expect([publicAddresses(text), loopbackAddresses(text)]).toEqual([false, false]);
   },
 );

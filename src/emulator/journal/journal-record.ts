@@ -1,41 +1,48 @@
+import { IntentError } from '../../errors.js';
 import type { SettledFault } from '../faults/fault.js';
 
-/** The way a call came. */
+/** The transport of a call. */
 export type Via = 'proxy' | 'websocket' | 'grpc' | 'in-process';
 
-/** Something that went wrong, as it was told to the caller. */
+/** An error as the caller got it. */
 export interface Refusal {
-  /** A code of this package; undefined for what is no error of it. */
+  /** A code of this package; undefined for any other error. */
   readonly code: string | undefined;
   readonly message: string;
 }
 
-/** Bytes that came or went. Those of a very large message are not kept, only how many they were. */
-export interface KeptBytes {
+/** What a caller gets of an error. The text of an unexpected one stays here. */
+export function refusalOf(error: unknown): Refusal {
+  if (error instanceof IntentError) return { code: error.code, message: error.message };
+  return { code: undefined, message: 'The sequencer met an error.' };
+}
+
+/** A message as it was sent. Of a very large one only the length is recorded. */
+export interface RecordedBytes {
   readonly length: number;
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Something that came to the sequencer, or that it did. Messages are kept as they travelled, and read when somebody looks. */
-export type Happening =
+/** An event at the sequencer. Messages are recorded as sent, and decoded when the inspector shows them. */
+export type JournalRecord =
   | {
       readonly kind: 'call';
       /** Such as `Intents.createIntent`. */
       readonly operation: string;
       readonly via: Via;
-      readonly request: KeptBytes;
+      readonly request: RecordedBytes;
       /** Undefined where the call was refused. */
-      readonly answer: KeptBytes | undefined;
+      readonly answer: RecordedBytes | undefined;
       readonly refusal: Refusal | undefined;
       readonly durationMs: number;
     }
   | {
       readonly kind: 'stream';
       readonly via: Via;
-      readonly request: KeptBytes;
+      readonly request: RecordedBytes;
       readonly refusal: Refusal | undefined;
     }
-  | { readonly kind: 'delivery'; readonly via: Via; readonly message: KeptBytes }
+  | { readonly kind: 'delivery'; readonly via: Via; readonly message: RecordedBytes }
   | { readonly kind: 'stream-end'; readonly via: Via; readonly reason: 'done' | 'left' }
   | {
       readonly kind: 'key-file';
@@ -49,13 +56,14 @@ export type Happening =
   | {
       readonly kind: 'webhook';
       readonly url: string;
-      /** The JWT that was sent, where it was answered. */
+      /** The JWT that was sent; undefined where there was no response. */
       readonly token?: string;
-      /** The status it was answered with. */
+      /** The status of the response. */
       readonly status?: number;
-      /** Why there was no answer. */
+      /** Why there was no response. */
       readonly problem?: string;
       readonly durationMs: number;
     }
   | { readonly kind: 'fault'; readonly operation: string; readonly via: Via; readonly fault: SettledFault }
-  | { readonly kind: 'reversed' | 'kept' };
+  /** `restored`: from the state file, at the start. */
+  | { readonly kind: 'reversed' | 'restored' };
