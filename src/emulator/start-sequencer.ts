@@ -114,7 +114,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   const server = createServer();
   const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT', unref })}`;
   const wallets = names.map((name) => createWallet({ url, name, seed: walletSeed(name), now: clock.now }));
-  // What is open so far, in the order of closing: a start that fails closes it.
+  // Open parts in the order of closing. A failed start closes them.
   const closers: (() => unknown)[] = [() => closeServer(server)];
   try {
     const parts = { keyFiles, webhooks, closing: closing.signal, now: clock.now };

@@ -189,7 +189,7 @@ describe('what is told of an intent', () => {
     expect(streamed[3]).toMatchObject({
       message: { content: { messages: [{ intent_submitted: { intent_id: id } }] } },
     });
-    expect(streamed[4]).toMatchObject({ reason: 'done', via: 'in-process' });
+    expect(streamed[4]).toMatchObject({ reason: 'complete', via: 'in-process' });
   });
 
   test('the same question with the same answer is one line, however often it came', async () => {
@@ -368,7 +368,7 @@ describe('the journal is bounded', () => {
       { messageBytes: 100, bytes: 500 },
     );
     note(journal, 1, new Uint8Array(101));
-    expect(journal.timelines[0]?.entries[0]?.what).toMatchObject({ answer: { length: 101, bytes: undefined } });
+    expect(journal.timelines[0]?.entries[0]?.record).toMatchObject({ answer: { length: 101, bytes: undefined } });
     for (let n = 2; n < 10; n += 1) note(journal, n, new Uint8Array(100));
     expect(journal.timelines).toHaveLength(3);
   });
@@ -383,7 +383,7 @@ describe('the journal is bounded', () => {
     const noteEnd = journal.startCall({ ...status, body }, 'proxy');
     noteEnd(answer);
     answer.fill(0);
-    expect(journal.timelines[0]?.entries[0]?.what).toMatchObject({ answer: { bytes: Uint8Array.of(8, 1) } });
+    expect(journal.timelines[0]?.entries[0]?.record).toMatchObject({ answer: { bytes: Uint8Array.of(8, 1) } });
   });
 });
 
@@ -399,6 +399,6 @@ test('a stream that nobody reads any more is told as left', async () => {
   await expect(reading).rejects.toThrow();
   const { entries, signatures } = await inspect(url, id);
   expect(kindsIn(entries)).toEqual(['Intents.createIntent', 'stream', 'delivery', 'stream-end']);
-  expect(entries.at(-1)).toMatchObject({ reason: 'left' });
+  expect(entries.at(-1)).toMatchObject({ reason: 'disconnected' });
   expect(signatures).toMatchObject([{ operations: ['Intents.createIntent', 'Messaging.openMessageStream'] }]);
 });

@@ -62,7 +62,7 @@ function corruptMessages(envelope: Uint8Array, change: (messages: Messages) => M
 }
 
 /** A delay that does not keep the process alive. Resolves with false when `signal` is aborted. */
-export function delay(ms: number, signal: AbortSignal): Promise<boolean> {
+export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return wait(ms, true, { ref: false, signal }).catch(() => false);
 }
 
@@ -81,8 +81,8 @@ export async function failInProcess(call: FaultyCall): Promise<Uint8Array> {
   const { fault, perform, signal } = call;
   const isLateEffect = fault.kind === 'delay' && fault.when === 'before';
   const envelope = isLateEffect ? undefined : await corruptedEnvelope(call);
-  if (fault.kind === 'delay') await delay(fault.ms, signal);
-  if (fault.kind === 'drip') await delay(fault.ms * (envelope?.length ?? 0), signal);
+  if (fault.kind === 'delay') await pause(fault.ms, signal);
+  if (fault.kind === 'drip') await pause(fault.ms * (envelope?.length ?? 0), signal);
   throwFault(fault);
   return envelope ?? perform();
 }
@@ -104,10 +104,10 @@ interface HttpExchange {
 export async function failOverHttp(call: FaultyCall, exchange: HttpExchange): Promise<Uint8Array | undefined> {
   const { fault, perform, signal } = call;
   if (fault.kind === 'delay' && fault.when === 'before') {
-    return (await delay(fault.ms, signal)) ? perform() : undefined;
+    return (await pause(fault.ms, signal)) ? perform() : undefined;
   }
   const envelope = await corruptedEnvelope(call);
-  if (fault.kind === 'delay') return (await delay(fault.ms, signal)) ? envelope : undefined;
+  if (fault.kind === 'delay') return (await pause(fault.ms, signal)) ? envelope : undefined;
   const fail = httpFailures[fault.kind];
   if (!fail) return envelope;
   await fail(exchange, envelope, call);
@@ -131,7 +131,7 @@ const httpFailures: Readonly<Partial<Record<FaultKind, HttpFailure>>> = {
     res.writeHead(200, { 'content-type': octetStream, 'content-length': envelope.length });
     res.flushHeaders();
     for (const byte of envelope) {
-      if (!(await delay(fault.ms, signal)) || res.destroyed) return;
+      if (!(await pause(fault.ms, signal)) || res.destroyed) return;
       res.write(Uint8Array.of(byte));
     }
     res.end();

@@ -1,6 +1,6 @@
 import { encodeOkResponse } from '../../wire/envelope.js';
 import type { FaultKind, SettledFault } from './fault.js';
-import { delay, errorEnvelope, garbageLike } from './faulty-call.js';
+import { errorEnvelope, garbageLike, pause } from './faulty-call.js';
 
 type Envelopes = AsyncIterable<Uint8Array>;
 type Corruption = (envelopes: Envelopes, fault: SettledFault, signal: AbortSignal) => Envelopes;
@@ -13,7 +13,7 @@ const corruptions = {
   },
   async *delay(envelopes, { ms }, signal) {
     for await (const envelope of envelopes) {
-      if (!(await delay(ms, signal))) return;
+      if (!(await pause(ms, signal))) return;
       yield envelope;
     }
   },

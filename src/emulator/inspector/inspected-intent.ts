@@ -58,7 +58,9 @@ export function describeTimeline(
   created: readonly CheckedSignature[] = [],
 ): Pick<InspectedIntent, 'signatures' | 'entries' | 'dropped'> {
   const entries = [...(timeline?.entries ?? [])].sort((one, other) => one.number - other.number);
-  const checked = entries.flatMap(({ what }) => signaturesIn(what).map((one) => ({ ...one, operation: nameIn(what) })));
+  const checked = entries.flatMap(({ record }) =>
+    signaturesIn(record).map((one) => ({ ...one, operation: nameIn(record) })),
+  );
   const all = [...created.map((one) => ({ ...one, operation: 'Intents.createIntent' })), ...checked];
   return { signatures: collect(all), entries: entries.map(describeEntry), dropped: timeline?.dropped ?? 0 };
 }
@@ -80,7 +82,7 @@ function listStored(intent: StoredIntent, timeline: Timeline | undefined): Liste
 /** An intent that is not stored: its create was refused, or it was forgotten. */
 function listTimeline(timeline: Timeline): ListedIntent {
   const { id = '', startedAtMs: createdAtMs, entries } = timeline;
-  const creations = entries.map(({ what }) => what).filter(isCreation);
+  const creations = entries.map(({ record }) => record).filter(isCreation);
   const state = creations.some(({ refusal }) => !refusal) ? 'forgotten' : 'refused';
   const terms = creations.map(unverifiedTerms).find((one) => one !== undefined);
   return { id, kind: 'unknown', ...terms, state, createdAtMs, marked: false, refusals: refusalsIn(timeline) };
@@ -88,8 +90,8 @@ function listTimeline(timeline: Timeline): ListedIntent {
 
 type Call = Extract<JournalRecord, { kind: 'call' }>;
 
-const isCreation = (what: JournalRecord): what is Call =>
-  what.kind === 'call' && /^(?:Intents\.createIntent|Messaging\.sendMessage)$/.test(what.operation);
+const isCreation = (record: JournalRecord): record is Call =>
+  record.kind === 'call' && /^(?:Intents\.createIntent|Messaging\.sendMessage)$/.test(record.operation);
 
 /** The terms in a request that was not verified. */
 function unverifiedTerms({ operation, request: { bytes } }: Call): Record<string, string> | undefined {
@@ -107,7 +109,7 @@ function unverifiedTerms({ operation, request: { bytes } }: Call): Record<string
 }
 
 function refusalsIn(timeline: Timeline | undefined): number {
-  return (timeline?.entries ?? []).filter(({ what }) => 'refusal' in what && what.refusal).length;
+  return (timeline?.entries ?? []).filter(({ record }) => 'refusal' in record && record.refusal).length;
 }
 
 function partiesOf({ request, payer, userId, webhookUrl }: StoredIntent): Record<string, string> {
@@ -127,8 +129,8 @@ function signaturesOf({ id, signedBytes, mailbox: { request } }: StoredIntent): 
   return checkIntent(message, key, request.sendMessageRequestSignature, signedBytes);
 }
 
-function nameIn(what: JournalRecord): string {
-  return what.kind === 'call' ? what.operation : 'Messaging.openMessageStream';
+function nameIn(record: JournalRecord): string {
+  return record.kind === 'call' ? record.operation : 'Messaging.openMessageStream';
 }
 
 /** Merges signatures with the same signer, key and outcome. */

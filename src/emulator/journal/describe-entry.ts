@@ -14,36 +14,36 @@ interface DescribedMessage {
   readonly content: MessageTree | undefined;
 }
 
-export function describeEntry({ number, atMs, lastAtMs, times, what }: JournalEntry): DescribedEntry {
-  return { number, atMs, lastAtMs, times, ...describe(what) };
+export function describeEntry({ number, atMs, lastAtMs, times, record }: JournalEntry): DescribedEntry {
+  return { number, atMs, lastAtMs, times, ...describe(record) };
 }
 
 /** The checked signatures of a recorded request. */
-export function signaturesIn(what: JournalRecord): readonly CheckedSignature[] {
-  if (what.kind === 'stream') return checkedSignatures('openMessageStream', what.request);
-  return what.kind === 'call' ? checkedSignatures(operationIn(what.operation), what.request) : [];
+export function signaturesIn(record: JournalRecord): readonly CheckedSignature[] {
+  if (record.kind === 'stream') return checkedSignatures('openMessageStream', record.request);
+  return record.kind === 'call' ? checkedSignatures(operationIn(record.operation), record.request) : [];
 }
 
-function describe(what: JournalRecord): DescribedEntry {
-  switch (what.kind) {
+function describe(record: JournalRecord): DescribedEntry {
+  switch (record.kind) {
     case 'call': {
-      const operation = operationIn(what.operation);
+      const operation = operationIn(record.operation);
       const { request, answer, ...rest } = what;
       return {
         ...rest,
         request: describeMessage(operation, 'request', request),
         answer: answer && describeMessage(operation, 'answer', answer),
-        signatures: signaturesIn(what),
+        signatures: signaturesIn(record),
       };
     }
     case 'stream':
       return {
-        ...what,
-        request: describeMessage('openMessageStream', 'request', what.request),
-        signatures: signaturesIn(what),
+        ...record,
+        request: describeMessage('openMessageStream', 'request', record.request),
+        signatures: signaturesIn(record),
       };
     case 'delivery':
-      return { ...what, message: describeMessage('openMessageStream', 'answer', what.message) };
+      return { ...record, message: describeMessage('openMessageStream', 'answer', record.message) };
     case 'webhook': {
       const { token, ...rest } = what;
       return { ...rest, claims: token === undefined ? undefined : claimsIn(token) };

@@ -43,7 +43,7 @@ export type JournalRecord =
       readonly refusal: Refusal | undefined;
     }
   | { readonly kind: 'delivery'; readonly via: Via; readonly message: RecordedBytes }
-  | { readonly kind: 'stream-end'; readonly via: Via; readonly reason: 'done' | 'left' }
+  | { readonly kind: 'stream-end'; readonly via: Via; readonly reason: 'complete' | 'disconnected' }
   | {
       readonly kind: 'key-file';
       readonly domain: string;

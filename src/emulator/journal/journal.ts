@@ -14,7 +14,7 @@ export interface JournalEntry {
   /** How often the same call came in a row, and when it came last. */
   readonly times: number;
   readonly lastAtMs: number;
-  readonly what: JournalRecord;
+  readonly record: JournalRecord;
 }
 
 /** The entries of one intent. */
@@ -62,7 +62,7 @@ const defaultLimits: JournalLimits = {
 const creating = new Set(['Intents.createIntent', 'Messaging.sendMessage']);
 
 /**
- * Records calls, streams, webhooks and faults for the inspector: in memory, bounded, without effect on what it records. It
+ * Records calls, streams, webhooks and faults for the inspector: in memory, bounded, without effect on the calls. It
  * holds no client secret, because the sequencer never gets one.
  *
  * A timeline starts with its first record. Its first entry is never dropped; later ones are, the oldest first. Over the limits
@@ -98,14 +98,14 @@ export class Journal {
   }
 
   /** Adds an entry to the timeline of an intent, or to that of calls that name none. */
-  record(id: string | undefined, what: JournalRecord, { number, atMs }: EntryStart = this.start()): void {
+  add(id: string | undefined, record: JournalRecord, { number, atMs }: EntryStart = this.start()): void {
     const timeline = this.#timelineOf(id, atMs);
     const last = timeline.entries.at(-1);
-    if (last && isRepeated(last.what, what)) {
+    if (last && isRepeated(last.record, record)) {
       timeline.entries[timeline.entries.length - 1] = { ...last, times: last.times + 1, lastAtMs: atMs };
     } else {
-      timeline.entries.push({ number, atMs, times: 1, lastAtMs: atMs, what });
-      this.#addBytes(timeline, bytesOf(what));
+      timeline.entries.push({ number, atMs, times: 1, lastAtMs: atMs, record });
+      this.#addBytes(timeline, bytesOf(record));
       if (timeline.entries.length > this.#limits.entries) this.#dropEntry(timeline);
     }
     this.#dropTimelines(timeline);
@@ -116,7 +116,7 @@ export class Journal {
   startCall(request: OperationRequest, via: Via): (answer: Uint8Array | undefined, refusal?: Refusal) => void {
     const start = this.start();
     return (answer, refusal) => {
-      const what: JournalRecord = {
+      const record: JournalRecord = {
         kind: 'call',
         operation: nameOf(request),
         via,
@@ -125,7 +125,7 @@ export class Journal {
         refusal,
         durationMs: performance.now() - start.tickMs,
       };
-      this.record(this.idOf(request), what, start);
+      this.add(this.idOf(request), record, start);
     };
   }
 
@@ -133,14 +133,14 @@ export class Journal {
   startWebhook(id: string, url: string): (end: { status?: number; token?: string; problem?: string }) => void {
     const start = this.start();
     return (end) => {
-      this.record(id, { kind: 'webhook', url, ...end, durationMs: performance.now() - start.tickMs }, start);
+      this.add(id, { kind: 'webhook', url, ...end, durationMs: performance.now() - start.tickMs }, start);
     };
   }
 
   /** Records that a fault applies to a call. */
   recordFault(request: OperationRequest | Operation, via: Via, fault: SettledFault): void {
     const id = 'body' in request ? this.idOf(request) : undefined;
-    this.record(id, { kind: 'fault', operation: nameOf(request), via, fault });
+    this.add(id, { kind: 'fault', operation: nameOf(request), via, fault });
   }
 
   /** The intent that a request names, if it exists, has a timeline, or is about to be created. */
@@ -182,7 +182,7 @@ export class Journal {
     const [dropped] = timeline.entries.splice(1, 1);
     if (!dropped) return;
     timeline.dropped += 1;
-    this.#addBytes(timeline, -bytesOf(dropped.what));
+    this.#addBytes(timeline, -bytesOf(dropped.record));
   }
 
   #dropTimelines(current: MutableTimeline): void {
@@ -195,11 +195,11 @@ export class Journal {
   }
 }
 
-function bytesOf(what: JournalRecord): number {
+function bytesOf(record: JournalRecord): number {
   const recorded = [
-    'request' in what ? what.request : undefined,
-    'answer' in what ? what.answer : undefined,
-    'message' in what ? what.message : undefined,
+    'request' in record ? record.request : undefined,
+    'answer' in record ? record.answer : undefined,
+    'message' in record ? record.message : undefined,
   ];
   return recorded.reduce((sum, one) => sum + (one?.bytes?.length ?? 0), 0);
 }

@@ -50,7 +50,7 @@ async function verifyKeyPublished(
     (error: IntentError) => error,
   );
   const durationMs = performance.now() - start.tickMs;
-  journal.record(id, { kind: 'key-file', ...login, address, problem: problem?.message, durationMs }, start);
+  journal.add(id, { kind: 'key-file', ...login, address, problem: problem?.message, durationMs }, start);
   if (problem) throw problem;
 }
 

@@ -81,10 +81,10 @@ export function openRecordedStream(
   const opened = { kind: 'stream', via, request: journal.copy(body) } as const;
   try {
     const stream = openMessageStream(state, body, signal);
-    journal.record(id, { ...opened, refusal: undefined }, start);
+    journal.add(id, { ...opened, refusal: undefined }, start);
     return recordDeliveries(state, request, stream, via, signal);
   } catch (error) {
-    journal.record(id, { ...opened, refusal: refusalOf(error) }, start);
+    journal.add(id, { ...opened, refusal: refusalOf(error) }, start);
     throw error;
   }
 }
@@ -96,15 +96,15 @@ async function* recordDeliveries(
   via: Via,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void> {
-  let reason: 'done' | 'left' = 'left';
+  let reason: 'complete' | 'disconnected' = 'disconnected';
   try {
     for await (const message of stream) {
       // The id is looked up at each delivery: at the opening the intent may not exist yet.
-      journal.record(journal.idOf(request), { kind: 'delivery', via, message: journal.copy(message) });
+      journal.add(journal.idOf(request), { kind: 'delivery', via, message: journal.copy(message) });
       yield message;
     }
-    if (!signal.aborted) reason = 'done';
+    if (!signal.aborted) reason = 'complete';
   } finally {
-    journal.record(journal.idOf(request), { kind: 'stream-end', via, reason });
+    journal.add(journal.idOf(request), { kind: 'stream-end', via, reason });
   }
 }

@@ -51,7 +51,7 @@ export function reversePayment({ intents, journal }: SequencerState, id: string)
   const intent = intents.require(id);
   intents.update(intent, { submitted: false, payer: undefined, reversed: intent.submitted || intent.reversed });
   intents.save();
-  journal.record(id, { kind: 'reversed' });
+  journal.add(id, { kind: 'reversed' });
 }
 
 /** @throws {IntentError} `invalid_request` for anything but a submitted payment */

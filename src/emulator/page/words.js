@@ -68,7 +68,7 @@ const descriptions = {
     return { title: `Delivered: ${kinds || 'a message'}`, mood: 'plain', notes: [viaOf(via), bytes(message.size)] };
   },
   'stream-end': ({ via, reason }) => ({
-    title: reason === 'done' ? 'The stream is complete' : 'The reader disconnected',
+    title: reason === 'complete' ? 'The stream is complete' : 'The reader disconnected',
     mood: 'plain',
     notes: [viaOf(via)],
   }),

@@ -23,13 +23,13 @@ const closeTimeoutMs = 1_000;
 const normalClosure = 1000;
 const policyViolation = 1008;
 
-export interface WebSocketStreams {
+export interface StreamServer {
   /** Terminates all connections. */
   close(): void;
 }
 
 /** Serves message streams over WebSocket at `/v1/api` of an HTTP server (protocol section 5). */
-export function serveWebSocketStreams(server: Server, state: SequencerState): WebSocketStreams {
+export function serveWebSocketStreams(server: Server, state: SequencerState): StreamServer {
   const upgrades = new WebSocketServer({
     noServer: true,
     clientTracking: false,

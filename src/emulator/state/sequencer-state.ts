@@ -43,7 +43,7 @@ export function openState(
   const intents: IntentStore = new IntentStore(capacity, file, persisted);
   const journal = new Journal(parts.now, (id) => intents.get(id) !== undefined);
   file?.write([], [], () => intents.recent(capacity).reverse());
-  for (const { intent } of persisted) journal.record(intent.id, { kind: 'restored' });
+  for (const { intent } of persisted) journal.add(intent.id, { kind: 'restored' });
   const faults = new FaultList(() => journal.notify());
   return {
     state: { ...parts, intents, journal, faults, instance: owner.instance },

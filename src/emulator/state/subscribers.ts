@@ -1,4 +1,4 @@
-/** Wakes those who wait for the next change of an object. A change that nobody waits for is not kept. */
+/** Wakes those who wait for the next change of an object. Changes without a waiter are not remembered. */
 export class Subscribers {
   readonly #waiting = new Set<() => void>();
 
