@@ -28,7 +28,7 @@ function describe(record: JournalRecord): DescribedEntry {
   switch (record.kind) {
     case 'call': {
       const operation = operationIn(record.operation);
-      const { request, answer, ...rest } = what;
+      const { request, answer, ...rest } = record;
       return {
         ...rest,
         request: describeMessage(operation, 'request', request),
@@ -45,11 +45,11 @@ function describe(record: JournalRecord): DescribedEntry {
     case 'delivery':
       return { ...record, message: describeMessage('openMessageStream', 'answer', record.message) };
     case 'webhook': {
-      const { token, ...rest } = what;
+      const { token, ...rest } = record;
       return { ...rest, claims: token === undefined ? undefined : claimsIn(token) };
     }
     default:
-      return what;
+      return record;
   }
 }
 

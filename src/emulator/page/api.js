@@ -1,5 +1,5 @@
 /** A failed call, with a message for display. */
-export class RequestError extends Error {}
+class RequestError extends Error {}
 
 /** The names of the simulated wallets. */
 export async function fetchWallets() {
