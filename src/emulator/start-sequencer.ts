@@ -191,6 +191,7 @@ function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
 
 // The configuration refuses it too. This check also covers a direct import.
 function refuseProduction(): void {
+  // biome-ignore lint: the one read outside config/, because a direct import of the emulator has no configuration.
   if (process.env.NODE_ENV !== 'production') return;
   throw new IntentError(
     'invalid_configuration',

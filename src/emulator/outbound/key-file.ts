@@ -3,7 +3,8 @@ import { IntentError } from '../../errors.js';
 import type { StatedLogin } from '../../intents/verify-intent.js';
 import { parseBase58 } from '../../keys/base58.js';
 import { parseVerifierDomain } from '../../keys/verifier-domain.js';
-import { isLoopback, parseHttpUrl } from '../../net/loopback.js';
+import { isLoopback } from '../../net/loopback.js';
+import { parseHttpUrl } from '../../net/url.js';
 import { listen } from '../servers/listen.js';
 import { loopbackAddresses, Outbound, type OutboundOptions, publicAddresses } from './outbound.js';
 

@@ -1,6 +1,7 @@
 import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, request } from 'undici';
+import { isLoopback } from '../../net/loopback.js';
 import { readError } from './read-error.js';
 
 const timeoutMs = 3_000;
@@ -137,9 +138,6 @@ const specialIPv6 = subnets('ipv6', [
   '3fff::/20',
 ]);
 
-const loopbackIPv4 = subnets('ipv4', ['127.0.0.0/8']);
-const loopbackIPv6 = subnets('ipv6', ['::1/128']);
-
 /** Allows globally reachable addresses. */
 export const publicAddresses: AddressPolicy = (address) => {
   const family = isIP(address);
@@ -149,11 +147,7 @@ export const publicAddresses: AddressPolicy = (address) => {
 };
 
 /** Allows the addresses of this machine. */
-export const loopbackAddresses: AddressPolicy = (address) => {
-  const family = isIP(address);
-  if (family === 4) return loopbackIPv4.check(address, 'ipv4');
-  return family === 6 && !address.includes('%') && loopbackIPv6.check(address, 'ipv6');
-};
+export const loopbackAddresses: AddressPolicy = (address) => isIP(address) !== 0 && isLoopback(address);
 
 function subnets(family: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {
   const list = new BlockList();

@@ -2,7 +2,7 @@ import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { IntentError } from '../../errors.js';
-import { parseHttpUrl } from '../../net/loopback.js';
+import { parseHttpUrl } from '../../net/url.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { encodeErrorResponse, operations } from '../../wire/envelope.js';
 import type { SettledFault } from '../faults/fault.js';
