@@ -8,7 +8,7 @@ import type { GrpcServer } from './servers/grpc-server.js';
 import { createSequencerApp } from './servers/http-server.js';
 import { type InProcessTransport, inProcessTransport } from './servers/in-process-transport.js';
 import { listen } from './servers/listen.js';
-import { serveWebSocketStreams } from './servers/websocket-server.js';
+import { type StreamServer, serveWebSocketStreams } from './servers/websocket-server.js';
 import { type SiteEnvironment, type SiteOptions, type SiteOptionsRequest, SiteSettings } from './site-settings.js';
 import { type Clock, createClock } from './state/clock.js';
 import { openState, type SequencerState } from './state/sequencer-state.js';
@@ -114,22 +114,26 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
   const server = createServer();
   const url = `http://127.0.0.1:${await listen(server, { port, setting: 'INTENT_EMULATOR_PORT', unref })}`;
   const wallets = names.map((name) => createWallet({ url, name, seed: walletSeed(name), now: clock.now }));
-  // Open parts in the order of closing. A failed start closes them.
-  const closers: (() => unknown)[] = [() => closeServer(server)];
+  const open: { streams?: StreamServer; grpc?: GrpcServer | undefined; closeState?: () => void } = {};
+  const closeAll = async (): Promise<void> => {
+    closing.abort();
+    open.streams?.close();
+    await Promise.all([closeServer(server), open.grpc?.close()]);
+    open.closeState?.();
+  };
   try {
     const parts = { keyFiles, webhooks, closing: closing.signal, now: clock.now };
     const { state, close: closeState } = openState(parts, newOwner(url), stateFile);
-    closers.push(closeState);
+    open.closeState = closeState;
     server.on('request', createSequencerApp(state, wallets));
-    const streams = serveWebSocketStreams(server, state);
-    closers.unshift(streams.close);
-    const grpc = await startGrpc(inProcessTransport(state, closing.signal, 'grpc'), options);
+    open.streams = serveWebSocketStreams(server, state);
+    open.grpc = await startGrpc(inProcessTransport(state, closing.signal, 'grpc'), options);
 
     let closed: Promise<void> | undefined;
     const addresses = { url, walletUrl: `${url}/wallet`, serviceKey: signer.serviceKey };
     return Object.freeze({
       ...addresses,
-      grpcUrl: grpc?.url,
+      grpcUrl: open.grpc?.url,
       inspectorUrl: `${url}/inspector`,
       wallets: Object.freeze(wallets),
       transport: inProcessTransport(state, closing.signal),
@@ -138,17 +142,16 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
       ...settingsFor(state, addresses),
       ...controlsOf(state, signer),
       close: () => {
-        closing.abort();
-        streams.close();
-        closed ??= Promise.all([closeServer(server), grpc?.close()]).then(closeState);
+        closed ??= closeAll();
         return closed;
       },
     });
   } catch (error) {
-    for (const close of closers) await close();
+    await closeAll();
     throw error;
   }
 }
+
 function keyFilesOf({ localDomains = {} }: SequencerOptions): KeyFileReader {
   const keyFiles = new KeyFileReader();
   for (const [domain, origin] of Object.entries(localDomains)) keyFiles.setLocalDomain(domain, origin);

@@ -7,7 +7,7 @@ type Corruption = (envelopes: Envelopes, fault: SettledFault, signal: AbortSigna
 
 /** How each kind changes the envelopes of a stream, which carry one message each. */
 const corruptions = {
-  // The transport then ends the stream without a close handshake.
+  // Delivers one message. The transport then ends the stream without a close handshake.
   async *cut(envelopes) {
     for await (const envelope of envelopes) return yield envelope;
   },
