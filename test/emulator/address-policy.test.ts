@@ -53,7 +53,7 @@ const special = [
   ['ff02::1', 'multicast'],
 ] as const;
 
-test.each(special)('%s is not public: %s', (address) => {
+test.each(special)('publicAddresses refuses %s: %s', (address) => {
   expect(publicAddresses(address)).toBe(false);
 });
 
@@ -78,7 +78,7 @@ test.each([
   '2606:4700:4700::1111',
   '2a00:1450:4001::1',
   '2003::1',
-])('%s is public', (address) => {
+])('publicAddresses allows %s', (address) => {
   expect(publicAddresses(address)).toBe(true);
 });
 
@@ -93,12 +93,12 @@ test.each([
   ['0.0.0.0', false],
   ['8.8.8.8', false],
   ['localhost', false],
-])('%s is on this machine: %s', (address, expected) => {
+])('loopbackAddresses of %s: %s', (address, expected) => {
   expect(loopbackAddresses(address)).toBe(expected);
 });
 
 test.each(['', 'localhost', '127.1', '0x7f000001', '2130706433', '010.0.0.1', '1.1.1.1.', ' 1.1.1.1', '[::1]'])(
-  'what is no address is neither: "%s"',
+  'both policies refuse text that is not an IP address: "%s"',
   (text) => {
     expect([publicAddresses(text), loopbackAddresses(text)]).toEqual([false, false]);
   },

@@ -4,7 +4,7 @@ import { jest } from '@jest/globals';
 jest.unstable_mockModule('express', async () => import('express4'));
 const { startSequencer } = await import('../../src/emulator/index.js');
 
-test('on Express 4 a handler that throws is answered, and the process goes on', async () => {
+test('on Express 4 a rejected handler is answered and the process continues', async () => {
   const sequencer = await startSequencer();
   const scan = await fetch(`${sequencer.walletUrl}/api/scan`, {
     method: 'POST',

@@ -52,8 +52,8 @@ function streamBody(clientSecret: string): Uint8Array {
   return encode(v1.OpenMessageStreamRequest, { ...unsigned, signature });
 }
 
-describe('what is told of an intent', () => {
-  test('a payment from its creation to its end, in order, with its messages read', async () => {
+describe('the details of an intent', () => {
+  test('a payment: its entries in order, with decoded messages', async () => {
     const { url, wallet } = await start();
     const { id, clientSecret } = await created(url, payment());
     await wallet('Ben').pay(clientSecret);
@@ -92,7 +92,7 @@ describe('what is told of an intent', () => {
     expect(JSON.stringify(intent)).not.toContain(clientSecret);
   });
 
-  test('a login: whose signatures, and where the verifier was looked up', async () => {
+  test('a login: its signers, and the location of the key file', async () => {
     const keyFile = await serveKeyFile();
     const { url, wallet } = await start({ localDomains: { 'example.com': keyFile } });
     const { id, clientSecret } = await created(url, login());
@@ -115,7 +115,7 @@ describe('what is told of an intent', () => {
     ]);
   });
 
-  test('a verifier that is not published: the login is refused, and why', async () => {
+  test('an unpublished verifier: the login is refused with the reason', async () => {
     const { url } = await start({ localDomains: { 'example.com': await serveKeyFile([]) } });
     const intent = await login();
     reason(await create(url, intent));
@@ -128,7 +128,7 @@ describe('what is told of an intent', () => {
     expect(signatures.map(({ outcome }) => outcome)).toEqual(['valid', 'valid']);
   });
 
-  test('a signature that does not verify is told as such, and the intent as refused', async () => {
+  test('an invalid signature: the signature is invalid, the intent refused', async () => {
     const { url } = await start();
     const intent = await payment();
     reason(await create(url, forged(intent)));
@@ -140,7 +140,7 @@ describe('what is told of an intent', () => {
     expect(entries).toMatchObject([{ refusal: { code: 'invalid_signature' } }]);
   });
 
-  test('a verifier’s signature that does not verify, and one that is missing', async () => {
+  test('an invalid signature of a verifier, and a missing one', async () => {
     const { url } = await start();
     const intent = await payment({ login: loginTerms });
     const bill = intent.message.requestToReceiveBill ?? {};
@@ -178,7 +178,7 @@ describe('what is told of an intent', () => {
     expect(entries[6]).toMatchObject({ url: `${site}/hook`, status: 503, claims: { intent: id, state: 'SUBMITTED' } });
   });
 
-  test('a stream: opened, what was delivered, and its end', async () => {
+  test('a stream: its opening, its deliveries and its end', async () => {
     const { url, wallet, transport } = await start();
     const { id, clientSecret } = await created(url, payment());
     await wallet().pay(clientSecret);
@@ -192,7 +192,7 @@ describe('what is told of an intent', () => {
     expect(streamed[4]).toMatchObject({ reason: 'complete', via: 'in-process' });
   });
 
-  test('the same question with the same answer is one line, however often it came', async () => {
+  test('repeated calls with the same response are one entry', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
     for (let n = 0; n < 5; n += 1) await statusFlags(url, id);
@@ -203,7 +203,7 @@ describe('what is told of an intent', () => {
     ]);
   });
 
-  test('what names no intent that there is, is told apart', async () => {
+  test('calls that name no intent are listed separately', async () => {
     const { url } = await start();
     await statusFlags(url, (await payment()).id);
     reason(await call(url, { service: '<img src=x onerror=alert(1)>', method: 'x' }, Uint8Array.of(255)));
@@ -218,8 +218,8 @@ describe('what is told of an intent', () => {
   });
 });
 
-describe('what a person can do', () => {
-  test('reverses a payment that was submitted, and nothing else', async () => {
+describe('actions', () => {
+  test('reverses a submitted payment, and nothing else', async () => {
     const { url, wallet } = await start();
     const { id, clientSecret } = await created(url, payment());
     const reverse = (which: string) => request(url).post(`/inspector/api/intents/${which}/reverse`).send({});
@@ -230,7 +230,7 @@ describe('what a person can do', () => {
     await reverse((await payment()).id).expect(404);
   });
 
-  test('marks an intent, and takes the mark away', async () => {
+  test('marks and unmarks an intent', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
     const mark = (body: object) => request(url).post(`/inspector/api/intents/${id}/mark`).send(body);
@@ -241,7 +241,7 @@ describe('what a person can do', () => {
     await mark({ marked: 'yes' }).expect(400);
   });
 
-  test('sees who the wallets are', async () => {
+  test('lists the wallets with their ids', async () => {
     const { url, wallets } = await start({ wallets: ['Zoe'] });
     const [zoe] = wallets;
     const users = [{ domain: 'example.com', userId: zoe?.userId('example.com') }];
@@ -252,7 +252,7 @@ describe('what a person can do', () => {
 });
 
 describe('the page and its API', () => {
-  test('nothing inline, nothing from elsewhere; the pages lead to each other', async () => {
+  test('the pages have no inline code and no other origins, and link to each other', async () => {
     const { url, inspectorUrl } = await start();
     expect(inspectorUrl).toBe(`${url}/inspector`);
     const pages = await Promise.all(['/inspector', '/wallet'].map((path) => request(url).get(path)));
@@ -273,7 +273,7 @@ describe('the page and its API', () => {
     }
   });
 
-  test('answers pages of its own origin and programs, under this machine’s own names, and takes JSON alone', async () => {
+  test('accepts pages of its own origin and programs, a Host of this machine, and JSON only', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
     const gets = ['intents', `intents/${id}`, 'other', 'wallets', 'events'].map((path) => `/inspector/api/${path}`);
@@ -291,7 +291,7 @@ describe('the page and its API', () => {
     expect(body.error.code).toBe('intent_not_found');
   });
 
-  test('tells whoever looks on that something has changed, and ends with the sequencer', async () => {
+  test('sends an event for each change, and ends with the sequencer', async () => {
     const sequencer = await start();
     const stream = await fetch(`${sequencer.url}/inspector/api/events`);
     expect(stream.headers.get('content-type')).toBe('text/event-stream');
@@ -304,7 +304,7 @@ describe('the page and its API', () => {
     await ended;
   });
 
-  test('who asks for the head alone is answered and gone', async () => {
+  test('HEAD of the events is answered and takes no connection', async () => {
     const { url } = await start();
     const head = await fetch(`${url}/inspector/api/events`, { method: 'HEAD', signal: AbortSignal.timeout(5_000) });
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
@@ -316,7 +316,7 @@ describe('the page and its API', () => {
     leaving.abort();
   });
 
-  test('a few pages may look on, and not any number', async () => {
+  test('limits the number of open pages', async () => {
     const { url } = await start();
     const leaving = new AbortController();
     const open = () => fetch(`${url}/inspector/api/events`, { signal: leaving.signal });
@@ -338,7 +338,7 @@ describe('the journal is bounded', () => {
   const note = (journal: Journal, n: number, answer: Uint8Array): void =>
     journal.startCall({ ...status, body: bodyOf(n) }, 'proxy')(answer);
 
-  test('in intents: the oldest makes room', () => {
+  test('in intents: the oldest is dropped', () => {
     const journal = new Journal(
       () => 0,
       () => true,
@@ -349,7 +349,7 @@ describe('the journal is bounded', () => {
     expect(journal.timeline(journal.idOf({ ...status, body: bodyOf(1) }))).toBeUndefined();
   });
 
-  test('in entries: how it began stays', () => {
+  test('in entries: the first is never dropped', () => {
     const journal = new Journal(
       () => 0,
       () => true,
@@ -361,7 +361,7 @@ describe('the journal is bounded', () => {
     expect(timeline?.dropped).toBe(15);
   });
 
-  test('in bytes, of one message and of all', () => {
+  test('in bytes, of one message and of all messages', () => {
     const journal = new Journal(
       () => 0,
       () => true,
@@ -373,7 +373,7 @@ describe('the journal is bounded', () => {
     expect(journal.timelines).toHaveLength(3);
   });
 
-  test('and what it keeps is its own: a buffer that is used again changes nothing', () => {
+  test('a recorded message is a copy of the buffer', () => {
     const journal = new Journal(
       () => 0,
       () => true,
@@ -387,7 +387,7 @@ describe('the journal is bounded', () => {
   });
 });
 
-test('a stream that nobody reads any more is told as left', async () => {
+test('an abandoned stream is recorded as disconnected', async () => {
   const { url, transport } = await start();
   const { clientSecret, id } = await created(url, payment());
   const body = streamBody(clientSecret);

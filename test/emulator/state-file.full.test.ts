@@ -53,7 +53,7 @@ const messagesOf = (url: string, { clientSecret }: SignedIntent): Promise<v1.Mes
   poll(url, openCode(clientSecret).rendezvous);
 
 describe('after a restart', () => {
-  test('everything that has become of an intent is as it was', async () => {
+  test('every intent has the same state', async () => {
     const stateFile = newFile();
     let sequencer = await start({ stateFile });
     const { url } = sequencer;
@@ -103,7 +103,7 @@ describe('after a restart', () => {
     opened(await create(sequencer.url, paid));
   });
 
-  test('acknowledged messages stay away, forgotten intents stay forgotten, and a mark stays', async () => {
+  test('acknowledged messages and forgotten intents stay away, and marks stay', async () => {
     const stateFile = newFile();
     let sequencer = await start({ stateFile });
     const { url } = sequencer;
@@ -135,7 +135,7 @@ describe('after a restart', () => {
     });
   });
 
-  test('the inspector still tells who had signed, and since when it is', async () => {
+  test('the inspector still shows the signatures and the time of creation', async () => {
     const stateFile = newFile();
     const first = await start({ stateFile });
     const { id } = await created(first.url, login());
@@ -153,7 +153,7 @@ describe('after a restart', () => {
 });
 
 describe('a process that is killed', () => {
-  test('has lost nothing that it had answered, whenever that was', async () => {
+  test('has lost nothing that it had answered', async () => {
     const stateFile = newFile();
     const keyFile = await serveKeyFile();
     const answered = new Map<string, [SignedIntent, 'created' | 'paid' | 'logged in']>();
@@ -188,7 +188,7 @@ describe('a process that is killed', () => {
     expect(new Set((await Promise.all(marks)).map(String))).toEqual(new Set(['true,false,true']));
   });
 
-  test('half a line at the end is left out, and the next start has a whole file again', async () => {
+  test('an incomplete last line is ignored, and the next start repairs the file', async () => {
     const stateFile = newFile();
     const first = await start({ stateFile });
     const { id } = await created(first.url, payment());
@@ -205,7 +205,7 @@ describe('a process that is killed', () => {
 });
 
 describe('the file', () => {
-  test('is written anew at the start with what still counts', async () => {
+  test('is compacted at the start', async () => {
     const stateFile = newFile();
     const first = await start({ stateFile });
     const { id, clientSecret } = await created(first.url, payment());
@@ -219,7 +219,7 @@ describe('the file', () => {
     expect(existsSync(`${stateFile}.new`)).toBe(false);
   });
 
-  test('is not touched by a question', async () => {
+  test('is not written by read operations', async () => {
     const stateFile = newFile();
     const { url } = await start({ stateFile });
     const intent = await created(url, payment());
@@ -230,7 +230,7 @@ describe('the file', () => {
     expect(readFileSync(stateFile, 'utf8')).toBe(before);
   });
 
-  test('is for its owner’s eyes, has nothing secret in it, and is made with its folder', async () => {
+  test('is readable by its owner only, holds no secret, and is created with its folder', async () => {
     const stateFile = path.join(temporaryFolder(), 'a', 'b', 'state.jsonl');
     const { url, wallet } = await start({ stateFile });
     const intents = [await created(url, payment({ login: loginTerms })), await created(url, login())];
@@ -247,7 +247,7 @@ describe('the file', () => {
     for (const { clientSecret } of intents) expect(text).not.toContain(clientSecret);
   });
 
-  test('is for one sequencer at a time, in this process and in another', async () => {
+  test('has one sequencer at a time, across processes', async () => {
     const stateFile = newFile();
     const { url, close } = await start({ stateFile });
     const problem = new RegExp(
@@ -266,7 +266,7 @@ describe('the file', () => {
     await (await startSequencer({ stateFile })).close();
   });
 
-  test('that another one has all the same, is left to that one', async () => {
+  test('that another sequencer has taken over is not written', async () => {
     const stateFile = newFile();
     const { url } = await start({ stateFile });
     opened(await create(url, await payment()));
@@ -278,7 +278,7 @@ describe('the file', () => {
     expect(linesIn(stateFile)).toHaveLength(1);
   });
 
-  test('that was removed is begun anew', async () => {
+  test('that was removed is created again', async () => {
     const stateFile = newFile();
     const { url } = await start({ stateFile });
     await created(url, payment());
@@ -287,7 +287,7 @@ describe('the file', () => {
     expect(linesIn(stateFile)).toHaveLength(3);
   });
 
-  test('that cannot be written: the caller hears no OK, and the next change writes it all', async () => {
+  test('that cannot be written: the call is refused, and the next change writes everything', async () => {
     const folder = path.join(temporaryFolder(), 'folder');
     const stateFile = path.join(folder, 'state.jsonl');
     const { url } = await start({ stateFile });
@@ -321,7 +321,7 @@ describe('the file', () => {
       (text: string) => text.replace('"declined":false,', ''),
       /is damaged: it has an intent/,
     ],
-  ])('with %s is refused, and left as it is', async (_name, spoil, problem) => {
+  ])('with %s is refused and not changed', async (_name, spoil, problem) => {
     const stateFile = newFile();
     const first = await start({ stateFile });
     await created(first.url, payment());
@@ -345,7 +345,7 @@ function withRequest(text: string): string {
   });
 }
 
-test('a wallet from elsewhere finds its requests there, too', async () => {
+test('a wallet of another process finds the restored requests', async () => {
   const stateFile = newFile();
   const first = await start({ stateFile });
   const { clientSecret, id } = await created(first.url, payment());

@@ -3,7 +3,7 @@ import { closeAll, created, payment, start } from './fixture.js';
 
 afterEach(closeAll);
 
-test('until waits for what a wallet does, in the order in which it does it', async () => {
+test('until resolves at each action of a wallet, in order', async () => {
   const sequencer = await start();
   const { id, clientSecret } = await payment().then(async (intent) => {
     const existing = sequencer.until(intent.id, 'exists');
@@ -25,13 +25,13 @@ test('until waits for what a wallet does, in the order in which it does it', asy
   expect(told).toEqual(['code_scanned', 'rejected', 'intent_submitted']);
 });
 
-test('what has come already is not waited for', async () => {
+test('until resolves at once for a mark that is reached', async () => {
   const sequencer = await start();
   const { id } = await created(sequencer.url, payment());
   await sequencer.until(id, 'exists', { timeoutMs: 0 });
 });
 
-test('what does not come is told, with how far it came', async () => {
+test('until rejects after its timeout with the marks that were reached', async () => {
   const sequencer = await start();
   const { id, clientSecret } = await created(sequencer.url, payment());
   await sequencer.wallet('Ada').scan(clientSecret);
@@ -43,7 +43,7 @@ test('what does not come is told, with how far it came', async () => {
   });
 });
 
-test('an intent that there is not is told, and so is a sequencer that ends', async () => {
+test('until rejects for an unknown intent, a closed sequencer and an unknown mark', async () => {
   const sequencer = await start();
   const { id } = await payment();
   await expect(sequencer.until(id, 'exists', { timeoutMs: 10 })).rejects.toThrow('is not known to the sequencer');
