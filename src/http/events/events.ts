@@ -2,13 +2,12 @@ import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
 import { parseIntentId } from '../../keys/base58.js';
 import type { Observer } from '../../telemetry/router-event.js';
-import type { Handler } from '../handler.js';
 import type { Visitor } from '../limits/connection-limiter.js';
 import { rateLimitKey } from '../limits/rate-limit-key.js';
-import { browserOf } from '../request/browser-cookie.js';
-import { answerProblem, type Problem, problemOf } from '../response/problem.js';
+import { browserHashOf } from '../request/browser-cookie.js';
+import { answerProblem, type ProblemDetails, toProblemDetails } from '../response/problem.js';
 import { sendEmpty } from '../response/respond.js';
-import type { RouterContext } from '../router-context.js';
+import type { Handler, RouterContext } from '../router-context.js';
 import { type IntentFeed, sentAwayFrame, terminalKind } from './intent-feed.js';
 import { learnSecret } from './restore-client-secret.js';
 import { SseConnection, writeEventHeaders } from './sse-connection.js';
@@ -35,7 +34,7 @@ function answerHead(res: Response): void {
 
 async function listen(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
   const { browserCookie, events, connectionLimiter, observer } = context;
-  const browser = browserOf(browserCookie, req);
+  const browser = browserHashOf(browserCookie, req);
   const visitor: Visitor = {
     browser: browser && Buffer.from(browser).toString('latin1'),
     ...rateLimitKey(req.ip),
@@ -160,8 +159,8 @@ function sendOn(res: Response, observer: Observer | undefined, intent: string): 
 }
 
 /** Not a line in the log for each: they come in crowds. */
-function refuse(res: Response, error: unknown): Problem {
-  const problem = problemOf(error);
+function refuse(res: Response, error: unknown): ProblemDetails {
+  const problem = toProblemDetails(error);
   answerProblem(res, problem, { 'Retry-After': String(retryAfterSeconds) });
   return problem;
 }
