@@ -38,14 +38,14 @@ const fromHex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, '
 
 const keysOf = (intent: SignedIntent): KeyPair => rendezvousKeyPair(parseClientSecret(intent.clientSecret));
 
-/** A payment request with its own rendezvous, of any content, correctly signed. */
+/** A signed payment request with any content and its own rendezvous. */
 function anyPayment(request: v1.RequestToReceiveBill.$Properties): Pick<SignedIntent, 'message' | 'signature'> {
   const rendezvous = anyRendezvous();
   const named = { rendezvousKey: { value: rendezvous.publicKey }, ...request };
   return signedBy(rendezvous, { requestToReceiveBill: named });
 }
 
-/** A login of any domain and verifier, correctly signed by both keys. */
+/** A login for any domain and verifier, signed by both keys. */
 function anyLogin(domain: string, by: KeyPair = keyPair(7)): Pick<SignedIntent, 'message' | 'signature'> {
   const rendezvous = anyRendezvous();
   const unsigned = {

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 
-// The emulator uses whichever Express the app has, and Express 4 does not wait for handlers.
+// The emulator uses the app's version of Express. Express 4 does not catch rejections of handlers.
 jest.unstable_mockModule('express', async () => import('express4'));
 const { startSequencer } = await import('../../src/emulator/index.js');
 

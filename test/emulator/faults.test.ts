@@ -38,7 +38,7 @@ function clientOf({ url }: Sequencer, timeoutMs?: number): IntentClient {
   return client;
 }
 
-/** Waits until the faults that count their calls have met them. */
+/** Waits until all faults with `times` are used up. */
 async function whenTaken({ url }: Sequencer): Promise<void> {
   const active = async () => (await (await fetch(`${url}/faults/api/faults`)).json()) as { faults: unknown[] };
   await eventually(async () => (await active()).faults.length === 0);
@@ -47,7 +47,7 @@ async function whenTaken({ url }: Sequencer): Promise<void> {
 const terms = { destination, amount: '12.50', currency: 'usd' };
 const codeOf = (error: unknown): IntentErrorCode | undefined => (error instanceof IntentError ? error.code : undefined);
 
-/** What the client of the package says of each kind. Those that spoil no answer are below. */
+/** The error code of the client for each kind. Kinds with a correct response are below. */
 const codes: [Exclude<Fault, { kind: 'duplicate' | 'reorder' }>, IntentErrorCode][] = [
   [{ kind: 'refuse' }, 'sequencer_unreachable'],
   [{ kind: 'cut' }, 'sequencer_unreachable'],
@@ -69,7 +69,7 @@ describe('the error code of the client, and recovery after the fault (interface 
     const failing = code === 'sequencer_timeout' ? clientOf(sequencer, 200) : client;
     const end = sequencer.misbehave({ ...fault, operations: ['createIntent'] });
     const error = await failing.paymentIntents.create(terms).catch((thrown) => thrown);
-    // A refusal of a create is one of this very intent.
+    // A refused create has a code of its own.
     expect(codeOf(error)).toBe(code === 'sequencer_error' ? 'intent_refused' : code);
     end();
     const { id } = await client.paymentIntents.create(terms);
@@ -94,7 +94,7 @@ describe('the error code of the client, and recovery after the fault (interface 
 });
 
 describe('the setting `when`', () => {
-  const spoiling = [
+  const failing = [
     'refuse',
     'cut',
     'error',
@@ -105,7 +105,7 @@ describe('the setting `when`', () => {
     'flood',
   ] as const satisfies FaultKind[];
 
-  test.each(spoiling)('%s: before the effect by default, after it with `after`', async (kind) => {
+  test.each(failing)('%s: before the effect by default, after it with `after`', async (kind) => {
     const sequencer = await start();
     for (const when of [undefined, 'before', 'after'] as const) {
       const intent = await payment();

@@ -12,7 +12,7 @@ import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';
 
-// An independent client: made of the .proto file by the tools of gRPC, with nothing of ours in it.
+// An independent client, made from the .proto file with the tools of gRPC.
 
 const protoFile = fileURLToPath(new URL('../../proto/intents.proto', import.meta.url));
 const definition = protoLoader.loadSync(protoFile, { keepCase: true });
@@ -131,7 +131,7 @@ it('releases a call when the client disconnects', async () => {
   };
   const answering: Sequencer['transport'] = {
     call: (_operation, _body, { signal } = {}) => untilLeft(signal),
-    // biome-ignore lint/correctness/useYield: it never has anything to say.
+    // biome-ignore lint/correctness/useYield: it never yields a message.
     openStream: async function* (_operation, _body, { signal } = {}) {
       await untilLeft(signal);
     },

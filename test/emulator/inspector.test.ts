@@ -38,13 +38,13 @@ async function list(url: string): Promise<Json[]> {
 
 const kindsIn = (entries: Json[]): unknown[] => entries.map(({ kind, operation }) => operation ?? kind);
 
-/** One byte of the signature is another. */
+/** The intent with one changed byte in its signature. */
 const forged = ({ message, signature }: SignedIntent): Pick<SignedIntent, 'message' | 'signature'> => ({
   message,
   signature: signature.map((byte, index) => (index === 0 ? byte ^ 1 : byte)),
 });
 
-/** What opens the message stream of a code. */
+/** The request that opens the message stream of a code. */
 function streamBody(clientSecret: string): Uint8Array {
   const { rendezvous } = openCode(clientSecret);
   const unsigned = { rendezvousKey: { value: rendezvous.publicKey } };
@@ -78,7 +78,7 @@ describe('the details of an intent', () => {
       },
       answer: { content: { exists: true, code_scanned: false, intent_submitted: false } },
     });
-    // As the wallet's clock has it, in words of a date.
+    // The time of the wallet's clock, as an ISO date.
     const at = new Date(startedAtMs).toISOString();
     expect(hint).toMatchObject({ request: { content: { message: { code_scanned: { timestamp: at } } } } });
     expect(submission).toMatchObject({ answer: { size: 0, content: { result: 'OK' } } });
@@ -308,7 +308,7 @@ describe('the page and its API', () => {
     const { url } = await start();
     const head = await fetch(`${url}/inspector/api/events`, { method: 'HEAD', signal: AbortSignal.timeout(5_000) });
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
-    // It takes none of the fifty places.
+    // It does not count towards the limit of 50.
     const leaving = new AbortController();
     const open = () => fetch(`${url}/inspector/api/events`, { signal: leaving.signal });
     const streams = await Promise.all(Array.from({ length: 50 }, open));

@@ -9,7 +9,7 @@ import { localhostCertificate } from '../support/sites/localhost-certificate.js'
 
 const servers: Server[] = [];
 
-/** Listens on 127.0.0.1, and tells how many connections came. */
+/** A server on 127.0.0.1 that counts its connections. */
 async function listen(server: Server): Promise<{ port: number; connections: () => number }> {
   let connections = 0;
   server.on('connection', () => {
@@ -27,7 +27,7 @@ afterAll(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
 });
 
-/** A DNS that says of each name what the test wants; the addresses of a list one after the other. */
+/** A DNS with the addresses of a list, one for each lookup. */
 function dns(...answers: readonly (readonly string[])[]): Resolve & { readonly asked: string[] } {
   const asked: string[] = [];
   const resolve: Resolve = (hostname, _options, done) => {
@@ -75,7 +75,7 @@ describe('no connection is opened to a refused address', () => {
 
   test('a name that resolves to a public address first and to a private one later', async () => {
     const { port, connections } = await listenTls((_req, res) => void res.end(secret));
-    // The name is asked for once a connection, and what was said then is what is connected to.
+    // The name is resolved once for each connection, which uses that result.
     const resolve = dns(['127.0.0.1'], ['8.8.8.8']);
     const outbound = new Outbound(publicAddresses, { resolve, ca: localhostCertificate.cert });
     await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow('which is not called');

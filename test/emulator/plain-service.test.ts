@@ -1,7 +1,7 @@
 import grpc from '@grpc/grpc-js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 
-// What any client may expect of a service of this family: here the embedded sequencer, asked with bytes written by hand.
+// What any client can expect from a service of this protocol: the embedded sequencer, called with hand-written bytes.
 
 let sequencer: Sequencer;
 beforeAll(async () => {

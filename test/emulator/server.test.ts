@@ -10,7 +10,7 @@ import { call, closeAll, payment, post, reason, start } from './fixture.js';
 
 afterEach(closeAll);
 
-/** fetch does not let a program choose its Host. */
+/** `fetch` cannot set the Host header. */
 function statusWithHost(url: string, path: string, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const { port } = new URL(url);
@@ -167,7 +167,7 @@ describe('start and end', () => {
     const socket = connect(Number(port), '127.0.0.1');
     const ended = new Promise((resolve) => socket.on('close', resolve));
     socket.on('error', () => {});
-    // The answer to Expect says that the request has begun; its body never comes.
+    // The response to Expect shows that the request has begun. Its body never comes.
     socket.write(
       'POST /v1/api HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/octet-stream\r\n' +
         'content-length: 9\r\nexpect: 100-continue\r\n\r\n',

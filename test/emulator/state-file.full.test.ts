@@ -41,7 +41,7 @@ afterEach(closeAll);
 
 const newFile = (): string => path.join(temporaryFolder(), 'state.jsonl');
 
-/** Ends one and starts the next on the same file. */
+/** Restarts a sequencer with the same file. */
 async function again(sequencer: Sequencer, stateFile: string): Promise<Sequencer> {
   await sequencer.close();
   return start({ stateFile });
@@ -94,12 +94,12 @@ describe('after a restart', () => {
         [true, true, true],
       ],
     ]);
-    // It goes on: what waited can be paid, who logged in is known, and what was paid can be paid by nobody else.
+    // An open payment can be paid, and a submitted one by no other wallet. The user of a login is known.
     await sequencer.wallet('Ada').pay(waiting.clientSecret);
     await expect(sequencer.wallet('Ada').pay(paid.clientSecret)).rejects.toThrow(/Another wallet/);
     await expect(sequencer.wallet('Ada').login(loggedIn.clientSecret)).rejects.toThrow(/Another wallet/);
     await sequencer.wallet('Ben').login(loggedIn.clientSecret);
-    // The same request is the same request, and other details are refused.
+    // A retry of the create is accepted.
     opened(await create(sequencer.url, paid));
   });
 
@@ -179,7 +179,7 @@ describe('a process that is killed', () => {
       await eventually(() => answered.size >= before + 30 + run * 7);
       await child.kill();
       await Promise.all(visits);
-      // What was created may have been paid without that anybody heard of it: then it is one of those whose word is open.
+      // A created intent may have been submitted without a response, so its state is not certain.
       for (const [id, [, mark]] of answered) if (mark === 'created') answered.delete(id);
     }
     expect(answered.size).toBeGreaterThan(40);
@@ -258,7 +258,7 @@ describe('the file', () => {
       message: expect.stringMatching(problem),
     });
     expect(await startProgram(program, [stateFile]).next()).toEqual({ problem: expect.stringMatching(problem) });
-    // Whoever wants the same port as well hears of the port.
+    // With the same port, the error names the port.
     const { port } = new URL(url);
     await expect(startSequencer({ stateFile, port: Number(port) })).rejects.toThrow(/INTENT_EMULATOR_PORT/);
     opened(await create(url, await payment()));
@@ -270,7 +270,7 @@ describe('the file', () => {
     const stateFile = newFile();
     const { url } = await start({ stateFile });
     opened(await create(url, await payment()));
-    // As two do that start in the same moment.
+    // As when two sequencers start at the same moment.
     const [owner = ''] = linesIn(stateFile);
     rmSync(stateFile);
     writeFileSync(stateFile, `${owner.replace(/"instance":"[^"]*"/, '"instance":"another"')}\n`);
@@ -321,22 +321,22 @@ describe('the file', () => {
       (text: string) => text.replace('"declined":false,', ''),
       /is damaged: it has an intent/,
     ],
-  ])('with %s is refused and not changed', async (_name, spoil, problem) => {
+  ])('with %s is refused and not changed', async (_name, corrupt, problem) => {
     const stateFile = newFile();
     const first = await start({ stateFile });
     await created(first.url, payment());
     await first.close();
-    const spoilt = spoil(readFileSync(stateFile, 'utf8'));
-    writeFileSync(stateFile, spoilt);
+    const damaged = corrupt(readFileSync(stateFile, 'utf8'));
+    writeFileSync(stateFile, damaged);
     await expect(startSequencer({ stateFile })).rejects.toMatchObject({
       code: 'invalid_configuration',
       message: expect.stringMatching(problem),
     });
-    expect(readFileSync(stateFile, 'utf8')).toBe(spoilt);
+    expect(readFileSync(stateFile, 'utf8')).toBe(damaged);
   });
 });
 
-/** The first intent asks for more than was signed. */
+/** Changes the amount in the first intent, which is then not the signed one. */
 function withRequest(text: string): string {
   return text.replace(/"request":"([^"]+)"/, (_all, request: string) => {
     const message = decode(v1.Message, Buffer.from(request, 'base64'));

@@ -77,7 +77,7 @@ describe('actions of a wallet', () => {
     const wallet = sequencer.wallet();
     const request = await wallet.pay(intent.clientSecret);
     expect(request).toMatchObject({ kind: 'payment', login: { domain: 'example.com' } });
-    // Who has paid is who has logged in: asking again changes nothing, another wallet comes too late.
+    // A retry of the same wallet changes nothing. Another wallet is too late.
     await wallet.pay(intent.clientSecret);
     await expect(sequencer.wallet('Ben').pay(intent.clientSecret)).rejects.toThrow('Another wallet has paid');
   });

@@ -44,7 +44,7 @@ interface Delivery {
   body: string;
 }
 
-/** A site that takes webhooks: what came, and a wait for the next. */
+/** A site that records its webhooks. `next` waits for one. */
 async function receiver(status = 200) {
   const deliveries: Delivery[] = [];
   const waiting: (() => void)[] = [];
@@ -184,7 +184,7 @@ describe('the webhook call (protocol 5)', () => {
     const intent = await created(sequencer.url, payment());
     await register(sequencer.url, intent.id, site.url);
     opened(await submitAs(sequencer.url, intent.id, ada));
-    // The timeline has the status once the answer was read, and a message would come with it.
+    // The timeline has the status once the response is read. A message would be sent with it.
     await eventually(async () => {
       const timeline = await fetch(`${sequencer.url}/inspector/api/intents/${intent.id}`);
       expect(await timeline.text()).toContain('"status":204');
