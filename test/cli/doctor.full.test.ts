@@ -573,7 +573,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['wallet', 'fault', /shop-example\.com\/wallet is answers with status 404/, /INTENT_WALLET_URL/]],
+    told: [['wallet', 'fault', /shop-example\.com\/wallet answers with status 404/, /INTENT_WALLET_URL/]],
   },
   {
     name: 'a firewall in front of the webhook',
