@@ -7,13 +7,13 @@ import { agrees, type IntentRequest, type StatedLogin, verifyIntent } from '../.
 import type { KeyPair } from '../../keys/ed25519.js';
 import { v1 } from '../../wire/codec.js';
 import { operations } from '../../wire/envelope.js';
-import { callProxy } from '../servers/proxy-call.js';
+import { callProxy } from './call-proxy.js';
 
-/** What a wallet is asked for. */
+/** The request that a code stands for. */
 export interface WalletRequest {
   /** The intent id, Base58. */
   readonly id: string;
-  /** `payment` also where it logs the payer in. */
+  /** `payment` also for a payment with login. */
   readonly kind: 'payment' | 'login';
   /** Decimal string with two decimals; payments only. */
   readonly amount?: string;
@@ -21,11 +21,11 @@ export interface WalletRequest {
   readonly currency?: string;
   /** Account that receives the payment, Base58; payments only. */
   readonly destination?: string;
-  /** Where the person is logged in; always in a login, and in a payment that logs the payer in. */
+  /** The site of the login; set for a login and for a payment with login. */
   readonly login?: StatedLogin;
 }
 
-/** A code, and all that follows from it. */
+/** A decoded code. */
 export interface OpenedCode {
   /** Base58 */
   readonly id: string;
@@ -33,9 +33,12 @@ export interface OpenedCode {
   readonly rendezvous: KeyPair;
 }
 
-/** Reads a client secret, alone or as the fragment of a link, where addresses to return to may follow it. @throws {IntentError} `invalid_client_secret`, `unknown_currency` */
+/**
+ * Decodes a client secret, alone or as the fragment of a link, where return addresses may follow it.
+ * @throws {IntentError} `invalid_client_secret`, `unknown_currency`
+ */
 export function openCode(code: string): OpenedCode {
-  if (typeof code !== 'string') throw new IntentError('invalid_client_secret', 'The code must be a text.');
+  if (typeof code !== 'string') throw new IntentError('invalid_client_secret', 'The code must be a string.');
   const [clientSecret = ''] = code.slice(code.indexOf('#') + 1).split('&');
   const bytes = parseClientSecret(clientSecret.trim());
   const rendezvous = rendezvousKeyPair(bytes);
@@ -43,8 +46,8 @@ export function openCode(code: string): OpenedCode {
 }
 
 /**
- * Fetches the request at a code's rendezvous and believes nothing of it: its signatures must verify, and it must ask for
- * the kind, the currency and the amount that the code says (protocol section 6).
+ * Fetches the request at a code's rendezvous and verifies it: its signatures, and that its kind, currency and amount are those
+ * of the code (protocol section 6).
  * @throws {IntentError} `intent_not_found`, `invalid_signature`, `malformed_message`, `sequencer_...`
  */
 export async function fetchRequest(url: string, { id, payload, rendezvous }: OpenedCode): Promise<WalletRequest> {
@@ -53,7 +56,7 @@ export async function fetchRequest(url: string, { id, payload, rendezvous }: Ope
   const signature = message.sendMessageRequestSignature?.value ?? new Uint8Array();
   const request = verifyIntent(message, rendezvous.publicKey, signature);
   if (!agrees(payload, request)) {
-    throw new IntentError('malformed_message', 'The request asks for something else than its code says.');
+    throw new IntentError('malformed_message', 'The request does not match its code.');
   }
   return describe(id, request);
 }

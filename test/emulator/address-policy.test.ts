@@ -1,4 +1,4 @@
-import { loopbackReach, publicReach } from '../../src/emulator/outbound/address-policy.js';
+import { loopbackAddresses, publicAddresses } from '../../src/emulator/outbound/outbound.js';
 
 /**
  * The blocks of IANA's registries of special-purpose addresses (RFC 6890 and its successors) that are not globally
@@ -53,8 +53,8 @@ const special = [
   ['ff02::1', 'multicast'],
 ] as const;
 
-test.each(special)('%s is not public: %s', (address) => {
-  expect(publicReach(address)).toBe(false);
+test.each(special)('publicAddresses refuses %s: %s', (address) => {
+  expect(publicAddresses(address)).toBe(false);
 });
 
 test.each([
@@ -78,8 +78,8 @@ test.each([
   '2606:4700:4700::1111',
   '2a00:1450:4001::1',
   '2003::1',
-])('%s is public', (address) => {
-  expect(publicReach(address)).toBe(true);
+])('publicAddresses allows %s', (address) => {
+  expect(publicAddresses(address)).toBe(true);
 });
 
 test.each([
@@ -93,13 +93,13 @@ test.each([
   ['0.0.0.0', false],
   ['8.8.8.8', false],
   ['localhost', false],
-])('%s is on this machine: %s', (address, expected) => {
-  expect(loopbackReach(address)).toBe(expected);
+])('loopbackAddresses of %s: %s', (address, expected) => {
+  expect(loopbackAddresses(address)).toBe(expected);
 });
 
 test.each(['', 'localhost', '127.1', '0x7f000001', '2130706433', '010.0.0.1', '1.1.1.1.', ' 1.1.1.1', '[::1]'])(
-  'what is no address is neither: "%s"',
+  'both policies refuse text that is not an IP address: "%s"',
   (text) => {
-    expect([publicReach(text), loopbackReach(text)]).toEqual([false, false]);
+    expect([publicAddresses(text), loopbackAddresses(text)]).toEqual([false, false]);
   },
 );

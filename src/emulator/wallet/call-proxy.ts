@@ -10,7 +10,7 @@ interface Codec<Decoded, Properties> {
   decode(bytes: Uint8Array): Decoded;
 }
 
-/** One operation with the codecs of its two messages. */
+/** An operation with the codecs of its two messages. */
 export interface ProxyCall<Request, Response> {
   readonly operation: Operation;
   readonly request: Codec<unknown, Request>;
@@ -18,7 +18,7 @@ export interface ProxyCall<Request, Response> {
 }
 
 /**
- * Calls the proxy of a sequencer at `url`, its base_url (interface section 4.1). Within 10 seconds, and never twice.
+ * Calls the proxy of a sequencer at `url`, its base_url (interface section 4.1). Timeout 10 seconds, no retry.
  * @throws {SequencerError}
  */
 export async function callProxy<Request, Response>(
@@ -44,8 +44,9 @@ async function post(address: string, body: Uint8Array<ArrayBuffer>): Promise<Uin
     });
     if (answer.ok) bytes = new Uint8Array(await answer.arrayBuffer());
   } catch (cause) {
-    if (readError(cause).name === 'TimeoutError')
-      throw new SequencerError('sequencer_timeout', 'No answer.', { cause });
+    if (readError(cause).name === 'TimeoutError') {
+      throw new SequencerError('sequencer_timeout', `The sequencer at ${address} did not answer in time.`, { cause });
+    }
     throw new SequencerError('sequencer_unreachable', `The sequencer at ${address} does not answer.`, { cause });
   }
   if (!bytes) {
@@ -55,7 +56,7 @@ async function post(address: string, body: Uint8Array<ArrayBuffer>): Promise<Uin
     });
   }
   if (bytes.length === 0 && !isEmptyEnvelope(answer.status, answer.headers.get('content-type'))) {
-    throw new SequencerError('sequencer_bad_response', 'The answer is empty, and not marked as an envelope.');
+    throw new SequencerError('sequencer_bad_response', 'The response is empty and has no content type of an envelope.');
   }
   return bytes;
 }

@@ -1,36 +1,36 @@
-import { parseVerifierDomain } from '../../keys/verifier-domain.js';
-import { generateKey } from '../../keys/verifier-key.js';
+import { parseVerifierDomain } from '../keys/verifier-domain.js';
+import { generateKey } from '../keys/verifier-key.js';
 
-/** RFC 2606 keeps `.example` free for uses like this. */
-const anyDomain = 'shop.example';
+/** RFC 2606 reserves `.example`. */
+const defaultDomain = 'shop.example';
 
-/** What a site under test can be told. */
+/** Choices of a site under test. */
 export interface SiteOptionsRequest {
   /** The domain of its logins. Default `shop.example`. */
   readonly domain?: string | undefined;
 }
 
-/** What a site under test needs to work with a sequencer; all of them options of `intentRouter`. */
+/** Options of `intentRouter` that connect a site under test to a sequencer. */
 export interface SiteOptions {
   /** base_url of the sequencer. */
   readonly sequencerUrl: string;
   /** The button links to the wallet page, with the client secret as the fragment. */
   readonly walletUrl: string;
-  /** Of a key that was drawn for this sequencer, which takes it to be published at `domain`. */
+  /** The secret of a key made for this sequencer, which trusts it for `domain`. */
   readonly verifierSecret: string;
   /** The domain of its logins. */
   readonly domain: string;
-  /** An account that nobody has the key of. */
+  /** An account without a known key. */
   readonly destination: string;
-  /** Needed by a site with `webhook: true`, which needs an `origin` as well. */
+  /** For a site with `webhook: true`, which needs an `origin` too. */
   readonly serviceKey: string;
   /** The time of the sequencer's clock. */
   readonly now: () => number;
-  /** Nothing is limited: to the site all tests are one address. */
+  /** No limits: the site sees all tests at one address. */
   readonly rateLimits: false;
 }
 
-/** The environment variables that mean the same. There is none for `now` and `rateLimits`. */
+/** The same as environment variables. `now` and `rateLimits` have none. */
 export interface SiteEnvironment {
   readonly INTENT_SEQUENCER_URL: string;
   readonly INTENT_WALLET_URL: string;
@@ -45,11 +45,11 @@ interface Addresses {
   readonly walletUrl: string;
   readonly serviceKey: string;
   readonly now: () => number;
-  /** Takes these verifier keys to be published at a domain. */
+  /** Trusts these verifier keys for a domain. */
   readonly trust: (domain: string, publicKeys: readonly string[]) => void;
 }
 
-/** Makes the settings of sites that are to work with a sequencer, and the keys they need: a domain has the same each time. */
+/** Makes the settings of sites under test. A domain keeps its verifier key for as long as the sequencer runs. */
 export class SiteSettings {
   readonly #addresses: Addresses;
   readonly #destination = generateKey().publicKey;
@@ -60,7 +60,7 @@ export class SiteSettings {
   }
 
   /** @throws {IntentError} `invalid_domain` */
-  options({ domain: given = anyDomain }: SiteOptionsRequest = {}): SiteOptions {
+  options({ domain: given = defaultDomain }: SiteOptionsRequest = {}): SiteOptions {
     const domain = parseVerifierDomain(given);
     const { url: sequencerUrl, walletUrl, serviceKey, now } = this.#addresses;
     const verifierSecret = this.#secretOf(domain);

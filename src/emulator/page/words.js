@@ -1,23 +1,20 @@
-import { formatMoney } from './view.js';
+// Texts of the pages: amounts, times, keys, and the entries of a timeline.
 
-/** How far an intent has come, in a word. */
-export const states = {
-  created: 'waiting',
-  scanned: 'scanned',
-  rejected: 'declined',
-  submitted: 'submitted',
-  reversed: 'reversed',
-  refused: 'refused',
-  forgotten: 'forgotten',
-};
-
-/** What an intent is for. */
-export function titleOf({ kind, amount, currency, domain }) {
-  if (kind === 'payment') return moneyOf(amount, currency);
-  return kind === 'login' ? `Log in to ${domain}` : 'Something unreadable';
+/** An amount in its currency, in the reader's locale, never rounded. */
+export function formatMoney(amount, currency) {
+  const options = { style: 'currency', currency: currency.toUpperCase() };
+  const { minimumFractionDigits } = new Intl.NumberFormat(undefined, options).resolvedOptions();
+  const maximumFractionDigits = Math.max(2, minimumFractionDigits);
+  return new Intl.NumberFormat(undefined, { ...options, minimumFractionDigits, maximumFractionDigits }).format(amount);
 }
 
-/** What was refused may name any currency. */
+/** The terms of an intent in one line. */
+export function titleOf({ kind, amount, currency, domain }) {
+  if (kind === 'payment') return moneyOf(amount, currency);
+  return kind === 'login' ? `Log in to ${domain}` : 'Unreadable request';
+}
+
+/** A refused request can have any text as its currency. */
 function moneyOf(amount, currency) {
   try {
     return formatMoney(amount, currency);
@@ -28,12 +25,12 @@ function moneyOf(amount, currency) {
 
 const calls = {
   'Intents.createIntent': 'The site creates the intent',
-  'MicroPayment.getStatus': 'The site asks for the status',
+  'MicroPayment.getStatus': 'The site polls the status',
   'MicroPayment.registerWebhook': 'The site registers its webhook',
   'Messaging.openMessageStream': 'The site opens the message stream',
-  'Messaging.pollMessages': 'The messages are fetched',
+  'Messaging.pollMessages': 'The messages are polled',
   'Messaging.ackMessages': 'The messages are acknowledged',
-  'Identity.getLoginForThirdPartyApp': 'The site asks who has logged in',
+  'Identity.getLoginForThirdPartyApp': 'The site requests the user id',
   'Identity.loginToThirdPartyApp': 'The wallet logs in',
   'Emulator.submitPayment': 'The wallet pays',
 };
@@ -41,22 +38,22 @@ const calls = {
 const sent = {
   request_to_receive_bill: 'The site creates the intent',
   request_to_login: 'The site creates the intent',
-  code_scanned: 'The wallet says that the code was scanned',
-  client_rejected_payment: 'The wallet says that the payment was declined',
-  client_rejected_login: 'The wallet says that the login was declined',
+  code_scanned: 'The wallet reports: scanned',
+  client_rejected_payment: 'The wallet reports: payment declined',
+  client_rejected_login: 'The wallet reports: login declined',
 };
 
 const vias = { proxy: 'HTTP', websocket: 'WebSocket', grpc: 'gRPC', 'in-process': 'in the process' };
 const viaOf = (via) => vias[via] ?? via;
 
-/** An entry of the journal in words: `{ title, outcome, mood, notes }`; mood is good, bad or plain. */
-export function tell(entry) {
-  return (tellers[entry.kind] ?? tellUnknown)(entry);
+/** The texts of a timeline entry: `{ title, outcome, mood, notes }`; mood is good, bad or plain. */
+export function describeEntry(entry) {
+  return (descriptions[entry.kind] ?? unknownEntry)(entry);
 }
 
-const tellUnknown = ({ kind }) => ({ title: kind, mood: 'plain', notes: [] });
+const unknownEntry = ({ kind }) => ({ title: kind, mood: 'plain', notes: [] });
 
-const tellers = {
+const descriptions = {
   call(entry) {
     const { operation, via, durationMs, request, answer } = entry;
     const sizes = answer ? `${bytes(request.size)} in, ${bytes(answer.size)} out` : `${bytes(request.size)} in`;
@@ -71,7 +68,7 @@ const tellers = {
     return { title: `Delivered: ${kinds || 'a message'}`, mood: 'plain', notes: [viaOf(via), bytes(message.size)] };
   },
   'stream-end': ({ via, reason }) => ({
-    title: reason === 'done' ? 'The stream has come to its end' : 'The reader of the stream has left',
+    title: reason === 'complete' ? 'The stream is complete' : 'The reader disconnected',
     mood: 'plain',
     notes: [viaOf(via)],
   }),
@@ -88,13 +85,13 @@ const tellers = {
     notes: [url, took(durationMs)],
   }),
   fault: ({ operation, via, fault }) => ({
-    title: `A fault that was asked for: ${fault.kind}`,
-    outcome: fault.when === 'after' ? 'after the operation' : 'instead of the operation, or before it',
+    title: `Injected fault: ${fault.kind}`,
+    outcome: fault.when === 'after' ? 'after the operation' : 'before the operation, or instead of it',
     mood: 'bad',
     notes: [operation, viaOf(via)],
   }),
-  reversed: () => ({ title: 'The payment has failed after all: it is reversed', mood: 'bad', notes: [] }),
-  kept: () => ({ title: 'Kept in the state file from before a restart', mood: 'plain', notes: [] }),
+  reversed: () => ({ title: 'The payment is reversed', mood: 'bad', notes: [] }),
+  restored: () => ({ title: 'Restored from the state file', mood: 'plain', notes: [] }),
 };
 
 function callTitle({ operation, request }) {
@@ -102,7 +99,7 @@ function callTitle({ operation, request }) {
   return sent[kindOf(request.content?.message ?? {})] ?? 'A message is sent';
 }
 
-/** The kind of a message: its member that is no id and no signature. */
+/** The kind of a message: its field other than the id and the signature. */
 function kindOf(message) {
   return Object.keys(message).find((name) => !/^(id|send_message_request_signature)$/.test(name)) ?? '';
 }
@@ -119,21 +116,21 @@ const refused = ({ code, message }) => (code ? `refused, ${code}: ${message}` : 
 const signers = {
   rendezvous: () => 'the key of its code',
   verifier: ({ domain }) => (domain ? `the verifier of ${domain}` : 'the verifier'),
-  user: () => 'the user who logs in',
-  payer: () => 'the account that pays',
+  user: () => 'the user',
+  payer: () => 'the paying account',
 };
 
-/** What came of checking a signature, in words. */
-export function tellSignature(signature) {
+/** The text of a verified signature. */
+export function describeSignature(signature) {
   const signer = signers[signature.signer](signature);
   if (signature.outcome === 'valid') return `Signed by ${signer}`;
-  return signature.outcome === 'missing' ? `Not signed by ${signer}` : `The signature by ${signer} does not verify`;
+  return signature.outcome === 'missing' ? `Not signed by ${signer}` : `The signature by ${signer} is not valid`;
 }
 
 const bytes = (count) => (count === 1 ? '1 byte' : `${count.toLocaleString('en')} bytes`);
 const took = (ms) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 
-/** How long ago something was. */
+/** The time since something happened. */
 export function age(atMs, nowMs) {
   const seconds = Math.max(0, Math.round((nowMs - atMs) / 1000));
   if (seconds < 5) return 'just now';
@@ -143,7 +140,7 @@ export function age(atMs, nowMs) {
   return `${Math.floor(seconds / 86_400)} d ago`;
 }
 
-/** A moment of the day, to the millisecond. */
+/** A time of day with milliseconds. */
 export function clock(atMs) {
   const date = new Date(atMs);
   const part = (number, length = 2) => String(number).padStart(length, '0');
@@ -151,5 +148,5 @@ export function clock(atMs) {
   return `${time}.${part(date.getMilliseconds(), 3)}`;
 }
 
-/** A key or an id, short enough to be compared at a glance. */
+/** A shortened key or id. */
 export const short = (key) => (key.length > 16 ? `${key.slice(0, 6)}…${key.slice(-6)}` : key);

@@ -2,24 +2,23 @@ import { fileURLToPath } from 'node:url';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { decode, v1 } from '../../wire/codec.js';
 import { faultsApi } from '../faults/faults-api.js';
-import { misbehave } from '../faults/misbehave.js';
-import { namedIntent } from '../faults/named-intent.js';
+import { failOverHttp } from '../faults/faulty-call.js';
 import { inspectorApi } from '../inspector/inspector-api.js';
 import { dispatch } from '../operations/dispatch.js';
+import { intentIdIn } from '../operations/request.js';
 import { readError } from '../outbound/read-error.js';
 import type { SequencerState } from '../state/sequencer-state.js';
 import { instanceHeader } from '../state/state-owner.js';
 import type { Wallet } from '../wallet/wallet.js';
 import { walletApi } from '../wallet/wallet-api.js';
-import { awaited } from './awaited.js';
 import { requireLoopbackHost, setSafeHeaders } from './http-guard.js';
-import { sendEnvelope } from './send-envelope.js';
+import { asyncHandler } from './json-api.js';
 
 const page = fileURLToPath(new URL('../page/', import.meta.url));
 const octetStream = 'application/octet-stream';
 
-/** The Express app of the embedded sequencer: the proxy, its pages with their APIs, a health check. */
-export function createApp(state: SequencerState, wallets: readonly Wallet[]): Express {
+/** The Express app of the embedded sequencer: the proxy, the pages with their APIs, a health check. */
+export function createSequencerApp(state: SequencerState, wallets: readonly Wallet[]): Express {
   const app = express();
   app.disable('x-powered-by');
   app.use(requireLoopbackHost, setSafeHeaders);
@@ -55,8 +54,8 @@ export function createApp(state: SequencerState, wallets: readonly Wallet[]): Ex
 const proxyMethods = 'POST, OPTIONS';
 
 /**
- * The proxy "can be used from a browser" (interface section 1, item 2), by pages of any origin. No cookie counts there, and
- * what a call may do follows from its signatures. The pages of the embedded sequencer and their APIs stay closed.
+ * The proxy "can be used from a browser" (interface section 1, item 2), by pages of any origin. It reads no cookies, and a
+ * call's permissions follow from its signatures. The pages of the embedded sequencer and their APIs stay same-origin.
  */
 const allowBrowsers: RequestHandler = (_req, res, next) => {
   res.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
@@ -70,7 +69,7 @@ const requireOctetStream: RequestHandler = (req, res, next) => {
 
 /** The proxy (interface section 4.1): an envelope in, an envelope out. */
 function proxy(state: SequencerState): RequestHandler {
-  return awaited(async (req, res) => {
+  return asyncHandler(async (req, res) => {
     const request = readEnvelope(req.body);
     if (!request) {
       res.status(400).type('text/plain').send('The body is not a Request envelope.');
@@ -78,10 +77,12 @@ function proxy(state: SequencerState): RequestHandler {
     }
     const perform = () => dispatch(state, request, 'proxy');
     const fault = state.faults.take(request);
-    if (!fault) return sendEnvelope(res, await perform());
-    state.journal.fault(request, 'proxy', fault);
-    const forget = () => state.intents.forget(namedIntent(request));
-    await misbehave({ fault, req, res, perform, forget, closing: state.closing });
+    if (fault) state.journal.recordFault(request, 'proxy', fault);
+    const forget = () => state.intents.forget(intentIdIn(request));
+    const envelope = fault
+      ? await failOverHttp({ fault, perform, forget, signal: state.closing }, { req, res })
+      : await perform();
+    if (envelope && !res.destroyed) res.type(octetStream).send(Buffer.from(envelope));
   });
 }
 
