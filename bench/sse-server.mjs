@@ -40,7 +40,7 @@ app.use(
     config,
     client,
     hooks: {},
-    termsOf: undefined,
+    resolveTerms: undefined,
     logger,
     browserCookie: hostCookie('intent', false),
     attempts: new LoginAttempts(0, Date.now),
@@ -92,12 +92,12 @@ const answers = {
     }
     const { rss, heapUsed, external } = process.memoryUsage();
     const sockets = await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
-    const { seats, events } = live;
+    const { connectionLimiter, events } = live;
     return {
       rss,
       held: heapUsed + external,
       sockets,
-      seats: seats.taken + seats.visitors + limitWatches.size,
+      seats: connectionLimiter.open + connectionLimiter.visitors + limitWatches.size,
       feeds: events.size,
       watches: watches.size,
     };

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
 import type { Observer } from '../telemetry/router-event.js';
-import type { TermsOf } from './create-intent/payment-terms.js';
+import type { TermsResolver } from './create-intent/payment-terms.js';
 import type { LiveEvents } from './events/live-events.js';
 import type { LookAt } from './events/look-at.js';
 import type { Hooks } from './hooks.js';
@@ -16,35 +16,38 @@ import type { SessionStore } from './session/session-store.js';
 import type { RegisterWebhook } from './webhook/register-webhook.js';
 import type { WebhookVerifier } from './webhook/verify-webhook.js';
 
-/** What the handlers share: made once, when the router is. */
+/** What the handlers share; created once with the router. */
 export interface RouterContext extends LiveEvents {
   readonly config: Config;
   readonly client: IntentClient;
   readonly hooks: Hooks;
   /** Undefined where the site takes no payments. */
-  readonly termsOf: TermsOf | undefined;
+  readonly resolveTerms: TermsResolver | undefined;
   readonly logger: Logger;
   readonly browserCookie: HostCookie;
   /** Undefined where no database is configured. */
   readonly ledger: Ledger | undefined;
-  /** The ledger, where there is one. */
+  /** The ledger, or attempts in memory without one. */
   readonly logins: Logins;
   /** Undefined where logins are switched off. */
   readonly sessions: SessionStore | undefined;
   /** Undefined where the site takes no webhooks. */
   readonly webhook: { readonly verify: WebhookVerifier; readonly register: RegisterWebhook } | undefined;
-  /** Takes the hint that something happened to an intent. */
+  /** Rechecks an intent after a webhook call. */
   readonly lookAt: LookAt;
-  /** The time, ms since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Where a wallet link leads; undefined where no wallet is known. */
+  /** The address of wallet links; undefined where no wallet is known. */
   readonly walletUrl: () => Promise<string | undefined>;
-  /** The description of the routes; made once. */
+  /** The description of the routes; created once. */
   readonly openApi: () => Promise<OpenApiDocument>;
   readonly health: () => Promise<RouterHealth>;
-  /** Undefined where nobody looks on. */
+  /** Undefined without a subscriber of events. */
   readonly observer?: Observer | undefined;
 }
 
-/** Answers one request, or throws what `sendProblem` makes an answer of. `path` is what follows the route's own. */
+/**
+ * Answers one request of a route, or throws an error that is answered as a problem. `path` is what follows the path of the
+ * route: the intent id in `/status/:id`, the name of a file, else nothing.
+ */
 export type Handler = (req: Request, res: Response, path: string) => void | Promise<void>;

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
-import { onceInAWhile } from '../async/throttle-by-key.js';
-import { type Config, namesDestination, type WebhookConfig } from '../config/config.js';
+import { throttleByKey } from '../async/throttle.js';
+import { type Config, namesDestination } from '../config/config.js';
+import type { WebhookConfig } from '../config/site.js';
 import { type LiveEvents, liveEvents } from '../http/events/live-events.js';
 import { createLookAt } from '../http/events/look-at.js';
 import { type RouterHealth, routerHealth } from '../http/operations/health.js';
@@ -13,10 +14,10 @@ import { createSessionStore } from '../http/session/session-store.js';
 import { webhookRegistrar } from '../http/webhook/register-webhook.js';
 import { createWebhookVerifier } from '../http/webhook/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
-import type { CallObserver } from '../sequencer/call-observer.js';
+import { createTransport } from '../sequencer/create-transport.js';
 import { type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
+import type { CallObserver } from '../sequencer/resilience/resilient-transport.js';
 import type { Transport } from '../sequencer/transport.js';
-import { transportTo } from '../sequencer/transport-to.js';
 import { watchIntent } from '../sequencer/watch/watch-intent.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
 import { databaseOf, type LedgerParts, recordsOf, routerLedger } from './ledger.js';
@@ -69,7 +70,7 @@ export function composeRouter(
   given: IntentRouterOptions,
   makeLedger: (parts: LedgerParts) => Ledger | undefined,
 ): IntentRouter {
-  const { options, config, termsOf } = parseRouterOptions(given);
+  const { options, config, resolveTerms } = parseRouterOptions(given);
   const { now = Date.now } = options;
   const logger = routerLogger(options.logger ?? console);
   const embedded =
@@ -83,10 +84,14 @@ export function composeRouter(
   const live = liveEvents({
     ...{ client, connections, logger, now },
     watch: observation.watch((askStatus) => watchIntent(transport, { askStatus })),
-    onSubmitted: onceInAWhile((id) => {
-      observation.submitted(id);
-      void ledger?.nudge(id);
-    }, now),
+    onSubmitted: throttleByKey(
+      (id) => {
+        observation.submitted(id);
+        void ledger?.nudge(id);
+      },
+      // The status route, the feeds and the watches learn of the same submission within moments.
+      { everyMs: 60_000, capacity: 10_000, now },
+    ),
   });
   const parts = { config, hooks: options, client, events: live.events, logger };
   const ledger = makeLedger({ ...parts, observer: observation.ofLedger });
@@ -94,7 +99,7 @@ export function composeRouter(
   const health = routerHealth({ config, observed, ledger, live, isEmbedded: embedded !== undefined });
   const openApi = openApiReader(config);
   const router = createRouter({
-    ...{ config, client, termsOf, logger, ledger, now, observer },
+    ...{ config, client, resolveTerms, logger, ledger, now, observer },
     hooks: options,
     browserCookie: hostCookie('intent', isHttps),
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
@@ -108,8 +113,8 @@ export function composeRouter(
     ...{ health, openApi },
     ...live,
   });
-  if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
-  if (!termsOf && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
+  if (resolveTerms && !config.destination) logger.warn(`express-intents: ${noDestination}`);
+  if (!resolveTerms && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
   for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
   for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
   return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
@@ -134,7 +139,7 @@ function serviceTransport(
 ): Transport {
   const { url, grpcUrl, timeoutMs } = sequencer;
   // Whether http will do was for the configuration to say.
-  return transportTo({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
+  return createTransport({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
 function clientOf({ sequencer }: Config, transport: Transport, observer: CallObserver | undefined): ObservedClient {

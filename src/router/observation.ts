@@ -31,7 +31,7 @@ export class RouterObservation {
     const observer = routerObserver({ onEvent, telemetry, upstream: upstreamIn(config, options), logger, now });
     this.observer = observer;
     this.#sightings =
-      observer && new IntentSightings({ tell: observer.tell, secrets, hasLedger: config.ledger !== undefined, now });
+      observer && new IntentSightings({ emit: observer.emit, secrets, hasLedger: config.ledger !== undefined, now });
   }
 
   watch(watch: (askStatus: AskStatus) => WatchIntent): (askStatus: AskStatus) => WatchIntent {
@@ -53,7 +53,7 @@ export class RouterObservation {
     if (!observer) return verify;
     return async (jwt) => {
       const verified = await verify(jwt);
-      observer.tell({ type: 'webhook_received', intent: verified.intentId });
+      observer.emit({ type: 'webhook_received', intent: verified.intentId });
       return verified;
     };
   }
@@ -62,15 +62,15 @@ export class RouterObservation {
   get ofLedger(): LedgerObserver | undefined {
     const [observer, sightings] = [this.observer, this.#sightings];
     if (!observer || !sightings) return undefined;
-    return { tell: (happening) => observer.tell(sightings.completed(happening)) };
+    return { emit: (event) => observer.emit(sightings.completed(event)) };
   }
 
   watchLedger(ledger: Ledger | undefined): void {
-    if (ledger) this.observer?.watchLedger(() => ledger.inspect());
+    if (ledger) this.observer?.openTelemetry?.watchLedger(() => ledger.inspect());
   }
 
   close(): void {
-    this.observer?.close();
+    this.observer?.openTelemetry?.close();
   }
 }
 

@@ -1,19 +1,13 @@
 import { IncomingMessage } from 'node:http';
-import {
-  type Config,
-  type ConfigOptions,
-  howToGetLedger,
-  namesDatabase,
-  parseConfig,
-  slipNote,
-} from '../config/config.js';
-import { nearestName } from '../config/nearest-name.js';
+import { type Config, howToGetLedger, namesDatabase, parseConfig, typoNote } from '../config/config.js';
+import type { ConfigOptions } from '../config/config-options.js';
+import { nearestName } from '../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../errors.js';
-import { paymentTerms, type TermsOf } from '../http/create-intent/payment-terms.js';
+import { createTermsResolver, type TermsResolver } from '../http/create-intent/payment-terms.js';
 import type { Hooks } from '../http/hooks.js';
 import type { Logger } from '../http/response/logger.js';
+import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/open-telemetry.js';
 import type { OnEvent } from '../telemetry/router-event.js';
-import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/telemetry-option.js';
 import {
   aBoolean,
   aFunction,
@@ -50,7 +44,7 @@ export interface RouterSettings {
   readonly options: IntentRouterOptions;
   readonly config: Config;
   /** Undefined where the site takes no payments. */
-  readonly termsOf: TermsOf | undefined;
+  readonly resolveTerms: TermsResolver | undefined;
 }
 
 /** The form of every option. What a text or a number may be is for the configuration to tell. */
@@ -119,13 +113,13 @@ export function parseRouterOptions(options: IntentRouterOptions): RouterSettings
   const wrong = new Set(problems.map(({ setting }) => setting));
   const sound: IntentRouterOptions = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
   const config = collect(problems, () => parseConfig(sound));
-  const termsOf = collect(problems, () => paymentTerms(sound));
+  const resolveTerms = collect(problems, () => createTermsResolver(sound));
   problems.push(...problemsOfTelemetry(sound.telemetry));
   if (!namesDatabase(sound)) problems.push(...hooksWithoutLedger(sound));
   // What was given and is wrong is not missing besides.
   const told = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));
   if (told.length > 0 || !config) throw new ConfigError(told);
-  return { options: sound, config, termsOf };
+  return { options: sound, config, resolveTerms };
 }
 
 /** Every option that there is, also one that an object has from its class; and what else the object itself has. */
@@ -174,12 +168,12 @@ const notCalled: ConfigProblem = {
 /** What is settled must be written down, so that no payment is lost. */
 function hooksWithoutLedger(options: IntentRouterOptions): ConfigProblem[] {
   const hooks = (['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'] as const).filter((name) => options[name]);
-  const slip = slipNote('INTENT_DATABASE_URL');
-  const problem = `It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.${slip}`;
+  const typo = typoNote('INTENT_DATABASE_URL');
+  const problem = `It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.${typo}`;
   return hooks.map((setting) => ({ setting, problem, mend: howToGetLedger() }));
 }
 
-/** A misspelt option would otherwise be a default that nobody chose. */
+/** Without this error an option with a typo would have no effect. */
 function unknownOption(name: string): ConfigProblem {
   const known = Object.keys(forms);
   const mend = `Did you mean ${nearestName(name, known)}? Known: ${known.join(', ')}.`;

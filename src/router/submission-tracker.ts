@@ -1,15 +1,15 @@
-import { ExpiringMap } from '../async/expiring-map.js';
+import { BoundedMap } from '../async/bounded-map.js';
 import type { ClientSecrets } from '../http/events/client-secret-cache.js';
 import { decodePayload, parseClientSecret } from '../intents/payload.js';
 import type { IntentEvent, WatchIntent } from '../sequencer/watch/intent-event.js';
 import type { AskStatus } from '../sequencer/watch/status-cache.js';
-import type { Happening, SubmittedWay } from '../telemetry/router-event.js';
+import type { RouterEventPayload, SubmittedWay } from '../telemetry/router-event.js';
 
 /** Of how many intents it is known what was told of them, and for how long: so long they are told of once. */
 const remembered = { capacity: 10_000, ttlMs: 24 * 3_600_000 } as const;
 
 export interface IntentSightingsOptions {
-  readonly tell: (happening: Happening) => void;
+  readonly emit: (event: RouterEventPayload) => void;
   readonly secrets: () => ClientSecrets;
   /** Whether a ledger tells that a payment was submitted: across all processes it does so once. */
   readonly hasLedger: boolean;
@@ -24,13 +24,13 @@ export class IntentSightings {
   readonly #options: IntentSightingsOptions;
   /** Who asks just now, by intent. */
   readonly #asking = new Map<string, SubmittedWay>();
-  readonly #ways: ExpiringMap<SubmittedWay>;
-  readonly #scanned: ExpiringMap<true>;
+  readonly #ways: BoundedMap<SubmittedWay>;
+  readonly #scanned: BoundedMap<true>;
 
   constructor(options: IntentSightingsOptions) {
     this.#options = options;
-    this.#ways = new ExpiringMap({ ...remembered, now: options.now });
-    this.#scanned = new ExpiringMap({ ...remembered, now: options.now });
+    this.#ways = new BoundedMap({ ...remembered, now: options.now });
+    this.#scanned = new BoundedMap({ ...remembered, now: options.now });
   }
 
   /** Notes for whose sake the status is asked for. */
@@ -63,14 +63,14 @@ export class IntentSightings {
     this.#ways.set(intent, way);
     const kind = this.#kindOf(intent);
     if (!this.#options.hasLedger || kind === 'login') {
-      this.#options.tell({ type: 'intent_submitted', intent, kind, way });
+      this.#options.emit({ type: 'intent_submitted', intent, kind, way });
     }
   }
 
   /** What the ledger tells, with the way in which it was learnt before the ledger looked. */
-  completed(happening: Happening): Happening {
-    if (happening.type !== 'intent_submitted') return happening;
-    return { ...happening, way: this.#ways.get(happening.intent) ?? happening.way };
+  completed(event: RouterEventPayload): RouterEventPayload {
+    if (event.type !== 'intent_submitted') return event;
+    return { ...event, way: this.#ways.get(event.intent) ?? event.way };
   }
 
   async *#seen(intent: string, events: AsyncIterable<IntentEvent>): AsyncGenerator<IntentEvent, void> {
@@ -81,12 +81,12 @@ export class IntentSightings {
   }
 
   #see(intent: string, { kind }: IntentEvent): void {
-    const { tell } = this.#options;
-    if (kind === 'client_rejected_payment') tell({ type: 'intent_declined', intent, kind: 'payment' });
-    if (kind === 'client_rejected_login') tell({ type: 'intent_declined', intent, kind: 'login' });
+    const { emit } = this.#options;
+    if (kind === 'client_rejected_payment') emit({ type: 'intent_declined', intent, kind: 'payment' });
+    if (kind === 'client_rejected_login') emit({ type: 'intent_declined', intent, kind: 'login' });
     if (kind !== 'code_scanned' || this.#scanned.get(intent)) return;
     this.#scanned.set(intent, true);
-    tell({ type: 'code_scanned', intent });
+    emit({ type: 'code_scanned', intent });
   }
 
   /** As its secret says, where this process has it. */

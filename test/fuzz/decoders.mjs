@@ -11,11 +11,11 @@ import { keyPairFromSeed } from '../../build/keys/ed25519.js';
 import { parseVerifierDomain } from '../../build/keys/verifier-domain.js';
 import { signerFromSeed } from '../../build/keys/verifier-key.js';
 import { createIntent, getStatus, getUserId, registerWebhook } from '../../build/sequencer/calls.js';
-import { parseRetryAfter } from '../../build/sequencer/http/retry-after.js';
-import { eventOf } from '../../build/sequencer/watch/read-message.js';
+import { parseRetryAfter } from '../../build/sequencer/http/http-call.js';
 import { decode, encode, v1 } from '../../build/wire/codec.js';
 import { emulator, submitPayment } from '../../build/wire/emulator-codec.js';
 import { encodeErrorResponse, encodeOkResponse, openResponse, operations } from '../../build/wire/envelope.js';
+import { eventOf } from '../../src/sequencer/watch/message-stream.js';
 
 const key = (fill) => ({ value: new Uint8Array(32).fill(fill) });
 const signature = { value: new Uint8Array(64).fill(9) };

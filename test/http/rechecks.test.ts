@@ -1,4 +1,4 @@
-import { onceInAWhile } from '../../src/async/throttle-by-key.js';
+import { throttleByKey } from '../../src/async/throttle.js';
 import { createLookAt, type LookAtOptions } from '../../src/http/events/look-at.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
@@ -84,14 +84,10 @@ describe('a recheck after a webhook call', () => {
 });
 
 describe('a recheck after an answer of the sequencer', () => {
-  function startPassing(capacity?: number) {
+  function startPassing(capacity = 10) {
     const passed: string[] = [];
     const clock = { nowMs: 0 };
-    const pass = onceInAWhile(
-      (id) => passed.push(id),
-      () => clock.nowMs,
-      capacity,
-    );
+    const pass = throttleByKey((id) => passed.push(id), { everyMs: 60_000, capacity, now: () => clock.nowMs });
     return { passed, pass, clock };
   }
 

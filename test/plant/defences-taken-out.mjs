@@ -28,8 +28,8 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: a body that a form can send is none',
-    file: 'http/request/read-json-body.ts',
-    from: "if (mediaType.trim().toLowerCase() === 'application/json' && encoding === 'identity') return;",
+    file: 'http/request/read-body.ts',
+    from: "if (mediaType.trim().toLowerCase() === expected && encoding === 'identity') return;",
     to: "if (encoding === 'identity' && mediaType !== 'none') return;",
     caughtBy: attack('unauthorised'),
   },
@@ -50,8 +50,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: the session is begun anew',
     file: 'http/session/app-session.ts',
-    from: 'await settled((done) => before.regenerate(done), timeoutMs);',
-    to: 'if (!user) await settled((done) => before.regenerate(done), timeoutMs);',
+    from: 'await untilCalledBack((done) => before.regenerate(done), timeoutMs);',
+    to: 'if (!user) await untilCalledBack((done) => before.regenerate(done), timeoutMs);',
     caughtBy: attack('login'),
   },
   {
@@ -84,9 +84,9 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: a login has an end',
-    file: 'async/expiring-map.ts',
-    from: 'this.#entries.set(key, { value, endsAt: now() + ttlMs });',
-    to: 'this.#entries.set(key, { value, endsAt: now() + 2 * ttlMs });',
+    file: 'async/bounded-map.ts',
+    from: 'this.#ttlMs : this.#now() + this.#ttlMs;',
+    to: 'this.#ttlMs : this.#now() + 2 * this.#ttlMs;',
     caughtBy: attack('login'),
   },
   {
@@ -147,9 +147,9 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: a kept secret is sealed',
-    file: 'http/create-intent/create-once.ts',
-    from: 'const idempotency = { key, fingerprint, sealedSecret };',
-    to: 'const idempotency = { key, fingerprint, sealedSecret: sealedSecret + prepared.clientSecret };',
+    file: 'http/create-intent/create-intent.ts',
+    from: '{ key, fingerprint, sealedSecret });',
+    to: '{ key, fingerprint, sealedSecret: sealedSecret + clientSecret });',
     caughtBy: attack('processes'),
   },
   {
@@ -175,7 +175,7 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: a body has a limit',
-    file: 'http/request/read-bytes.ts',
+    file: 'http/request/read-body.ts',
     from: 'if (length <= limitBytes) chunks.push(chunk);',
     to: 'if (length > 0) chunks.push(chunk);',
     caughtBy: attack('flood'),
@@ -196,7 +196,7 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: the fields of a login are these and no other',
-    file: 'http/session/complete-login.ts',
+    file: 'http/session/session-routes.ts',
     from: 'const plain = z.strictObject({ id: z.string()',
     to: 'const plain = z.looseObject({ id: z.string()',
     caughtBy: attack('injection'),
@@ -224,7 +224,7 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: what a wallet says of a payment is a hint',
-    file: 'sequencer/watch/read-message.ts',
+    file: 'sequencer/watch/message-stream.ts',
     from: '(signature ? hintKinds[field] : (hintKinds[field] ?? serviceKinds[field]))',
     to: "(serviceKinds[field] ? 'code_scanned' : hintKinds[field])",
     caughtBy: ['sequencer/watch-intent.test.ts'],
@@ -245,8 +245,8 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: production speaks https',
-    file: 'config/sequencer-settings.ts',
-    from: "return production && protocol === 'http:' ? ['It must be https when NODE_ENV=production.', example] : undefined;",
+    file: 'config/sequencer.ts',
+    from: "return production && url.protocol === 'http:' ? ['It must be https when NODE_ENV=production.', example] : undefined;",
     to: 'return undefined;',
     caughtBy: [...attack('tls'), ...attack('production')],
   },
@@ -259,16 +259,16 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: what a secret is refused for does not quote it',
-    file: 'config/login-settings.ts',
-    from: "report.problem('INTENT_SECRET', 'It is shorter than 32 characters.', mend);",
-    to: "report.problem('INTENT_SECRET', 'It is too short: ' + secrets, mend);",
+    file: 'config/login.ts',
+    from: "report.problem('INTENT_SECRET', 'It is shorter than 32 characters.', fix);",
+    to: "report.problem('INTENT_SECRET', 'It is too short: ' + secrets, fix);",
     caughtBy: attack('secrets'),
   },
   {
     name: 'taken out: a client secret is not logged',
     file: 'http/create-intent/create-intent.ts',
-    from: 'context.secrets.remember(given.id, given.clientSecret);',
-    to: "context.secrets.remember(given.id, given.clientSecret);\n    context.logger.warn('created', { ...given });",
+    from: 'context.secrets.remember(result.id, result.clientSecret);',
+    to: "context.secrets.remember(result.id, result.clientSecret);\n    context.logger.warn('created', { ...result });",
     caughtBy: attack('secrets'),
   },
 ];

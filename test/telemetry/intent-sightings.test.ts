@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import { ClientSecrets } from '../../src/http/events/client-secret-cache.js';
 import { IntentSightings } from '../../src/router/submission-tracker.js';
 import type { IntentEvent } from '../../src/sequencer/watch/intent-event.js';
-import type { Happening } from '../../src/telemetry/router-event.js';
+import type { RouterEventPayload } from '../../src/telemetry/router-event.js';
 
 const intent = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 /** The login of docs/protocol.md, section 7: its payload. */
@@ -12,9 +12,9 @@ const loginSecret = bs58.encode(Buffer.from('030000000000000000050c131a21282f363
 const start = (hasLedger: boolean) => {
   const clock = { nowMs: 0 };
   const now = () => clock.nowMs;
-  const told: Happening[] = [];
+  const told: RouterEventPayload[] = [];
   const secrets = new ClientSecrets(now);
-  const sightings = new IntentSightings({ tell: (one) => void told.push(one), secrets: () => secrets, hasLedger, now });
+  const sightings = new IntentSightings({ emit: (one) => void told.push(one), secrets: () => secrets, hasLedger, now });
   return { clock, told, secrets, sightings };
 };
 

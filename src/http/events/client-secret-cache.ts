@@ -1,4 +1,4 @@
-import { ExpiringMap } from '../../async/expiring-map.js';
+import { BoundedMap } from '../../async/bounded-map.js';
 
 /** An intent is paid within minutes, or not at all. */
 const ttlMs = 60 * 60 * 1000;
@@ -11,11 +11,11 @@ const ttlMs = 60 * 60 * 1000;
  * a stream may be opened. Where one is missing, after a restart or in another process, the status is asked for instead.
  */
 export class ClientSecrets {
-  readonly #secrets: ExpiringMap<string>;
+  readonly #secrets: BoundedMap<string>;
 
   /** @param capacity how many are kept; the oldest makes room */
   constructor(now: () => number, capacity = 100_000) {
-    this.#secrets = new ExpiringMap({ ttlMs, capacity, now });
+    this.#secrets = new BoundedMap({ ttlMs, capacity, now });
   }
 
   /** How many are kept. */

@@ -1,7 +1,7 @@
-import type { ConnectionLimits } from '../../config/config.js';
+import type { ConnectionLimits } from '../../config/config-options.js';
 import type { IntentStatus } from '../../sequencer/calls.js';
 import { pendingMs, type SharedStatusOptions } from '../../sequencer/watch/status-cache.js';
-import { ConnectionSeats, type Visitor } from '../limits/connection-limiter.js';
+import { ConnectionLimiter, type Visitor } from '../limits/connection-limiter.js';
 import { type FeedContext, IntentFeed, jittered, sentAwayFrame } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
 import { heartbeatFrame } from './sse-frame.js';
@@ -23,13 +23,13 @@ export class EventHub {
   /** Ids that were hinted at just after the service was asked, and will be asked for. */
   readonly #hinted = new Set<string>();
   /** Each costs the service as much as one that somebody listens to. */
-  readonly #lingering: ConnectionSeats;
+  readonly #lingering: ConnectionLimiter;
   #heartbeat: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   /** @param limits of the watches that outlive their last listener, besides those that have one */
   constructor(context: Omit<FeedContext, 'linger'>, limits: ConnectionLimits) {
-    this.#lingering = new ConnectionSeats(limits, () => undefined);
+    this.#lingering = new ConnectionLimiter(limits, () => undefined);
     this.#context = { ...context, linger: (visitor, end) => this.#linger(visitor, end) };
   }
 
@@ -86,7 +86,7 @@ export class EventHub {
 
   #linger(visitor: Visitor, end: () => void): (() => void) | undefined {
     try {
-      this.#lingering.take(visitor);
+      this.#lingering.acquire(visitor);
     } catch {
       return undefined;
     }
@@ -96,7 +96,7 @@ export class EventHub {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      this.#lingering.leave(visitor);
+      this.#lingering.release(visitor);
     };
   }
 

@@ -3,9 +3,9 @@ import type { Request, Response } from 'express';
 import { parseIntentId } from '../../keys/base58.js';
 import type { Observer } from '../../telemetry/router-event.js';
 import type { Visitor } from '../limits/connection-limiter.js';
-import { countedAddress } from '../limits/rate-limit-key.js';
-import { browserOf } from '../request/browser-cookie.js';
-import { answerProblem, type Problem, problemOf } from '../response/problem.js';
+import { rateLimitKey } from '../limits/rate-limit-key.js';
+import { browserHashOf } from '../request/browser-cookie.js';
+import { answerProblem, type ProblemDetails, toProblemDetails } from '../response/problem.js';
 import { sendEmpty } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
 import { type IntentFeed, sentAwayFrame, terminalKind } from './intent-feed.js';
@@ -33,23 +33,23 @@ function answerHead(res: Response): void {
 }
 
 async function listen(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
-  const { browserCookie, events, seats, observer } = context;
-  const browser = browserOf(browserCookie, req);
+  const { browserCookie, events, connectionLimiter, observer } = context;
+  const browser = browserHashOf(browserCookie, req);
   const visitor: Visitor = {
     browser: browser && Buffer.from(browser).toString('latin1'),
-    ...countedAddress(req.ip),
+    ...rateLimitKey(req.ip),
   };
   if (events.isClosed) return sendOn(res, observer, id);
   try {
-    seats.take(visitor);
+    connectionLimiter.acquire(visitor);
   } catch (error) {
     const { code } = refuse(res, error);
-    observer?.tell({ type: 'stream_refused', intent: id, code });
+    observer?.emit({ type: 'stream_refused', intent: id, code });
     return;
   }
   const leavePipeline = joinPipeline(req.socket);
   const leave = (): void => {
-    seats.leave(visitor);
+    connectionLimiter.release(visitor);
     leavePipeline();
   };
   // No handler follows; the reference would keep what Express has held on the way here.
@@ -145,22 +145,22 @@ function waitingOn(socket: Socket): Set<() => void> {
   return those;
 }
 
-function tellOfStream({ tell }: Observer, res: Response, intent: string): void {
+function tellOfStream({ emit }: Observer, res: Response, intent: string): void {
   const openedAtMs = performance.now();
-  tell({ type: 'stream_opened', intent });
-  res.once('close', () => tell({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
+  emit({ type: 'stream_opened', intent });
+  res.once('close', () => emit({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
 }
 
 /** A browser comes back by itself after a stream that has ended, and after a refusal never. */
 function sendOn(res: Response, observer: Observer | undefined, intent: string): void {
   writeEventHeaders(res);
   res.end(sentAwayFrame());
-  observer?.tell({ type: 'stream_refused', intent, code: 'closing' });
+  observer?.emit({ type: 'stream_refused', intent, code: 'closing' });
 }
 
 /** Not a line in the log for each: they come in crowds. */
-function refuse(res: Response, error: unknown): Problem {
-  const problem = problemOf(error);
+function refuse(res: Response, error: unknown): ProblemDetails {
+  const problem = toProblemDetails(error);
   answerProblem(res, problem, { 'Retry-After': String(retryAfterSeconds) });
   return problem;
 }

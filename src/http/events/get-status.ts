@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import type { SharedStatus } from '../../sequencer/watch/status-cache.js';
-import { departureOf } from '../request/client-disconnect.js';
+import { disconnectSignal } from '../request/client-disconnect.js';
 import { sendJson } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
 import { statusBody } from './status-body.js';
@@ -16,5 +16,5 @@ export function getStatusHandler({ status }: RouterContext): Handler {
 
 /** Who asks for what is not known takes part in one call upstream, for as long as the browser is there. */
 async function ask(status: SharedStatus, res: Response, id: string): Promise<void> {
-  sendJson(res, 200, statusBody(await status.get(id, { signal: departureOf(res) })));
+  sendJson(res, 200, statusBody(await status.get(id, { signal: disconnectSignal(res) })));
 }

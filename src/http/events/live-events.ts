@@ -1,8 +1,8 @@
-import type { ConnectionLimits } from '../../config/config.js';
+import type { ConnectionLimits } from '../../config/config-options.js';
 import type { IntentClient } from '../../sequencer/intent-client.js';
 import type { WatchIntent } from '../../sequencer/watch/intent-event.js';
 import { type AskStatus, SharedStatus } from '../../sequencer/watch/status-cache.js';
-import { ConnectionSeats } from '../limits/connection-limiter.js';
+import { ConnectionLimiter } from '../limits/connection-limiter.js';
 import type { Logger } from '../response/logger.js';
 import { ClientSecrets } from './client-secret-cache.js';
 import { EventHub } from './event-hub.js';
@@ -12,7 +12,7 @@ import { RunningRequests } from './running-requests.js';
 export interface LiveEvents {
   readonly status: SharedStatus;
   readonly secrets: ClientSecrets;
-  readonly seats: ConnectionSeats;
+  readonly connectionLimiter: ConnectionLimiter;
   readonly events: EventHub;
   readonly running: RunningRequests;
 }
@@ -42,7 +42,7 @@ export function liveEvents({ client, watch, connections, logger, now, onSubmitte
   return {
     status,
     secrets,
-    seats: new ConnectionSeats(connections, warn),
+    connectionLimiter: new ConnectionLimiter(connections, warn),
     events: new EventHub({ watch: watch(askStatus), status, secrets, logger }, connections),
     running: new RunningRequests(),
   };

@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
-import { bounded } from '../../async/with-timeout.js';
-import { openSecret } from '../create-intent/sealed-secret.js';
+import { withTimeout } from '../../async/timeout.js';
 import { knownBrowser } from '../request/browser-cookie.js';
 import type { RouterContext } from '../router-context.js';
+import { openClientSecret } from '../sealing.js';
 
 /** Without the secret there is a stream of events all the same; it only hears less. */
 const patienceMs = 1_000;
@@ -17,8 +17,8 @@ export async function learnSecret(context: RouterContext, req: Request, res: Res
   const browser = knownBrowser(browserCookie, req, res);
   if (!browser) return;
   try {
-    const sealed = await bounded(AbortSignal.timeout(patienceMs), () => ledger.sealedSecret(id, browser.hash));
-    if (sealed !== undefined) secrets.remember(id, await openSecret(sealed, id, browser));
+    const sealed = await withTimeout(patienceMs, () => ledger.sealedSecret(id, browser.hash));
+    if (sealed !== undefined) secrets.remember(id, await openClientSecret(sealed, id, browser));
   } catch {
     // Said where the ledger is asked for what cannot be done without it.
   }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { bounded } from '../../async/with-timeout.js';
+import { withAbort } from '../../async/timeout.js';
 import { IntentError } from '../../errors.js';
 import { unavailable } from '../ledger-events.js';
 import type { LedgerLogger, LedgerObserver } from '../settlement/settlement-context.js';
@@ -103,7 +103,7 @@ export class Opening {
       try {
         const db = await this.#try;
         logger.warn('express-intents: the ledger is open now.');
-        observer?.tell({ type: 'ledger_back' });
+        observer?.emit({ type: 'ledger_back' });
         return db;
       } catch (failure) {
         if (this.#closing.signal.aborted) throw failure;
@@ -116,7 +116,7 @@ export class Opening {
   #tell(error: unknown): void {
     this.#lastError = error;
     this.#options.logger.error(`express-intents: the ${isTriedAgain(error)}`);
-    this.#options.observer?.tell(unavailable(error));
+    this.#options.observer?.emit(unavailable(error));
   }
 }
 
@@ -131,5 +131,5 @@ function hasClosed(): IntentError {
 
 /** @throws the signal's reason */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return bounded(signal, () => new Promise((resolve) => void setTimeout(resolve, ms).unref()));
+  return withAbort(signal, () => new Promise((resolve) => void setTimeout(resolve, ms).unref()));
 }

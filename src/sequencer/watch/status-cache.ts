@@ -1,5 +1,5 @@
 import { Abort, type Abortable } from '../../async/abort.js';
-import { AgedMap } from '../../async/aged-map.js';
+import { BoundedMap } from '../../async/bounded-map.js';
 import type { IntentStatus } from '../calls.js';
 import type { CallOptions } from '../transport.js';
 
@@ -64,16 +64,15 @@ const newCall = {
  */
 export class SharedStatus {
   // The oldest is the one that was asked upstream longest ago.
-  readonly #calls = new AgedMap<Call>();
+  readonly #calls: BoundedMap<Call>;
   readonly #ask: AskStatus;
   readonly #now: () => number;
-  readonly #capacity: number;
   readonly #onSubmitted: (id: string) => void;
 
   constructor({ ask, now, capacity = 10_000, onSubmitted = () => undefined }: SharedStatusSettings) {
     this.#ask = ask;
     this.#now = now;
-    this.#capacity = capacity;
+    this.#calls = new BoundedMap({ capacity });
     this.#onSubmitted = onSubmitted;
   }
 
@@ -112,7 +111,7 @@ export class SharedStatus {
   learn(id: string, status: IntentStatus): void {
     const answer = Promise.resolve(status);
     const call: Call = { answer, ...newCall };
-    this.#keep(id, call);
+    this.#calls.set(id, call);
     this.#settle(id, call, status);
   }
 
@@ -127,7 +126,7 @@ export class SharedStatus {
     const upstream = new Abort();
     const answer = this.#ask(id, { sendUntil: upstream });
     const call: Call = { answer, ...newCall, upstream };
-    this.#keep(id, call);
+    this.#calls.set(id, call);
     answer.then(
       (status) => this.#settle(id, call, status),
       // Whoever asks after a failure may well find the service back; one that stays down has the breaker in front.
@@ -170,12 +169,5 @@ export class SharedStatus {
   /** A later call may have taken its place. */
   #drop(id: string, call: Call): void {
     if (this.#calls.get(id) === call) this.#calls.delete(id);
-  }
-
-  /** As the one that was asked for last; the one asked for longest ago makes room. */
-  #keep(id: string, call: Call): void {
-    this.#calls.set(id, call);
-    const oldest = this.#calls.size > this.#capacity ? this.#calls.oldest() : undefined;
-    if (oldest) this.#calls.delete(oldest.key);
   }
 }

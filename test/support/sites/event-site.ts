@@ -1,5 +1,6 @@
 import express, { type Express } from 'express';
-import { type ConnectionLimits, parseConfig } from '../../../src/config/config.js';
+import { parseConfig } from '../../../src/config/config.js';
+import type { ConnectionLimits } from '../../../src/config/config-options.js';
 import { liveEvents } from '../../../src/http/events/live-events.js';
 import { createLookAt } from '../../../src/http/events/look-at.js';
 import { hostCookie } from '../../../src/http/request/browser-cookie.js';
@@ -61,7 +62,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     config,
     client,
     hooks: { onCreated },
-    termsOf: async () => ({ amount: '4.50', currency: 'usd' }),
+    resolveTerms: async () => ({ amount: '4.50', currency: 'usd' }),
     logger: log,
     browserCookie: hostCookie('intent', false),
     ledger: undefined,

@@ -1,0 +1,24 @@
+import { memoizeLast } from '../../src/async/memoize-last.js';
+
+test('what comes again is not parsed again, and anything else is', () => {
+  const parsed: string[] = [];
+  const parse = memoizeLast((text) => {
+    parsed.push(text);
+    return text.toUpperCase();
+  });
+  expect(['a', 'a', 'b', 'a'].map(parse)).toEqual(['A', 'A', 'B', 'A']);
+  expect(parsed).toEqual(['a', 'b', 'a']);
+});
+
+test('what was refused is refused again, and takes nothing from what was remembered', () => {
+  let calls = 0;
+  const parse = memoizeLast((text) => {
+    calls += 1;
+    if (text === 'bad') throw new Error('bad');
+    return text;
+  });
+  parse('good');
+  for (let time = 0; time < 2; time += 1) expect(() => parse('bad')).toThrow('bad');
+  expect(parse('good')).toBe('good');
+  expect(calls).toBe(3);
+});
