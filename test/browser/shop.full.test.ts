@@ -42,7 +42,7 @@ test('a payment whose hook fails once leads to the thanks page', async () => {
   await shop.sequencer.wallet('Ada').pay(await press(page, /^Pay/));
   await page.locator('[data-payment="settled"]').waitFor();
   expect(await page.title()).toContain('It is paid.');
-  expect(shop.log.text).toContain('The cup has slipped.');
+  expect(shop.log.text).toContain('Simulated failure.');
 });
 
 test('a login opens the account, and logging out closes it', async () => {
