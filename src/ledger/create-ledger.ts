@@ -29,7 +29,7 @@ export function createLedger(options: LedgerOptions): Ledger {
   const { logger, observer } = rest;
   let outages: OutageWatch | undefined;
   const openWatched = async (): Promise<Database> => {
-    outages = new OutageWatch(await open(), { logger, observer, onOver: () => settlement?.goOn() });
+    outages = new OutageWatch(await open(), { logger, observer, onOver: () => settlement?.resume() });
     return outages;
   };
   const opening = new Opening({ open: openWatched, logger, observer });
@@ -62,7 +62,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     history: (id) => withDb((db) => historyOf(db, id)),
     retry: (id) => withDb((db) => retryIntent(db, id, rest.settings.watchMs)),
     prune: (options) => withDb((db) => pruneIntents(db, options)),
-    nudge: async (id) => settlement?.nudge(id),
+    recheck: async (id) => settlement?.recheck(id),
     inspect: () => withDb((db) => inspected(db, outages, settlement)),
     close: async () => {
       await settlement?.close();

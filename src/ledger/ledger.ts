@@ -225,10 +225,10 @@ export interface Ledger extends Omit<IntentRecords, 'look'> {
    */
   paymentsFor(browser: Uint8Array, resource: string): Promise<readonly LedgerIntent[]>;
   /**
-   * Takes the hint that an intent may have been submitted; returns at once and never throws. The promise resolves once the
-   * work that is due for it was tried, in this process or, after a bounded time, not.
+   * Polls a payment now instead of when it is due. Never throws. Resolves when the work that was due for it was tried, or
+   * after a bounded time.
    */
-  nudge(id: string): Promise<void>;
+  recheck(id: string): Promise<void>;
   /** @throws as `find` */
   inspect(): Promise<LedgerReport>;
   /** Takes no more work, gives running work a short time to end, and closes the database. */

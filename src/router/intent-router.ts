@@ -85,7 +85,7 @@ export function composeRouter(
     watch: observation.watch((askStatus) => watchIntent(transport, { askStatus })),
     onSubmitted: onceInAWhile((id) => {
       observation.submitted(id);
-      void ledger?.nudge(id);
+      void ledger?.recheck(id);
     }, now),
   });
   const parts = { config, hooks: options, client, events: live.events, logger };

@@ -68,7 +68,7 @@ async function openMigrated(settings: LedgerSettings): Promise<Database> {
  */
 export function recordsOf(ledger: Ledger | undefined): IntentRecords {
   if (!ledger) return noRecords;
-  const { find, list, history, retry, prune, nudge } = ledger;
+  const { find, list, history, retry, prune, recheck } = ledger;
   return Object.freeze<IntentRecords>({
     find: async (id) => (isIntentId(id) ? find(id) : undefined),
     list,
@@ -76,7 +76,7 @@ export function recordsOf(ledger: Ledger | undefined): IntentRecords {
     retry: async (id) => isIntentId(id) && retry(id),
     prune,
     look: async (id) => {
-      if (isIntentId(id)) await nudge(id);
+      if (isIntentId(id)) await recheck(id);
     },
   });
 }

@@ -127,7 +127,7 @@ describe('a ledger whose next poll is an hour away', () => {
     });
   });
 
-  const rechecksOf = (id: string): number => site.faults.firstOf('nudge').filter((given) => given === id).length;
+  const rechecksOf = (id: string): number => site.faults.firstOf('recheck').filter((given) => given === id).length;
 
   async function callWebhook(id: string): Promise<void> {
     const headers = { 'content-type': 'application/jwt' };
@@ -190,7 +190,7 @@ test('a ledger that has polled a payment itself is not asked to recheck it', asy
   const { id, pay } = await begin(site);
   await pay();
   await untilState(site, id, 'settled');
-  expect(site.faults.firstOf('nudge')).toEqual([]);
+  expect(site.faults.firstOf('recheck')).toEqual([]);
 });
 
 async function begin({ origin, sequencer }: LedgerSite) {

@@ -53,7 +53,7 @@ describe.each(kinds)('an intent that nobody has paid for long, on %s', (kind) =>
     ledger.pay(id);
     await ledger.work();
     expect((await ledger.find(id)).state).toBe('expired');
-    const rechecked = ledger.settlement.nudge(id);
+    const rechecked = ledger.settlement.recheck(id);
     await ledger.work();
     await rechecked;
     expect((await ledger.find(id)).state).toBe('settled');

@@ -56,8 +56,8 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
     return (await database.db.query(sql, [id])).rowCount === 1;
   };
   /** The database works again. */
-  const goOn = async ({ settlement }: SettlementFixture, id: string): Promise<void> => {
-    settlement.goOn();
+  const resume = async ({ settlement }: SettlementFixture, id: string): Promise<void> => {
+    settlement.resume();
     await eventually('the claim is released', () => isGivenBack(id));
   };
 
@@ -75,10 +75,10 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
     await ledger.settlement.round();
     await ledger.settlement.idle();
     expect([calls, await isGivenBack(id)]).toEqual([1, false]);
-    ledger.settlement.goOn();
+    ledger.settlement.resume();
     await wait(20);
     db.isDown = false;
-    await goOn(ledger, id);
+    await resume(ledger, id);
     await ledger.work();
     expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
     expect(calls).toBe(2);
@@ -98,7 +98,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
       await ledger.settlement.idle();
       expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 0 });
       db.isDown = false;
-      await goOn(ledger, id);
+      await resume(ledger, id);
       expect(await ledger.find(id)).toMatchObject({ attempts: 0 });
     }
     db.failsNext = false;

@@ -64,7 +64,7 @@ async function settleNow(
   const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
     // Who looks at a page again and again makes nobody write: those who have not paid cost a question that is shared.
     if (state === 'open' && !(await isSubmitted(status, id, signal))) return false;
-    await bounded(signal, () => ledger.nudge(id));
+    await bounded(signal, () => ledger.recheck(id));
     return true;
   };
   const settled = await Promise.allSettled(pending.map(settle));

@@ -15,7 +15,7 @@ import {
 } from './claimed-payment.js';
 import { HookLanes, type Lane, lanes } from './hook-lanes.js';
 import { holdLease, type Lease } from './lease.js';
-import { Urgent } from './recheck-queue.js';
+import { RecheckQueue } from './recheck-queue.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 
@@ -36,10 +36,10 @@ const longestPauseMs = 10_000;
 /** How often due times are looked for that were set while the clock of the database was ahead, in milliseconds. */
 const bringBackEveryMs = 10_000;
 
-/** Settles payments: claims what is due, and what somebody hinted at before that, and works on a few at once. */
+/** Settles payments: claims those of the recheck queue, then those that are due, and works on a few at once. */
 export class Settlement {
   readonly #context: WorkContext;
-  readonly #urgent: Urgent;
+  readonly #rechecks: RecheckQueue;
   /** Of status calls. */
   readonly #calls: AdaptiveLimit;
   readonly #running = new Map<Lease, Promise<void>>();
@@ -65,7 +65,7 @@ export class Settlement {
       lanes: new HookLanes(timing.hooksAtOnce),
       askStatus: (id, options) => this.#calls.run(options.signal, () => askStatus(id, options)),
     };
-    this.#urgent = new Urgent(() => this.#wake());
+    this.#rechecks = new RecheckQueue(() => this.#wake());
   }
 
   /** Since it has last looked for work and could, or was made, in milliseconds. */
@@ -96,14 +96,14 @@ export class Settlement {
     this.#loop ??= this.#run();
   }
 
-  /** The database works again: what waits for it need wait no longer. */
-  goOn(): void {
+  /** The database works again: releases what it could not write, and continues at once. */
+  resume(): void {
     void this.#giveBackStranded().finally(() => this.#wake());
   }
 
-  /** Has an intent looked at now. Resolves once that was tried, whatever came of it. */
-  nudge(id: string): Promise<void> {
-    return this.#isClosed ? Promise.resolve() : this.#urgent.add(id);
+  /** Polls a payment now. Resolves when that was tried, whatever the outcome. */
+  recheck(id: string): Promise<void> {
+    return this.#isClosed ? Promise.resolve() : this.#rechecks.add(id);
   }
 
   /**
@@ -112,7 +112,7 @@ export class Settlement {
    */
   async round(): Promise<number> {
     const { db, timing } = this.#context;
-    const named = await this.#claimHinted(this.#room.first);
+    const named = await this.#claimRechecks(this.#room.first);
     const room = this.#room;
     this.#fullLanes = new Set(lanes);
     if (lanes.every((lane) => room[lane] === 0)) return named;
@@ -137,7 +137,7 @@ export class Settlement {
   /** Claims no more, lets running work end, and gives back what takes too long. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.#urgent.close();
+    this.#rechecks.close();
     this.#wake();
     await this.#loop;
     const tooLong = setTimeout(() => {
@@ -172,7 +172,7 @@ export class Settlement {
   /** Whether another claim may find something at once; one in vain costs the database as much as one that finds something. */
   get #hasMore(): boolean {
     const room = this.#room;
-    if (room.first > 0 && this.#urgent.size > 0) return true;
+    if (room.first > 0 && this.#rechecks.size > 0) return true;
     return lanes.some((lane) => room[lane] > 0 && this.#fullLanes.has(lane));
   }
 
@@ -195,7 +195,7 @@ export class Settlement {
     }
   }
 
-  /** Until there is room again, a hint, or the time for the next look. */
+  /** Until there is room again, a recheck, or the time of the next poll. */
   #pause(): Promise<void> {
     const { roundMs } = this.#context.timing;
     const pauseMs = Math.min(roundMs * 2 ** Math.min(this.#failures, 10), Math.max(longestPauseMs, roundMs));
@@ -209,9 +209,9 @@ export class Settlement {
     });
   }
 
-  async #claimHinted(room: number): Promise<number> {
+  async #claimRechecks(room: number): Promise<number> {
     const { db, timing } = this.#context;
-    const ids = room > 0 ? this.#urgent.take(room) : [];
+    const ids = room > 0 ? this.#rechecks.take(room) : [];
     if (ids.length === 0) return 0;
     const missed = new Set(ids);
     try {
@@ -222,10 +222,10 @@ export class Settlement {
       }
       // What is open no more needs no second look: it is settled, or waits for its time.
       const open = missed.size > 0 ? await stillOpen(db, [...missed]) : [];
-      for (const id of missed) if (!open.includes(id) && missed.delete(id)) this.#urgent.done(id);
+      for (const id of missed) if (!open.includes(id) && missed.delete(id)) this.#rechecks.done(id);
       return claimed.length;
     } finally {
-      this.#urgent.missed([...missed]);
+      this.#rechecks.missed([...missed]);
     }
   }
 
@@ -236,7 +236,7 @@ export class Settlement {
       lease.stop();
       this.#running.delete(lease);
       this.#held[work.lane] -= 1;
-      this.#urgent.done(work.payment.id);
+      this.#rechecks.done(work.payment.id);
       if (this.#hasMore) this.#wake();
     });
     this.#running.set(lease, ended);

@@ -211,7 +211,7 @@ class Nudge extends OfOne {
     const canBePaid = ['open', 'reversed', 'expired'].includes(intent.state);
     if (!canBePaid || !isFree(intent, world.now)) return;
     const [worker] = world.workers as [Worker];
-    const looked = worker.settlement.nudge(this.id);
+    const looked = worker.settlement.recheck(this.id);
     for (const [id, one] of model) {
       if (id === this.id || isDue(one, world.now)) model.set(id, world.expect(id, one).at(-1) as ModelIntent);
     }
