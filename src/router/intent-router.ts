@@ -1,27 +1,31 @@
 import type { RequestHandler } from 'express';
-import { onceInAWhile } from '../async/throttle-by-key.js';
-import { type Config, namesDestination, type WebhookConfig } from '../config/config.js';
-import { type LiveEvents, liveEvents } from '../http/events/live-events.js';
-import { createLookAt } from '../http/events/look-at.js';
+import { type Config, namesDestination } from '../config/config.js';
+import { ClientSecretCache } from '../http/events/client-secret-cache.js';
+import { EventHub } from '../http/events/event-hub.js';
+import { RunningRequests } from '../http/events/running-requests.js';
+import { ConnectionSeats } from '../http/limits/connection-limiter.js';
 import { type RouterHealth, routerHealth } from '../http/operations/health.js';
 import { type OpenApiDocument, openApiReader } from '../http/operations/openapi.js';
 import { hostCookie } from '../http/request/browser-cookie.js';
-import { routerLogger } from '../http/response/logger.js';
+import { type RouterLogger, routerLogger } from '../http/response/logger.js';
 import { createRouter } from '../http/router.js';
+import type { RouterContext } from '../http/router-context.js';
 import { LoginAttempts } from '../http/session/login-attempts.js';
 import { createSessionStore } from '../http/session/session-store.js';
 import { webhookRegistrar } from '../http/webhook/register-webhook.js';
 import { createWebhookVerifier } from '../http/webhook/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
-import type { CallObserver } from '../sequencer/call-observer.js';
-import { type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
+import { type IntentClient, observedClient } from '../sequencer/intent-client.js';
 import type { Transport } from '../sequencer/transport.js';
 import { transportTo } from '../sequencer/transport-to.js';
+import { type AskStatus, StatusCache } from '../sequencer/watch/status-cache.js';
 import { watchIntent } from '../sequencer/watch/watch-intent.js';
+import { type Upstream, upstreamOf } from '../telemetry/open-telemetry.js';
+import { type RouterObserver, routerObserver } from '../telemetry/router-observer.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
-import { databaseOf, type LedgerParts, recordsOf, routerLedger } from './ledger.js';
-import { RouterObservation } from './observation.js';
-import { type IntentRouterOptions, parseRouterOptions } from './options.js';
+import { type LedgerParts, ledgerDatabase, ledgerRecords, routerLedger } from './ledger.js';
+import { type IntentRouterOptions, parseRouterOptions, type RouterSettings } from './options.js';
+import { SubmissionTracker } from './submission-tracker.js';
 
 /** What `app.use()` takes, and what a server needs beside it. */
 export interface IntentRouter extends RequestHandler {
@@ -64,61 +68,119 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
   return composeRouter(given, routerLedger);
 }
 
-/** The same, with a ledger of its own. */
+/** The same with a ledger that the caller makes. */
 export function composeRouter(
   given: IntentRouterOptions,
   makeLedger: (parts: LedgerParts) => Ledger | undefined,
 ): IntentRouter {
-  const { options, config, termsOf } = parseRouterOptions(given);
-  const { now = Date.now } = options;
+  const settings = parseRouterOptions(given);
+  const { options, config } = settings;
+  const { now = Date.now, onEvent, telemetry } = options;
   const logger = routerLogger(options.logger ?? console);
-  const embedded =
-    config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
+
+  const isEmbedded = config.sequencer.url === 'embedded' && !options.transport;
+  const embedded = isEmbedded ? embeddedSequencer(config, logger) : undefined;
   const transport = options.transport ?? embedded?.transport ?? serviceTransport(config, options);
-  const observation = new RouterObservation({ options, config, logger, now, secrets: () => live.secrets });
-  const { observer } = observation;
-  const observed = clientOf(config, transport, observer);
+  const observer = routerObserver({ onEvent, telemetry, upstream: upstreamIn(config, options), logger, now });
+  const { dialect, timeoutMs, tryTimeoutMs } = config.sequencer;
+  const observed = observedClient({ transport, dialect, timeoutMs, tryTimeoutMs }, observer);
   const { client } = observed;
-  const { login, isHttps, webhook, connections } = config;
-  const live = liveEvents({
-    ...{ client, connections, logger, now },
-    watch: observation.watch((askStatus) => watchIntent(transport, { askStatus })),
-    onSubmitted: onceInAWhile((id) => {
-      observation.submitted(id);
-      void ledger?.recheck(id);
-    }, now),
+
+  // Every status passes the cache. Telemetry, the event feeds and the ledger subscribe to it.
+  const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now });
+  const secrets = new ClientSecretCache(now);
+  const tracker = observer && new SubmissionTracker({ observer, secrets, hasLedger: config.ledger !== undefined, now });
+  if (tracker) statusCache.subscribe(tracker.onStatus);
+  const askStatus: AskStatus = (id, { signal }) => statusCache.get(id, { signal, bypassCache: true, source: 'stream' });
+  const watch = watchIntent(transport, { askStatus });
+  const events = new EventHub({ watch, statusCache, secrets, logger, onEvent: tracker?.onEvent }, config.connections);
+
+  const ledgerObserver = tracker?.ledgerObserver;
+  const ledger = makeLedger({ config, hooks: options, client, statusCache, events, logger, observer: ledgerObserver });
+  statusCache.subscribe(({ id, status, source }) => {
+    // The ledger acts on what it polls itself.
+    if (status.intentSubmitted && source !== 'ledger') void ledger?.recheck(id);
   });
-  const parts = { config, hooks: options, client, events: live.events, logger };
-  const ledger = makeLedger({ ...parts, observer: observation.ofLedger });
-  observation.watchLedger(ledger);
-  const health = routerHealth({ config, observed, ledger, live, isEmbedded: embedded !== undefined });
+  if (ledger) observer?.watchLedger(() => ledger.inspect());
+
+  const live = { statusCache, secrets, seats: streamLimiter(config, logger), events, running: new RunningRequests() };
+  const health = routerHealth({ config, observed, ledger, live, isEmbedded });
   const openApi = openApiReader(config);
-  const router = createRouter({
-    ...{ config, client, termsOf, logger, ledger, now, observer },
+  const context = {
+    ...httpParts({ settings, client, ledger, embedded, logger, now }),
+    ...live,
+    observer,
+    health,
+    openApi,
+  };
+  const router = createRouter(context);
+
+  logSetUp(settings, logger);
+  return Object.assign(embedded ? embedded.registerLocalOrigin(router) : router, {
+    client,
+    intents: ledgerRecords(ledger),
+    database: ledgerDatabase(ledger),
+    health,
+    openApi,
+    ...lifecycle({ context, embedded, observer }),
+  });
+}
+
+function serviceTransport(
+  { sequencer, production }: Config,
+  { grpcNames, envelopeVersion }: IntentRouterOptions,
+): Transport {
+  const { url, grpcUrl, timeoutMs } = sequencer;
+  // The configuration has refused http where it is not allowed.
+  return transportTo({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
+}
+
+function upstreamIn({ sequencer: { url, grpcUrl } }: Config, { transport }: IntentRouterOptions): Upstream {
+  if (transport) return upstreamOf('custom', undefined);
+  return grpcUrl === undefined ? upstreamOf('http', url) : upstreamOf('grpc', grpcUrl);
+}
+
+function streamLimiter({ connections }: Config, logger: RouterLogger): ConnectionSeats {
+  return new ConnectionSeats(connections, () =>
+    logger.warn(
+      `express-intents: all ${connections.perProcess} streams of events are taken, and browsers are refused. Run more ` +
+        'processes, or raise connections.perProcess.',
+    ),
+  );
+}
+
+interface HttpParts {
+  readonly settings: RouterSettings;
+  readonly client: IntentClient;
+  readonly ledger: Ledger | undefined;
+  readonly embedded: EmbeddedSequencer | undefined;
+  readonly logger: RouterLogger;
+  readonly now: () => number;
+}
+
+/** What the handlers share besides the live state: settings, cookies, sessions and the webhook. */
+function httpParts({ settings, client, ledger, embedded, logger, now }: HttpParts) {
+  const { options, config, termsOf } = settings;
+  const { login, webhook } = config;
+  const serviceKeys = async (): Promise<readonly string[]> =>
+    webhook?.serviceKeys ?? (embedded ? [await embedded.serviceKey()] : []);
+  return {
+    config,
+    client,
     hooks: options,
-    browserCookie: hostCookie('intent', isHttps),
+    termsOf,
+    logger,
+    ledger,
+    now,
+    browserCookie: hostCookie('intent', config.isHttps),
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
-      verify: observation.verify(createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now })),
+      verify: createWebhookVerifier({ serviceKeys, now }),
       register: webhookRegistrar(config, client, logger),
     },
-    lookAt: createLookAt({ ask: observation.look((id) => live.events.look(id)), logger }),
     walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
-    ...{ health, openApi },
-    ...live,
-  });
-  if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
-  if (!termsOf && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
-  for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
-  for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
-  return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
-    client,
-    intents: recordsOf(ledger),
-    database: databaseOf(ledger),
-    ...{ health, openApi },
-    ...lifeOf({ live, ledger, client, embedded, observation }),
-  });
+  };
 }
 
 const noDestination =
@@ -128,52 +190,39 @@ const noPaymentHook =
   'INTENT_DESTINATION is set, and there is no `payment` hook, so this site takes no payments. Pass ' +
   'intentRouter({ payment: (req) => ({ amount, currency }) }), or unset INTENT_DESTINATION.';
 
-function serviceTransport(
-  { sequencer, production }: Config,
-  { grpcNames, envelopeVersion }: IntentRouterOptions,
-): Transport {
-  const { url, grpcUrl, timeoutMs } = sequencer;
-  // Whether http will do was for the configuration to say.
-  return transportTo({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
-}
-
-function clientOf({ sequencer }: Config, transport: Transport, observer: CallObserver | undefined): ObservedClient {
-  const { dialect, timeoutMs, tryTimeoutMs } = sequencer;
-  return observedClient({ transport, dialect, timeoutMs, tryTimeoutMs }, observer);
-}
-
-/** Set, or the embedded sequencer's own, which is known once that has started. */
-function serviceKeysOf({ serviceKeys }: WebhookConfig, embedded: EmbeddedSequencer | undefined) {
-  return async (): Promise<readonly string[]> => serviceKeys ?? (embedded ? [await embedded.serviceKey()] : []);
+function logSetUp({ options, config, termsOf }: RouterSettings, logger: RouterLogger): void {
+  if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
+  if (!termsOf && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
+  for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
+  for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
 }
 
 /** How long closing waits for requests that are being answered. */
 const lastAnswersMs = 3_000;
 
-interface Parts {
-  readonly live: LiveEvents;
-  readonly ledger: Ledger | undefined;
-  readonly client: IntentClient;
+interface LifecycleParts {
+  readonly context: Pick<RouterContext, 'events' | 'running' | 'ledger' | 'client'>;
   readonly embedded: EmbeddedSequencer | undefined;
-  readonly observation: RouterObservation;
+  readonly observer: RouterObserver | undefined;
 }
 
-function lifeOf({ live, ledger, client, embedded, observation }: Parts): Pick<IntentRouter, 'ready' | 'close'> {
+/** A router starts when it is made. It is ready, then closing, then closed. */
+function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<IntentRouter, 'ready' | 'close'> {
+  const { events, running, ledger, client } = context;
   return {
     ready: async () => {
       const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready()]);
       return addresses;
     },
     close: async () => {
-      live.events.close();
-      live.running.closeConnections();
-      // Who has come is still answered.
-      await live.running.idle(lastAnswersMs);
-      // While it ends what it has begun it may still ask the sequencer.
+      events.close();
+      running.closeConnections();
+      await running.idle(lastAnswersMs);
+      // The work that the ledger has begun may still call the sequencer.
       await ledger?.close();
       await client.close();
       await embedded?.close();
-      observation.close();
+      observer?.close();
     },
   };
 }

@@ -1,5 +1,5 @@
-import { onceInAWhile } from '../../src/async/throttle-by-key.js';
-import { createLookAt, type LookAtOptions } from '../../src/http/events/look-at.js';
+import { StatusRechecks, type StatusRechecksOptions } from '../../src/http/events/status-rechecks.js';
+import { type AskStatus, StatusCache } from '../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -13,23 +13,26 @@ import { LogRecorder } from '../support/sites/site.js';
 
 describe('a recheck after a webhook call', () => {
   const settled = (): Promise<void> => new Promise(setImmediate);
+  const unpaid = { exists: true, codeScanned: false, intentSubmitted: false };
 
   /** Rechecks whose calls to the sequencer end when the test says so. */
-  function startRechecks(options: Partial<LookAtOptions> = {}) {
+  function startRechecks(options: Partial<StatusRechecksOptions> = {}) {
     const asked: string[] = [];
     const open: { id: string; end: (error?: Error) => void }[] = [];
     const logger = new LogRecorder();
-    const ask = (id: string): Promise<void> => {
+    const ask: AskStatus = (id) => {
       asked.push(id);
       return new Promise((resolve, reject) => {
-        open.push({ id, end: (error) => (error ? reject(error) : resolve()) });
+        open.push({ id, end: (error) => (error ? reject(error) : resolve(unpaid)) });
       });
     };
     const endFirst = async (error?: Error): Promise<void> => {
       open.shift()?.end(error);
       await settled();
     };
-    return { recheck: createLookAt({ ask, logger, ...options }), asked, open, endFirst, logger };
+    const statusCache = new StatusCache({ ask, now: () => 0 });
+    const rechecks = new StatusRechecks({ statusCache, logger, ...options });
+    return { recheck: (id: string) => rechecks.add(id), asked, open, endFirst, logger };
   }
 
   test('calls the sequencer at once', () => {
@@ -80,37 +83,6 @@ describe('a recheck after a webhook call', () => {
     expect(asked).toEqual(['a', 'b']);
     expect(logger.lines).toEqual([expect.stringContaining('the status of a could not be asked for')]);
     expect(logger.text).toContain('no line');
-  });
-});
-
-describe('a recheck after an answer of the sequencer', () => {
-  function startPassing(capacity?: number) {
-    const passed: string[] = [];
-    const clock = { nowMs: 0 };
-    const pass = onceInAWhile(
-      (id) => passed.push(id),
-      () => clock.nowMs,
-      capacity,
-    );
-    return { passed, pass, clock };
-  }
-
-  test('reaches the ledger once a minute for each intent', () => {
-    const { passed, pass, clock } = startPassing();
-    for (const id of ['a', 'b', 'a', 'a']) pass(id);
-    expect(passed).toEqual(['a', 'b']);
-    clock.nowMs += 59_999;
-    pass('a');
-    expect(passed).toEqual(['a', 'b']);
-    clock.nowMs += 1;
-    pass('a');
-    expect(passed).toEqual(['a', 'b', 'a']);
-  });
-
-  test('reaches it again when the intent is no longer among those that are remembered', () => {
-    const { passed, pass } = startPassing(2);
-    for (const id of ['a', 'b', 'c', 'a', 'c']) pass(id);
-    expect(passed).toEqual(['a', 'b', 'c', 'a']);
   });
 });
 

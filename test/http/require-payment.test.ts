@@ -9,7 +9,7 @@ import { type RequirePaymentOptions, requirePayment } from '../../src/http/paywa
 import type { RequiredPayment } from '../../src/http/paywall/required-payment.js';
 import { refuse } from '../../src/http/response/refuse.js';
 import type { Ledger, LedgerIntent } from '../../src/ledger/ledger.js';
-import { type AskStatus, SharedStatus } from '../../src/sequencer/watch/status-cache.js';
+import { type AskStatus, StatusCache } from '../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../support/databases/databases.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
@@ -405,8 +405,8 @@ describe('who may have paid just now', () => {
       return [intent(state)];
     };
     const ledger = { paymentsFor, recheck } as unknown as Ledger;
-    const status = new SharedStatus({ ask: ask as never, now: () => 0 });
-    const found = await findPayment({ ledger, status, browser: new Uint8Array(32), demand, waitMs: 50 });
+    const statusCache = new StatusCache({ ask: ask as never, now: () => 0 });
+    const found = await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, waitMs: 50 });
     return { looks, found };
   }
   const paid = async () => ({ exists: true, codeScanned: true, intentSubmitted: true });
@@ -444,8 +444,14 @@ describe('who may have paid just now', () => {
       asked += 1;
       return { exists: true, codeScanned: true, intentSubmitted: isPaid };
     };
-    const status = new SharedStatus({ ask, now: () => performance.now() });
-    const search = { ledger: ledger as unknown as Ledger, status, browser: new Uint8Array(32), demand, waitMs: 60_000 };
+    const statusCache = new StatusCache({ ask, now: () => performance.now() });
+    const search = {
+      ledger: ledger as unknown as Ledger,
+      statusCache,
+      browser: new Uint8Array(32),
+      demand,
+      waitMs: 60_000,
+    };
     await findPayment(search);
     expect([asked, rechecked]).toEqual([1, 0]);
     isPaid = true;
@@ -461,8 +467,8 @@ describe('who may have paid just now', () => {
       asked.push(id);
       return unpaid();
     };
-    const status = new SharedStatus({ ask, now: () => 0 });
-    await findPayment({ ledger, status, browser: new Uint8Array(32), demand, waitMs: 50 });
+    const statusCache = new StatusCache({ ask, now: () => 0 });
+    await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, waitMs: 50 });
     expect(asked).toEqual(['0']);
   });
 });

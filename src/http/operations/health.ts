@@ -2,7 +2,8 @@ import type { Config } from '../../config/config.js';
 import { IntentError, type IntentErrorCode } from '../../errors.js';
 import type { Ledger, LedgerReport } from '../../ledger/ledger.js';
 import type { ObservedClient } from '../../sequencer/intent-client.js';
-import type { LiveEvents } from '../events/live-events.js';
+import type { EventHub } from '../events/event-hub.js';
+import type { ConnectionSeats } from '../limits/connection-limiter.js';
 import { type CheckOutcome, SharedCheck } from './cached-probe.js';
 
 /** `degraded` is for a person to look at; `down` is for a load balancer, which takes the process out. */
@@ -45,7 +46,7 @@ export interface HealthParts {
   readonly config: Config;
   readonly observed: ObservedClient;
   readonly ledger: Ledger | undefined;
-  readonly live: LiveEvents;
+  readonly live: { readonly events: EventHub; readonly seats: ConnectionSeats };
   readonly isEmbedded: boolean;
   /** For tests. */
   readonly timing?: Partial<HealthTiming> | undefined;

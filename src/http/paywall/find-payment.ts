@@ -3,7 +3,7 @@ import { bounded } from '../../async/with-timeout.js';
 import { parseMoney } from '../../intents/money.js';
 import type { Ledger, LedgerIntent } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
-import { pendingMs, type SharedStatus } from '../../sequencer/watch/status-cache.js';
+import { pendingMs, type StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { PaymentDemand } from './required-payment.js';
 
 /** How many submitted payments are looked at, the newest first. Of the open ones, which cost a call, it is the newest alone. */
@@ -13,7 +13,7 @@ const outdatedMs = pendingMs + 10;
 
 export interface PaymentSearch {
   readonly ledger: Ledger;
-  readonly status: SharedStatus;
+  readonly statusCache: StatusCache;
   /** Hash of the browser's cookie. */
   readonly browser: Uint8Array;
   readonly demand: PaymentDemand;
@@ -57,13 +57,13 @@ function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
 
 /** Has those settle that were submitted, within bounded time. Whether there was one. */
 async function settleNow(
-  { ledger, status, waitMs }: PaymentSearch,
+  { ledger, statusCache, waitMs }: PaymentSearch,
   pending: readonly LedgerIntent[],
 ): Promise<boolean> {
   const signal = AbortSignal.timeout(waitMs);
   const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
     // Who looks at a page again and again makes nobody write: those who have not paid cost a question that is shared.
-    if (state === 'open' && !(await isSubmitted(status, id, signal))) return false;
+    if (state === 'open' && !(await isSubmitted(statusCache, id, signal))) return false;
     await bounded(signal, () => ledger.recheck(id));
     return true;
   };
@@ -75,7 +75,7 @@ async function settleNow(
  * What was answered a moment ago may be from before the payment. It is waited for until it counts no more, instead of asking
  * past it: however often somebody looks, the service is asked a few times a second.
  */
-async function isSubmitted(status: SharedStatus, id: string, signal: AbortSignal): Promise<boolean> {
-  if (status.known(id)?.intentSubmitted === false) await delay(outdatedMs, undefined, { signal, ref: false });
-  return (await status.get(id, { signal })).intentSubmitted;
+async function isSubmitted(statusCache: StatusCache, id: string, signal: AbortSignal): Promise<boolean> {
+  if (statusCache.peek(id)?.intentSubmitted === false) await delay(outdatedMs, undefined, { signal, ref: false });
+  return (await statusCache.get(id, { signal })).intentSubmitted;
 }

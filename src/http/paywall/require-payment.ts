@@ -71,14 +71,14 @@ function isAnswerable(error: unknown): boolean {
 
 async function paymentOf(demand: PaymentDemand, req: Request, res: Response): Promise<Payment | undefined> {
   const { context, countStatus } = requireRouter(req);
-  const { ledger, status, browserCookie } = context;
+  const { ledger, statusCache, browserCookie } = context;
   if (!ledger) {
     throw new IntentError('invalid_configuration', `requirePayment needs a ledger: ${howToGetLedger()}.`);
   }
   const browser = browserOf(browserCookie, req);
   // Each page view may ask the service, so it counts like a request for a status.
   const beforeAsking = (): Promise<void> | undefined => countStatus(req, res);
-  return browser && findPayment({ ledger, status, browser, demand, waitMs, beforeAsking });
+  return browser && findPayment({ ledger, statusCache, browser, demand, waitMs, beforeAsking });
 }
 
 function problemsOf(required: unknown) {

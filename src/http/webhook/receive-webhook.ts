@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { ExpiringMap } from '../../async/expiring-map.js';
 import { IntentError } from '../../errors.js';
+import { StatusRechecks } from '../events/status-rechecks.js';
 import { bodyTooLarge, readBytes } from '../request/read-bytes.js';
 import { requestIdOf } from '../request/request-id.js';
 import type { Logger } from '../response/logger.js';
@@ -20,7 +21,11 @@ const warningIntervalMs = 60_000;
  * A call carries neither a time nor a number, and the service sends it again when the answer got lost. So the same call
  * is answered with success every time, and only the first leads to a look.
  */
-export function webhookHandler({ lookAt, logger, now }: RouterContext, verify: WebhookVerifier): Handler {
+export function webhookHandler(
+  { statusCache, logger, now, observer }: RouterContext,
+  verify: WebhookVerifier,
+): Handler {
+  const rechecks = new StatusRechecks({ statusCache, logger });
   const seen = new ExpiringMap<true>({ ttlMs: rememberedMs, capacity: rememberedCalls, now });
   const warn = refusalWarning(logger, now);
   return async (req, res) => {
@@ -29,9 +34,10 @@ export function webhookHandler({ lookAt, logger, now }: RouterContext, verify: W
       warn(error, req);
       throw error;
     });
+    observer?.tell({ type: 'webhook_received', intent: intentId });
     if (!seen.get(digest)) {
       seen.set(digest, true);
-      lookAt(intentId);
+      rechecks.add(intentId);
     }
     // Services of this family count nothing but 200 as delivered (protocol section 5).
     sendEmpty(res, 200, { 'Content-Length': '0' });

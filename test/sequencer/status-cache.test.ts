@@ -1,31 +1,31 @@
 import type { Abortable } from '../../src/async/abort.js';
 import { IntentError, SequencerError } from '../../src/errors.js';
 import { getStatus } from '../../src/sequencer/calls.js';
-import { type AskStatus, SharedStatus } from '../../src/sequencer/watch/status-cache.js';
+import { type AskStatus, StatusCache, type StatusUpdate } from '../../src/sequencer/watch/status-cache.js';
 import { pending, StatusTransport, submitted, unknown } from '../support/transports/status-transport.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const otherId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
 const down = new SequencerError('sequencer_unreachable', 'down');
 
-function sharedStatus(capacity?: number) {
+function statusCache(capacity?: number) {
   const transport = new StatusTransport();
   let nowMs = 5_000;
-  const told: string[] = [];
-  const status = new SharedStatus({
+  const updates: StatusUpdate[] = [];
+  const status = new StatusCache({
     ask: (intent, options) => getStatus(transport, intent, options),
     now: () => nowMs,
     capacity,
-    onSubmitted: (intent) => told.push(intent),
   });
+  status.subscribe((update) => updates.push(update));
   const pass = (durationMs: number): void => {
     nowMs += durationMs;
   };
-  return { transport, status, told, pass };
+  return { transport, status, updates, pass };
 }
 
 test('who asks at the same time shares one call, each intent its own', async () => {
-  const { transport, status } = sharedStatus();
+  const { transport, status } = statusCache();
   const answers = await Promise.all([status.get(id), status.get(id), status.get(otherId), status.get(id)]);
   expect(answers).toEqual([pending, pending, pending, pending]);
   expect(transport.asked).toBe(2);
@@ -36,22 +36,22 @@ test.each([
   ['unknown', unknown, 250],
   ['submitted', submitted, 60_000],
 ])('an intent that is %s is asked for again after its time, and not before', async (_name, answer, lifetimeMs) => {
-  const { transport, status, pass } = sharedStatus();
+  const { transport, status, pass } = statusCache();
   transport.answerWith(answer);
-  expect(status.known(id)).toBeUndefined();
+  expect(status.peek(id)).toBeUndefined();
   await status.get(id);
   pass(lifetimeMs - 1);
-  expect(status.known(id)).toEqual(answer);
+  expect(status.peek(id)).toEqual(answer);
   expect(await status.get(id)).toEqual(answer);
   expect(transport.asked).toBe(1);
   pass(1);
-  expect(status.known(id)).toBeUndefined();
+  expect(status.peek(id)).toBeUndefined();
   await status.get(id);
   expect(transport.asked).toBe(2);
 });
 
 test('what was submitted can be reversed', async () => {
-  const { transport, status, pass } = sharedStatus();
+  const { transport, status, pass } = statusCache();
   transport.answerWith(submitted);
   await status.get(id);
   transport.answerWith(pending);
@@ -60,7 +60,7 @@ test('what was submitted can be reversed', async () => {
 });
 
 test('a clock that was set back does not make an answer last', async () => {
-  const { transport, status, pass } = sharedStatus();
+  const { transport, status, pass } = statusCache();
   await status.get(id);
   pass(-3_600_000);
   await status.get(id);
@@ -68,18 +68,18 @@ test('a clock that was set back does not make an answer last', async () => {
 });
 
 test('a failure is told to all who wait, and not kept for those who come after', async () => {
-  const { transport, status } = sharedStatus();
+  const { transport, status } = statusCache();
   transport.answerWith(down);
   const answers = await Promise.allSettled([status.get(id), status.get(id)]);
   expect(answers.map((answer) => answer.status === 'rejected' && answer.reason)).toEqual([down, down]);
   expect(transport.asked).toBe(1);
-  expect([status.known(id), status.size]).toEqual([undefined, 0]);
+  expect([status.peek(id), status.size]).toEqual([undefined, 0]);
   transport.answerWith(pending);
   expect(await status.get(id)).toEqual(pending);
 });
 
 test('an id that is none is refused, asks nobody and leaves nothing', async () => {
-  const { transport, status } = sharedStatus();
+  const { transport, status } = statusCache();
   await expect(status.get('x'.repeat(10_000))).rejects.toThrow(IntentError);
   await expect(status.get('constructor')).rejects.toMatchObject({ code: 'invalid_id' });
   expect([transport.asked, status.size]).toEqual([0, 0]);
@@ -87,7 +87,7 @@ test('an id that is none is refused, asks nobody and leaves nothing', async () =
 
 describe('leaving', () => {
   test('leaves the call to those who still wait', async () => {
-    const { transport, status } = sharedStatus();
+    const { transport, status } = statusCache();
     transport.answerWith('nothing');
     const leaving = new AbortController();
     const left = status.get(id, { signal: leaving.signal });
@@ -100,7 +100,7 @@ describe('leaving', () => {
   });
 
   test('lets a call that was sent run to its end when nobody waits any more', async () => {
-    const { transport, status } = sharedStatus();
+    const { transport, status } = statusCache();
     transport.answerWith('nothing');
     const leaving = [new AbortController(), new AbortController()];
     const left = leaving.map(({ signal }) => status.get(id, { signal }));
@@ -119,7 +119,7 @@ describe('leaving', () => {
         asked.push(sendUntil);
         sendUntil?.addEventListener('abort', () => reject(sendUntil.reason));
       });
-    const status = new SharedStatus({ ask, now: () => 0 });
+    const status = new StatusCache({ ask, now: () => 0 });
     const leaving = new AbortController();
     const left = status.get(id, { signal: leaving.signal });
     leaving.abort(new Error('gone'));
@@ -128,13 +128,13 @@ describe('leaving', () => {
     await expect(left).rejects.toThrow('gone');
     expect(asked[0]?.aborted).toBe(true);
     while (asked.length < 2) await Promise.resolve();
-    status.learn(id, submitted);
-    expect(status.known(id)).toEqual(submitted);
+    status.set(id, submitted, 'stream');
+    expect(status.peek(id)).toEqual(submitted);
     next.catch(() => undefined);
   });
 
   test('shares a call that was sent with a caller who comes at the very next moment', async () => {
-    const { transport, status } = sharedStatus();
+    const { transport, status } = statusCache();
     transport.answerWith('nothing');
     const leaving = new AbortController();
     const left = status.get(id, { signal: leaving.signal });
@@ -147,7 +147,7 @@ describe('leaving', () => {
   });
 
   test('asks again for a caller who shares a call that then fails', async () => {
-    const { transport, status } = sharedStatus();
+    const { transport, status } = statusCache();
     transport.answerWith('nothing');
     const leaving = new AbortController();
     const left = status.get(id, { signal: leaving.signal });
@@ -161,22 +161,22 @@ describe('leaving', () => {
   });
 
   test('after the answer does nothing', async () => {
-    const { transport, status } = sharedStatus();
+    const { transport, status } = statusCache();
     const leaving = new AbortController();
     await status.get(id, { signal: leaving.signal });
     leaving.abort();
-    expect(status.known(id)).toEqual(pending);
+    expect(status.peek(id)).toEqual(pending);
     expect(transport.aborted).toBe(0);
   });
 
   test('before asking asks nobody', async () => {
-    const { transport, status } = sharedStatus();
+    const { transport, status } = statusCache();
     await expect(status.get(id, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
     expect(transport.asked).toBe(0);
   });
 
   test('who gave no signal stays', async () => {
-    const { transport, status } = sharedStatus();
+    const { transport, status } = statusCache();
     transport.answerWith('nothing');
     const leaving = new AbortController();
     const stays = status.get(id);
@@ -189,83 +189,135 @@ describe('leaving', () => {
 });
 
 test('a fresh answer is asked for though one is known, and known to all then', async () => {
-  const { transport, status } = sharedStatus();
+  const { transport, status } = statusCache();
   await status.get(id);
   transport.answerWith(submitted);
-  expect(await status.get(id, { isFresh: true })).toEqual(submitted);
-  expect(status.known(id)).toEqual(submitted);
+  expect(await status.get(id, { bypassCache: true })).toEqual(submitted);
+  expect(status.peek(id)).toEqual(submitted);
   transport.answerWith('nothing');
-  const both = [status.get(id, { isFresh: true }), status.get(id, { isFresh: true })];
+  const both = [status.get(id, { bypassCache: true }), status.get(id, { bypassCache: true })];
   transport.answerWith(submitted);
   expect(await Promise.all(both)).toEqual([submitted, submitted]);
   expect(transport.asked).toBe(3);
 });
 
 test('what was learnt on another way counts, also against a call that is under way', async () => {
-  const { transport, status } = sharedStatus();
+  const { transport, status } = statusCache();
   transport.answerWith('nothing');
   const earlier = status.get(id);
-  status.learn(id, submitted);
-  expect(status.known(id)).toEqual(submitted);
+  status.set(id, submitted, 'stream');
+  expect(status.peek(id)).toEqual(submitted);
   transport.answerWith(pending);
   await earlier;
   expect(await status.get(id)).toEqual(submitted);
 });
 
 test('answers are kept of so many intents and no more; the one asked for longest ago makes room', async () => {
-  const { transport, status } = sharedStatus(2);
+  const { transport, status } = statusCache(2);
   const third = 'FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF';
   await status.get(id);
   await status.get(otherId);
-  await status.get(id, { isFresh: true });
+  await status.get(id, { bypassCache: true });
   await status.get(third);
   expect(status.size).toBe(2);
-  expect(status.known(otherId)).toBeUndefined();
-  expect([status.known(id), status.known(third)]).toEqual([pending, pending]);
+  expect(status.peek(otherId)).toBeUndefined();
+  expect([status.peek(id), status.peek(third)]).toEqual([pending, pending]);
   expect(transport.asked).toBe(4);
 });
 
 test('a thousand tabs that ask every second for ten seconds cost at most five calls a second', async () => {
-  const { transport, status, pass } = sharedStatus();
+  const { transport, status, pass } = statusCache();
   for (let tick = 0; tick < 1_000; tick += 1) {
     pass(10);
-    await Promise.all(Array.from({ length: 10 }, () => status.known(id) ?? status.get(id)));
+    await Promise.all(Array.from({ length: 10 }, () => status.peek(id) ?? status.get(id)));
   }
   expect(transport.asked).toBeGreaterThan(10);
   expect(transport.asked).toBeLessThanOrEqual(50);
 });
 
-describe('that an intent was submitted is passed on', () => {
-  test('whoever learns it, and only when the sequencer says so', async () => {
-    const { transport, status, told } = sharedStatus();
-    await status.get(id);
-    expect(told).toEqual([]);
-    transport.answerWith(submitted);
-    await Promise.all([status.get(id, { isFresh: true }), status.get(id, { isFresh: true })]);
-    await status.get(id);
-    status.known(id);
-    expect(told).toEqual([id]);
-    status.learn(otherId, submitted);
-    status.learn(otherId, pending);
-    expect(told).toEqual([id, otherId]);
+describe('subscribers', () => {
+  const updateOf = (intent: string, status: StatusUpdate['status'], source: StatusUpdate['source'] = 'status') => ({
+    ...{ id: intent, status, source },
   });
 
-  test('but not to somebody who learns it by the same call', async () => {
-    const { transport, status, told } = sharedStatus();
-    transport.answerWith('nothing');
-    const both = [status.get(id), status.get(id, { isFresh: true, isQuiet: true })];
-    transport.answerWith(submitted);
-    await Promise.all(both);
-    expect(told).toEqual([]);
+  test('learn a status once, however many callers read it, and before these have it', async () => {
+    const { status, updates } = statusCache();
+    const seen = status.get(id).then(() => updates.length);
+    await Promise.all([status.get(id), status.get(id)]);
+    await status.get(id);
+    status.peek(id);
+    expect(updates).toEqual([updateOf(id, pending)]);
+    expect(await seen).toBe(1);
   });
 
-  test('also while he waits for an answer that may be from before', async () => {
-    const { transport, status, told } = sharedStatus();
+  test('learn every change, and nothing when a call or another way brings the same status', async () => {
+    const { transport, status, updates } = statusCache();
+    await status.get(id);
+    await status.get(id, { bypassCache: true });
+    transport.answerWith(submitted);
+    await status.get(id, { bypassCache: true });
+    status.set(id, submitted, 'stream');
+    await status.get(id, { bypassCache: true, source: 'webhook' });
+    expect(updates).toEqual([updateOf(id, pending), updateOf(id, submitted)]);
+    transport.answerWith(pending);
+    await status.get(id, { bypassCache: true });
+    expect(updates.at(-1)).toEqual(updateOf(id, pending));
+    status.set(otherId, submitted, 'stream');
+    expect(updates.at(-1)).toEqual(updateOf(otherId, submitted, 'stream'));
+  });
+
+  test('learn that an intent is submitted once a minute, however many clients ask for it', async () => {
+    const { transport, status, updates, pass } = statusCache();
+    transport.answerWith(submitted);
+    await status.get(id);
+    pass(59_999);
+    await status.get(id);
+    expect(updates).toHaveLength(1);
+    pass(1);
+    await status.get(id);
+    expect(updates).toEqual([updateOf(id, submitted), updateOf(id, submitted)]);
+  });
+
+  test('learn it again when the intent is no longer among those that are kept', async () => {
+    const { transport, status, updates } = statusCache(1);
+    transport.answerWith(submitted);
+    for (const intent of [id, otherId, id]) await status.get(intent);
+    expect(updates.map((update) => update.id)).toEqual([id, otherId, id]);
+  });
+
+  test('learn it again when a call has failed meanwhile', async () => {
+    const { transport, status, updates } = statusCache();
+    transport.answerWith(submitted);
+    await status.get(id);
+    transport.answerWith(down);
+    await expect(status.get(id, { bypassCache: true })).rejects.toBe(down);
+    transport.answerWith(submitted);
+    await status.get(id);
+    expect(updates).toHaveLength(2);
+  });
+
+  test('do not learn an answer that is older than what is known', async () => {
+    const { transport, status, updates } = statusCache();
     transport.answerWith('nothing');
-    const earlier = status.get(id, { isFresh: true, isQuiet: true });
-    status.learn(id, submitted);
-    expect(told).toEqual([id]);
+    const earlier = status.get(id, { bypassCache: true, source: 'ledger' });
+    status.set(id, submitted, 'stream');
     transport.answerWith(pending);
     expect(await earlier).toEqual(pending);
+    expect(updates).toEqual([updateOf(id, submitted, 'stream')]);
+  });
+
+  test.each([
+    [['status', 'stream'], 'stream'],
+    [['stream', 'status'], 'stream'],
+    [['webhook', 'stream'], 'webhook'],
+    [['status', 'ledger', 'webhook'], 'ledger'],
+  ] as const)('of a call for %j learn the source %j', async (given, source) => {
+    const { transport, status, updates } = statusCache();
+    transport.answerWith('nothing');
+    const answers = given.map((each) => status.get(id, { source: each, bypassCache: each !== 'status' }));
+    transport.answerWith(submitted);
+    await Promise.all(answers);
+    expect(updates).toEqual([updateOf(id, submitted, source)]);
+    expect(transport.asked).toBe(1);
   });
 });
