@@ -7,7 +7,7 @@ import { parseConfig } from '../build/config/config.js';
 import { ClientSecretCache } from '../build/http/events/client-secret-cache.js';
 import { EventHub } from '../build/http/events/event-hub.js';
 import { RunningRequests } from '../build/http/events/running-requests.js';
-import { ConnectionSeats } from '../build/http/limits/connection-limiter.js';
+import { ConnectionLimiter } from '../build/http/limits/connection-limiter.js';
 import { hostCookie } from '../build/http/request/browser-cookie.js';
 import { createRouter } from '../build/http/router.js';
 import { LoginAttempts } from '../build/http/session/login-attempts.js';
@@ -39,7 +39,7 @@ const status = { exists: true, codeScanned: false, intentSubmitted: false };
 const client = { paymentIntents: { getStatus: async () => status } };
 const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now: Date.now });
 const secrets = new ClientSecretCache(Date.now);
-const seats = new ConnectionSeats(connections, () => undefined);
+const connectionLimiter = new ConnectionLimiter(connections, () => undefined);
 const events = new EventHub({ watch, statusCache, secrets, logger }, connections);
 const app = express();
 app.use(
@@ -56,7 +56,7 @@ app.use(
     now: Date.now,
     statusCache,
     secrets,
-    seats,
+    connectionLimiter,
     events,
     running: new RunningRequests(),
   }),
@@ -106,7 +106,7 @@ const answers = {
       rss,
       held: heapUsed + external,
       sockets,
-      seats: seats.taken + seats.visitors + limitWatches.size,
+      seats: connectionLimiter.open + connectionLimiter.visitors + limitWatches.size,
       feeds: events.size,
       watches: watches.size,
     };

@@ -1,5 +1,5 @@
 export type { Abortable } from './async/abort.js';
-export type { ConfigOptions, ConnectionLimits, RateLimits, Routes } from './config/config.js';
+export type { ConfigOptions, ConnectionLimits, RateLimits, Routes } from './config/config-options.js';
 export {
   ConfigError,
   type ConfigProblem,
@@ -20,11 +20,11 @@ export { currentUser, type RequireLoginOptions, requireLogin } from './http/sess
 export type { IntentUser } from './http/session/session-store.js';
 export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
 export type { DatabaseTransaction, Queryable, QueryResult } from './ledger/database/database.js';
-export type { IntentState } from './ledger/intents/intent-state.js';
 export type {
   ArchivedIntent,
   IntentPage,
   IntentRecords,
+  IntentState,
   LedgerIntent,
   ListOptions,
   PruneOptions,

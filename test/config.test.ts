@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { inspect, promisify } from 'node:util';
 import bs58 from 'bs58';
 import express from 'express';
-import { type Config, type ConfigOptions, type Environment, parseConfig } from '../src/config/config.js';
+import { type Config, parseConfig } from '../src/config/config.js';
+import type { ConfigOptions, Environment } from '../src/config/config-options.js';
 import { ConfigError, type ConfigProblem, createSigner, generateKey, intentRouter, type Signer } from '../src/index.js';
 import { problemsOf } from './support/sites/problems-of.js';
 import { serve } from './support/sites/serve.js';
@@ -213,7 +214,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET_FILE',
         problem: expect.stringMatching(problem),
-        mend: 'Let it name a readable file that holds one or more secrets, separated by commas or lines.',
+        mend: 'Set it to a readable file that holds one or more secrets, separated by commas or lines.',
       },
     ]);
   });
@@ -621,8 +622,8 @@ describe('a variable whose name is nearly one of ours', () => {
     const slips = { INTENT_DOMIAN: 'x', INTENTS_ORIGIN: 'x', INTENT_TRACKING: 'x', INTENT_SECRETS: undefined };
     const walletUrl = 'https://wallet.example/open';
     expect(parseConfig({ walletUrl }, { ...env, ...slips }).warnings).toEqual([
-      'INTENT_DOMIAN is set, and read by nobody. Did you mean INTENT_DOMAIN?',
-      'INTENTS_ORIGIN is set, and read by nobody. Did you mean INTENT_ORIGIN?',
+      'INTENT_DOMIAN is set, and is not read. Did you mean INTENT_DOMAIN?',
+      'INTENTS_ORIGIN is set, and is not read. Did you mean INTENT_ORIGIN?',
     ]);
     expect(parseConfig({ walletUrl }, env).warnings).toEqual([]);
   });
@@ -630,7 +631,7 @@ describe('a variable whose name is nearly one of ours', () => {
   it('is named where the one that was meant is missing', () => {
     const { INTENT_DOMAIN: INTENT_DOMIAN, ...others } = env;
     expect(problemsIn({}, { ...others, INTENT_DOMIAN })).toMatchObject([
-      { setting: 'INTENT_DOMAIN', problem: expect.stringMatching(/ INTENT_DOMIAN is set: is that a slip\?$/) },
+      { setting: 'INTENT_DOMAIN', problem: expect.stringMatching(/ INTENT_DOMIAN is set: is that a typo\?$/) },
     ]);
   });
 });
@@ -643,8 +644,8 @@ describe('INTENT_SEQUENCER_URL=embedded', () => {
     expect(config.login?.cookieKeys).toHaveLength(1);
     expect(bs58.decode(config.destination ?? '')).toHaveLength(32);
     expect(config.notices).toEqual([
-      'INTENT_VERIFIER_SECRET is not set: using a key that lasts until this process ends, so everyone is then logged out.',
-      'INTENT_DOMAIN is not set: logins name shop.example.',
+      'INTENT_VERIFIER_SECRET is not set. A key is generated at each start, so restarting logs everyone out.',
+      'INTENT_DOMAIN is not set. Logins name shop.example.',
     ]);
   });
 
@@ -794,7 +795,7 @@ describe('intentRouter', () => {
     process.env.INTENT_DATABSE_URL = './ledger';
     try {
       expect(routerProblems({ onPaid: () => {} })).toMatchObject([
-        { setting: 'onPaid', problem: expect.stringMatching(/ INTENT_DATABSE_URL is set: is that a slip\?$/) },
+        { setting: 'onPaid', problem: expect.stringMatching(/ INTENT_DATABSE_URL is set: is that a typo\?$/) },
       ]);
     } finally {
       delete process.env.INTENT_DATABSE_URL;

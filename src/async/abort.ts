@@ -1,25 +1,25 @@
-/** What can end a call early: an `AbortSignal` is one. */
+/** What can end a call early. An `AbortSignal` is one. */
 export interface Abortable {
-  /** Whether it has been aborted already. */
+  /** Whether it is aborted. */
   readonly aborted: boolean;
-  /** What a call that it ends rejects with. */
+  /** The reason with which a call that it ends rejects. */
   readonly reason: unknown;
-  /** Calls the listener when it is aborted; not where that has happened before. */
+  /** Calls the listener on abort; not if it is aborted already. */
   addEventListener(type: 'abort', listener: () => void): void;
-  /** Ends what `addEventListener` has begun with the same listener. */
+  /** Removes a listener. */
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
 /**
- * An `AbortController` and its signal in one, for those that every request has and hardly any uses: the engine's own cost
- * as much as a call upstream.
+ * An `AbortController` and its signal in one object, for what every request needs and few requests use: a pair of the
+ * engine's own costs as much as a call upstream.
  */
 export class Abort implements Abortable {
   readonly #listeners = new Set<() => void>();
   aborted = false;
   reason: unknown;
 
-  /** Tells all who listen; the first time counts. */
+  /** Calls the listeners. Only the first abort counts. */
   abort(reason: unknown): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -37,12 +37,12 @@ export class Abort implements Abortable {
   }
 }
 
-/** @throws the reason of the first that is aborted */
+/** @throws the reason of the first signal that is aborted */
 export function throwIfAborted(...signals: readonly (Abortable | undefined)[]): void {
   for (const signal of signals) if (signal?.aborted) throw signal.reason;
 }
 
-/** Calls `act` once, with the signal, when one of these is aborted. @returns what ends the listening */
+/** Calls `act` with each signal that is aborted from now on. @returns a function that stops listening */
 export function listenForAbort(
   signals: readonly (Abortable | undefined)[],
   act: (aborted: Abortable) => void,

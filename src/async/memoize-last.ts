@@ -1,8 +1,8 @@
 /**
- * The same parser, which remembers what the last text came to: a site has one account and one domain, and they come again
- * with every request. Nobody may change what it gives.
+ * A parser that remembers the result of the last text. A site has one account and one domain, and both come with every
+ * request. The caller must not change the result.
  */
-export function rememberLast<Value>(parse: (text: string) => Value): (text: string) => Value {
+export function memoizeLast<Value>(parse: (text: string) => Value): (text: string) => Value {
   let last: { readonly text: string; readonly value: Value } | undefined;
   return (text) => {
     if (last?.text !== text) last = { text, value: parse(text) };

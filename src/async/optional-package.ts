@@ -1,16 +1,30 @@
 import { createRequire } from 'node:module';
 import { ConfigError } from '../errors.js';
 
-/** What a ledger is kept in; a site installs the one that it uses. */
-export type DatabasePackage = 'pg' | '@electric-sql/pglite';
+/** The packages that a site installs only if it uses them, and what needs each. */
+const neededFor = {
+  pg: 'A ledger in Postgres',
+  '@electric-sql/pglite': 'A ledger in a folder',
+  '@grpc/grpc-js': 'gRPC',
+  '@opentelemetry/api': 'OpenTelemetry',
+} as const;
 
-/** Lets pass where the package can be loaded, without loading it. @throws {ConfigError} with how to install it */
-export function requirePackage(name: DatabasePackage): void {
+export type OptionalPackage = keyof typeof neededFor;
+
+const require = createRequire(import.meta.url);
+
+/** The file of the package; undefined if it is not installed. Does not load it. */
+export function findPackage(name: OptionalPackage): string | undefined {
   try {
-    createRequire(import.meta.url).resolve(name);
+    return require.resolve(name);
   } catch {
-    const ledger = name === 'pg' ? 'A ledger in Postgres' : 'A ledger in a folder';
-    const problem = `${ledger} needs this package, and it is missing.`;
-    throw new ConfigError([{ setting: name, problem, mend: `npm install ${name}` }]);
+    return undefined;
   }
+}
+
+/** Does nothing if the package is installed, and does not load it. @throws {ConfigError} with how to install it */
+export function requirePackage(name: OptionalPackage): void {
+  if (findPackage(name) !== undefined) return;
+  const problem = `${neededFor[name]} needs this package, and it is missing.`;
+  throw new ConfigError([{ setting: name, problem, mend: `npm install ${name}` }]);
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Command } from 'commander';
-import { type Environment, processEnvironment } from '../config/config.js';
+import { processEnvironment } from '../config/config.js';
+import type { Environment } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
 
 /** The option of every command that reads the environment. */

@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
-import type { Environment } from '../config/config.js';
+import type { Environment } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
 import { parseIntentId } from '../keys/base58.js';
 import type { Database } from '../ledger/database/database.js';
 import { exportLedger } from '../ledger/intents/export-ledger.js';
-import { findIntent, historyOf, listIntents, retryIntent } from '../ledger/intents/find-intents.js';
+import { findIntent, historyOf, listIntents, parseListOptions } from '../ledger/intents/find-intents.js';
 import { importLedger } from '../ledger/intents/import-ledger.js';
-import type { IntentState } from '../ledger/intents/intent-state.js';
-import { parseListOptions } from '../ledger/intents/list-options.js';
-import type { LedgerIntent, ListOptions } from '../ledger/ledger.js';
+import { retryIntent } from '../ledger/intents/record-intent.js';
+import type { IntentState, LedgerIntent, ListOptions } from '../ledger/ledger.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { requireMigrated } from '../ledger/migrations/migrate.js';
 import type { Cli } from './cli.js';

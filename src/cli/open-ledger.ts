@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Environment, parseLedgerSettings } from '../config/config.js';
+import { parseLedgerSettings } from '../config/config.js';
+import type { Environment } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
 import type { Database } from '../ledger/database/database.js';
 import { openDatabase } from '../ledger/database/open-database.js';

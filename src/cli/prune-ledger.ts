@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Environment } from '../config/config.js';
+import type { Environment } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
 import type { Database } from '../ledger/database/database.js';
 import { pruneIntents } from '../ledger/intents/prune-intents.js';

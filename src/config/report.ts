@@ -1,20 +1,49 @@
 import { type ConfigProblem, IntentError } from '../errors.js';
 
-/** Collects what is wrong, so that it is told at once. */
+/** Collects the problems of a configuration, so that all are reported together, and checks the kinds of values that recur. */
 export class Report {
   readonly problems: ConfigProblem[] = [];
   readonly notices: string[] = [];
 
-  problem(setting: string, problem: string, mend: string): undefined {
-    this.problems.push({ setting, problem, mend });
+  problem(setting: string, problem: string, fix: string): undefined {
+    this.problems.push({ setting, problem, mend: fix });
   }
 
-  /** Runs a parser; what it throws becomes a problem of this setting. */
-  read<Value>(setting: string, mend: string, parse: () => Value): Value | undefined {
+  /** Runs a parser; an error it throws becomes a problem of this setting. */
+  parse<Value>(setting: string, fix: string, parse: () => Value): Value | undefined {
     try {
       return parse();
     } catch (error) {
-      return this.problem(setting, error instanceof IntentError ? error.message : String(error), mend);
+      return this.problem(setting, error instanceof IntentError ? error.message : String(error), fix);
+    }
+  }
+
+  /** A whole number of milliseconds from 1 to `max`. */
+  duration(setting: string, value: number | undefined, fallback: number, max = Number.MAX_SAFE_INTEGER): number {
+    return this.#number(setting, value, { fallback, max, kind: 'whole number of milliseconds' });
+  }
+
+  /** A whole number from 1 to `max`. */
+  count(setting: string, value: number | undefined, fallback: number, max: number): number {
+    return this.#number(setting, value, { fallback, max, kind: 'whole number' });
+  }
+
+  #number(
+    setting: string,
+    value: number | undefined,
+    { fallback, max, kind }: { readonly fallback: number; readonly max: number; readonly kind: string },
+  ): number {
+    const number = value ?? fallback;
+    if (Number.isInteger(number) && number >= 1 && number <= max) return number;
+    this.problem(setting, `It is not a ${kind} from 1 to ${max}.`, `${setting}: ${fallback}`);
+    return fallback;
+  }
+
+  /** Reports the names in an option that it does not have: a typo would have no effect. */
+  unknownNames(setting: string, kind: 'limit' | 'route', given: object, known: readonly string[]): void {
+    for (const name of Object.keys(given)) {
+      if (known.includes(name)) continue;
+      this.problem(setting, `There is no ${kind} ${name}.`, `Known: ${known.join(', ')}.`);
     }
   }
 }

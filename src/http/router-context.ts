@@ -9,7 +9,7 @@ import type { ClientSecretCache } from './events/client-secret-cache.js';
 import type { EventHub } from './events/event-hub.js';
 import type { RunningRequests } from './events/running-requests.js';
 import type { Hooks } from './hooks.js';
-import type { ConnectionSeats } from './limits/connection-limiter.js';
+import type { ConnectionLimiter } from './limits/connection-limiter.js';
 import type { RouterHealth } from './operations/health.js';
 import type { OpenApiDocument } from './operations/openapi.js';
 import type { HostCookie } from './request/browser-cookie.js';
@@ -39,7 +39,7 @@ export interface RouterContext {
   readonly statusCache: StatusCache;
   readonly secrets: ClientSecretCache;
   /** Limits the event streams. */
-  readonly seats: ConnectionSeats;
+  readonly connectionLimiter: ConnectionLimiter;
   readonly events: EventHub;
   readonly running: RunningRequests;
   /** The time, ms since 1970. */

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import type { Routes } from '../config/config.js';
+import type { Routes } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
 import { attachRouter } from './attached-router.js';
 import { createIntentHandler } from './create-intent/create-intent.js';
@@ -9,9 +9,9 @@ import { endOverfullPipeline } from './events/pipelined-streams.js';
 import { closeConnection } from './events/running-requests.js';
 import { getStatusHandler } from './events/status-route.js';
 import { type LimitOf, limited, rateLimiting } from './limits/rate-limiting.js';
+import { healthHandler } from './operations/health.js';
 import { openApiHandler } from './operations/openapi.js';
 import { setUpWarnings } from './operations/set-up-warnings.js';
-import { showHealthHandler } from './operations/show-health.js';
 import { refuseCrossSite, requireSameOrigin } from './request/origin-guard.js';
 import { whileOpen } from './request/while-open.js';
 import { observedAnswer } from './response/observed-answer.js';
@@ -102,7 +102,7 @@ function handlersOf(context: RouterContext, limitOf: LimitOf): RouteHandlers {
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },
     openapi: { GET: openApiHandler(context.openApi) },
-    health: { GET: showHealthHandler(context.health) },
+    health: { GET: healthHandler(context.health) },
   };
 }
 

@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { rememberLast } from '../async/memoize-last.js';
+import { memoizeLast } from '../async/memoize-last.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
 import { base58Text } from './base58-text.js';
 
@@ -24,10 +24,10 @@ export function parseBase58(text: string, byteLength: number, code: IntentErrorC
 }
 
 /** Reads an account: 32 bytes, Base58 (interface sections 2.8 and 8). @throws {IntentError} `invalid_account` */
-export const parseAccount = rememberLast((text) => parseBase58(text, 32, 'invalid_account'));
+export const parseAccount = memoizeLast((text) => parseBase58(text, 32, 'invalid_account'));
 
 /** Reads a verifier public key: 32 bytes, Base58 (interface section 2.7). @throws {IntentError} `invalid_key` */
-export const parseVerifierKey = rememberLast((text) => parseBase58(text, 32, 'invalid_key'));
+export const parseVerifierKey = memoizeLast((text) => parseBase58(text, 32, 'invalid_key'));
 
 /** Reads an intent id: 32 bytes, Base58 (interface sections 2.2 and 8). @throws {IntentError} `invalid_id` */
 export function parseIntentId(text: string): Uint8Array {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { rememberLast } from '../async/memoize-last.js';
+import { memoizeLast } from '../async/memoize-last.js';
 import { IntentError } from '../errors.js';
 
 const require = createRequire(import.meta.url);
@@ -13,7 +13,7 @@ const hostName = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*$/;
  * (interface section 4.6), so a scheme, port, path, address, `localhost` or subdomain is refused.
  * @throws {IntentError} `invalid_domain`
  */
-export const parseVerifierDomain = rememberLast((text): string => {
+export const parseVerifierDomain = memoizeLast((text): string => {
   // The list of suffixes is long. It is loaded by the first site that has logins, and not with the package.
   const { parse }: typeof import('tldts') = require('tldts');
   const { domain, hostname, isIp } = parse(text, { allowPrivateDomains: false });

@@ -1,12 +1,19 @@
-import type { Database, DatabaseTransaction } from './database/database.js';
+import type { Database } from './database/database.js';
 import { Opening } from './database/database-connector.js';
 import { OutageWatch } from './database/outage-watch.js';
-import { canCompleteLogin, completeLogin, reopenLogin } from './intents/complete-login.js';
-import { findIntent, findPaymentsFor, historyOf, listIntents, retryIntent } from './intents/find-intents.js';
-import { inspectLedger } from './intents/inspect-ledger.js';
+import { canCompleteLogin, completeLoginOnce, reopenLogin } from './intents/complete-login.js';
+import { findIntent, findPaymentsFor, historyOf, listIntents } from './intents/find-intents.js';
 import { pruneIntents } from './intents/prune-intents.js';
-import { confirmIntent, findRepeated, findSealedSecret, recordIntent, reserveIntent } from './intents/record-intent.js';
+import {
+  confirmIntent,
+  findRepeated,
+  findSealedSecret,
+  recordIntent,
+  reserveIntent,
+  retryIntent,
+} from './intents/record-intent.js';
 import type { Ledger, LedgerReport, SiteDatabase } from './ledger.js';
+import { inspectBacklog } from './settlement/claimed-payment.js';
 import { Settlement } from './settlement/settlement.js';
 import type { SettlementContext } from './settlement/settlement-context.js';
 import { defaultTiming, type SettlementTiming } from './settlement/settlement-timing.js';
@@ -54,7 +61,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       }),
     confirm: (id) => withDb((db) => confirmIntent(db, id, watch)),
     canCompleteLogin: (id, browser, ttlMs) => withDb((db) => canCompleteLogin(db, id, browser, ttlMs)),
-    completeLogin: (login, work) => withDb((db) => completeWith(db, login, work)),
+    completeLogin: (login, work) => withDb((db) => completeLoginOnce(db, login, work)),
     reopenLogin: (id) => withDb((db) => reopenLogin(db, id)),
     paymentsFor: (browser, resource) => withDb((db) => findPaymentsFor(db, browser, resource)),
     find: (id) => withDb((db) => findIntent(db, id)),
@@ -74,16 +81,6 @@ export function createLedger(options: LedgerOptions): Ledger {
 
 type WithDatabase = <Value>(use: (db: Database) => Promise<Value>) => Promise<Value>;
 
-/** Completes a login, and commits together with that what `work` writes. */
-function completeWith(db: Database, ...[login, work]: Parameters<Ledger['completeLogin']>): Promise<boolean> {
-  const complete = async (tx: DatabaseTransaction): Promise<boolean> => {
-    const isFirst = await completeLogin(tx, login);
-    if (isFirst) await work(tx);
-    return isFirst;
-  };
-  return db.transaction(complete, { isHook: true });
-}
-
 function siteDatabase(withDb: WithDatabase): SiteDatabase {
   return Object.freeze<SiteDatabase>({
     query: (sql, values) => withDb((db) => db.query(sql, values)),
@@ -95,5 +92,5 @@ function siteDatabase(withDb: WithDatabase): SiteDatabase {
 async function inspected(db: Database, outages?: OutageWatch, settlement?: Settlement): Promise<LedgerReport> {
   outages?.requireNone();
   const { lookedMsAgo = 0, firstCallWaitMs = 0 } = settlement ?? {};
-  return { ...(await inspectLedger(db)), lookedMsAgo, firstCallWaitMs };
+  return { ...(await inspectBacklog(db)), lookedMsAgo, firstCallWaitMs };
 }

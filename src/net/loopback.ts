@@ -1,12 +1,10 @@
-const loopbackNames = new Set(['127.0.0.1', 'localhost', '[::1]']);
+import { isIPv4 } from 'node:net';
 
-/** Whether a URL's `hostname` means this very machine. Only literal names: what DNS says can change in between. */
+/**
+ * Whether a URL's `hostname`, or a bare address, is this machine: `localhost`, 127.0.0.0/8 or ::1. Names below `.localhost`
+ * are not, because some resolvers ask DNS for them, and the answer of DNS can change.
+ */
 export function isLoopback(hostname: string): boolean {
-  return loopbackNames.has(hostname);
-}
-
-/** Reads an http or https URL, or gives undefined. */
-export function parseHttpUrl(text: string): URL | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url : undefined;
+  if (hostname === 'localhost' || hostname === '[::1]' || hostname === '::1') return true;
+  return hostname.startsWith('127.') && isIPv4(hostname);
 }

@@ -3,7 +3,7 @@ import { type Config, namesDestination } from '../config/config.js';
 import { ClientSecretCache } from '../http/events/client-secret-cache.js';
 import { EventHub } from '../http/events/event-hub.js';
 import { RunningRequests } from '../http/events/running-requests.js';
-import { ConnectionSeats } from '../http/limits/connection-limiter.js';
+import { ConnectionLimiter } from '../http/limits/connection-limiter.js';
 import { type RouterHealth, routerHealth } from '../http/operations/health.js';
 import { type OpenApiDocument, openApiReader } from '../http/operations/openapi.js';
 import { hostCookie } from '../http/request/browser-cookie.js';
@@ -103,7 +103,13 @@ export function composeRouter(
   });
   if (ledger) observer?.watchLedger(() => ledger.inspect());
 
-  const live = { statusCache, secrets, seats: streamLimiter(config, logger), events, running: new RunningRequests() };
+  const live = {
+    statusCache,
+    secrets,
+    connectionLimiter: streamLimiter(config, logger),
+    events,
+    running: new RunningRequests(),
+  };
   const health = routerHealth({ config, observed, ledger, live, isEmbedded });
   const openApi = openApiReader(config);
   const context = {
@@ -140,8 +146,8 @@ function upstreamIn({ sequencer: { url, grpcUrl } }: Config, { transport }: Inte
   return grpcUrl === undefined ? upstreamOf('http', url) : upstreamOf('grpc', grpcUrl);
 }
 
-function streamLimiter({ connections }: Config, logger: RouterLogger): ConnectionSeats {
-  return new ConnectionSeats(connections, () =>
+function streamLimiter({ connections }: Config, logger: RouterLogger): ConnectionLimiter {
+  return new ConnectionLimiter(connections, () =>
     logger.warn(
       `express-intents: all ${connections.perProcess} streams of events are taken, and browsers are refused. Run more ` +
         'processes, or raise connections.perProcess.',

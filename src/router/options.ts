@@ -1,13 +1,7 @@
 import { IncomingMessage } from 'node:http';
-import {
-  type Config,
-  type ConfigOptions,
-  howToGetLedger,
-  namesDatabase,
-  parseConfig,
-  slipNote,
-} from '../config/config.js';
-import { nearestName } from '../config/nearest-name.js';
+import { type Config, howToGetLedger, namesDatabase, parseConfig, typoNote } from '../config/config.js';
+import type { ConfigOptions } from '../config/config-options.js';
+import { nearestName } from '../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../errors.js';
 import { paymentTerms, type TermsOf } from '../http/create-intent/payment-terms.js';
 import type { Hooks } from '../http/hooks.js';
@@ -196,12 +190,12 @@ const notCalled: ConfigProblem = {
 /** A settled payment must be recorded, so that it is not lost. */
 function hooksWithoutLedger(options: IntentRouterOptions): ConfigProblem[] {
   const hooks = (['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'] as const).filter((name) => options[name]);
-  const slip = slipNote('INTENT_DATABASE_URL');
-  const problem = `It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.${slip}`;
+  const typo = typoNote('INTENT_DATABASE_URL');
+  const problem = `It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.${typo}`;
   return hooks.map((setting) => ({ setting, problem, mend: howToGetLedger() }));
 }
 
-/** An option with a typo would otherwise be a default that the site did not choose. */
+/** Without this error an option with a typo would have no effect. */
 function unknownOption(name: string): ConfigProblem {
   const known = Object.keys(forms);
   const mend = `Did you mean ${nearestName(name, known)}? Known: ${known.join(', ')}.`;

@@ -1,4 +1,4 @@
-import { ExpiringMap } from '../async/expiring-map.js';
+import { BoundedMap } from '../async/bounded-map.js';
 import type { ClientSecretCache } from '../http/events/client-secret-cache.js';
 import { decodePayload, parseClientSecret } from '../intents/payload.js';
 import type { IntentEvent } from '../sequencer/watch/intent-event.js';
@@ -22,13 +22,13 @@ export interface SubmissionTrackerOptions {
  */
 export class SubmissionTracker {
   readonly #options: SubmissionTrackerOptions;
-  readonly #sources: ExpiringMap<StatusSource>;
-  readonly #scanned: ExpiringMap<true>;
+  readonly #sources: BoundedMap<StatusSource>;
+  readonly #scanned: BoundedMap<true>;
 
   constructor(options: SubmissionTrackerOptions) {
     this.#options = options;
-    this.#sources = new ExpiringMap({ ...remembered, now: options.now });
-    this.#scanned = new ExpiringMap({ ...remembered, now: options.now });
+    this.#sources = new BoundedMap({ ...remembered, now: options.now });
+    this.#scanned = new BoundedMap({ ...remembered, now: options.now });
   }
 
   /** Subscribes to the status cache. */

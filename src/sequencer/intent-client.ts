@@ -1,7 +1,6 @@
 import { IntentError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
-import type { CallObserver } from './call-observer.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
 import { isTimeout } from './http/http-transport.js';
 import {
@@ -10,7 +9,12 @@ import {
   signLogin,
   signPayment,
 } from './intent-parameters.js';
-import { defaultTryTimeoutMs, resilientTransport, type ServiceState } from './resilience/resilient-transport.js';
+import {
+  type CallObserver,
+  defaultTryTimeoutMs,
+  resilientTransport,
+  type ServiceState,
+} from './resilience/resilient-transport.js';
 import type { Caller, CallOptions, Transport } from './transport.js';
 import { type ServiceAddress, transportTo } from './transport-to.js';
 import { closableWatch } from './watch/closable-watch.js';

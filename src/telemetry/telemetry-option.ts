@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { findPackage } from '../async/optional-package.js';
 import type { ConfigProblem } from '../errors.js';
 
 /** Where spans and metrics go, other than to what is registered with `@opentelemetry/api`. */
@@ -14,12 +14,7 @@ export type TelemetryOption = boolean | TelemetryProviders;
 
 /** Whether the app has `@opentelemetry/api`, which is not loaded for that. */
 export function hasOpenTelemetry(): boolean {
-  try {
-    createRequire(import.meta.url).resolve('@opentelemetry/api');
-    return true;
-  } catch {
-    return false;
-  }
+  return findPackage('@opentelemetry/api') !== undefined;
 }
 
 const mend = 'telemetry: true, or telemetry: { tracerProvider, meterProvider } of OpenTelemetry';

@@ -1,9 +1,8 @@
 import { constants } from 'node:fs';
 import { access, cp, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { requirePackage } from '../async/optional-package.js';
+import { findPackage, requirePackage } from '../async/optional-package.js';
 import { openEmbedded } from '../ledger/database/embedded/embedded.js';
 
 /** An empty ledger for a test. */
@@ -59,7 +58,7 @@ async function makeTemplate(own: string, template: string): Promise<void> {
 
 /** What one version has made another need not open. */
 async function pgliteVersion(): Promise<string> {
-  const entry = createRequire(import.meta.url).resolve('@electric-sql/pglite');
+  const entry = findPackage('@electric-sql/pglite') ?? '';
   const { version } = JSON.parse(await readFile(path.join(path.dirname(entry), '../package.json'), 'utf8'));
   return String(version);
 }

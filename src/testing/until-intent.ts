@@ -1,7 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { IntentState } from '../ledger/intents/intent-state.js';
-import type { IntentRecords, LedgerIntent } from '../ledger/ledger.js';
+import type { IntentRecords, IntentState, LedgerIntent } from '../ledger/ledger.js';
 
 /** How long is waited. */
 export interface UntilOptions {

@@ -99,7 +99,10 @@ describe('a /48 of IPv6', () => {
     }
     expect(streams.map(({ head }) => Number(head.slice(9, 12)))).toEqual([...times(8, () => 200), 429, 429, 200]);
     for (const { socket } of streams) socket.destroy();
-    await eventually('nothing is counted', () => context.seats.taken + context.seats.visitors === 0);
+    await eventually(
+      'nothing is counted',
+      () => context.connectionLimiter.open + context.connectionLimiter.visitors === 0,
+    );
   });
 
   test('is limited by a shared store too', async () => {

@@ -17,7 +17,7 @@ describe('status and events asked for by other sites', () => {
         expect([path, status, body.code]).toEqual([path, 403, 'cross_site_request']);
       }
     }
-    expect([context.seats.taken, context.seats.visitors, transport.asked]).toEqual([0, 0, 0]);
+    expect([context.connectionLimiter.open, context.connectionLimiter.visitors, transport.asked]).toEqual([0, 0, 0]);
   });
 
   test('take nothing of the limits of the visitor who has the other site open', async () => {

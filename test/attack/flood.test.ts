@@ -284,13 +284,13 @@ describe('SSE exhaustion', () => {
     const statuses = attackers.map(({ head }) => Number(head.slice(9, 12)));
     expect(statuses.filter((status) => status === 200)).toHaveLength(20);
     expect(statuses.filter((status) => status === 429)).toHaveLength(streamsAtOnce - 20);
-    expect(context.seats.taken).toBe(20);
+    expect(context.connectionLimiter.open).toBe(20);
     expect(transport.asked).toBeLessThanOrEqual(20);
     expect((await open([proxied('203.0.113.7')])).head).toMatch(/^http\/1.1 200 /);
     // Nobody's log is filled by it.
     expect(log.lines).toEqual([]);
     for (const { socket } of attackers) socket.destroy();
-    await eventually('their seats are free', () => context.seats.taken === 1);
+    await eventually('their connectionLimiter are free', () => context.connectionLimiter.open === 1);
   });
 
   test('a whole /56 of IPv6 is one address', async () => {

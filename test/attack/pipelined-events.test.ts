@@ -46,15 +46,18 @@ async function pipeline(site: ObservedSite, count: number): Promise<RawStream> {
 }
 
 async function nothingIsHeld({ context }: EventSite): Promise<void> {
-  const { seats, running } = context;
-  await eventually('no seat and no request is held', () => seats.taken + seats.visitors + running.size === 0);
+  const { connectionLimiter, running } = context;
+  await eventually(
+    'no stream and no request is held',
+    () => connectionLimiter.open + connectionLimiter.visitors + running.size === 0,
+  );
 }
 
 describe('event streams pipelined behind an open stream', () => {
   test('count as streams of their address', async () => {
     const site = await startObservedSite();
     await pipeline(site, 24);
-    expect(site.context.seats.taken).toBe(20);
+    expect(site.context.connectionLimiter.open).toBe(20);
     const other = new RawStream(site.origin, path);
     await other.has('\r\n\r\n');
     expect(other.head).toMatch(/^http\/1.1 429 /);
@@ -77,7 +80,7 @@ describe('event streams pipelined behind an open stream', () => {
     const [socket] = site.sockets;
     const before = socket?.listenerCount('close') ?? 0;
     for (let n = 0; n < 19; n += 1) stream.request(path);
-    await eventually('all wait', () => site.context.seats.taken === 20);
+    await eventually('all wait', () => site.context.connectionLimiter.open === 20);
     expect((socket?.listenerCount('close') ?? 0) - before).toBe(1);
   });
 
@@ -141,11 +144,11 @@ describe('event streams pipelined behind an open stream', () => {
     const site = await startObservedSite();
     const stream = await pipeline(site, 0);
     stream.request(`/intent/${otherIntentId}/events`);
-    await eventually('the second stream waits', () => site.context.seats.taken === 2);
+    await eventually('the second stream waits', () => site.context.connectionLimiter.open === 2);
     site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
     await eventually(
       'the second stream is open',
-      () => site.context.seats.taken === 1 && stream.text.split('HTTP/1.1 200').length === 3,
+      () => site.context.connectionLimiter.open === 1 && stream.text.split('HTTP/1.1 200').length === 3,
     );
     stream.socket.write('GET /no-route-of-ours HTTP/1.1\r\nHost: site\r\n\r\n'.repeat(65));
     await eventually('the connection has ended', () => stream.socket.destroyed);
@@ -190,7 +193,10 @@ describe('event streams whose request was already answered', () => {
     isImpatient = true;
     for (let n = 0; n < 9; n += 1) stream.request(path);
     await eventually('the router has every request', () => site.responses.length === 10);
-    await eventually('one stream is held', () => site.context.seats.taken === 1 && site.context.running.size === 0);
+    await eventually(
+      'one stream is held',
+      () => site.context.connectionLimiter.open === 1 && site.context.running.size === 0,
+    );
     stream.socket.destroy();
     await nothingIsHeld(site);
     expect(site.log.lines).toEqual([]);

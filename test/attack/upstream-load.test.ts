@@ -21,7 +21,7 @@ describe('watches that outlive their last listener', () => {
     jest.useRealTimers();
   });
 
-  /** Opens a stream, leaves once its intent is watched, and waits until the seat is free. */
+  /** Opens a stream, leaves once its intent is watched, and waits until the stream is released. */
   async function visit(
     { origin, context, watch }: Awaited<ReturnType<typeof startEventSite>>,
     n: number,
@@ -30,7 +30,7 @@ describe('watches that outlive their last listener', () => {
     const stream = new RawStream(origin, `/intent/${idOf(n)}/events`);
     await eventually('it is watched', () => watch.begun.length > before);
     stream.socket.destroy();
-    await eventually('the seat is free', () => context.seats.taken === 0);
+    await eventually('the stream is released', () => context.connectionLimiter.open === 0);
   }
 
   test('are as many for one address as it may have streams', async () => {
@@ -49,7 +49,7 @@ describe('watches that outlive their last listener', () => {
     await back.has('event: status');
     expect([site.watch.running, site.watch.begun.length]).toEqual([1, 1]);
     back.socket.destroy();
-    await eventually('the seat is free', () => site.context.seats.taken === 0);
+    await eventually('the stream is released', () => site.context.connectionLimiter.open === 0);
     expect(site.watch.running).toBe(1);
     await visit(site, 1);
     await eventually('the other watch has not stayed', () => site.watch.running === 1);

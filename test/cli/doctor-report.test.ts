@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type DoctorContext, type Finding, ok } from '../../src/cli/doctor/check.js';
 import { checks, examine } from '../../src/cli/doctor/examine.js';
 import { systemWorld } from '../../src/cli/doctor/world.js';
-import { nearestName } from '../../src/config/nearest-name.js';
+import { nearestName } from '../../src/config/typos.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
 import { look } from '../support/runner/watch-for-leaks.js';
 import { runCommand, type Setting } from './support/run-command.js';

@@ -1,4 +1,5 @@
-import { type ConfigOptions, parseConfig } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/config.js';
+import type { ConfigOptions } from '../../src/config/config-options.js';
 import { intentRouter } from '../../src/router/intent-router.js';
 import { problemsOf } from '../support/sites/problems-of.js';
 import { countingTransport } from '../support/transports/counting-transport.js';

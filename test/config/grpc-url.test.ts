@@ -1,4 +1,5 @@
-import { type ConfigOptions, type Environment, parseConfig } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/config.js';
+import type { ConfigOptions, Environment } from '../../src/config/config-options.js';
 import type { ConfigProblem } from '../../src/errors.js';
 import { createIntentClient } from '../../src/index.js';
 import { startSequencer } from '../../src/testing.js';
@@ -46,9 +47,9 @@ const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment ser
 const secretly = 'INTENT_SEQUENCER_GRPC_URL=https://';
 
 it.each<[string, Environment, string, string]>([
-  ['grpc.example:443', {}, 'It does not say whether TLS is spoken.', `${secretly}grpc.example:443`],
-  ['grpc.example', {}, 'It does not say whether TLS is spoken.', `${secretly}grpc.example`],
-  ['localhost:4748', {}, 'It does not say whether TLS is spoken.', `${secretly}localhost:4748`],
+  ['grpc.example:443', {}, 'It does not say whether TLS is used.', `${secretly}grpc.example:443`],
+  ['grpc.example', {}, 'It does not say whether TLS is used.', `${secretly}grpc.example`],
+  ['localhost:4748', {}, 'It does not say whether TLS is used.', `${secretly}localhost:4748`],
   ['grpc://grpc.example', {}, 'It is not an http(s) URL.', example],
   ['dns:///grpc.example:443', {}, 'It is not an http(s) URL.', example],
   ['https://', {}, 'It is not an http(s) URL.', example],
@@ -63,7 +64,7 @@ it.each<[string, Environment, string, string]>([
   [
     'http://grpc.example:4748',
     production,
-    'It must be https when NODE_ENV=production, but for a proxy on the same machine.',
+    'It must be https when NODE_ENV=production, except for a proxy on the same machine.',
     example,
   ],
   ['http://localhost.example', production, expect.stringContaining('It must be https'), example],
@@ -78,7 +79,7 @@ it.each<[string, ConfigOptions]>([
   expect(problemsIn(url, {}, options)).toEqual([
     {
       setting: 'INTENT_SEQUENCER_GRPC_URL',
-      problem: 'The embedded sequencer is not asked over gRPC.',
+      problem: 'The embedded sequencer is not called over gRPC.',
       mend: 'INTENT_SEQUENCER_URL=embedded, and this one not set',
     },
   ]);

@@ -1,4 +1,5 @@
-import { type ConfigOptions, type Environment, parseConfig } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/config.js';
+import type { ConfigOptions, Environment } from '../../src/config/config-options.js';
 import { generateKey } from '../../src/index.js';
 import { problemsOf } from '../support/sites/problems-of.js';
 
@@ -81,8 +82,8 @@ describe('in production', () => {
       {
         setting: 'INTENT_DATABASE_URL',
         problem:
-          'It is a folder, and NODE_ENV is production. Such a ledger survives the death of the process and not a loss of power.',
-        mend: 'INTENT_DATABASE_URL=postgres://..., or intentRouter({ allowEmbeddedLedger: true }) where that will do',
+          'It is a folder, and NODE_ENV is production. Such a ledger survives a crash of the process, but not a power failure.',
+        mend: 'INTENT_DATABASE_URL=postgres://..., or intentRouter({ allowEmbeddedLedger: true }) where that is enough',
       },
     ]);
   });

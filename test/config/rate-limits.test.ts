@@ -1,4 +1,5 @@
-import { type ConfigOptions, parseConfig } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/config.js';
+import type { ConfigOptions } from '../../src/config/config-options.js';
 import { intentRouter } from '../../src/router/intent-router.js';
 import { problemsOf } from '../support/sites/problems-of.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
@@ -34,7 +35,7 @@ test.each([0, -1, 1.5, 2 ** 31, '60000'])('%p is no window', (windowMs) => {
 
 test.each([null, {}, { increment: () => 1 }, 'redis', () => store])('%p is no store', (wrong) => {
   expect(problemsOf(() => limitsOf({ store: wrong }))).toMatchObject([
-    { setting: 'rateLimits', problem: 'store is no store of express-rate-limit.' },
+    { setting: 'rateLimits', problem: 'store is not a store of express-rate-limit.' },
   ]);
 });
 

@@ -1,4 +1,5 @@
-import { type ConfigOptions, type Environment, parseConfig } from '../../src/config/config.js';
+import { parseConfig } from '../../src/config/config.js';
+import type { ConfigOptions, Environment } from '../../src/config/config-options.js';
 import { generateKey, intentRouter } from '../../src/index.js';
 import { problemsOf } from '../support/sites/problems-of.js';
 

@@ -146,13 +146,13 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     };
     // A process counts for itself for a while after the store has not answered within half a second. It logs both. Then
     // another visitor comes, until all processes have used the store throughout.
-    const logged = (line: string): number => fleet.printed().split(`the store of the rate limits ${line}`).length;
-    const isUsed = (failures: number): boolean => logged('fails') === failures && logged('counts again') === failures;
+    const logged = (line: string): number => fleet.printed().split(`the rate limit store ${line}`).length;
+    const isUsed = (failures: number): boolean => logged('failed') === failures && logged('works again') === failures;
     let statuses: (number | undefined)[] = [];
     for (let nth = 10; nth < 30; nth += 1) {
-      // A process leaves the store alone for ten seconds after it has failed, also where it has logged an answer since.
-      if (logged('fails') > 1) await wait(11_000);
-      const failures = logged('fails');
+      // A process leaves the store alone for ten seconds after it has failed.
+      if (logged('failed') > 1) await wait(11_000);
+      const failures = logged('failed');
       statuses = await postAll(nth);
       if (isUsed(failures)) break;
     }

@@ -5,7 +5,7 @@ import { jest } from '@jest/globals';
 import type { Response } from 'express';
 import request from 'supertest';
 import type { SseConnection } from '../../src/http/events/sse-connection.js';
-import { ConnectionSeats } from '../../src/http/limits/connection-limiter.js';
+import { ConnectionLimiter } from '../../src/http/limits/connection-limiter.js';
 import { eventually } from '../support/eventually.js';
 import {
   type EventSite,
@@ -20,20 +20,20 @@ import { RawStream } from '../support/sites/raw-stream.js';
 import { startSiteWithSequencer } from '../support/sites/site.js';
 import { pending } from '../support/transports/status-transport.js';
 
-// How many event streams may be open, and that each releases its seat, its timers and its watch however it ends.
+// How many event streams may be open, and that each releases its count, its timers and its watch however it ends.
 
 const path = `/intent/${intentId}/events`;
 const cookie = (): string => `Cookie: intent=${randomBytes(32).toString('base64url')}`;
 
-/** No seat, no count, no feed and no watch is left. */
+/** No count, no feed and no watch is left. */
 async function nothingRemains({ context, watch }: EventSite): Promise<void> {
-  const { events, seats } = context;
-  await eventually('all seats are free', () => seats.taken === 0 && seats.visitors === 0);
+  const { events, connectionLimiter } = context;
+  await eventually('no stream is counted', () => connectionLimiter.open === 0 && connectionLimiter.visitors === 0);
   expect(events.size).toBe(0);
   await eventually('no watch runs', () => watch.running === 0);
 }
 
-/** Opens streams one after the other, each after the one before has its seat. */
+/** Opens streams one after the other, each after the one before is counted. */
 async function open(origin: string, count: number, headers: readonly string[] = [], to = path): Promise<RawStream[]> {
   const streams: RawStream[] = [];
   for (let n = 0; n < count; n += 1) {
@@ -57,7 +57,7 @@ describe('the limit of event streams', () => {
       /^http\/1.1 429 [\s\S]*content-type: application\/problem\+json[\s\S]*retry-after: 10/,
     );
     expect(refused?.text).toContain('"code":"too_many_connections"');
-    expect(context.seats.taken).toBe(3);
+    expect(context.connectionLimiter.open).toBe(3);
     const [other] = await open(origin, 1, [cookie()]);
     expect(other?.head).toMatch(/^http\/1.1 200 /);
   });
@@ -105,40 +105,40 @@ describe('the limit of event streams', () => {
     const { origin, context } = await startEventSite({ connections: { perAddress: 1 } });
     const [first] = await open(origin, 1);
     first?.socket.destroy();
-    await eventually('the seat is free', () => context.seats.taken === 0);
+    await eventually('the stream is released', () => context.connectionLimiter.open === 0);
     const [next] = await open(origin, 1);
     expect(next?.head).toMatch(/^http\/1.1 200 /);
   });
 
-  describe('in ConnectionSeats', () => {
-    test('is reported again only after the process was half empty', () => {
+  describe('ConnectionLimiter', () => {
+    test('reports a full process again only after half of the streams are released', () => {
       let reports = 0;
-      const seats = new ConnectionSeats({ perBrowser: 9, perAddress: 9, perProcess: 2 }, () => {
+      const limiter = new ConnectionLimiter({ perBrowser: 9, perAddress: 9, perProcess: 2 }, () => {
         reports += 1;
       });
       const visitor = { browser: undefined, address: 'a' };
-      const fill = (): void => {
+      const acquireFour = (): void => {
         for (let n = 0; n < 4; n += 1) {
           try {
-            seats.take(visitor);
+            limiter.acquire(visitor);
           } catch {
             // It is full.
           }
         }
       };
-      fill();
-      expect([reports, seats.taken]).toEqual([1, 2]);
-      seats.leave(visitor);
-      fill();
-      expect([reports, seats.taken]).toEqual([2, 2]);
+      acquireFour();
+      expect([reports, limiter.open]).toEqual([1, 2]);
+      limiter.release(visitor);
+      acquireFour();
+      expect([reports, limiter.open]).toEqual([2, 2]);
     });
 
-    test('does not count a seat that was refused', () => {
-      const seats = new ConnectionSeats({ perBrowser: 5, perAddress: 1, perProcess: 5 }, () => undefined);
-      seats.take({ browser: 'b', address: 'a' });
-      expect(() => seats.take({ browser: 'b', address: 'a' })).toThrow('1 streams');
-      seats.leave({ browser: 'b', address: 'a' });
-      expect([seats.taken, seats.visitors]).toEqual([0, 0]);
+    test('does not count a refused stream', () => {
+      const limiter = new ConnectionLimiter({ perBrowser: 5, perAddress: 1, perProcess: 5 }, () => undefined);
+      limiter.acquire({ browser: 'b', address: 'a' });
+      expect(() => limiter.acquire({ browser: 'b', address: 'a' })).toThrow('limit of 1 event streams');
+      limiter.release({ browser: 'b', address: 'a' });
+      expect([limiter.open, limiter.visitors]).toEqual([0, 0]);
     });
   });
 });
@@ -157,7 +157,7 @@ describe('nothing remains', () => {
     const streams = await open(site.origin, 3, [cookie()]);
     await eventually('a watch runs', () => site.watch.running === 1);
     for (const { socket } of streams) socket.destroy();
-    await eventually('all seats are free', () => site.context.seats.taken === 0);
+    await eventually('no stream is counted', () => site.context.connectionLimiter.open === 0);
     jest.advanceTimersByTime(4_999);
     expect([site.context.events.size, site.watch.running]).toEqual([1, 1]);
     jest.advanceTimersByTime(1);
@@ -170,7 +170,7 @@ describe('nothing remains', () => {
     const [stream] = await open(site.origin, 1);
     await eventually('a watch runs', () => site.watch.running === 1);
     stream?.socket.destroy();
-    await eventually('all seats are free', () => site.context.seats.taken === 0);
+    await eventually('no stream is counted', () => site.context.connectionLimiter.open === 0);
     await open(site.origin, 1);
     jest.advanceTimersByTime(60_000);
     expect([site.context.events.size, site.watch.running, site.watch.begun.length]).toEqual([1, 1, 1]);
@@ -231,33 +231,33 @@ describe('nothing remains', () => {
       const [stream] = await open(site.origin, 1, [], `/intent/${id}/events`);
       await eventually('it is watched', () => site.watch.begun.at(-1)?.id === id);
       stream?.socket.destroy();
-      await eventually('the seat is free', () => site.context.seats.taken === 0);
+      await eventually('the stream is released', () => site.context.connectionLimiter.open === 0);
     }
     expect(site.context.events.size).toBe(1);
   });
 });
 
-test('a pipelined stream takes a seat while it waits, and starts when the one before it ends', async () => {
+test('a pipelined stream is counted while it waits, and starts when the one before it ends', async () => {
   const site = await startEventSite();
   const [stream] = await open(site.origin, 1);
   for (let n = 0; n < 15; n += 1) stream?.request(path);
-  await eventually('each has a seat', () => site.context.seats.taken === 16);
+  await eventually('each stream is counted', () => site.context.connectionLimiter.open === 16);
   site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
   await eventually('each had its turn', () => stream?.text.match(/HTTP\/1.1 200 OK/g)?.length === 16);
   await nothingRemains(site);
 });
 
-test('pipelined requests leave no seat taken when their connection closes', async () => {
+test('pipelined requests are not counted after their connection closes', async () => {
   const site = await startEventSite();
   const [stream] = await open(site.origin, 1);
   for (let n = 0; n < 24; n += 1) stream?.request(path);
   const [other] = await open(site.origin, 1);
   stream?.socket.destroy();
   other?.socket.destroy();
-  await eventually('all seats are free', () => site.context.seats.taken === 0);
+  await eventually('no stream is counted', () => site.context.connectionLimiter.open === 0);
 });
 
-test('a stream that fails to start leaves no seat taken', async () => {
+test('a stream that fails to start is not counted', async () => {
   const site = await startEventSite({
     before: (app) =>
       app.use((_req, res, next) => {
@@ -271,7 +271,7 @@ test('a stream that fails to start leaves no seat taken', async () => {
   });
   const [broken] = await open(site.origin, 1);
   expect(broken?.head).toMatch(/^http\/1.1 500 /);
-  expect([site.context.seats.taken, site.context.events.size]).toEqual([0, 0]);
+  expect([site.context.connectionLimiter.open, site.context.events.size]).toEqual([0, 0]);
 });
 
 test('a stream that disconnects during the call for the status is not kept until its answer', async () => {
@@ -334,7 +334,7 @@ test('a stalled reader is disconnected at 64 KiB of unread data, and the others 
   // Long events fill the buffers of the kernel. Short ones then show where the limit is.
   while (waitingBytes() === 0) await send(1, 'x'.repeat(10_000));
   let waiting = 0;
-  while (site.context.seats.taken === 2) {
+  while (site.context.connectionLimiter.open === 2) {
     waiting = waitingBytes();
     await send(50);
   }
@@ -378,7 +378,7 @@ test('a connection has no timeout of ours after its stream', async () => {
   await eventually('a watch runs', () => site.watch.running === 1);
   site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
   await stream?.has('0\r\n\r\n');
-  await eventually('the stream is over', () => site.context.seats.taken === 0);
+  await eventually('the stream is over', () => site.context.connectionLimiter.open === 0);
   expect(socket?.timeout ?? 0).toBe(0);
 });
 
@@ -389,11 +389,11 @@ test('close ends the streams and the watches; a later stream is sent to another 
   await eventually('two watches', () => site.watch.running === 2);
   site.context.events.close();
   for (const stream of streams) await stream.has('0\r\n\r\n');
-  await eventually('no watch', () => site.watch.running === 0 && site.context.seats.taken === 0);
+  await eventually('no watch', () => site.watch.running === 0 && site.context.connectionLimiter.open === 0);
   expect(site.context.events.size).toBe(0);
   const { text } = await request(site.origin).get(path).expect(200);
   expect(text).toMatch(/^retry: \d+\n\n$/);
-  expect(site.context.seats.taken).toBe(0);
+  expect(site.context.connectionLimiter.open).toBe(0);
   site.context.events.close();
 });
 

@@ -68,7 +68,7 @@ describe('the watch', () => {
     site.watch.tell(intentId, scannedEvent);
     await first.has('m1');
     first.socket.destroy();
-    await eventually('the seat is free', () => site.context.seats.taken === 0);
+    await eventually('the stream is released', () => site.context.connectionLimiter.open === 0);
     const again = new RawStream(site.origin, path);
     await again.has('id: m1');
     expect(site.watch.begun).toHaveLength(1);

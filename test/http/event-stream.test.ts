@@ -121,16 +121,16 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     const { body, headers } = await request(origin).get(wrong).expect(400);
     expect(body).toMatchObject({ code: 'invalid_id', status: 400 });
     expect([headers['content-type'], headers['x-evil']]).toEqual(['application/problem+json', undefined]);
-    expect([transport.asked, context.events.size, context.seats.taken]).toEqual([0, 0, 0]);
+    expect([transport.asked, context.events.size, context.connectionLimiter.open]).toEqual([0, 0, 0]);
   });
 
-  test('answers HEAD with headers only and without a seat, and refuses other methods', async () => {
+  test('answers HEAD with headers only and without counting a stream, and refuses other methods', async () => {
     const { origin, context, transport } = await startEventSite({ factory });
     const { headers, text } = await request(origin).head(path).expect(200);
     expect([headers['content-type'], text]).toEqual(['text/event-stream; charset=utf-8', undefined]);
     const refused = await post(origin, path).expect(405);
     expect([refused.body.code, refused.headers.allow]).toEqual(['method_not_allowed', 'GET']);
-    expect([transport.asked, context.events.size, context.seats.taken]).toEqual([0, 0, 0]);
+    expect([transport.asked, context.events.size, context.connectionLimiter.open]).toEqual([0, 0, 0]);
   });
 
   test('leaves the connection usable for the next request', async () => {
@@ -267,7 +267,7 @@ describe('a reconnect', () => {
     await stream.has('\r\n\r\n');
     expect(stream.text.toLowerCase()).not.toContain('evil');
     // Node may refuse the request.
-    expect(context.seats.taken).toBeLessThanOrEqual(1);
+    expect(context.connectionLimiter.open).toBeLessThanOrEqual(1);
   });
 });
 
@@ -298,7 +298,7 @@ describe('a middleware of the app', () => {
     const intact = await openBesideBroken(site);
     site.watch.tell(intentId, scannedEvent);
     await intact.has('id: m1\n');
-    await eventually('the broken stream is gone', () => site.context.seats.taken === 1);
+    await eventually('the broken stream is gone', () => site.context.connectionLimiter.open === 1);
   });
 
   test('that throws in end() ends its own stream only', async () => {
@@ -315,7 +315,7 @@ describe('a middleware of the app', () => {
     const intact = await openBesideBroken(site);
     site.watch.tell(intentId, submittedEvent);
     await intact.has(end);
-    await eventually('both streams are gone', () => site.context.seats.taken === 0);
+    await eventually('both streams are gone', () => site.context.connectionLimiter.open === 0);
   });
 
   test('that corks the response delays the frames and keeps their order', async () => {

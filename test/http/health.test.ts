@@ -153,19 +153,19 @@ describe('a router with a ledger in Postgres', () => {
 
 describe('what is made of what is seen', () => {
   const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, firstCallWaitMs: 0, lookedMsAgo: 500 };
-  const timing = { boundMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
+  const timing = { timeoutMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
 
   /** The health of a router of which only what is looked at is there. */
   function healthOf(
     inspect: () => Promise<LedgerReport>,
-    taken = 0,
-    service = { isLeftAlone: false, answeredMsAgo: 1 },
+    open = 0,
+    service = { circuitOpen: false, answeredMsAgo: 1 },
   ) {
     const parts = {
       config: { connections: { perProcess: 10 } },
       observed: { client: { paymentIntents: { getStatus: hanging } }, service: () => service },
       ledger: { inspect },
-      live: { events: { isClosed: false }, seats: { taken } },
+      live: { events: { isClosed: false }, connectionLimiter: { open } },
       ...{ isEmbedded: false, timing },
     };
     return routerHealth(parts as unknown as HealthParts);
@@ -198,21 +198,21 @@ describe('what is made of what is seen', () => {
     });
   });
 
-  test('a database that never answered is down at once; one look goes on for all', async () => {
-    let looks = 0;
+  test('a database that never answered is down at once; one probe serves all callers', async () => {
+    let probes = 0;
     const health = healthOf(() => {
-      looks += 1;
+      probes += 1;
       return hanging();
     });
     for (let n = 0; n < 3; n += 1) expect((await health()).status).toBe('down');
-    expect(looks).toBe(1);
+    expect(probes).toBe(1);
   });
 
-  test('an answer that came late counts for who asks next', async () => {
+  test('an answer after the timeout counts for the next caller', async () => {
     let answer: (report: LedgerReport) => void = () => undefined;
-    let looks = 0;
+    let probes = 0;
     const health = healthOf(() => {
-      looks += 1;
+      probes += 1;
       return new Promise((resolve) => {
         answer = resolve;
       });
@@ -220,7 +220,7 @@ describe('what is made of what is seen', () => {
     expect((await health()).status).toBe('down');
     const next = health();
     answer(fine);
-    expect([(await next).status, looks]).toEqual(['ok', 1]);
+    expect([(await next).status, probes]).toEqual(['ok', 1]);
   });
 
   test('streams that are all taken', async () => {

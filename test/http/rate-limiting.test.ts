@@ -1,8 +1,8 @@
 import type { Express } from 'express';
 import type { Store } from 'express-rate-limit';
 import request, { type Test } from 'supertest';
-import type { RateLimits } from '../../src/config/config.js';
-import { AddressCounts } from '../../src/http/limits/memory-store.js';
+import type { RateLimits } from '../../src/config/config-options.js';
+import { FallbackStore, MemoryStore, SharedStoreState } from '../../src/http/limits/rate-limit-stores.js';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { post } from '../support/sites/post.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
@@ -216,7 +216,7 @@ describe('a store of the site', () => {
       const { origin, log, clock } = await start({ intent: 3, store });
       for (const status of [201, 201, 201, 429, 429]) await post(origin).send({}).expect(status);
       expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
-        expect.stringContaining('the store of the rate limits fails, so each process counts for itself'),
+        expect.stringContaining('the rate limit store failed, so each process counts for itself'),
       ]);
       // It is left alone for a while, and then asked again.
       expect(store.asked).toBe(1);
@@ -227,7 +227,7 @@ describe('a store of the site', () => {
       clock.nowMs += 10_000;
       await post(origin).send({}).expect(201);
       expect(store.asked).toBe(3);
-      expect(log.lines.at(-1)).toContain('counts again for all processes');
+      expect(log.lines.at(-1)).toContain('works again and counts for all processes');
     },
   );
 
@@ -242,9 +242,46 @@ describe('a store of the site', () => {
   });
 });
 
+test('FallbackStore reports recovery only after the pause, not for a call that was running at the failure', async () => {
+  let nowMs = 0;
+  const now = () => nowMs;
+  const logged: string[] = [];
+  const logger = { warn: (line: string) => void logged.push(line), error: (line: string) => void logged.push(line) };
+  const calls: { succeed: () => void; fail: () => void }[] = [];
+  const shared: Store = {
+    increment: () =>
+      new Promise((resolve, reject) => {
+        calls.push({
+          succeed: () => resolve({ totalHits: 7, resetTime: undefined }),
+          fail: () => reject(new Error('no connection')),
+        });
+      }),
+    decrement: () => undefined,
+    resetKey: () => undefined,
+  };
+  const store = new FallbackStore(shared, new MemoryStore(60_000, now), new SharedStoreState(logger, now));
+  const hits = async (count: ReturnType<typeof store.increment>) => (await count).totalHits;
+
+  const [slow, failing] = [store.increment('a'), store.increment('a')];
+  await new Promise(setImmediate);
+  calls[1]?.fail();
+  expect(await hits(failing)).toBe(1);
+  calls[0]?.succeed();
+  expect(await hits(slow)).toBe(7);
+  expect(await hits(store.increment('a'))).toBe(2);
+  expect([calls.length, logged]).toEqual([2, [expect.stringContaining('no connection')]]);
+
+  nowMs += 10_000;
+  const retried = store.increment('a');
+  await new Promise(setImmediate);
+  calls[2]?.succeed();
+  expect(await hits(retried)).toBe(7);
+  expect(logged.slice(1)).toEqual([expect.stringContaining('works again')]);
+});
+
 test('the counts of addresses that never come again take no more room than they may', () => {
   let nowMs = 0;
-  const counts = new AddressCounts(60_000, () => nowMs);
+  const counts = new MemoryStore(60_000, () => nowMs);
   for (let n = 0; n < 100_000; n += 1) counts.increment(`intent:${n}`);
   expect(counts.size).toBe(20_000);
   nowMs += 60_000;

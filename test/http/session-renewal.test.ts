@@ -117,7 +117,7 @@ describe('a session that cannot be renewed is refused', () => {
     await browser.send('GET', '/session');
     await browser.send('GET', '/basket');
     expect(site.log.lines).toEqual([
-      expect.stringMatching(/^error .*cannot be renewed.*express-session or cookie-session.*in front of the session/),
+      expect.stringMatching(/^error .*cannot be renewed.*express-session or cookie-session.*before the session/),
     ]);
     const id = await confirm(site, browser);
     const { status, body } = await browser.send('POST', '/session', { id });

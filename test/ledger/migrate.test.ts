@@ -1,8 +1,13 @@
 import pg from 'pg';
 import type { Database } from '../../src/ledger/database/database.js';
 import { openPostgres } from '../../src/ledger/database/postgres/postgres.js';
-import { migrate, missingMigrations, requireMigrated } from '../../src/ledger/migrations/migrate.js';
-import { type Migration, migrations } from '../../src/ledger/migrations/migrations.js';
+import {
+  type Migration,
+  migrate,
+  migrations,
+  missingMigrations,
+  requireMigrated,
+} from '../../src/ledger/migrations/migrate.js';
 import { kinds, openTestDatabase } from '../support/databases/databases.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { eventually } from '../support/eventually.js';

@@ -1,4 +1,4 @@
-import { type Migration, migrations } from '../../src/ledger/migrations/migrations.js';
+import { type Migration, migrations } from '../../src/ledger/migrations/migrate.js';
 import { objectionTo } from './migration-rules.js';
 
 const plant = (sql: string): Migration => ({ version: 99, name: 'planted', sql });

@@ -1,4 +1,4 @@
-import type { Migration } from '../../src/ledger/migrations/migrations.js';
+import type { Migration } from '../../src/ledger/migrations/migrate.js';
 
 // What a migration may do, so that the version before it goes on working beside it and nobody is held up while it runs,
 // however much there is in the tables. docs/architecture.md has the rules in words.

@@ -1,12 +1,12 @@
-import { canCompleteLogin, completeLogin, reopenLogin } from '../../src/ledger/intents/complete-login.js';
+import { canCompleteLogin, completeLoginOnce, reopenLogin } from '../../src/ledger/intents/complete-login.js';
+import { findIntent, findPaymentsFor, historyOf, listIntents } from '../../src/ledger/intents/find-intents.js';
 import {
-  findIntent,
-  findPaymentsFor,
-  historyOf,
-  listIntents,
+  confirmIntent,
+  findRepeated,
+  recordIntent,
+  reserveIntent,
   retryIntent,
-} from '../../src/ledger/intents/find-intents.js';
-import { confirmIntent, findRepeated, recordIntent, reserveIntent } from '../../src/ledger/intents/record-intent.js';
+} from '../../src/ledger/intents/record-intent.js';
 import type { NewIntent, RecordedTerms } from '../../src/ledger/ledger.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 
@@ -165,7 +165,8 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
 
   describe('of a login', () => {
     const attempt = { id: idOf(1), browser, ttlMs: 120_000, userId: 'ada' };
-    const complete = (changes = {}) => database.db.transaction((tx) => completeLogin(tx, { ...attempt, ...changes }));
+    const complete = (changes = {}) =>
+      completeLoginOnce(database.db, { ...attempt, ...changes }, async () => undefined);
     const canComplete = (by = browser) => canCompleteLogin(database.db, idOf(1), by, attempt.ttlMs);
 
     it('let it be completed once, by the browser that began it', async () => {
@@ -193,8 +194,7 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
 
     it('let it be completed again when what belongs to it was rolled back, or was undone', async () => {
       await recordIntent(database.db, login(1), times);
-      const fails = database.db.transaction(async (tx) => {
-        await completeLogin(tx, attempt);
+      const fails = completeLoginOnce(database.db, attempt, async () => {
         throw new Error('the users are locked');
       });
       await expect(fails).rejects.toThrow('the users are locked');

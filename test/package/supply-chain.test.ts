@@ -49,7 +49,6 @@ describe('the packages that come with this one', () => {
     expect(tree.map((path) => path.replace(/^node_modules\//, ''))).toEqual([
       'base-x',
       'bs58',
-      'cockatiel',
       'commander',
       'cookie',
       'debug',

@@ -84,9 +84,9 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: a login has an end',
-    file: 'async/expiring-map.ts',
-    from: 'this.#entries.set(key, { value, endsAt: now() + ttlMs });',
-    to: 'this.#entries.set(key, { value, endsAt: now() + 2 * ttlMs });',
+    file: 'async/bounded-map.ts',
+    from: 'this.#ttlMs : this.#now() + this.#ttlMs;',
+    to: 'this.#ttlMs : this.#now() + 2 * this.#ttlMs;',
     caughtBy: attack('login'),
   },
   {
@@ -245,8 +245,8 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: production speaks https',
-    file: 'config/sequencer-settings.ts',
-    from: "return production && protocol === 'http:' ? ['It must be https when NODE_ENV=production.', example] : undefined;",
+    file: 'config/sequencer.ts',
+    from: "return production && url.protocol === 'http:' ? ['It must be https when NODE_ENV=production.', example] : undefined;",
     to: 'return undefined;',
     caughtBy: [...attack('tls'), ...attack('production')],
   },
@@ -259,9 +259,9 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: what a secret is refused for does not quote it',
-    file: 'config/login-settings.ts',
-    from: "report.problem('INTENT_SECRET', 'It is shorter than 32 characters.', mend);",
-    to: "report.problem('INTENT_SECRET', 'It is too short: ' + secrets, mend);",
+    file: 'config/login.ts',
+    from: "report.problem('INTENT_SECRET', 'It is shorter than 32 characters.', fix);",
+    to: "report.problem('INTENT_SECRET', 'It is too short: ' + secrets, fix);",
     caughtBy: attack('secrets'),
   },
   {

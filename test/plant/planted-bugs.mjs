@@ -148,7 +148,7 @@ export const plantedBugs = [
   },
   {
     name: 'a dead letter of onReversed is taken up with onPaid',
-    file: 'ledger/intents/find-intents.ts',
+    file: 'ledger/intents/record-intent.ts',
     from: `when dead_hook = 'onReversed' then 'settled'`,
     to: `when dead_hook = 'never' then 'settled'`,
     caughtBy: [settlement],

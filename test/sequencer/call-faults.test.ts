@@ -13,7 +13,7 @@ import { formatBase58 } from '../../src/keys/base58.js';
 import { createIntent, getStatus } from '../../src/sequencer/calls.js';
 import { createGrpcTransport } from '../../src/sequencer/grpc/grpc-transport.js';
 import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
-import { boundedTry, noAnswer } from '../../src/sequencer/resilience/call-with-timeout.js';
+import { callWithTimeout, noAnswer } from '../../src/sequencer/transport.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { decode, v1 } from '../../src/wire/codec.js';
 import type { Operation } from '../../src/wire/envelope.js';
@@ -93,7 +93,7 @@ describe.each([
       const intent = await signPaymentIntent(payment);
       const timed = {
         call: (...[operation, body]: [Operation, Uint8Array]) =>
-          boundedTry(transport, operation, body, { timeoutMs: timeoutMsOf(fault), signal: undefined }),
+          callWithTimeout(transport, operation, body, { timeoutMs: timeoutMsOf(fault), signal: undefined }),
       };
       try {
         const error = await errorOf(createIntent(timed, 'intents', intent));

@@ -453,6 +453,26 @@ describe('the breaker', () => {
     expect(await outcome()).toEqual({ answer });
   });
 
+  it('does not change when a call ends that was sent before it opened', async () => {
+    wrap((call) => (call.n === 1 ? slow(1_000)(call) : call.n === 2 ? stalling(call) : fault(call)), {
+      tryTimeoutMs: 6_000,
+    });
+    const [answered, timedOut] = [begin(), begin()];
+    for (let n = 0; n < 5; n += 1) begin();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(answered.code).toBe('ok');
+    const refused = begin();
+    await jest.advanceTimersByTimeAsync(4_000);
+    expect([refused.code, inner.calls.length]).toEqual(['sequencer_unavailable', 7]);
+    inner.play(slow(2_000));
+    const probe = begin();
+    await jest.advanceTimersByTimeAsync(1_500);
+    expect(timedOut.code).toBe('sequencer_timeout');
+    await jest.advanceTimersByTimeAsync(500);
+    expect(probe.code).toBe('ok');
+    expect(await outcome()).toEqual({ answer });
+  });
+
   it('is one for each operation: who logs in is asked in vain, and payments go on', async () => {
     wrap((call) => (call.operation === getLoginForThirdPartyApp ? fault(call) : answer));
     for (let n = 0; n < 6; n += 1) await transport.call(getLoginForThirdPartyApp, body).catch(() => undefined);

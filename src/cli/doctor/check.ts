@@ -1,4 +1,4 @@
-import type { Environment } from '../../config/config.js';
+import type { Environment } from '../../config/config-options.js';
 import type { ConfigProblem } from '../../errors.js';
 import type { ValidSettings } from './valid-settings.js';
 import type { RunningSite, Visitor } from './visitor.js';

@@ -1,4 +1,4 @@
-import { timed } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 import { generateKey } from '../../keys/verifier-key.js';
 import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
 import { noSite } from './site.js';
@@ -25,9 +25,8 @@ export const events: Check = async (context) => {
   try {
     // As browsers ask: whoever compresses on the way does so now.
     const headers = { accept: 'text/event-stream', 'accept-encoding': 'gzip, deflate, br' };
-    answer = await timed(context.signal, patienceOf(context), (signal) =>
-      context.visitor.ask(url, { headers, signal }),
-    );
+    const ask = (signal: AbortSignal): Promise<Answer> => context.visitor.ask(url, { headers, signal });
+    answer = await withTimeout(patienceOf(context), ask, { signal: context.signal });
   } catch {
     return [heldBack('No answer comes')];
   }

@@ -1,4 +1,4 @@
-import type { Environment } from '../../config/config.js';
+import type { Environment } from '../../config/config-options.js';
 import { readError } from '../../emulator/outbound/read-error.js';
 import { type Check, type DoctorContext, type Finding, fault } from './check.js';
 import { database } from './database.js';

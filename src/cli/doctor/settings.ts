@@ -1,5 +1,4 @@
-import { knownVariables } from '../../config/known-variables.js';
-import { nearestName } from '../../config/nearest-name.js';
+import { knownVariables, nearestName } from '../../config/typos.js';
 import { type Check, type Finding, fault, ok, skipped, warning } from './check.js';
 import { isLocal } from './valid-settings.js';
 

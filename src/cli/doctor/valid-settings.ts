@@ -1,7 +1,8 @@
-import type { ConfigOptions, Environment } from '../../config/config.js';
 import { parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
+import type { ConfigOptions, Environment } from '../../config/config-options.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
+import { isLoopback } from '../../net/loopback.js';
 
 /** Those settings that are there and right, so that they can be looked at whatever else is wrong. */
 export interface ValidSettings {
@@ -67,7 +68,7 @@ function readDatabase(env: Environment): LedgerSettings['database'] | undefined 
   }
 }
 
-export const isLocal = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\]|.*\.localhost)$/.test(host);
+export const isLocal = (host: string): boolean => isLoopback(host) || host.endsWith('.localhost');
 
 /** Names that nobody can register (RFC 2606, RFC 6761). */
 const reserved = /\.(?:example|test|invalid|localhost)$/;

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { isLoopback } from '../../net/loopback.js';
 
 /** Whether an address may be called. */
 export type Reach = (address: string) => boolean;
@@ -35,9 +36,6 @@ const specialIPv6 = listOf('ipv6', [
   '3fff::/20',
 ]);
 
-const loopbackIPv4 = listOf('ipv4', ['127.0.0.0/8']);
-const loopbackIPv6 = listOf('ipv6', ['::1/128']);
-
 /** Addresses that anybody on the internet can call as well. */
 export const publicReach: Reach = (address) => {
   const family = isIP(address);
@@ -47,11 +45,7 @@ export const publicReach: Reach = (address) => {
 };
 
 /** Addresses of this very machine. */
-export const loopbackReach: Reach = (address) => {
-  const family = isIP(address);
-  if (family === 4) return loopbackIPv4.check(address, 'ipv4');
-  return family === 6 && !address.includes('%') && loopbackIPv6.check(address, 'ipv6');
-};
+export const loopbackReach: Reach = (address) => isIP(address) !== 0 && isLoopback(address);
 
 function listOf(family: 'ipv4' | 'ipv6', subnets: readonly string[]): BlockList {
   const list = new BlockList();

@@ -1,5 +1,6 @@
 import { formatBase58 } from '../../keys/base58.js';
-import { isLoopback, parseHttpUrl } from '../../net/loopback.js';
+import { isLoopback } from '../../net/loopback.js';
+import { parseHttpUrl } from '../../net/url.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
 import type { Journal } from '../journal/journal.js';
 import { requireBytes32 } from '../operations/signed-request.js';

@@ -5,8 +5,7 @@ import { SequencerError } from '../../errors.js';
 import { decode, encode } from '../../wire/codec.js';
 import { emulator, submitPayment } from '../../wire/emulator-codec.js';
 import { type Operation, operations } from '../../wire/envelope.js';
-import { type GrpcPackage, loadGrpcPackage } from '../../wire/grpc-package.js';
-import { defaultGrpcPackage, grpcPath } from '../../wire/grpc-path.js';
+import { defaultGrpcPackage, type GrpcPackage, grpcPath, loadGrpcPackage } from '../../wire/grpc.js';
 import type { InProcessTransport } from './in-process-transport.js';
 import { type ListenOptions, listen } from './listen.js';
 

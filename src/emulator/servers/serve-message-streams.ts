@@ -1,7 +1,7 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { parseHttpUrl } from '../../net/loopback.js';
+import { parseHttpUrl } from '../../net/url.js';
 import { operations } from '../../wire/envelope.js';
 import { streamFaultKinds } from '../faults/spoil-stream.js';
 import type { SequencerState } from '../state/sequencer-state.js';

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
-import { ExpiringMap } from '../../async/expiring-map.js';
-import { bounded } from '../../async/with-timeout.js';
+import { BoundedMap } from '../../async/bounded-map.js';
+import { withTimeout } from '../../async/timeout.js';
 import type { Ledger } from '../../ledger/ledger.js';
 import { openSecret } from '../create-intent/sealed-secret.js';
 import { type HostCookie, knownBrowser } from '../request/browser-cookie.js';
@@ -18,11 +18,11 @@ const restoreTimeoutMs = 1_000;
  * An intent whose secret is missing is polled instead.
  */
 export class ClientSecretCache {
-  readonly #secrets: ExpiringMap<string>;
+  readonly #secrets: BoundedMap<string>;
 
   /** @param capacity how many are kept; the oldest makes room */
   constructor(now: () => number, capacity = 100_000) {
-    this.#secrets = new ExpiringMap({ ttlMs, capacity, now });
+    this.#secrets = new BoundedMap({ ttlMs, capacity, now });
   }
 
   /** How many are kept. */
@@ -60,7 +60,7 @@ export async function restoreClientSecret(
   const browser = knownBrowser(browserCookie, req, res);
   if (!browser) return;
   try {
-    const sealed = await bounded(AbortSignal.timeout(restoreTimeoutMs), () => ledger.sealedSecret(id, browser.hash));
+    const sealed = await withTimeout(restoreTimeoutMs, () => ledger.sealedSecret(id, browser.hash));
     if (sealed !== undefined) secrets.remember(id, await openSecret(sealed, id, browser));
   } catch {
     // A ledger that fails is reported by what cannot do without it.

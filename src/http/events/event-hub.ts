@@ -1,6 +1,6 @@
-import type { ConnectionLimits } from '../../config/config.js';
+import type { ConnectionLimits } from '../../config/config-options.js';
 import { pendingMs } from '../../sequencer/watch/status-cache.js';
-import { ConnectionSeats, type Visitor } from '../limits/connection-limiter.js';
+import { ConnectionLimiter, type Visitor } from '../limits/connection-limiter.js';
 import { type FeedContext, IntentFeed, jittered } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
 import { heartbeatFrame, retryFrame } from './sse-frame.js';
@@ -32,13 +32,13 @@ export class EventHub {
   /** Intents whose recheck waits until the cached status has expired. */
   readonly #rechecks = new Set<string>();
   /** Limits the watches that outlive their last connection; each costs the service as much as one that has connections. */
-  readonly #lingering: ConnectionSeats;
+  readonly #lingering: ConnectionLimiter;
   #heartbeat: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   /** @param limits of the watches that outlive their last connection, besides those that have one */
   constructor(context: FeedContext, limits: ConnectionLimits) {
-    this.#lingering = new ConnectionSeats(limits, () => undefined);
+    this.#lingering = new ConnectionLimiter(limits, () => undefined);
     this.#context = context;
     context.statusCache.subscribe(({ id, status }) => this.#feeds.get(id)?.update(status));
   }
@@ -94,7 +94,7 @@ export class EventHub {
 
   #linger(visitor: Visitor, end: () => void): (() => void) | undefined {
     try {
-      this.#lingering.take(visitor);
+      this.#lingering.acquire(visitor);
     } catch {
       return undefined;
     }
@@ -104,7 +104,7 @@ export class EventHub {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
-      this.#lingering.leave(visitor);
+      this.#lingering.release(visitor);
     };
   }
 

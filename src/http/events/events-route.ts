@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { parseIntentId } from '../../keys/base58.js';
 import type { Observer } from '../../telemetry/router-event.js';
 import type { Visitor } from '../limits/connection-limiter.js';
-import { countedAddress } from '../limits/rate-limit-key.js';
+import { rateLimitKey } from '../limits/rate-limit-key.js';
 import { browserOf } from '../request/browser-cookie.js';
 import { answerProblem, problemOf } from '../response/problem.js';
 import { sendEmpty } from '../response/respond.js';
@@ -32,17 +32,17 @@ export function eventsHandler(context: RouterContext): Handler {
   };
 }
 
-/** Takes a seat, waits for the turn of this response, restores the client secret, and joins the feed of the intent. */
+/** Acquires a connection, waits for the turn of this response, restores the client secret, and joins the feed of the intent. */
 async function openStream(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
-  const { browserCookie, events, seats, observer } = context;
+  const { browserCookie, events, connectionLimiter, observer } = context;
   const browser = browserOf(browserCookie, req);
   const visitor: Visitor = {
     browser: browser && Buffer.from(browser).toString('latin1'),
-    ...countedAddress(req.ip),
+    ...rateLimitKey(req.ip),
   };
   if (events.isClosed) return redirectToOtherProcess(res, observer, id);
   try {
-    seats.take(visitor);
+    connectionLimiter.acquire(visitor);
   } catch (error) {
     const problem = problemOf(error);
     // Not logged: refusals come in crowds.
@@ -52,7 +52,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
   }
   const leavePipeline = joinPipeline(req.socket);
   const release = (): void => {
-    seats.leave(visitor);
+    connectionLimiter.release(visitor);
     leavePipeline();
   };
   // No handler follows; the reference would keep what Express holds for one.

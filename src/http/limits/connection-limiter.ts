@@ -1,80 +1,91 @@
-import type { ConnectionLimits } from '../../config/config.js';
+import type { ConnectionLimits } from '../../config/config-options.js';
 import { IntentError } from '../../errors.js';
-import { networkFactor } from './rate-limit-key.js';
+import { networkFactor, type RateLimitKey } from './rate-limit-key.js';
 
-/** Who takes a seat: what a connection counts against besides the process. */
-export interface Visitor {
-  /** Stands for the browser's cookie; undefined for a browser that has none of ours. */
+/** What an event stream counts against besides the process. */
+export interface Visitor extends Partial<RateLimitKey> {
+  /** Stands for the browser's cookie; undefined for a browser without our cookie. */
   readonly browser: string | undefined;
   readonly address: string;
-  /** The network around the address, where it has one: it may have {@link networkFactor} times as many seats. */
-  readonly network?: string | undefined;
 }
 
-/** How many streams of events are open, by browser, by address and in all; whoever opens one takes a seat. */
-export class ConnectionSeats {
+/**
+ * Bounds the open event streams by browser, address, network and process.
+ *
+ * A stream is acquired when it opens and released once when it ends. The process is full from the moment a stream is refused
+ * for `perProcess` until half of the streams are released; `onFull` is called once for each such time.
+ */
+export class ConnectionLimiter {
   readonly #limits: ConnectionLimits;
   readonly #onFull: () => void;
   readonly #browsers = new Map<string, number>();
   readonly #addresses = new Map<string, number>();
   readonly #networks = new Map<string, number>();
-  #taken = 0;
-  #isFullTold = false;
+  #open = 0;
+  #isFull = false;
 
-  /** @param onFull called when somebody finds all seats of the process taken; again only after half of them were free */
   constructor(limits: ConnectionLimits, onFull: () => void) {
     this.#limits = limits;
     this.#onFull = onFull;
   }
 
-  get taken(): number {
-    return this.#taken;
+  /** Open event streams. */
+  get open(): number {
+    return this.#open;
   }
 
-  /** Of how many browsers, addresses and networks something is counted. */
+  /** Browsers, addresses and networks with open streams. */
   get visitors(): number {
     return this.#browsers.size + this.#addresses.size + this.#networks.size;
   }
 
-  /** @throws {IntentError} `too_many_connections`, `too_busy` */
-  take({ browser, address, network }: Visitor): void {
+  /** @throws {IntentError} `too_many_connections`, `too_busy`; then nothing is to be released */
+  acquire({ browser, address, network }: Visitor): void {
     const { perBrowser, perAddress, perProcess } = this.#limits;
-    const ofBrowser = browser === undefined ? 0 : (this.#browsers.get(browser) ?? 0);
-    const ofAddress = this.#addresses.get(address) ?? 0;
-    if (ofBrowser >= perBrowser) throw tooMany('This browser has', perBrowser);
-    if (ofAddress >= perAddress) throw tooMany('This address has', perAddress);
-    const ofNetwork = network === undefined ? 0 : (this.#networks.get(network) ?? 0);
-    if (ofNetwork >= perAddress * networkFactor) throw tooMany('This network has', perAddress * networkFactor);
-    if (this.#taken >= perProcess) throw this.#full();
+    const perNetwork = perAddress * networkFactor;
+    const ofBrowser = countOf(this.#browsers, browser);
+    const ofAddress = countOf(this.#addresses, address);
+    const ofNetwork = countOf(this.#networks, network);
+    if (ofBrowser >= perBrowser) throw tooMany('browser', perBrowser);
+    if (ofAddress >= perAddress) throw tooMany('address', perAddress);
+    if (ofNetwork >= perNetwork) throw tooMany('network', perNetwork);
+    if (this.#open >= perProcess) throw this.#full();
     if (browser !== undefined) this.#browsers.set(browser, ofBrowser + 1);
     this.#addresses.set(address, ofAddress + 1);
     if (network !== undefined) this.#networks.set(network, ofNetwork + 1);
-    this.#taken += 1;
+    this.#open += 1;
   }
 
-  /** Gives back what was taken, once. */
-  leave({ browser, address, network }: Visitor): void {
-    if (browser !== undefined) countDown(this.#browsers, browser);
+  release({ browser, address, network }: Visitor): void {
+    countDown(this.#browsers, browser);
     countDown(this.#addresses, address);
-    if (network !== undefined) countDown(this.#networks, network);
-    this.#taken -= 1;
-    if (this.#taken <= this.#limits.perProcess / 2) this.#isFullTold = false;
+    countDown(this.#networks, network);
+    this.#open -= 1;
+    if (this.#open <= this.#limits.perProcess / 2) this.#isFull = false;
   }
 
   #full(): IntentError {
-    if (!this.#isFullTold) this.#onFull();
-    this.#isFullTold = true;
-    return new IntentError('too_busy', 'All streams of events that this process may have are taken.');
+    if (!this.#isFull) this.#onFull();
+    this.#isFull = true;
+    return new IntentError(
+      'too_busy',
+      `This process has reached its limit of ${this.#limits.perProcess} event streams.`,
+    );
   }
 }
 
-/** Nothing stays of who has left. */
-function countDown(counts: Map<string, number>, key: string): void {
-  const count = (counts.get(key) ?? 0) - 1;
+function countOf(counts: ReadonlyMap<string, number>, key: string | undefined): number {
+  return key === undefined ? 0 : (counts.get(key) ?? 0);
+}
+
+/** Deletes a key at zero, so that the maps hold open streams only. */
+function countDown(counts: Map<string, number>, key: string | undefined): void {
+  if (key === undefined) return;
+  const count = countOf(counts, key) - 1;
   if (count > 0) counts.set(key, count);
   else counts.delete(key);
 }
 
-function tooMany(who: string, limit: number): IntentError {
-  return new IntentError('too_many_connections', `${who} ${limit} streams of events open, and may have no more.`);
+function tooMany(owner: 'browser' | 'address' | 'network', limit: number): IntentError {
+  return new IntentError('too_many_connections', `This ${owner} has reached its limit of ${limit} event streams.`);
 }

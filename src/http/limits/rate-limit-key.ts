@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** What the limits count an address as. */
-export interface CountedAddress {
-  /** An IPv4 address, or a /56 of IPv6: one subscriber has all of that to choose from. */
+/** What the limits count a visitor as. */
+export interface RateLimitKey {
+  /** An IPv4 address, or an IPv6 /56, which one subscriber can choose addresses from. */
   readonly address: string;
   /** The /48 around a /56, which one customer of a hosting company has; undefined for IPv4. */
   readonly network: string | undefined;
@@ -12,31 +12,31 @@ export interface CountedAddress {
 /** A /48 may come this many times as often as an address. */
 export const networkFactor = 8;
 
-/** What every text counts as that is no address. */
+/** The shared key of every text that is not an address. */
 export const unreadableAddress = 'unreadable';
-const unreadable: CountedAddress = { address: unreadableAddress, network: undefined };
+const unreadable: RateLimitKey = { address: unreadableAddress, network: undefined };
 
-/** Addresses are shorter, also with a zone and a port. */
+/** Addresses are shorter, even with a zone and a port. */
 const maxLength = 80;
 /** `[address]:port` and `address:port`, as some load balancers write them into `X-Forwarded-For`. */
 const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const withPort = /^([\d.]+):\d{1,5}$/;
 
-/** IPv4 addresses as the gateways of a network without IPv4 write them (RFC 6052, section 2.1). */
+/** IPv4 addresses behind the gateway of an IPv6-only network (RFC 6052, section 2.1). */
 const nat64 = ipaddr.IPv6.parseCIDR('64:ff9b::/96');
 
-/** @param ip `req.ip`, which is what a trusted proxy has written, and undefined once the connection has ended */
-export function countedAddress(ip: string | undefined): CountedAddress {
+/** @param ip `req.ip`: the address a trusted proxy reports; undefined after the connection has ended */
+export function rateLimitKey(ip: string | undefined): RateLimitKey {
   if (ip === undefined) return unreadable;
   if (isIPv4(ip)) return { address: ip, network: undefined };
   const text = ip.length > maxLength ? '' : ip.trim();
   const [bare = ''] = (bracketed.exec(text)?.[1] ?? withPort.exec(text)?.[1] ?? text).split('%');
   if (isIPv4(bare)) return { address: bare, network: undefined };
-  return isIPv6(bare) ? countedIPv6(ipaddr.IPv6.parse(bare)) : unreadable;
+  return isIPv6(bare) ? keyOfIPv6(ipaddr.IPv6.parse(bare)) : unreadable;
 }
 
-/** An IPv4 address is the same one on a socket that speaks both, and behind a gateway. */
-function countedIPv6(ip: ipaddr.IPv6): CountedAddress {
+/** An IPv4 visitor has the same key on a dual-stack socket and behind a gateway. */
+function keyOfIPv6(ip: ipaddr.IPv6): RateLimitKey {
   if (ip.isIPv4MappedAddress()) return { address: ip.toIPv4Address().toString(), network: undefined };
   if (ip.match(nat64)) return { address: new ipaddr.IPv4(ip.toByteArray().slice(12)).toString(), network: undefined };
   const [first = 0, second = 0, third = 0, fourth = 0] = ip.parts;

@@ -1,42 +1,37 @@
 import type { Request, Response } from 'express';
 import type { AugmentedRequest, Options, RateLimitRequestHandler } from 'express-rate-limit';
-import type { RateLimits } from '../../config/config.js';
+import type { RateLimits } from '../../config/config-options.js';
 import { IntentError } from '../../errors.js';
 import type { Logger } from '../response/logger.js';
 import type { Handler } from '../router-context.js';
-import { SteadyStore, type StoreState } from './fallback-store.js';
-import { AddressCounts } from './memory-store.js';
-import { type CountedAddress, countedAddress, networkFactor } from './rate-limit-key.js';
+import { networkFactor, type RateLimitKey, rateLimitKey } from './rate-limit-key.js';
+import { FallbackStore, MemoryStore, SharedStoreState } from './rate-limit-stores.js';
 
-/** What is counted by itself: each has its own limit, whatever handlers share it. */
+/** A limit of the configuration. Several handlers may share one. */
 export type LimitedRoute = 'intent' | 'session' | 'status' | 'webhook';
 
-/** Counts a request. Resolves when it may go on; undefined where it may at once. @throws {IntentError} `rate_limited` */
+/** Counts a request. Undefined, or resolves, when it may proceed. @throws {IntentError} `rate_limited` */
 export type Limit = (req: Request, res: Response) => Promise<void> | undefined;
 
-/** The limit of a route; the same one each time it is asked for. */
+/** The limit of a route: the same one at each call. */
 export type LimitOf = (route: LimitedRoute) => Limit;
 
 interface LimitContext {
   readonly limits: RateLimits;
-  readonly logger: Logger;
+  readonly sharedState: SharedStoreState;
   readonly now: () => number;
-  readonly known: StoreState;
 }
 
-/** Where the library leaves what it has counted. The app may use it as well, under the name that it has by itself. */
-const property = 'intentRateLimit';
-
 /**
- * Limits how often an address may come. A cookie is not looked at: whoever wants another one drops it.
+ * Limits how often an address may come. Cookies do not count, because a visitor can drop them.
  * @param limits undefined where nothing is limited
  */
 export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now: () => number): LimitOf {
   if (!limits) return () => () => undefined;
   const created = new Map<LimitedRoute, Limit>();
-  const known = { backAtMs: 0, isTold: false };
+  const context = { limits, sharedState: new SharedStoreState(logger, now), now };
   return (route) => {
-    const limit = created.get(route) ?? createLimit(route, { limits, logger, now, known });
+    const limit = created.get(route) ?? createLimit(route, context);
     created.set(route, limit);
     return limit;
   };
@@ -50,71 +45,70 @@ export function limited(limit: Limit, handler: Handler): Handler {
   };
 }
 
-/** The limit of an address and, for IPv6, the higher one of the /48 around it. */
+/** The limit of an address and, for IPv6, the higher limit of the /48 around it. */
 function createLimit(route: LimitedRoute, context: LimitContext): Limit {
-  const { [route]: most } = context.limits;
-  const byAddress = limitBy(({ address }) => address, { ...context, route, most });
-  const byNetwork = limitBy(({ network }) => network ?? '', { ...context, route, most: most * networkFactor });
+  const max = context.limits[route];
+  const byAddress = limitBy(({ address }) => address, route, max, context);
+  const byNetwork = limitBy(({ network }) => network ?? '', route, max * networkFactor, context);
   return (req, res) => {
-    const counted = countedAddress(req.ip);
-    const passing = byAddress(counted, req, res);
-    if (counted.network === undefined) return passing;
-    return passing ? passing.then(() => byNetwork(counted, req, res)) : byNetwork(counted, req, res);
+    const key = rateLimitKey(req.ip);
+    const passing = byAddress(key, req, res);
+    if (key.network === undefined) return passing;
+    return passing ? passing.then(() => byNetwork(key, req, res)) : byNetwork(key, req, res);
   };
-}
-
-interface OneLimit extends LimitContext {
-  readonly route: LimitedRoute;
-  readonly most: number;
 }
 
 /**
- * In this process alone, who is under the limit is let through by the count, and the library sees the others, which it may
- * well count again: of what a request for a status costs, it would be an eighth, and its headers another. With the site's
- * store, and where what succeeds is not counted, it sees every request.
+ * Without a shared store, a request under the limit proceeds by the count in memory alone, and express-rate-limit sees only
+ * those over it, which it may count again: for a status request the library would take an eighth of the time, and its headers
+ * another. It sees every request with the site's store, and where successful requests are not counted.
  */
 function limitBy(
-  keyOf: (counted: CountedAddress) => string,
-  limit: OneLimit,
-): (counted: CountedAddress, req: Request, res: Response) => ReturnType<Limit> {
-  const { limits, logger, now, known, route, most } = limit;
-  const { windowMs, store: shared } = limits;
-  const own = new AddressCounts(windowMs, now);
-  const nameOf = (counted: CountedAddress): string => `${route}:${keyOf(counted)}`;
+  part: (key: RateLimitKey) => string,
+  route: LimitedRoute,
+  max: number,
+  { limits: { windowMs, store: shared }, sharedState, now }: LimitContext,
+): (key: RateLimitKey, req: Request, res: Response) => ReturnType<Limit> {
+  const local = new MemoryStore(windowMs, now);
+  const nameOf = (key: RateLimitKey): string => `${route}:${part(key)}`;
   const isCountedFirst = !shared && route !== 'webhook';
-  const store = shared ? new SteadyStore({ shared, own, logger, now, known }) : own;
-  const keyGenerator = ({ ip }: Request): string => nameOf(countedAddress(ip));
-  let limiter: Promise<RateLimitRequestHandler> | undefined;
-  return (counted, req, res) => {
-    if (isCountedFirst && own.increment(nameOf(counted)).totalHits <= most) return undefined;
-    limiter ??= load({ ...optionsOf(limit), store, keyGenerator });
-    return limiter.then((library) => passed(library, req, res));
-  };
-}
-
-function optionsOf({ limits: { windowMs }, now, route, most: limit }: OneLimit): Partial<Options> {
-  const refusal = (resetTime = new Date(now() + windowMs)): IntentError =>
-    new IntentError('rate_limited', 'This address has asked too often.', { retryAfterMs: resetTime.getTime() - now() });
-  return {
-    ...{ windowMs, limit },
-    handler: (req, _res, next) => next(refusal((req as AugmentedRequest)[property]?.resetTime)),
-    standardHeaders: 'draft-8',
-    legacyHeaders: false,
-    identifier: route,
-    requestPropertyName: property,
+  const options: Partial<Options> = {
+    ...refusalOptions(route, windowMs, now),
+    limit: max,
+    store: shared ? new FallbackStore(shared, local, sharedState) : local,
+    keyGenerator: ({ ip }) => nameOf(rateLimitKey(ip)),
     // The service may call as often as there are payments.
     skipSuccessfulRequests: route === 'webhook',
-    // What the library would tell of a set-up that is wrong, the router tells.
+    // The router has its own warnings of a wrong set-up.
     validate: false,
+  };
+  let library: Promise<RateLimitRequestHandler> | undefined;
+  return (key, req, res) => {
+    if (isCountedFirst && local.increment(nameOf(key)).totalHits <= max) return undefined;
+    library ??= import('express-rate-limit').then(({ rateLimit }) => rateLimit(options));
+    return library.then((limiter) => runLimiter(limiter, req, res));
   };
 }
 
-async function load(options: Partial<Options>): Promise<RateLimitRequestHandler> {
-  const { rateLimit } = await import('express-rate-limit');
-  return rateLimit(options);
+/** Where express-rate-limit leaves its counts. The app may use the library under the default name. */
+const requestPropertyName = 'intentRateLimit';
+
+function refusalOptions(route: LimitedRoute, windowMs: number, now: () => number): Partial<Options> {
+  return {
+    windowMs,
+    requestPropertyName,
+    identifier: route,
+    standardHeaders: 'draft-8',
+    legacyHeaders: false,
+    handler: (req, _res, next) => {
+      const resetTime = (req as AugmentedRequest)[requestPropertyName]?.resetTime ?? new Date(now() + windowMs);
+      const retryAfterMs = resetTime.getTime() - now();
+      next(new IntentError('rate_limited', 'Too many requests from this address.', { retryAfterMs }));
+    },
+  };
 }
 
-function passed(limiter: RateLimitRequestHandler, req: Request, res: Response): Promise<void> {
+function runLimiter(limiter: RateLimitRequestHandler, req: Request, res: Response): Promise<void> {
   return new Promise((resolve, reject) => {
     void limiter(req, res, (error?: unknown) => (error ? reject(error) : resolve()));
   });

@@ -1,55 +1,56 @@
-import { bounded } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 
-/** What a look has come to: what was found, why nothing was, or neither within its time. */
-export type CheckOutcome<Found> = { readonly found: Found } | { readonly error: unknown } | 'late';
+/** The value of a probe, why it failed, or `timeout` when the caller's wait ended first. */
+export type ProbeOutcome<Value> = { readonly value: Value } | { readonly error: unknown } | 'timeout';
 
-export interface SharedCheckOptions<Found> {
-  readonly look: () => Promise<Found>;
-  /** For how long what was found counts, or that nothing was, in milliseconds. */
+export interface CachedProbeOptions<Value> {
+  readonly run: () => Promise<Value>;
+  /** How long an outcome counts, in milliseconds. */
   readonly keepMs: number;
-  /** How long whoever asks waits at most, in milliseconds. */
-  readonly boundMs: number;
+  /** How long a caller waits at most, in milliseconds. */
+  readonly timeoutMs: number;
 }
 
 /**
- * One look at something for all who ask, however many and however often: never two at a time, and no new one while the last
- * counts. A look that takes longer than anybody waits goes on, and tells those who ask later.
+ * One probe for all callers, however many and however often they ask.
+ *
+ * - stale: the next caller starts the probe.
+ * - running: callers share the probe, each for at most `timeoutMs`. It continues when nobody waits any more.
+ * - fresh: for `keepMs` after the probe ended, callers get its outcome.
  */
-export class SharedCheck<Found> {
-  readonly #options: SharedCheckOptions<Found>;
-  #running: Promise<CheckOutcome<Found>> | undefined;
-  #last: CheckOutcome<Found> | undefined;
+export class CachedProbe<Value> {
+  readonly #options: CachedProbeOptions<Value>;
+  #running: Promise<ProbeOutcome<Value>> | undefined;
+  #last: ProbeOutcome<Value> | undefined;
   #lastAtMs = Number.NEGATIVE_INFINITY;
-  #foundAtMs = Number.NEGATIVE_INFINITY;
+  #succeededAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(options: SharedCheckOptions<Found>) {
+  constructor(options: CachedProbeOptions<Value>) {
     this.#options = options;
   }
 
-  /** Since something was found, in milliseconds. */
-  get foundMsAgo(): number {
-    return performance.now() - this.#foundAtMs;
+  /** Milliseconds since the last success. */
+  get succeededMsAgo(): number {
+    return performance.now() - this.#succeededAtMs;
   }
 
-  async ask(): Promise<CheckOutcome<Found>> {
-    const { keepMs, boundMs } = this.#options;
+  async get(): Promise<ProbeOutcome<Value>> {
+    const { keepMs, timeoutMs } = this.#options;
     if (this.#last && performance.now() - this.#lastAtMs < keepMs) return this.#last;
-    const running = this.#running ?? this.#look();
-    return bounded(AbortSignal.timeout(boundMs), () => running).catch((): 'late' => 'late');
+    this.#running ??= this.#run();
+    const running = this.#running;
+    return withTimeout(timeoutMs, () => running).catch((): 'timeout' => 'timeout');
   }
 
-  #look(): Promise<CheckOutcome<Found>> {
-    const note = (outcome: CheckOutcome<Found>): CheckOutcome<Found> => {
-      this.#running = undefined;
-      this.#last = outcome;
-      this.#lastAtMs = performance.now();
-      if (outcome !== 'late' && 'found' in outcome) this.#foundAtMs = this.#lastAtMs;
-      return outcome;
-    };
-    this.#running = this.#options.look().then(
-      (found) => note({ found }),
-      (error: unknown) => note({ error }),
-    );
-    return this.#running;
+  async #run(): Promise<ProbeOutcome<Value>> {
+    try {
+      this.#last = { value: await this.#options.run() };
+      this.#succeededAtMs = performance.now();
+    } catch (error) {
+      this.#last = { error };
+    }
+    this.#lastAtMs = performance.now();
+    this.#running = undefined;
+    return this.#last;
   }
 }

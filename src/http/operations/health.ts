@@ -1,15 +1,17 @@
+import type { Request, Response } from 'express';
 import type { Config } from '../../config/config.js';
 import { IntentError, type IntentErrorCode } from '../../errors.js';
 import type { Ledger, LedgerReport } from '../../ledger/ledger.js';
 import type { ObservedClient } from '../../sequencer/intent-client.js';
 import type { EventHub } from '../events/event-hub.js';
-import type { ConnectionSeats } from '../limits/connection-limiter.js';
-import { type CheckOutcome, SharedCheck } from './cached-probe.js';
+import type { ConnectionLimiter } from '../limits/connection-limiter.js';
+import { sendJson } from '../response/respond.js';
+import { CachedProbe, type ProbeOutcome } from './cached-probe.js';
 
-/** `degraded` is for a person to look at; `down` is for a load balancer, which takes the process out. */
+/** `degraded`: an operator should know. `down`: a load balancer should take the process out. */
 export type HealthStatus = 'ok' | 'degraded' | 'down';
 
-/** What is known of one part, and what is wrong with it where something is. */
+/** The health of one part. */
 export interface HealthCheck<Reason extends string = string> {
   /** How this part is. */
   readonly status: HealthStatus;
@@ -17,27 +19,27 @@ export interface HealthCheck<Reason extends string = string> {
   readonly reason?: Reason | undefined;
 }
 
-/** How the router of this process is. Times are in milliseconds; nothing in it is secret, and it names no address. */
+/** The health of the router of this process. Times are in milliseconds; nothing in it is secret, and it names no address. */
 export interface RouterHealth {
   /** The worst of the checks. */
   readonly status: HealthStatus;
-  /** What was looked at, each by itself. */
+  /** One check for each part. */
   readonly checks: {
-    /** `down` from the moment on in which `close()` is called. */
+    /** `down` as soon as `close()` is called. */
     readonly process: HealthCheck<'closing'>;
-    /** Never `down`: the site goes on without it, and another process would not reach it either. */
+    /** Never `down`: the site works without the sequencer, and another process would not reach it either. */
     readonly sequencer: HealthCheck<IntentErrorCode> & {
       readonly isEmbedded: boolean;
-      /** Since the service has answered anything; absent where it never did. */
+      /** Since the service last answered; absent where it never did. */
       readonly answeredMsAgo?: number | undefined;
     };
     /** Absent where no database is configured. `down` where the database fails, or has not answered for five seconds. */
     readonly ledger?: HealthCheck<IntentErrorCode | 'slow'> | undefined;
-    /** Absent where no database is configured. What is due and what was given up is that of all processes. */
+    /** Absent where no database is configured. Due payments and dead letters are those of all processes. */
     readonly settlement?:
       | (HealthCheck<'ledger' | 'stalled' | 'behind' | 'late' | 'dead_letters'> & Partial<LedgerReport>)
       | undefined;
-    /** Streams of events that are open in this process. */
+    /** Event streams that are open in this process. */
     readonly streams: HealthCheck<'full'> & { readonly open: number; readonly limit: number };
   };
 }
@@ -46,7 +48,7 @@ export interface HealthParts {
   readonly config: Config;
   readonly observed: ObservedClient;
   readonly ledger: Ledger | undefined;
-  readonly live: { readonly events: EventHub; readonly seats: ConnectionSeats };
+  readonly live: { readonly events: EventHub; readonly connectionLimiter: ConnectionLimiter };
   readonly isEmbedded: boolean;
   /** For tests. */
   readonly timing?: Partial<HealthTiming> | undefined;
@@ -54,110 +56,128 @@ export interface HealthParts {
 
 /** All in milliseconds. */
 export interface HealthTiming {
-  /** How long whoever asks waits at most. */
-  readonly boundMs: number;
-  /** While the service has answered visitors within this, what it told them is all there is to know. */
+  /** How long a caller waits at most. */
+  readonly timeoutMs: number;
+  /** The service is not probed within this time after an answer to a visitor. */
   readonly quietMs: number;
-  /** For how long it counts that the service did not answer. */
+  /** How long the outcome of a probe of the service counts. */
   readonly probeKeepMs: number;
+  /** How long a report of the ledger counts. */
   readonly ledgerKeepMs: number;
-  /** A database that is busy answers in its turn; one that does not answer for so long is gone. */
+  /** A busy database answers within this time; after it, the database is down. */
   readonly ledgerPatienceMs: number;
 }
 
-/** Load balancers wait for a second by default, so the bound is under it. */
+/** Load balancers wait for a second by default, so the timeout is below that. */
 const defaultTiming: HealthTiming = {
-  boundMs: 800,
+  timeoutMs: 800,
   quietMs: 15_000,
   probeKeepMs: 5_000,
   ledgerKeepMs: 1_000,
   ledgerPatienceMs: 5_000,
 };
-/** The settlement looks every second, and after failures every ten. */
+/** The settlement polls every second, and every ten after failures. */
 const stalledMs = 30_000;
-/** What is due is claimed within a second, unless there is more than the processes can do. */
+/** Due payments are claimed within a second, unless there are more than the processes can settle. */
 const behindMs = 60_000;
-/** The first call of a hook waits for others that run in this process, for milliseconds as a rule. */
+/** The first call of a hook waits for others of this process, usually for milliseconds. */
 const lateMs = 10_000;
-/** An intent that nobody has, to ask for: Base58 of 32 zero bytes. */
-const nobodysIntent = '1'.repeat(32);
+/** The id of no intent: Base58 of 32 zero bytes. */
+const absentIntent = '1'.repeat(32);
 
-/** Tells how the router is: within a second, and with hardly any work however often it is asked. Never rejects. */
+/** Answers within a second, at hardly any cost however often it is called, and never rejects. */
 export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
-  const { observed, ledger } = parts;
-  const { boundMs, quietMs, probeKeepMs, ledgerKeepMs, ledgerPatienceMs } = { ...defaultTiming, ...parts.timing };
-  const { getStatus } = observed.client.paymentIntents;
-  const ask = () => getStatus(nobodysIntent, { signal: AbortSignal.timeout(boundMs) });
-  const probe = new SharedCheck({ look: ask, keepMs: probeKeepMs, boundMs });
-  const probeIfQuiet = async () => {
-    const { answeredMsAgo = Number.POSITIVE_INFINITY, isLeftAlone } = observed.service();
-    return answeredMsAgo < quietMs || isLeftAlone ? undefined : probe.ask();
+  const { observed, ledger, live } = parts;
+  const { timeoutMs, quietMs, probeKeepMs, ledgerKeepMs, ledgerPatienceMs } = { ...defaultTiming, ...parts.timing };
+  const serviceProbe = new CachedProbe({
+    run: () => observed.client.paymentIntents.getStatus(absentIntent, { signal: AbortSignal.timeout(timeoutMs) }),
+    keepMs: probeKeepMs,
+    timeoutMs,
+  });
+  const ledgerProbe = ledger && new CachedProbe({ run: () => ledger.inspect(), keepMs: ledgerKeepMs, timeoutMs });
+  const probeService = async () => {
+    const { answeredMsAgo = Number.POSITIVE_INFINITY, circuitOpen } = observed.service();
+    return answeredMsAgo < quietMs || circuitOpen ? undefined : serviceProbe.get();
   };
-  const inspection = ledger && new SharedCheck({ look: () => ledger.inspect(), keepMs: ledgerKeepMs, boundMs });
   return async () => {
-    if (parts.live.events.isClosed) return healthOf(parts, { isClosing: true });
-    const [probed, inspected] = await Promise.all([probeIfQuiet(), inspection?.ask()]);
-    const isGone = inspection !== undefined && inspection.foundMsAgo > ledgerPatienceMs;
-    return healthOf(parts, { isClosing: parts.live.events.isClosed, probed, inspected, isGone });
+    if (live.events.isClosed) return healthOf(parts, {});
+    const [service, report] = await Promise.all([probeService(), ledgerProbe?.get()]);
+    const isLedgerGone = ledgerProbe !== undefined && ledgerProbe.succeededMsAgo > ledgerPatienceMs;
+    return healthOf(parts, { service, report, isLedgerGone });
   };
 }
 
-interface Seen {
-  readonly isClosing: boolean;
-  readonly probed?: CheckOutcome<unknown> | undefined;
-  readonly inspected?: CheckOutcome<LedgerReport> | undefined;
-  /** Whether it is long ago that the ledger answered. */
-  readonly isGone?: boolean;
+interface Probed {
+  /** Undefined where the service was not probed. */
+  readonly service?: ProbeOutcome<unknown> | undefined;
+  readonly report?: ProbeOutcome<LedgerReport> | undefined;
+  /** Whether the ledger has not answered for too long. */
+  readonly isLedgerGone?: boolean;
 }
 
-function healthOf({ config, observed, live, isEmbedded }: HealthParts, seen: Seen): RouterHealth {
-  const { answeredMsAgo, isLeftAlone } = observed.service();
-  const [open, limit] = [live.seats.taken, config.connections.perProcess];
-  const { inspected, isGone = false } = seen;
+function healthOf({ config, observed, live, isEmbedded }: HealthParts, probed: Probed): RouterHealth {
+  const { answeredMsAgo, circuitOpen } = observed.service();
+  const [open, limit] = [live.connectionLimiter.open, config.connections.perProcess];
+  const { service, report, isLedgerGone = false } = probed;
   const checks: RouterHealth['checks'] = {
-    process: seen.isClosing ? { status: 'down', reason: 'closing' } : { status: 'ok' },
+    process: live.events.isClosed ? { status: 'down', reason: 'closing' } : { status: 'ok' },
     sequencer: {
-      ...sequencerCheck(isLeftAlone, seen.probed),
+      ...sequencerCheck(circuitOpen, service),
       isEmbedded,
       ...(answeredMsAgo !== undefined && { answeredMsAgo: Math.round(answeredMsAgo) }),
     },
-    ...(inspected && { ledger: ledgerCheck(inspected, isGone), settlement: settlementCheck(inspected) }),
+    ...(report && { ledger: ledgerCheck(report, isLedgerGone), settlement: settlementCheck(report) }),
     streams: { ...(open < limit ? { status: 'ok' } : { status: 'degraded', reason: 'full' }), open, limit },
   };
   return { status: worstOf(Object.values(checks)), checks };
 }
 
-function sequencerCheck(isLeftAlone: boolean, probed: Seen['probed']): HealthCheck<IntentErrorCode> {
-  if (isLeftAlone) return { status: 'degraded', reason: 'sequencer_unavailable' };
-  if (probed === undefined || (probed !== 'late' && 'found' in probed)) return { status: 'ok' };
-  return { status: 'degraded', reason: probed === 'late' ? 'sequencer_timeout' : codeOf(probed.error) };
+function sequencerCheck(circuitOpen: boolean, probed: Probed['service']): HealthCheck<IntentErrorCode> {
+  if (circuitOpen) return { status: 'degraded', reason: 'sequencer_unavailable' };
+  if (probed === undefined) return { status: 'ok' };
+  if (probed === 'timeout') return { status: 'degraded', reason: 'sequencer_timeout' };
+  return 'value' in probed ? { status: 'ok' } : { status: 'degraded', reason: codeOf(probed.error) };
 }
 
-function ledgerCheck(inspected: CheckOutcome<unknown>, isGone: boolean): HealthCheck<IntentErrorCode | 'slow'> {
-  if (inspected === 'late') {
+function ledgerCheck(report: ProbeOutcome<unknown>, isGone: boolean): HealthCheck<IntentErrorCode | 'slow'> {
+  if (report === 'timeout') {
     return isGone ? { status: 'down', reason: 'ledger_unavailable' } : { status: 'degraded', reason: 'slow' };
   }
-  return 'found' in inspected ? { status: 'ok' } : { status: 'down', reason: codeOf(inspected.error) };
+  return 'value' in report ? { status: 'ok' } : { status: 'down', reason: codeOf(report.error) };
 }
 
-function settlementCheck(inspected: CheckOutcome<LedgerReport>): NonNullable<RouterHealth['checks']['settlement']> {
-  if (inspected === 'late' || !('found' in inspected)) return { status: 'degraded', reason: 'ledger' };
-  const { found } = inspected;
-  const { lookedMsAgo, oldestDueMs, firstCallWaitMs, deadLetters } = found;
-  if (lookedMsAgo > stalledMs) return { status: 'degraded', reason: 'stalled', ...found };
-  if (oldestDueMs > behindMs) return { status: 'degraded', reason: 'behind', ...found };
-  if (firstCallWaitMs > lateMs) return { status: 'degraded', reason: 'late', ...found };
-  if (deadLetters > 0) return { status: 'degraded', reason: 'dead_letters', ...found };
-  return { status: 'ok', ...found };
+function settlementCheck(report: ProbeOutcome<LedgerReport>): NonNullable<RouterHealth['checks']['settlement']> {
+  if (report === 'timeout' || 'error' in report) return { status: 'degraded', reason: 'ledger' };
+  const { lookedMsAgo, oldestDueMs, firstCallWaitMs, deadLetters } = report.value;
+  if (lookedMsAgo > stalledMs) return { status: 'degraded', reason: 'stalled', ...report.value };
+  if (oldestDueMs > behindMs) return { status: 'degraded', reason: 'behind', ...report.value };
+  if (firstCallWaitMs > lateMs) return { status: 'degraded', reason: 'late', ...report.value };
+  if (deadLetters > 0) return { status: 'degraded', reason: 'dead_letters', ...report.value };
+  return { status: 'ok', ...report.value };
 }
 
-/** The time of a probe is over by its signal, whose reason is no error of ours. */
+/** A probe that its own signal ended rejects with the reason of the signal, which is not an error of ours. */
 function codeOf(error: unknown): IntentErrorCode {
   if (error instanceof IntentError) return error.code;
   return (error as { name?: unknown })?.name === 'TimeoutError' ? 'sequencer_timeout' : 'internal_error';
 }
 
 function worstOf(checks: readonly (HealthCheck | undefined)[]): HealthStatus {
-  const found = new Set(checks.map((check) => check?.status));
-  return found.has('down') ? 'down' : found.has('degraded') ? 'degraded' : 'ok';
+  const statuses = new Set(checks.map((check) => check?.status));
+  return statuses.has('down') ? 'down' : statuses.has('degraded') ? 'degraded' : 'ok';
+}
+
+/**
+ * The route `health`, for load balancers: 200, or 503 for a process that is to be taken out. Anyone may call it, so it answers
+ * status and reason without figures.
+ */
+export function healthHandler(health: () => Promise<RouterHealth>) {
+  return async (_req: Request, res: Response): Promise<void> => {
+    const { status, checks } = await health();
+    const shown = Object.entries<HealthCheck | undefined>(checks).flatMap(([name, check]) => {
+      if (!check) return [];
+      return [[name, { status: check.status, ...(check.reason !== undefined && { reason: check.reason }) }]];
+    });
+    sendJson(res, status === 'down' ? 503 : 200, { status, checks: Object.fromEntries(shown) });
+  };
 }

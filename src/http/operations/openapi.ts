@@ -1,20 +1,21 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Config, Routes } from '../../config/config.js';
+import type { Request, Response } from 'express';
+import type { Config } from '../../config/config.js';
+import type { Routes } from '../../config/config-options.js';
 import { hasAlready } from '../request/has-already.js';
 import { sendBytes, sendEmpty } from '../response/respond.js';
-import type { Handler } from '../router-context.js';
 
 /** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 /** An object of JSON. */
 export type JsonObject = { readonly [name: string]: Json };
 
-/** A document of OpenAPI 3.1, as JSON. */
+/** An OpenAPI 3.1 document, as JSON. */
 export interface OpenApiDocument {
   /** The version of OpenAPI. */
   readonly openapi: '3.1.0';
-  /** What is described. */
+  /** Title, version and description of the routes. */
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   /** The root of the site. */
   readonly servers: readonly { readonly url: string }[];
@@ -26,7 +27,7 @@ export interface OpenApiDocument {
 
 type DescribedConfig = Pick<Config, 'routes' | 'login' | 'webhook' | 'isHttps'>;
 
-/** The path of each route in `openapi.json`, and what follows the route's own path there. */
+/** The path of each route in `openapi.json`, and the part of it that follows the route's configured path. */
 const describedPaths: Readonly<Record<keyof Routes, readonly [path: string, suffix: string]>> = {
   intent: ['/intent', ''],
   status: ['/status/{id}', '/{id}'],
@@ -39,16 +40,16 @@ const describedPaths: Readonly<Record<keyof Routes, readonly [path: string, suff
   health: ['/healthz', ''],
 };
 
-/** `openapi.json` with the paths and cookies of this site, without the routes that are switched off. It is read at the first call. */
+/** Reads `openapi.json` at the first call and gives it the routes, paths and cookies of this site. */
 export function openApiReader(config: DescribedConfig): () => Promise<OpenApiDocument> {
   let document: OpenApiDocument | undefined;
   return async () => {
-    document ??= withSite(JSON.parse(readFileSync(new URL('./openapi.json', import.meta.url), 'utf8')), config);
+    document ??= forSite(JSON.parse(readFileSync(new URL('./openapi.json', import.meta.url), 'utf8')), config);
     return document;
   };
 }
 
-function withSite(document: OpenApiDocument, { routes, login, webhook, isHttps }: DescribedConfig): OpenApiDocument {
+function forSite(document: OpenApiDocument, { routes, login, webhook, isHttps }: DescribedConfig): OpenApiDocument {
   const isOff: Partial<Record<keyof Routes, boolean>> = { session: !login, keyFile: !login, webhook: !webhook };
   const paths = Object.entries(describedPaths).flatMap(([route, [path, suffix]]) => {
     const name = route as keyof Routes;
@@ -60,28 +61,27 @@ function withSite(document: OpenApiDocument, { routes, login, webhook, isHttps }
   return { ...document, paths: Object.fromEntries(paths), components };
 }
 
-/** Tools ask for it again and again while somebody looks at it. */
 const maxAgeSeconds = 300;
 
-interface Served {
-  /** The path that the router is mounted under. */
+interface ServedDocument {
+  /** The path that the router is mounted under, which the document names as its server. */
   readonly baseUrl: string;
   readonly bytes: Buffer;
   readonly hash: string;
 }
 
 /** `GET /intent/v1/openapi.json`. */
-export function openApiHandler(read: () => Promise<OpenApiDocument>): Handler {
-  let served: Served | undefined;
-  return async (req, res) => {
-    if (served?.baseUrl !== req.baseUrl) served = serve(await read(), req.baseUrl);
+export function openApiHandler(read: () => Promise<OpenApiDocument>) {
+  let served: ServedDocument | undefined;
+  return async (req: Request, res: Response): Promise<void> => {
+    if (served?.baseUrl !== req.baseUrl) served = underPath(await read(), req.baseUrl);
     const headers = { ETag: `"${served.hash}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` };
     if (hasAlready(req, served.hash)) return sendEmpty(res, 304, headers);
     sendBytes(res, 200, served.bytes, { ...headers, 'Content-Type': 'application/json; charset=utf-8' });
   };
 }
 
-function serve(document: OpenApiDocument, baseUrl: string): Served {
+function underPath(document: OpenApiDocument, baseUrl: string): ServedDocument {
   const bytes = Buffer.from(JSON.stringify(baseUrl === '' ? document : { ...document, servers: [{ url: baseUrl }] }));
   return { baseUrl, bytes, hash: createHash('sha256').update(bytes).digest('base64url') };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { bounded } from '../../async/with-timeout.js';
+import { withAbort } from '../../async/timeout.js';
 import { parseMoney } from '../../intents/money.js';
 import type { Ledger, LedgerIntent } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
@@ -64,7 +64,7 @@ async function settleNow(
   const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
     // Who looks at a page again and again makes nobody write: those who have not paid cost a question that is shared.
     if (state === 'open' && !(await isSubmitted(statusCache, id, signal))) return false;
-    await bounded(signal, () => ledger.recheck(id));
+    await withAbort(signal, () => ledger.recheck(id));
     return true;
   };
   const settled = await Promise.allSettled(pending.map(settle));

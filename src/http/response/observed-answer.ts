@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import type { Routes } from '../../config/config.js';
+import type { Routes } from '../../config/config-options.js';
 import type { IntentErrorCode } from '../../errors.js';
 import type { Happening, Observer } from '../../telemetry/router-event.js';
 import { Departed } from '../request/client-disconnect.js';

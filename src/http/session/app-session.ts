@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { bounded } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 import { IntentError } from '../../errors.js';
 import type { IntentUser } from './session-store.js';
 
@@ -117,7 +117,7 @@ async function settled(act: (done: (error?: unknown) => void) => unknown, timeou
       Promise.resolve(returned).catch(reject);
     });
   try {
-    await bounded(AbortSignal.timeout(timeoutMs), called);
+    await withTimeout(timeoutMs, called);
   } catch (cause) {
     const message = `The store of the app's session has failed, or not answered within ${timeoutMs} ms.`;
     throw new IntentError('session_unavailable', message, { cause });

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { bounded } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 import { IntentError } from '../../errors.js';
 import type { LoginHookContext } from '../hooks.js';
 import type { RouterContext } from '../router-context.js';
@@ -21,11 +21,6 @@ export async function callOnLogin(
   const { onLogin } = hooks;
   if (!onLogin) return;
   const timeoutMs = config.ledger?.hookTimeoutMs ?? defaultTimeoutMs;
-  const tooLong = AbortSignal.timeout(timeoutMs);
-  try {
-    await bounded(tooLong, () => onLogin(user, req, context));
-  } catch (error) {
-    if (!tooLong.aborted || error !== tooLong.reason) throw error;
-    throw new IntentError('internal_error', `onLogin took longer than ${timeoutMs} ms.`);
-  }
+  const error = () => new IntentError('internal_error', `onLogin took longer than ${timeoutMs} ms.`);
+  await withTimeout(timeoutMs, () => onLogin(user, req, context), { error });
 }

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type * as zod from 'zod';
 import { throwIfAborted } from '../../async/abort.js';
-import type { LoginConfig } from '../../config/config.js';
+import type { LoginConfig } from '../../config/login.js';
 import { IntentError } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
 import { browserOf } from '../request/browser-cookie.js';

@@ -1,4 +1,4 @@
-import { ExpiringMap } from '../../async/expiring-map.js';
+import { BoundedMap } from '../../async/bounded-map.js';
 import type { DatabaseTransaction } from '../../ledger/database/database.js';
 import type { NewIntent } from '../../ledger/ledger.js';
 import { sameBrowser } from '../request/browser-cookie.js';
@@ -33,11 +33,11 @@ interface Attempt {
 
 /** The logins that were begun in this process. */
 export class LoginAttempts implements Logins {
-  readonly #attempts: ExpiringMap<Attempt>;
+  readonly #attempts: BoundedMap<Attempt>;
 
   /** @param capacity how many are kept; the oldest makes room */
   constructor(ttlMs: number, now: () => number, capacity = 100_000) {
-    this.#attempts = new ExpiringMap({ ttlMs, capacity, now });
+    this.#attempts = new BoundedMap({ ttlMs, capacity, now });
   }
 
   async record({ id, terms, browser }: NewIntent): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
-import type { Config, LoginConfig } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
+import type { LoginConfig } from '../../config/login.js';
 import { hostCookie } from '../request/browser-cookie.js';
 import { appSessionOf } from './app-session.js';
 import { openSession, sealSession } from './sealed-session.js';

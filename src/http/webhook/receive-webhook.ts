@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { ExpiringMap } from '../../async/expiring-map.js';
+import { BoundedMap } from '../../async/bounded-map.js';
 import { IntentError } from '../../errors.js';
 import { StatusRechecks } from '../events/status-rechecks.js';
 import { bodyTooLarge, readBytes } from '../request/read-bytes.js';
@@ -26,7 +26,7 @@ export function webhookHandler(
   verify: WebhookVerifier,
 ): Handler {
   const rechecks = new StatusRechecks({ statusCache, logger });
-  const seen = new ExpiringMap<true>({ ttlMs: rememberedMs, capacity: rememberedCalls, now });
+  const seen = new BoundedMap<true>({ ttlMs: rememberedMs, capacity: rememberedCalls, now });
   const warn = refusalWarning(logger, now);
   return async (req, res) => {
     const jwt = await readJwt(req);

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { bounded } from '../../async/with-timeout.js';
+import { withAbort } from '../../async/timeout.js';
 import { IntentError } from '../../errors.js';
 import { unavailable } from '../ledger-events.js';
 import type { LedgerLogger, LedgerObserver } from '../settlement/settlement-context.js';
@@ -131,5 +131,5 @@ function hasClosed(): IntentError {
 
 /** @throws the signal's reason */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return bounded(signal, () => new Promise((resolve) => void setTimeout(resolve, ms).unref()));
+  return withAbort(signal, () => new Promise((resolve) => void setTimeout(resolve, ms).unref()));
 }

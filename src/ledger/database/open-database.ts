@@ -1,4 +1,5 @@
 import { requirePackage } from '../../async/optional-package.js';
+import { maxTimerMs } from '../../async/timeout.js';
 import type { LedgerSettings } from '../ledger-settings.js';
 import type { Database } from './database.js';
 
@@ -24,6 +25,6 @@ export async function openDatabase(
   }
   const { openPostgres } = await import('./postgres/postgres.js');
   // A hook may take its time between two statements; of which Postgres takes no more than 31 bits.
-  const idleInTransactionMs = Math.min(Math.max(60_000, 2 * hookTimeoutMs), 2 ** 31 - 1);
+  const idleInTransactionMs = Math.min(Math.max(60_000, 2 * hookTimeoutMs), maxTimerMs);
   return openPostgres({ url: database.url, idleInTransactionMs });
 }

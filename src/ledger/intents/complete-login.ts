@@ -1,12 +1,5 @@
-import type { DatabaseTransaction, Queryable } from '../database/database.js';
-
-/** A login that is to be completed. */
-export interface LoginToComplete {
-  readonly id: string;
-  readonly browser: Uint8Array;
-  readonly ttlMs: number;
-  readonly userId: string;
-}
+import type { Database, DatabaseTransaction, Queryable } from '../database/database.js';
+import type { LoginToComplete } from '../ledger.js';
 
 /** Begun by this browser, less than `$3` milliseconds ago, and not completed. */
 const completable = `id = $1 and browser = $2 and state <> 'creating' and (kind = 'login' or login)
@@ -26,14 +19,25 @@ export async function canCompleteLogin(
   return rowCount === 1;
 }
 
-/** True for one caller alone: another that comes at the same time waits for the row, and finds it completed. */
-export async function completeLogin(tx: DatabaseTransaction, login: LoginToComplete): Promise<boolean> {
-  const { id, browser, ttlMs, userId } = login;
-  const { rowCount } = await tx.query(
-    `update express_intents.intents set login_completed_at = now(), user_id = $4 where ${completable}`,
-    [id, browser, ttlMs, userId],
-  );
-  return rowCount === 1;
+/**
+ * Completes a login and runs `work` in the same transaction. True for exactly one caller: a concurrent one waits for the row
+ * and finds the login completed.
+ */
+export function completeLoginOnce(
+  db: Database,
+  { id, browser, ttlMs, userId }: LoginToComplete,
+  work: (tx: DatabaseTransaction) => Promise<void>,
+): Promise<boolean> {
+  const complete = async (tx: DatabaseTransaction): Promise<boolean> => {
+    const { rowCount } = await tx.query(
+      `update express_intents.intents set login_completed_at = now(), user_id = $4 where ${completable}`,
+      [id, browser, ttlMs, userId],
+    );
+    if (rowCount !== 1) return false;
+    await work(tx);
+    return true;
+  };
+  return db.transaction(complete, { isHook: true });
 }
 
 export async function reopenLogin(db: Queryable, id: string): Promise<void> {

@@ -1,15 +1,43 @@
+import { IntentError } from '../../errors.js';
 import type { Queryable } from '../database/database.js';
-import type { IntentPage, LedgerIntent, ListOptions, StateChange } from '../ledger.js';
-import { type IntentRow, intentColumns, toLedgerIntent } from './intent-row.js';
-import type { IntentState } from './intent-state.js';
-import { type Cursor, parseListOptions, toCursor } from './list-options.js';
+import {
+  type IntentPage,
+  type IntentState,
+  intentStates,
+  type LedgerIntent,
+  type ListOptions,
+  type StateChange,
+} from '../ledger.js';
+import {
+  type HistoryRow,
+  historyColumns,
+  type IntentRow,
+  intentColumns,
+  toLedgerIntent,
+  toStateChange,
+} from './intent-row.js';
 
-/** Of one state, the first twenty: a browser may have begun thousands. */
+export async function findIntent(db: Queryable, id: string): Promise<LedgerIntent | undefined> {
+  const { rows } = await db.query<IntentRow>(`select ${intentColumns} from express_intents.intents i where id = $1`, [
+    id,
+  ]);
+  return rows[0] && toLedgerIntent(rows[0]);
+}
+
+export async function historyOf(db: Queryable, id: string): Promise<readonly StateChange[]> {
+  const { rows } = await db.query<HistoryRow>(
+    `select ${historyColumns} from express_intents.history where intent_id = $1 order by number`,
+    [id],
+  );
+  return rows.map(toStateChange);
+}
+
+/** The first twenty of one state, because one browser may have begun thousands of payments. */
 const paymentsIn = (state: IntentState, place: number, order: string): string =>
   `(select id, ${place} as place from express_intents.intents
     where browser = $1 and resource = $2 and state = '${state}' order by ${order} limit 20)`;
 
-/** Those that have settled, the largest first; then those that will, and those that may. */
+/** Settled payments first, the largest of them first; then submitted and open ones. */
 export async function findPaymentsFor(
   db: Queryable,
   browser: Uint8Array,
@@ -26,25 +54,52 @@ export async function findPaymentsFor(
   return rows.map(toLedgerIntent);
 }
 
-export async function findIntent(db: Queryable, id: string): Promise<LedgerIntent | undefined> {
-  const { rows } = await db.query<IntentRow>(`select ${intentColumns} from express_intents.intents i where id = $1`, [
-    id,
-  ]);
-  return rows[0] && toLedgerIntent(rows[0]);
+/** A page begins after the intent that was created then and has this id. */
+interface Cursor {
+  /** The time as the database prints it, because a Date has no microseconds. */
+  readonly created: string;
+  readonly id: string;
 }
 
-type ListedRow = IntentRow & { readonly created: string };
+export interface ParsedListOptions {
+  readonly state: IntentState | undefined;
+  readonly after: Cursor | undefined;
+  readonly limit: number;
+}
 
-/** What is open changes all the time, so that no index has it by its age: of so many it is picked out, and no more. */
-const openAmong = 2_000;
+const timestamp = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?[+-]\d\d(?::\d\d)*$/;
+
+/** @throws {IntentError} `invalid_request` */
+export function parseListOptions({ state, after, limit = 50 }: ListOptions): ParsedListOptions {
+  if (state !== undefined && !intentStates.includes(state)) {
+    throw new IntentError('invalid_request', `The state must be one of ${intentStates.join(', ')}.`);
+  }
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000) {
+    throw new IntentError('invalid_request', 'The limit must be a whole number from 1 to 1000.');
+  }
+  return { state, after: after === undefined ? undefined : parseCursor(after), limit };
+}
+
+function parseCursor(text: string): Cursor {
+  const [created = '', id = ''] = Buffer.from(String(text), 'base64url').toString().split('|');
+  if (timestamp.test(created) && /^\w{32,44}$/.test(id)) return { created, id };
+  throw new IntentError('invalid_request', 'The cursor must be `next` of the page before.');
+}
+
+function formatCursor({ created, id }: Cursor): string {
+  return Buffer.from(`${created}|${id}`).toString('base64url');
+}
+
+/** Open intents change too often for an index by age. A page of them scans so many intents and filters. */
+const openScanned = 2_000;
 
 const isAfter = '($1::text is null or (created_at, id) < ($1::timestamptz, $2::text))';
 
-/** The newest first, those of one moment by their ids. @throws {IntentError} `invalid_request` */
+/** Newest first, by id where the times are equal. @throws {IntentError} `invalid_request` */
 export async function listIntents(db: Queryable, options: ListOptions): Promise<IntentPage> {
   const { state, after, limit } = parseListOptions(options);
-  const end = state === 'open' ? await endOfLook(db, after) : undefined;
-  const { rows } = await db.query<ListedRow>(
+  const end = state === 'open' ? await endOfScan(db, after) : undefined;
+  const { rows } = await db.query<IntentRow & Cursor>(
     `select ${intentColumns}, i.created_at::text as created from express_intents.intents i
      where ${isAfter} and ($3::text is null or (created_at, id) >= ($3::timestamptz, $4::text)) and ($5::text is null or state = $5)
      order by created_at desc, id desc limit $6::int`,
@@ -52,51 +107,15 @@ export async function listIntents(db: Queryable, options: ListOptions): Promise<
   );
   const page = rows.slice(0, limit);
   const last = rows.length > limit ? page.at(-1) : end;
-  return { intents: page.map(toLedgerIntent), next: last && toCursor(last) };
+  return { intents: page.map(toLedgerIntent), next: last && formatCursor(last) };
 }
 
-/** The last of those that are looked at; undefined where there are fewer. */
-async function endOfLook(db: Queryable, after: Cursor | undefined): Promise<Cursor | undefined> {
+/** The last intent to scan; undefined where fewer are left. */
+async function endOfScan(db: Queryable, after: Cursor | undefined): Promise<Cursor | undefined> {
   const { rows } = await db.query<Cursor>(
     `select created_at::text as created, id from express_intents.intents where ${isAfter}
      order by created_at desc, id desc offset $3::int limit 1`,
-    [after?.created ?? null, after?.id ?? null, openAmong - 1],
+    [after?.created ?? null, after?.id ?? null, openScanned - 1],
   );
   return rows[0];
-}
-
-export interface HistoryRow {
-  readonly at_ms: number;
-  readonly from_state: IntentState;
-  readonly to_state: IntentState;
-  readonly history_attempts: string;
-}
-
-/** What is read of a change, as {@link HistoryRow} has it. */
-export const historyColumns = `extract(epoch from at)::float8 * 1000 as at_ms, from_state, to_state,
-  attempts::text as history_attempts`;
-
-export function toStateChange({ at_ms, from_state: from, to_state: to, history_attempts }: HistoryRow): StateChange {
-  return { at: new Date(at_ms), from, to, attempts: Number(history_attempts) };
-}
-
-export async function historyOf(db: Queryable, id: string): Promise<readonly StateChange[]> {
-  const { rows } = await db.query<HistoryRow>(
-    `select ${historyColumns} from express_intents.history where intent_id = $1 order by number`,
-    [id],
-  );
-  return rows.map(toStateChange);
-}
-
-/** Takes up what was given up. A dead letter goes on where its hook failed; anything else is watched once more. */
-export async function retryIntent(db: Queryable, id: string, watchMs: number): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `update express_intents.intents set
-       state = case when state <> 'dead' then 'open' when dead_hook = 'onReversed' then 'settled' else 'submitted' end,
-       dead_hook = null, attempts = 0, due_at = now(), leased_until = null,
-       watch_until = greatest(watch_until, now() + $2::float8 * interval '1 millisecond')
-     where id = $1 and state in ('dead', 'expired', 'reversed')`,
-    [id, watchMs],
-  );
-  return rowCount === 1;
 }

@@ -1,63 +1,66 @@
+import type * as zod from 'zod';
 import { IntentError } from '../../errors.js';
 import type { Database, Queryable } from '../database/database.js';
+import { intentStates } from '../ledger.js';
+import { lanes } from '../settlement/hook-lanes.js';
 import { exportName, tablesVersion } from './export-ledger.js';
-import { soundLines } from './imported-line.js';
 
 /** How many lines are written at once. */
-const batch = 200;
+const batchSize = 200;
 
 /**
- * Takes the lines of `exportLedger` into a ledger, all of them or none. What was due there is due here. The tables may be
- * newer than those of the file: what came since has its default.
- * @returns how many intents there were
- * @throws {IntentError} `invalid_request` for what is no whole export, is of newer tables, or has an intent that is there
- * already; `ledger_unavailable`
+ * Imports the lines of `exportLedger`, all of them or none. Due payments stay due. The tables may be newer than those of the
+ * file: columns added since have their default.
+ * @returns the number of intents
+ * @throws {IntentError} `invalid_request` for a file that is not a complete export, comes from newer tables, or has an intent
+ * that exists already; `ledger_unavailable`
  */
 export function importLedger(db: Database, lines: AsyncIterable<string> | Iterable<string>): Promise<number> {
   return db.transaction(async (tx) => {
-    const requireSound = await soundLines();
+    const requireValid = await loadLineCheck();
     let number = 0;
     let count: number | undefined;
     let isFirst = true;
     let waiting: string[] = [];
-    let taken = 0;
+    let imported = 0;
     const tables = await tablesVersion(tx);
     for await (const line of lines) {
       number += 1;
       if (count !== undefined && line.trim() !== '') throw notAnExport('There is more behind its last line.');
       if (isFirst) requireHeader(line, tables);
-      else if (line.startsWith('{"intents":')) count = Number(parse(line).intents);
+      else if (line.startsWith('{"intents":')) count = Number(parseObject(line).intents);
       else if (line.trim() !== '') {
-        requireSound(line, number);
+        requireValid(line, number);
         waiting.push(line);
       }
       isFirst = false;
-      if (waiting.length < batch) continue;
-      taken += await takeIn(tx, waiting);
+      if (waiting.length < batchSize) continue;
+      imported += await insertLines(tx, waiting);
       waiting = [];
     }
-    taken += await takeIn(tx, waiting);
-    if (count !== taken) throw notAnExport('It was cut off: its last line, which says how many there are, is missing.');
-    return taken;
+    imported += await insertLines(tx, waiting);
+    if (count !== imported)
+      throw notAnExport('It was cut off: its last line, which says how many there are, is missing.');
+    return imported;
   });
 }
 
-function requireHeader(line: string, ofHere: number): void {
-  const { ledger, tables } = parse(line);
+function requireHeader(line: string, tablesHere: number): void {
+  const { ledger, tables } = parseObject(line);
   if (ledger !== exportName) throw notAnExport('Its first line does not say so.');
-  if (typeof tables === 'number' && tables <= ofHere) return;
+  if (typeof tables === 'number' && tables <= tablesHere) return;
   throw notAnExport(
-    `It was made of tables of version ${tables}, and these are of version ${ofHere}: run \`npx express-intents migrate\` of the ` +
+    `It was made of tables of version ${tables}, and these are of version ${tablesHere}: run \`npx express-intents migrate\` of the ` +
       'version of express-intents that has made it.',
   );
 }
 
-function parse(line: string): Record<string, unknown> {
+function parseObject(line: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw notAnExport(`This is no line of one: ${line.slice(0, 60)}`);
 }
@@ -65,10 +68,82 @@ function parse(line: string): Record<string, unknown> {
 const notAnExport = (why: string): IntentError =>
   new IntentError('invalid_request', `This is no export of a ledger. ${why} Nothing was imported.`);
 
-async function takeIn(tx: Queryable, lines: readonly string[]): Promise<number> {
+/**
+ * What readers of the tables rely on. The database would accept more: `NaN` for an amount, `infinity` for a time. Columns that
+ * are not named here are checked by the database.
+ */
+function lineSchema(z: typeof zod) {
+  const hasCents = (amount: number): boolean => /^\d+(?:\.\d\d?)?$/.test(String(amount));
+  const amount = z.number().positive().refine(hasCents, 'more than two decimals');
+  const bytes = z.string().regex(/^\\x(?:[\da-f]{2})*$/);
+  const time = z.iso.datetime({ offset: true });
+  const state = z.enum(intentStates);
+  const count = z.int().nonnegative();
+  const intent = z.looseObject({
+    id: z.string().min(1),
+    kind: z.enum(['payment', 'login']),
+    state,
+    amount: amount.nullish(),
+    currency: z.string().nullish(),
+    destination: z.string().nullish(),
+    login: z.boolean(),
+    resource: z.string().nullish(),
+    metadata: z.record(z.string(), z.unknown()),
+    browser: bytes.nullish(),
+    idempotency_key: z.string().nullish(),
+    fingerprint: bytes.nullish(),
+    sealed_secret: z.string().nullish(),
+    user_id: z.string().nullish(),
+    created_at: time,
+    submitted_at: time.nullish(),
+    settled_at: time.nullish(),
+    reversed_at: time.nullish(),
+    login_completed_at: time.nullish(),
+    due_at: time.nullish(),
+    scheduled_at: time,
+    watch_until: time.nullish(),
+    doubted_at: time.nullish(),
+    lease_token: count,
+    attempts: count,
+    timeouts: count,
+    lane: z.enum(lanes),
+    dead_hook: z.string().nullish(),
+    last_error: z.string().nullish(),
+  });
+  const change = z.looseObject({ at: time, from_state: state, to_state: state, attempts: count });
+  return z.looseObject({ intent, history: z.array(change) });
+}
+
+/**
+ * Loads zod only for an import, because it takes longer to load than this whole package. The check that it returns throws
+ * `invalid_request` with the number of the line and the field.
+ */
+async function loadLineCheck(): Promise<(line: string, number: number) => void> {
+  const schema = lineSchema(await import('zod'));
+  return (line, number) => {
+    const [issue] = schema.safeParse(parseLine(line, number)).error?.issues ?? [];
+    if (issue) throw invalidLine(number, `${issue.path.join('.')}: ${issue.message}`);
+  };
+}
+
+function parseLine(line: string, number: number): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    throw invalidLine(number, `no JSON: ${line.slice(0, 60)}`);
+  }
+}
+
+const invalidLine = (number: number, why: string): IntentError =>
+  new IntentError(
+    'invalid_request',
+    `Line ${number} is not as \`ledger export\` writes it: ${why}. Nothing was imported. Export the ledger again.`,
+  );
+
+async function insertLines(tx: Queryable, lines: readonly string[]): Promise<number> {
   if (lines.length === 0) return 0;
   try {
-    const names = await columnsIn(tx, lines[0]);
+    const names = await sharedColumns(tx, lines[0]);
     const { rowCount } = await tx.query(
       `insert into express_intents.intents (${names.join()})
        select ${names.map((name) => `row.${name}`).join()} from unnest($1::text[]) line,
@@ -87,12 +162,12 @@ async function takeIn(tx: Queryable, lines: readonly string[]): Promise<number> 
     );
     return rowCount;
   } catch (error) {
-    throw explained(error);
+    throw explainInsert(error);
   }
 }
 
-/** Those that both the tables and the file have. */
-async function columnsIn(tx: Queryable, line: string | undefined): Promise<readonly string[]> {
+/** The columns that both the tables and the file have. */
+async function sharedColumns(tx: Queryable, line: string | undefined): Promise<readonly string[]> {
   const { rows } = await tx.query<{ name: string }>(
     `select quote_ident(attname) as name from pg_catalog.pg_attribute
      where attrelid = 'express_intents.intents'::regclass and attnum > 0 and not attisdropped
@@ -103,8 +178,8 @@ async function columnsIn(tx: Queryable, line: string | undefined): Promise<reado
   return rows.map(({ name }) => name);
 }
 
-/** SQLSTATE 23505 is a row that is there already; other data exceptions (22...), violations (23...) and excesses (54...) are of the file. */
-function explained(error: unknown): unknown {
+/** SQLSTATE 23505 is an existing row. Other data exceptions (22...), violations (23...) and limits (54...) come from the file. */
+function explainInsert(error: unknown): unknown {
   const { code, message, detail } = error as { code?: unknown; message?: string; detail?: string };
   if (typeof code !== 'string' || !/^(?:2[23]|54)/.test(code)) return error;
   const why = code === '23505' ? `An intent of it is here already (${detail}).` : `${message}.`;

@@ -1,7 +1,6 @@
-import type { LedgerIntent, RecordedTerms } from '../ledger.js';
-import type { IntentState } from './intent-state.js';
+import type { IntentState, LedgerIntent, RecordedTerms, StateChange } from '../ledger.js';
 
-/** What is read of an intent: texts, numbers and booleans alone, which no driver and no type parser of an app reads in its own way. */
+/** The columns of an intent as texts, numbers and booleans, because drivers and the type parsers of an app convert other types. */
 export const intentColumns = `
   i.id, i.kind, i.state, i.amount::text as amount, i.currency, i.destination, i.login, i.resource, i.user_id,
   i.metadata::text as metadata, i.dead_hook, i.last_error, i.attempts::text as attempts,
@@ -59,13 +58,26 @@ export function toLedgerIntent(row: IntentRow): LedgerIntent {
   });
 }
 
-/** Undefined for a login, which has none. */
-export function termsOfRow(
-  row: Pick<IntentRow, 'amount' | 'currency' | 'destination' | 'login' | 'resource' | 'metadata'>,
-): RecordedTerms | undefined {
+/** Undefined for a login. */
+export function toRecordedTerms(row: IntentRow): RecordedTerms | undefined {
   const { amount, currency, destination, login, resource, metadata } = row;
   if (amount === null || currency === null || destination === null) return undefined;
   return { amount, currency, destination, login, resource: resource ?? undefined, metadata: JSON.parse(metadata) };
 }
 
 const toDate = (ms: number | null): Date | undefined => (ms === null ? undefined : new Date(ms));
+
+export const historyColumns = `extract(epoch from at)::float8 * 1000 as at_ms, from_state, to_state,
+  attempts::text as history_attempts`;
+
+/** A row of {@link historyColumns}. */
+export interface HistoryRow {
+  readonly at_ms: number;
+  readonly from_state: IntentState;
+  readonly to_state: IntentState;
+  readonly history_attempts: string;
+}
+
+export function toStateChange({ at_ms, from_state: from, to_state: to, history_attempts }: HistoryRow): StateChange {
+  return { at: new Date(at_ms), from, to, attempts: Number(history_attempts) };
+}

@@ -1,69 +1,69 @@
 import { IntentError } from '../../errors.js';
 import type { Queryable } from '../database/database.js';
 import type { Idempotency, NewIntent, RepeatedIntent } from '../ledger.js';
-import { type IntentRow, intentColumns, termsOfRow } from './intent-row.js';
+import { type IntentRow, intentColumns, toRecordedTerms } from './intent-row.js';
 
-/** When an intent is first looked at, and how long it is watched; in milliseconds. */
+/** When an intent is first polled, and how long it is watched; in milliseconds. */
 export interface WatchTimes {
   readonly watchFirstMs: number;
   readonly watchMs: number;
 }
 
 const termColumns = 'id, kind, amount, currency, destination, login, resource, metadata, browser';
-const termValues = '$1, $2, $3::numeric, $4, $5, $6, $7, $8::jsonb, $9';
+const termPlaceholders = '$1, $2, $3::numeric, $4, $5, $6, $7, $8::jsonb, $9';
 
-function termsIn({ id, terms, browser }: NewIntent): unknown[] {
+function termValues({ id, terms, browser }: NewIntent): unknown[] {
   const { amount = null, currency = null, destination = null, login = false } = terms ?? {};
   const metadata = JSON.stringify(terms?.metadata ?? {});
   const kind = terms ? 'payment' : 'login';
   return [id, kind, amount, currency, destination, login, terms?.resource ?? null, metadata, browser];
 }
 
-/** Only a payment is watched: a login is completed by the browser that began it, or not at all. */
-const firstLook = (kind: string, ms: string): string =>
+/** Only a payment is polled: a login is completed by the browser that began it. */
+const firstPoll = (kind: string, ms: string): string =>
   `case when ${kind} = 'payment' then now() + ${ms}::float8 * interval '1 millisecond' end`;
 
-/** Writes an intent down that the sequencer has accepted. */
+/** Records an intent that the sequencer has accepted. */
 export async function recordIntent(db: Queryable, intent: NewIntent, times: WatchTimes): Promise<void> {
   await db.query(
     `insert into express_intents.intents (${termColumns}, state, due_at, watch_until)
-     values (${termValues}, 'open', ${firstLook('$2', '$10')}, now() + $11::float8 * interval '1 millisecond')`,
-    [...termsIn(intent), times.watchFirstMs, times.watchMs],
+     values (${termPlaceholders}, 'open', ${firstPoll('$2', '$10')}, now() + $11::float8 * interval '1 millisecond')`,
+    [...termValues(intent), times.watchFirstMs, times.watchMs],
   );
 }
 
-/** Writes an intent down that the sequencer is still to be asked to accept. False where its key is taken. */
+/** Records an intent before it is sent to the sequencer. False where its key is taken. */
 export async function reserveIntent(db: Queryable, intent: NewIntent, idempotency: Idempotency): Promise<boolean> {
   const { key, fingerprint, sealedSecret } = idempotency;
   const { rowCount } = await db.query(
     `insert into express_intents.intents (${termColumns}, state, idempotency_key, fingerprint, sealed_secret)
-     values (${termValues}, 'creating', $10, $11, $12)
+     values (${termPlaceholders}, 'creating', $10, $11, $12)
      on conflict (browser, idempotency_key) where idempotency_key is not null do nothing`,
-    [...termsIn(intent), key, fingerprint, sealedSecret],
+    [...termValues(intent), key, fingerprint, sealedSecret],
   );
   return rowCount === 1;
 }
 
 /**
- * The sequencer has accepted what was reserved.
- * @throws {IntentError} `internal_error` where it is not there: then its secret must not leave
+ * The sequencer has accepted a reserved intent.
+ * @throws {IntentError} `internal_error` where the ledger does not have it: its secret must not be returned then
  */
 export async function confirmIntent(db: Queryable, id: string, times: WatchTimes): Promise<void> {
   const { rowCount } = await db.query(
     `update express_intents.intents i
-     set state = 'open', due_at = ${firstLook('i.kind', '$2')}, watch_until = now() + $3::float8 * interval '1 millisecond'
+     set state = 'open', due_at = ${firstPoll('i.kind', '$2')}, watch_until = now() + $3::float8 * interval '1 millisecond'
      where id = $1 and state = 'creating'`,
     [id, times.watchFirstMs, times.watchMs],
   );
   if (rowCount === 1) return;
-  // Another request with the same key may have been here before.
+  // A concurrent request with the same key may have confirmed it.
   const found = await db.query('select from express_intents.intents where id = $1', [id]);
   if (found.rowCount === 0) throw new IntentError('internal_error', `The ledger has lost the intent ${id}.`);
 }
 
 type RepeatedRow = IntentRow & { readonly fingerprint: Uint8Array; readonly sealed_secret: string };
 
-/** What is kept under this key for this browser. */
+/** What is stored under this key for this browser. */
 export async function findRepeated(
   db: Queryable,
   browser: Uint8Array,
@@ -77,14 +77,27 @@ export async function findRepeated(
   const [row] = rows;
   if (!row) return undefined;
   const { id, state, fingerprint, sealed_secret: sealedSecret } = row;
-  return { id, state, terms: termsOfRow(row), fingerprint: new Uint8Array(fingerprint), sealedSecret };
+  return { id, state, terms: toRecordedTerms(row), fingerprint: new Uint8Array(fingerprint), sealedSecret };
 }
 
-/** What was sealed for this browser and no other. */
+/** Only the browser that began the intent gets its sealed secret. */
 export async function findSealedSecret(db: Queryable, id: string, browser: Uint8Array): Promise<string | undefined> {
   const { rows } = await db.query<{ sealed_secret: string | null }>(
     'select sealed_secret from express_intents.intents where id = $1 and browser = $2',
     [id, browser],
   );
   return rows[0]?.sealed_secret ?? undefined;
+}
+
+/** Takes up a given-up intent. A dead letter continues with the hook that failed; any other intent is watched again. */
+export async function retryIntent(db: Queryable, id: string, watchMs: number): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update express_intents.intents set
+       state = case when state <> 'dead' then 'open' when dead_hook = 'onReversed' then 'settled' else 'submitted' end,
+       dead_hook = null, attempts = 0, due_at = now(), leased_until = null,
+       watch_until = greatest(watch_until, now() + $2::float8 * interval '1 millisecond')
+     where id = $1 and state in ('dead', 'expired', 'reversed')`,
+    [id, watchMs],
+  );
+  return rowCount === 1;
 }

@@ -1,9 +1,9 @@
 /**
- * The first tables. `intents` has one row for each intent: its terms, which never change, its state, and when it is next
- * to be looked at. `history` has one row for each change of a state, written by the database itself.
+ * The first tables. `intents` has one row for each intent: its terms, which never change, its state, and when it is processed
+ * next. `history` has one row for each change of a state, written by the trigger.
  *
- * The rules that must hold whoever writes (terms stay as they are, states change only as they may) are held by a trigger,
- * so that a mistake in the program is an error and not a payment gone wrong.
+ * The trigger enforces the rules for every writer: terms never change, and states change only along the listed transitions. A
+ * bug in the program becomes an error and not a wrong payment.
  */
 export const intentsMigration = `
 create table express_intents.intents (

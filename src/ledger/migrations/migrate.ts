@@ -1,15 +1,29 @@
 import { IntentError } from '../../errors.js';
 import type { Database, Queryable } from '../database/database.js';
 import { sqlStateOf } from '../database/database-fault.js';
-import { type Migration, migrations } from './migrations.js';
+import { intentsMigration } from './001-intents.js';
 
-/** Any number that no other program is likely to lock with. */
+/**
+ * One change of the tables. A published migration never changes, and the previous version of this program works with the changed
+ * tables: docs/architecture.md has the rules.
+ */
+export interface Migration {
+  /** 1, 2, 3, ... without a gap. */
+  readonly version: number;
+  readonly name: string;
+  /** Runs in a transaction before a site starts, and must be quick for any number of rows. */
+  readonly sql: string;
+}
+
+export const migrations: readonly Migration[] = [{ version: 1, name: 'intents', sql: intentsMigration }];
+
+/** A number that other programs are unlikely to lock with. */
 const advisoryLock = 7_233_014_858;
 
-/** Where an administrator has made the schema, no right to make one is needed: asking for one `if not exists` would need it. */
+/** Where the schema exists, the role needs no right to create one. `create schema if not exists` would need it. */
 const schemaIsThere = `select from pg_catalog.pg_namespace where nspname = 'express_intents'`;
 
-/** Not `migrations`: other tools look for a table of that name in any schema, and take this one for their own. */
+/** Not named `migrations`: other tools search any schema for a table of that name and use it as their own. */
 const versionsTable = `
 create table if not exists express_intents.schema_versions (
   version integer primary key,
@@ -18,32 +32,31 @@ create table if not exists express_intents.schema_versions (
 )`;
 
 /**
- * Whoever comes after one that waits to change a table waits behind it, even to read a row. So it gives up after this, in
- * milliseconds, and tries again once they have been let through. Not sooner than after `deadlock_timeout`, one second:
- * by then Postgres ends an autovacuum that stands in the way.
+ * While a migration waits for the lock of a table, every later statement on that table waits behind it. So the migration stops
+ * waiting after `lockMs`, lets the others pass and retries. `lockMs` is longer than `deadlock_timeout`, one second, after which
+ * Postgres cancels an autovacuum that holds the lock.
  */
 const lockMs = 2_000;
-const pauseMs = 1_000;
-const tries = 5;
+const retryMs = 1_000;
+const maxAttempts = 5;
 
 /**
- * Brings the tables to what this program needs, and returns the migrations that it has run. Several processes may do so at once:
- * each migration is run by one of them. Tables that are newer than this program stay as they are, so that an old and a new
- * version of a site can run side by side.
- * @throws {IntentError} `ledger_unavailable`; `invalid_configuration` where the role may not do this, with what it needs
+ * Runs the missing migrations and returns them. Several processes may do so at once: each migration is run by one of them. Newer
+ * tables stay as they are, so an old and a new version of a site can run side by side.
+ * @throws {IntentError} `ledger_unavailable`; `invalid_configuration` where the role lacks a right, with the fix
  */
 export async function migrate(db: Database, list = migrations): Promise<readonly Migration[]> {
   const ran: Migration[] = [];
   for (const migration of await missingMigrations(db, list)) {
-    const isRun = await withLocks(() => db.transaction((tx) => apply(tx, migration))).catch((error) => {
-      throw explainFault(error);
+    const isRun = await retryOnLock(() => db.transaction((tx) => apply(tx, migration))).catch((error) => {
+      throw explainMigration(error);
     });
     if (isRun) ran.push(migration);
   }
   return ran;
 }
 
-/** Those of these migrations that the database lacks, by one query. @throws {IntentError} as `migrate` */
+/** The migrations that were not run in this database, by one query. @throws {IntentError} as `migrate` */
 export async function missingMigrations(db: Queryable, list = migrations): Promise<readonly Migration[]> {
   try {
     const { rows } = await db.query<{ version: number }>(
@@ -52,35 +65,35 @@ export async function missingMigrations(db: Queryable, list = migrations): Promi
     const applied = new Set(rows.map(({ version }) => version));
     return list.filter(({ version }) => !applied.has(version));
   } catch (error) {
-    // There is no such table.
+    // The table does not exist.
     if (sqlStateOf(error) === '42P01') return list;
-    throw explainFault(error);
+    throw explainMigration(error);
   }
 }
 
-/** Lets pass where no migration is missing. @throws {IntentError} `invalid_configuration` with the command that mends it */
+/** @throws {IntentError} `invalid_configuration` where a migration is missing, with the command that runs it */
 export async function requireMigrated(db: Queryable): Promise<void> {
   if ((await missingMigrations(db)).length === 0) return;
   const message = 'The tables of the ledger are missing or older than this program. Run `npx express-intents migrate`.';
   throw new IntentError('invalid_configuration', message);
 }
 
-async function withLocks<Value>(work: () => Promise<Value>): Promise<Value> {
-  for (let left = tries - 1; ; left -= 1) {
+async function retryOnLock<Value>(work: () => Promise<Value>): Promise<Value> {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (sqlStateOf(error) !== '55P03' || left === 0) throw error;
-      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())));
+      if (sqlStateOf(error) !== '55P03' || attempt === maxAttempts) throw error;
+      await new Promise((resolve) => setTimeout(resolve, retryMs * (0.5 + Math.random())));
     }
   }
 }
 
-/** A transaction takes one statement at a time, and a migration has several. */
+/** `tx` takes one statement in each text, and a migration has several. */
 const asOneStatement = (sql: string): string =>
   `do $migration$ begin execute $statements$${sql}$statements$; end $migration$`;
 
-/** False where another process has run it meanwhile. */
+/** False where another process has run it in the meantime. */
 async function apply(tx: Queryable, migration: Migration): Promise<boolean> {
   const { version, name } = migration;
   await tx.query('select pg_advisory_xact_lock($1)', [advisoryLock]);
@@ -93,8 +106,8 @@ async function apply(tx: Queryable, migration: Migration): Promise<boolean> {
   return true;
 }
 
-/** What may be mended, with what mends it; anything else as it is. */
-function explainFault(error: unknown): unknown {
+/** A missing right and a lock that is not released get their fix; any other error stays as it is. */
+function explainMigration(error: unknown): unknown {
   const { message } = error as Error;
   switch (sqlStateOf(error)) {
     case '42501':

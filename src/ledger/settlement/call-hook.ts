@@ -1,4 +1,4 @@
-import { timed } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 import { type DatabaseTransaction, TransactionNotBegun } from '../database/database.js';
 import { errorDetails, errorText } from '../database/error-text.js';
 import { TransactionEndedWithin } from '../database/transaction-scope.js';
@@ -79,10 +79,11 @@ async function callInTransaction(
   try {
     const work = async (tx: DatabaseTransaction): Promise<void> => {
       calledAtMs = performance.now();
-      await timed(lease, settings.hookTimeoutMs, (signal) => {
+      const call = (signal: AbortSignal): void | Promise<void> => {
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
-      });
+      };
+      await withTimeout(settings.hookTimeoutMs, call, { signal: lease });
       await writeWork(tx, begun, changes, values);
     };
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });

@@ -1,5 +1,6 @@
 import type { Queryable } from '../database/database.js';
 import { type IntentRow, intentColumns } from '../intents/intent-row.js';
+import type { LedgerBacklog } from '../ledger.js';
 import type { Payment } from '../payment.js';
 import { type Lane, lanes } from './hook-lanes.js';
 import type { SettlementTiming } from './settlement-timing.js';
@@ -205,4 +206,28 @@ export async function endClaims(db: Queryable): Promise<void> {
     `update express_intents.intents set leased_until = null, lease_token = lease_token + 1
      where due_at is not null and leased_until is not null`,
   );
+}
+
+/** A backlog is counted up to this, so that counting is fast. */
+const countedUpTo = 1_000;
+
+/** Due payments of each lane, so that the index `intents_due` is read in its order. */
+const dueBacklog = lanes
+  .map(
+    (lane) => `(select due_at from express_intents.intents where ${isDueIn(lane)}
+    and (leased_until is null or leased_until <= now()) order by lane, due_at limit $1::int)`,
+  )
+  .join(' union all ');
+
+/** One statement. Counting follows the order of an index and stops at the limit. */
+export async function inspectBacklog(db: Queryable): Promise<LedgerBacklog> {
+  const { rows } = await db.query<{ due: number; oldest_ms: number | null; dead: number }>(
+    `with due as materialized (${dueBacklog}) select
+       (select least(count(*), $1::int)::int from due) as due,
+       (select extract(epoch from now() - min(due_at))::float8 * 1000 from due) as oldest_ms,
+       (select count(*)::int from (select from express_intents.intents where state = 'dead' order by created_at limit $1::int) d) as dead`,
+    [countedUpTo],
+  );
+  const [row] = rows;
+  return { due: row?.due ?? 0, oldestDueMs: Math.round(row?.oldest_ms ?? 0), deadLetters: row?.dead ?? 0 };
 }

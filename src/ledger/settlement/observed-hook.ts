@@ -1,4 +1,4 @@
-import { timed } from '../../async/with-timeout.js';
+import { withTimeout } from '../../async/timeout.js';
 import { tellHook } from '../ledger-events.js';
 import type { Payment } from '../payment.js';
 import type { SettlementContext } from './settlement-context.js';
@@ -14,11 +14,11 @@ export interface HookRun {
 
 type Call<Value> = (signal: AbortSignal) => Value | Promise<Value>;
 
-/** Calls a hook with which nothing commits, and emits the event of its end. @throws as `timed` */
+/** Calls a hook with which nothing commits, and emits the event of its end. @throws as `withTimeout` */
 export async function observedHook<Value>(context: SettlementContext, run: HookRun, call: Call<Value>): Promise<Value> {
   const calledAtMs = performance.now();
   try {
-    const value = await timed(run.lease, context.settings.hookTimeoutMs, call);
+    const value = await withTimeout(context.settings.hookTimeoutMs, call, { signal: run.lease });
     tellHook(context, run, calledAtMs);
     return value;
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { ChannelOptions, ClientReadableStream, Client as GrpcClient } from '@grpc/grpc-js';
-import type { GrpcPackage } from '../../wire/grpc-package.js';
+import type { GrpcPackage } from '../../wire/grpc.js';
 import { stopConnecting } from './stop-connecting.js';
 
 /** No message of the interface comes near this; more is a fault, and is cut before it is decoded. */

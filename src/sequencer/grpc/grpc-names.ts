@@ -1,6 +1,6 @@
 import { IntentError } from '../../errors.js';
 import { nameOf, type Operation, operations } from '../../wire/envelope.js';
-import { defaultGrpcPackage, grpcPath } from '../../wire/grpc-path.js';
+import { defaultGrpcPackage, grpcPath } from '../../wire/grpc.js';
 
 type Operations = (typeof operations)[keyof typeof operations];
 

@@ -1,7 +1,8 @@
 import { listenForAbort } from '../../async/abort.js';
+import { requirePackage } from '../../async/optional-package.js';
 import { SequencerError } from '../../errors.js';
 import type { Operation } from '../../wire/envelope.js';
-import { loadGrpcPackage, requireGrpcPackage } from '../../wire/grpc-package.js';
+import { loadGrpcPackage } from '../../wire/grpc.js';
 import type { Transport, TryOptions } from '../transport.js';
 import { type GrpcCall, GrpcChannel } from './grpc-channel.js';
 import { type GrpcNames, parseGrpcNames } from './grpc-names.js';
@@ -19,7 +20,7 @@ export interface GrpcTransportOptions extends GrpcNames {
  * @throws {ConfigError} where the package it needs is not installed @throws {IntentError} `invalid_configuration`
  */
 export function createGrpcTransport(options: GrpcTransportOptions): Transport {
-  requireGrpcPackage();
+  requirePackage('@grpc/grpc-js');
   const calls = new GrpcCalls(options);
   return {
     call: (operation, body, options = {}) => calls.call(operation, body, options),

@@ -2,8 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Abortable } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { isEmptyEnvelope, openResponse } from '../../wire/envelope.js';
-import { noAnswer } from '../resilience/call-with-timeout.js';
-import type { TryBounds } from '../transport.js';
+import { noAnswer, type TryBounds } from '../transport.js';
 import { parseRetryAfter } from './retry-after.js';
 
 /** No answer of the interface comes near this; more is a fault, and is cut before it is decoded. */

@@ -1,89 +1,96 @@
-import { createRequire } from 'node:module';
-import type { CircuitBreakerPolicy } from 'cockatiel';
 import { SequencerError } from '../../errors.js';
-import { judge, type Verdict } from './failure-class.js';
 
-const require = createRequire(import.meta.url);
-/** Loaded by the first call, and not with the package. */
-const loadCockatiel = (): typeof import('cockatiel') => require('cockatiel');
-
-/** So many faults in a row open it. */
-const faultsToOpen = 5;
-/** For so long nothing is sent then; after it one call is, and decides. */
-const openMs = 5_000;
-
-/** How a try ended. */
-type Outcome = { readonly answer: Uint8Array } | { readonly error: unknown; readonly verdict: Verdict };
+/** What the end of a try says about the service. */
+export type FailureClass = 'alive' | 'failing' | 'unknown';
 
 /**
- * Leaves a service alone that has failed several times in a row: a circuit breaker.
- *
- * The states are cockatiel's. The time is kept here, by a clock that nobody sets back, and whoever may not send is told at
- * once: with cockatiel alone, calls that come while the service is probed would wait for the probe.
+ * A service is failing if it cannot be reached, does not answer in time, or answers that it fails. A service that refuses, or
+ * whose answer cannot be read, is alive: a pause would not help it. A caller who left says nothing about the service.
  */
-export class Breaker {
-  readonly #policy: CircuitBreakerPolicy;
-  readonly #states: typeof import('cockatiel').CircuitState;
-  #openedAtMs = 0;
-  #isOpen = false;
-  /** When the service has last answered, whatever it said, by `performance.now()`. */
+export function classifyFailure(error: unknown): FailureClass {
+  if (!(error instanceof SequencerError)) return 'unknown';
+  const { code, httpStatus = 0 } = error;
+  const isFailing = code === 'sequencer_unreachable' || code === 'sequencer_timeout' || httpStatus >= 500;
+  return isFailing ? 'failing' : 'alive';
+}
+
+/** So many failures in a row open the circuit. */
+const failuresToOpen = 5;
+/** How long nothing is sent then, in milliseconds. */
+const openMs = 5_000;
+
+/**
+ * Stops the calls to a service that fails.
+ *
+ * | state | what is sent | what ends it |
+ * |---|---|---|
+ * | closed | every call | the fifth failure in a row opens it; a sign of life starts the count again |
+ * | open | nothing, for 5 s | after that the next call is the probe |
+ * | probing | the probe alone | a sign of life closes it, a failure opens it for 5 s more; if the caller leaves, the next call is the probe |
+ *
+ * Calls that were sent before the circuit opened do not change it when they end. The clock is one that nobody sets back.
+ */
+export class CircuitBreaker {
+  readonly #onChange: (isOpen: boolean) => void;
+  #failuresInARow = 0;
+  /** Undefined while the circuit is closed. */
+  #openedAtMs: number | undefined;
+  #isProbing = false;
+  /** When the service last gave a sign of life, by `performance.now()`. */
   answeredAtMs: number | undefined;
 
-  /** @param onChange told when it opens, and when it closes again */
+  /** @param onChange called when the circuit opens, and when it closes; not when a probe fails */
   constructor(onChange: (isOpen: boolean) => void = () => undefined) {
-    const { CircuitState, ConsecutiveBreaker, circuitBreaker, handleWhenResult } = loadCockatiel();
-    this.#states = CircuitState;
-    this.#policy = circuitBreaker(
-      handleWhenResult((outcome) => isFault(outcome as Outcome)),
-      { breaker: new ConsecutiveBreaker(faultsToOpen), halfOpenAfter: Number.NEGATIVE_INFINITY },
-    );
-    this.#policy.onBreak(() => {
-      this.#openedAtMs = performance.now();
-      // A probe that fails opens it anew.
-      if (!this.#isOpen) onChange(true);
-      this.#isOpen = true;
-    });
-    this.#policy.onReset(() => {
-      this.#isOpen = false;
-      onChange(false);
-    });
+    this.#onChange = onChange;
   }
 
-  /** Why nothing may be sent at the moment: `sequencer_unavailable`. Undefined when something may. */
+  /** Why nothing may be sent now: `sequencer_unavailable`. Undefined if a call may be sent. */
   refusal(): SequencerError | undefined {
-    const { state } = this.#policy;
-    if (state === this.#states.Closed) return undefined;
+    if (this.#openedAtMs === undefined) return undefined;
     const leftMs = this.#openedAtMs + openMs - performance.now();
-    if (state === this.#states.Open && leftMs <= 0) return undefined;
-    const message = 'The sequencer has failed several times in a row and is left alone for some seconds.';
+    if (leftMs <= 0 && !this.#isProbing) return undefined;
+    const message =
+      'The sequencer has failed several times in a row. Its circuit is open: nothing is sent for some seconds.';
     return new SequencerError('sequencer_unavailable', message, { retryAfterMs: Math.max(leftMs, 1_000) });
   }
 
-  /** Sends, and learns from how it ends. Only where there is no `refusal`, asked in the same turn. */
+  /** Sends, and learns from the end of the try. The caller has checked in the same turn that there is no `refusal`. */
   async run(send: () => Promise<Uint8Array>): Promise<Uint8Array> {
-    const isProbe = this.#policy.state !== this.#states.Closed;
-    const openedAtMs = this.#openedAtMs;
-    const outcome = await this.#policy.execute(() => outcomeOf(send, isProbe));
-    if ('answer' in outcome) {
-      this.answeredAtMs = performance.now();
-      return outcome.answer;
+    const isProbe = this.#openedAtMs !== undefined;
+    this.#isProbing = isProbe;
+    try {
+      const answer = await send();
+      this.#note('alive', isProbe);
+      return answer;
+    } catch (error) {
+      this.#note(classifyFailure(error), isProbe);
+      throw error;
     }
-    if (outcome.verdict === 'alive') this.answeredAtMs = performance.now();
-    // The next call is the probe then: a visitor who leaves again and again must not keep the service from all others.
-    if (isProbe && outcome.verdict === 'unknown') this.#openedAtMs = openedAtMs;
-    throw outcome.error;
   }
-}
 
-const isFault = (outcome: Outcome): boolean => 'verdict' in outcome && outcome.verdict !== 'alive';
+  #note(outcome: FailureClass, isProbe: boolean): void {
+    if (outcome === 'alive') this.answeredAtMs = performance.now();
+    if (isProbe) {
+      this.#isProbing = false;
+      if (outcome === 'failing') this.#openedAtMs = performance.now();
+      if (outcome === 'alive') this.#close();
+    } else if (outcome === 'alive') {
+      this.#failuresInARow = 0;
+    } else if (outcome === 'failing') {
+      this.#failuresInARow += 1;
+      if (this.#failuresInARow >= failuresToOpen) this.#open();
+    }
+  }
 
-async function outcomeOf(send: () => Promise<Uint8Array>, isProbe: boolean): Promise<Outcome> {
-  try {
-    return { answer: await send() };
-  } catch (error) {
-    const verdict = judge(error);
-    // Thrown, it is neither a fault nor a success to the policy. A probe that proves nothing must not close it, though.
-    if (verdict === 'unknown' && !isProbe) throw error;
-    return { error, verdict };
+  #open(): void {
+    if (this.#openedAtMs !== undefined) return;
+    this.#openedAtMs = performance.now();
+    this.#onChange(true);
+  }
+
+  #close(): void {
+    this.#openedAtMs = undefined;
+    this.#failuresInARow = 0;
+    this.#onChange(false);
   }
 }

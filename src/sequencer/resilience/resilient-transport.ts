@@ -1,64 +1,77 @@
-import { listenForAbort, throwIfAborted } from '../../async/abort.js';
-import { SequencerError } from '../../errors.js';
+import { throwIfAborted } from '../../async/abort.js';
+import { Semaphore } from '../../async/semaphore.js';
+import { delayUnlessAborted } from '../../async/timeout.js';
+import { IntentError, SequencerError } from '../../errors.js';
 import { nameOf, type Operation } from '../../wire/envelope.js';
-import type { CallObserver, ObservedCall } from '../call-observer.js';
-import type { Caller, CallOptions, Transport } from '../transport.js';
-import { boundedTry } from './call-with-timeout.js';
-import { Breaker } from './circuit-breaker.js';
-import { CallGate, type GateLimits, noTurn } from './concurrency-limiter.js';
-import { mayPass } from './failure-class.js';
-import { isRepeatable } from './repeatable.js';
-import { RetryBudget } from './retry-budget.js';
+import { type Caller, type CallOptions, callWithTimeout, type Transport } from '../transport.js';
+import { CircuitBreaker } from './circuit-breaker.js';
+import { isRepeatable, RetryBudget, retryDelayMs } from './retry-policy.js';
 
-export interface ResilienceOptions extends Partial<GateLimits> {
-  /** From the begin of a call to its end, over its time in the queue and all its tries, in milliseconds. */
+export interface ResilienceOptions {
+  /** Bound of a call over its time in line and all its tries, in milliseconds. */
   readonly timeoutMs: number;
-  /** Bound of one try, in milliseconds. What is never repeated has the whole time for its one try. */
+  /** Bound of one try, in milliseconds. A call that is never retried has the whole time for its one try. */
   readonly tryTimeoutMs: number;
+  /** How many calls of an operation run at a time. Default: as many as a service completes in about a second, 64. */
+  readonly maxRunning?: number | undefined;
+  /** How many calls of an operation wait in line. Default 1024. */
+  readonly maxWaiting?: number | undefined;
   /** From 0 to 1, for tests. Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
   readonly observer?: CallObserver | undefined;
 }
 
-/** Three tries and the waits between them fit into the default of 8 s; a short time is all for the first. */
+/** Three tries and the delays between them fit into the default of 8 s. A shorter time is all for the first try. */
 export function defaultTryTimeoutMs(timeoutMs: number): number {
   return Math.min(timeoutMs, 3_000);
 }
 
-/** What the calls so far have shown of the service. */
-export interface ServiceState {
-  /** Since it has answered, whatever it said, in milliseconds; undefined where it never did. */
-  readonly answeredMsAgo: number | undefined;
-  /** Whether it has failed so often that some calls are not sent at the moment. */
-  readonly isLeftAlone: boolean;
+/** Observes the calls to the service. Its methods must not throw. */
+export interface CallObserver {
+  /** A call begins; it may wait in line before it is sent. Undefined if this call is not observed. */
+  begin(operation: Operation): ObservedCall | undefined;
+  /** The circuit of an operation opens or closes. */
+  breaker(operation: Operation, isOpen: boolean): void;
 }
 
-/** Tries after the first. */
-const maxRepeats = 2;
-/** The first wait is up to this long, the second up to twice as long: full jitter, so that calls do not come back as one. */
-const firstWaitMs = 100;
-/** A service that wants to be left alone for longer is; the caller is told. */
-const longestRetryAfterMs = 5_000;
-/** With less time left a try is only load. */
-const shortestTryMs = 20;
+/** One call, over all its tries. */
+export interface ObservedCall {
+  /** What is sent along with every try. */
+  readonly metadata: Readonly<Record<string, string>> | undefined;
+  /** Makes one try. */
+  run(send: () => Promise<Uint8Array>): Promise<Uint8Array>;
+  /**
+   * @param failure undefined for a call that was answered
+   * @param hasLeft whether the caller left before the end
+   */
+  end(failure: unknown, hasLeft: boolean): void;
+}
 
-/** As many as there are connections to the proxy for an operation; and what such a service can do in about a second. */
-const defaultLimits: GateLimits = { maxRunning: 64, maxWaiting: 1_024 };
+/** What the calls so far have shown about the service. */
+export interface ServiceState {
+  /** Since the last sign of life, in milliseconds; undefined if there was none. */
+  readonly answeredMsAgo: number | undefined;
+  /** Whether the circuit of an operation is open, so that its calls are not sent now. */
+  readonly circuitOpen: boolean;
+}
+
+/** A transport whose calls take all options of a caller. */
+export interface ResilientTransport extends Transport, Caller {
+  call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
+  service(): ServiceState;
+}
 
 /**
- * A transport that outlives faults of the service: it bounds the time of every call and the number of calls, repeats what
- * may be repeated and where that can help, and leaves alone a service that fails. Streams pass through untouched.
+ * The one way of every call to the service. A call waits for its turn, is refused while the circuit of its operation is open, is
+ * bounded in time, and is retried where the operation, the error, the time left and the budget allow it. Streams pass through.
  *
  * Calls may then also throw an `IntentError` with code `too_busy`.
  */
-export function resilientTransport(
-  inner: Transport,
-  options: ResilienceOptions,
-): Transport & Caller & { readonly service: () => ServiceState } {
+export function resilientTransport(inner: Transport, options: ResilienceOptions): ResilientTransport {
   const calls = new ResilientCalls(inner, options);
   const openStream = inner.openStream?.bind(inner);
   return {
-    call: (operation, body, callOptions?: CallOptions) => calls.call(operation, body, callOptions),
+    call: (operation, body, callOptions) => calls.call(operation, body, callOptions),
     ...(openStream && { openStream }),
     close: () => calls.close(),
     service: () => calls.service(),
@@ -66,12 +79,12 @@ export function resilientTransport(
 }
 
 /**
- * What an operation has of its own: one that stalls neither opens the breaker of the others nor takes their places. A
- * service that is gone altogether opens each at its fifth fault.
+ * The state of one operation. An operation that stalls neither opens the circuit of the others nor takes their places. If the
+ * service is gone, each circuit opens at its own fifth failure.
  */
-interface Lane {
-  readonly breaker: Breaker;
-  readonly gate: CallGate;
+interface OperationState {
+  readonly breaker: CircuitBreaker;
+  readonly running: Semaphore;
   readonly isRepeatable: boolean;
 }
 
@@ -85,7 +98,7 @@ interface Call extends CallOptions {
 class ResilientCalls {
   readonly #inner: Transport;
   readonly #options: ResilienceOptions;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #states = new Map<string, OperationState>();
   readonly #budget = new RetryBudget();
   #unfinished = 0;
   #whenFinished: (() => void) | undefined;
@@ -100,12 +113,12 @@ class ResilientCalls {
     const { signal, sendUntil } = options;
     throwIfAborted(signal, sendUntil);
     if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The client is closed.');
-    const lane = this.#laneOf(operation);
+    const state = this.#stateOf(operation);
     this.#unfinished += 1;
     const observed = this.#options.observer?.begin(operation);
     try {
       const call = { operation, body, begunAtMs: performance.now(), signal, sendUntil, observed };
-      const answer = await this.#inTurn(lane, call);
+      const answer = await this.#inTurn(state, call);
       observed?.end(undefined, false);
       return answer;
     } catch (error) {
@@ -127,100 +140,95 @@ class ResilientCalls {
   }
 
   service(): ServiceState {
-    const breakers = [...this.#lanes.values()].map(({ breaker }) => breaker);
+    const breakers = [...this.#states.values()].map(({ breaker }) => breaker);
     const answeredAtMs = breakers.flatMap((breaker) => breaker.answeredAtMs ?? []);
     return {
       answeredMsAgo: answeredAtMs.length > 0 ? performance.now() - Math.max(...answeredAtMs) : undefined,
-      isLeftAlone: breakers.some((breaker) => breaker.refusal() !== undefined),
+      circuitOpen: breakers.some((breaker) => breaker.refusal() !== undefined),
     };
   }
 
-  #laneOf(operation: Operation): Lane {
+  #stateOf(operation: Operation): OperationState {
     const name = nameOf(operation);
-    const known = this.#lanes.get(name);
+    const known = this.#states.get(name);
     if (known) return known;
-    const gate = new CallGate({ ...defaultLimits, ...this.#options });
-    const breaker = new Breaker((isOpen) => this.#options.observer?.breaker(operation, isOpen));
-    const lane = { breaker, gate, isRepeatable: isRepeatable(operation) };
-    this.#lanes.set(name, lane);
-    return lane;
+    const { maxRunning = 64, observer } = this.#options;
+    const state = {
+      breaker: new CircuitBreaker((isOpen) => observer?.breaker(operation, isOpen)),
+      running: new Semaphore(maxRunning),
+      isRepeatable: isRepeatable(operation),
+    };
+    this.#states.set(name, state);
+    return state;
   }
 
-  async #inTurn(lane: Lane, call: Call): Promise<Uint8Array> {
-    const { signal, sendUntil } = call;
-    const turn = lane.gate.enter({ timeoutMs: this.#options.timeoutMs, signals: [signal, sendUntil] });
+  /** The line is bounded, so that a service that stalls does not fill the memory. */
+  async #inTurn(state: OperationState, call: Call): Promise<Uint8Array> {
+    const { running } = state;
+    const { timeoutMs, maxWaiting = 1_024 } = this.#options;
+    if (running.isTaken && running.waiting >= maxWaiting) throw tooBusy(running);
+    const signals = [call.signal, call.sendUntil];
+    const turn = running.acquire({ timeoutMs, timeoutError: () => noTurn(timeoutMs), signals });
     if (turn) await turn;
     try {
-      if (this.#leftMs(call) <= 0) throw noTurn(this.#options.timeoutMs);
-      return await this.#sendRepeatedly(lane, call);
+      if (this.#leftMs(call) <= 0) throw noTurn(timeoutMs);
+      return await this.#sendWithRetries(state, call);
     } finally {
-      lane.gate.leave();
+      running.release();
     }
   }
 
-  async #sendRepeatedly(lane: Lane, call: Call): Promise<Uint8Array> {
+  async #sendWithRetries(state: OperationState, call: Call): Promise<Uint8Array> {
     let failure: SequencerError | undefined;
     for (let tries = 0; ; tries += 1) {
-      const refusal = lane.breaker.refusal();
-      // Once something was sent, what came of it is the story to tell.
+      const refusal = state.breaker.refusal();
+      // Once something was sent, its outcome is the error to report.
       if (refusal) throw failure ? afterTries(failure, tries, call) : refusal;
       if (tries === 0) this.#budget.earn();
       try {
-        return await lane.breaker.run(() => this.#sendOnce(lane, call));
+        return await state.breaker.run(() => this.#sendOnce(state, call));
       } catch (error) {
-        const waitMs = this.#waitBeforeNext(lane, call, tries, error);
-        if (waitMs === undefined) throw afterTries(error, tries + 1, call);
+        const delayMs = this.#retryDelayMs(state, call, tries, error);
+        if (delayMs === undefined) throw afterTries(error, tries + 1, call);
         failure = error as SequencerError;
-        await pause(waitMs, call);
+        await delayUnlessAborted(delayMs, [call.signal, call.sendUntil]);
       }
     }
+  }
+
+  #sendOnce({ isRepeatable }: OperationState, call: Call): Promise<Uint8Array> {
+    const { operation, body, signal, sendUntil, observed } = call;
+    throwIfAborted(sendUntil, signal);
+    const leftMs = this.#leftMs(call);
+    const timeoutMs = isRepeatable ? Math.min(this.#options.tryTimeoutMs, leftMs) : leftMs;
+    if (!observed) return callWithTimeout(this.#inner, operation, body, { timeoutMs, signal });
+    const bounds = { timeoutMs, signal, metadata: observed.metadata };
+    return observed.run(() => callWithTimeout(this.#inner, operation, body, bounds));
+  }
+
+  #retryDelayMs({ isRepeatable }: OperationState, call: Call, retry: number, error: unknown): number | undefined {
+    if (!isRepeatable || call.sendUntil?.aborted) return undefined;
+    const delayMs = retryDelayMs(error, retry, this.#leftMs(call), this.#options.random);
+    return delayMs !== undefined && this.#budget.spend() ? delayMs : undefined;
   }
 
   /** How much of the call's time is left, in milliseconds. */
   #leftMs({ begunAtMs }: Call): number {
     return begunAtMs + this.#options.timeoutMs - performance.now();
   }
-
-  #sendOnce(lane: Lane, call: Call): Promise<Uint8Array> {
-    const { operation, body, signal, sendUntil, observed } = call;
-    throwIfAborted(sendUntil, signal);
-    const leftMs = this.#leftMs(call);
-    const timeoutMs = lane.isRepeatable ? Math.min(this.#options.tryTimeoutMs, leftMs) : leftMs;
-    if (!observed) return boundedTry(this.#inner, operation, body, { timeoutMs, signal });
-    const bounds = { timeoutMs, signal, metadata: observed.metadata };
-    return observed.run(() => boundedTry(this.#inner, operation, body, bounds));
-  }
-
-  /** How long to wait before the same is sent again, in milliseconds; undefined where it must not or cannot help. */
-  #waitBeforeNext(lane: Lane, call: Call, repeats: number, error: unknown): number | undefined {
-    if (!lane.isRepeatable || repeats >= maxRepeats || call.sendUntil?.aborted || !mayPass(error)) return undefined;
-    const { random = Math.random } = this.#options;
-    const { retryAfterMs = 0 } = error;
-    const waitMs = retryAfterMs + random() * firstWaitMs * 2 ** repeats;
-    if (retryAfterMs > longestRetryAfterMs || this.#leftMs(call) - waitMs < shortestTryMs) return undefined;
-    return this.#budget.spend() ? waitMs : undefined;
-  }
 }
 
-/**
- * Not cockatiel's retry policy: its wait ends for no signal, and whether to wait depends here on the time and the budget
- * that are left.
- */
-function pause(waitMs: number, { signal, sendUntil }: Call): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      unlisten();
-      resolve();
-    }, waitMs);
-    const unlisten = listenForAbort([signal, sendUntil], ({ reason }) => {
-      clearTimeout(timer);
-      unlisten();
-      reject(reason);
-    });
-  });
+function tooBusy({ held, waiting }: Semaphore): IntentError {
+  const message = `${held} calls to the sequencer are under way, and ${waiting} wait.`;
+  return new IntentError('too_busy', message, { retryAfterMs: 1_000 });
 }
 
-/** The error of the last try; after several it tells of them too. */
+function noTurn(timeoutMs: number): SequencerError {
+  const message = `The call waited ${Math.round(timeoutMs)} ms for its turn behind others, and was not sent.`;
+  return new SequencerError('sequencer_timeout', message);
+}
+
+/** The error of the last try. After several tries it says how many there were. */
 function afterTries(error: unknown, tries: number, { begunAtMs }: Call): unknown {
   if (tries === 1 || !(error instanceof SequencerError)) return error;
   const { code, message, serviceMessage, httpStatus, retryAfterMs } = error;

@@ -1,5 +1,5 @@
 import { Abort, type Abortable } from '../../async/abort.js';
-import { AgedMap } from '../../async/aged-map.js';
+import { BoundedMap } from '../../async/bounded-map.js';
 import type { IntentStatus } from '../calls.js';
 import type { CallOptions } from '../transport.js';
 
@@ -73,17 +73,15 @@ interface Entry {
  * want the same one share a call upstream, and the subscribers learn every change.
  */
 export class StatusCache {
-  // Its oldest entry is the one that was made longest ago.
-  readonly #entries = new AgedMap<Entry>();
+  readonly #entries: BoundedMap<Entry>;
   readonly #ask: AskStatus;
   readonly #now: () => number;
-  readonly #capacity: number;
   readonly #subscribers: ((update: StatusUpdate) => void)[] = [];
 
   constructor({ ask, now, capacity = 10_000 }: StatusCacheOptions) {
     this.#ask = ask;
     this.#now = now;
-    this.#capacity = capacity;
+    this.#entries = new BoundedMap({ capacity });
   }
 
   /** How many intents it holds. */
@@ -160,8 +158,6 @@ export class StatusCache {
       lifetimeMs: 0,
     };
     this.#entries.set(id, entry);
-    const oldest = this.#entries.size > this.#capacity ? this.#entries.oldest() : undefined;
-    if (oldest) this.#entries.delete(oldest.key);
     return entry;
   }
 

@@ -17,7 +17,7 @@ const askBesideStreamCapMs = 30_000;
 /** An intent has a handful of messages: a stream that has brought so many is given up, and opened again later and later. */
 const maxResponses = 1_024;
 /** From the end of one stream to the opening of the next; one that lived longer than the cap went well. */
-const reopen = { baseMs: 250, capMs: 10_000 } as const;
+const reopen = { firstMs: 250, capMs: 10_000 } as const;
 
 export interface WatchIntentOptions {
   /** Default: by a call of its own each time. */

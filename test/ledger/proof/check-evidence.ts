@@ -1,4 +1,4 @@
-import type { IntentState } from '../../../src/ledger/intents/intent-state.js';
+import type { IntentState } from '../../../src/ledger/ledger.js';
 import type { EffectEvidence, Evidence, IntentEvidence, SequencerEvent, StepEvidence } from './evidence.js';
 
 // What must be true of every run, whatever happened in it. It knows the rules by itself and takes none from the ledger.

@@ -1,6 +1,5 @@
 import type { Database } from '../../../src/ledger/database/database.js';
-import type { IntentState } from '../../../src/ledger/intents/intent-state.js';
-import type { RecordedTerms } from '../../../src/ledger/ledger.js';
+import type { IntentState, RecordedTerms } from '../../../src/ledger/ledger.js';
 
 /** What the sequencer did and said, told by itself. Times are milliseconds since 1970. */
 export type SequencerEvent =

@@ -1,16 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database, DatabaseTransaction, Queryable } from '../../../src/ledger/database/database.js';
-import { canCompleteLogin, completeLogin, reopenLogin } from '../../../src/ledger/intents/complete-login.js';
+import { canCompleteLogin, completeLoginOnce, reopenLogin } from '../../../src/ledger/intents/complete-login.js';
 import { exportLedger } from '../../../src/ledger/intents/export-ledger.js';
-import {
-  findIntent,
-  findPaymentsFor,
-  historyOf,
-  listIntents,
-  retryIntent,
-} from '../../../src/ledger/intents/find-intents.js';
-import { inspectLedger } from '../../../src/ledger/intents/inspect-ledger.js';
-import { intentStates } from '../../../src/ledger/intents/intent-state.js';
+import { findIntent, findPaymentsFor, historyOf, listIntents } from '../../../src/ledger/intents/find-intents.js';
 import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
 import {
   confirmIntent,
@@ -18,12 +10,15 @@ import {
   findSealedSecret,
   recordIntent,
   reserveIntent,
+  retryIntent,
 } from '../../../src/ledger/intents/record-intent.js';
+import { intentStates } from '../../../src/ledger/ledger.js';
 import {
   bringBackDueTimes,
   claimDue,
   claimNamed,
   giveBack,
+  inspectBacklog,
   stillOpen,
   type Work,
   writeWork,
@@ -175,7 +170,7 @@ async function askRecords(db: Database): Promise<void> {
   expect(await findSealedSecret(db, idOf(7), browserOf(7))).toBe('sealed');
   const login = { id: loginId(7), browser: browserOf(7), ttlMs: 3_600_000 };
   expect(await canCompleteLogin(db, login.id, login.browser, login.ttlMs)).toBe(true);
-  expect(await db.transaction((tx) => completeLogin(tx, { ...login, userId: 'u' }))).toBe(true);
+  expect(await completeLoginOnce(db, { ...login, userId: 'u' }, async () => undefined)).toBe(true);
   await reopenLogin(db, login.id);
   expect(await findIntent(db, idOf(7))).toBeDefined();
   expect(await historyOf(db, idOf(7))).toHaveLength(4);
@@ -206,7 +201,7 @@ async function askPages(db: Database): Promise<void> {
     const { next } = await listIntents(db, { state });
     if (next) await listIntents(db, { state, after: next });
   }
-  expect(await inspectLedger(db)).toMatchObject({ due: 1_000, deadLetters: 1_000 });
+  expect(await inspectBacklog(db)).toMatchObject({ due: 1_000, deadLetters: 1_000 });
   const olderThan = new Date(Date.now() - 30 * 86_400_000);
   let batches = 0;
   class Enough extends Error {}

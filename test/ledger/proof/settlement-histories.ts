@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { retryIntent } from '../../../src/ledger/intents/find-intents.js';
-import { recordIntent } from '../../../src/ledger/intents/record-intent.js';
+import { recordIntent, retryIntent } from '../../../src/ledger/intents/record-intent.js';
 import type { RecordedTerms } from '../../../src/ledger/ledger.js';
 import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js';
 import { Settlement } from '../../../src/ledger/settlement/settlement.js';

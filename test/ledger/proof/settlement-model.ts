@@ -1,4 +1,4 @@
-import type { IntentState } from '../../../src/ledger/intents/intent-state.js';
+import type { IntentState } from '../../../src/ledger/ledger.js';
 import type { Answer } from './evidence.js';
 
 // What the ledger should do, said once more and in the simplest words: no database, no process, one step after the other.

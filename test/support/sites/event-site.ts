@@ -1,9 +1,10 @@
 import express, { type Express } from 'express';
-import { type ConnectionLimits, parseConfig } from '../../../src/config/config.js';
+import { parseConfig } from '../../../src/config/config.js';
+import type { ConnectionLimits } from '../../../src/config/config-options.js';
 import { ClientSecretCache } from '../../../src/http/events/client-secret-cache.js';
 import { EventHub } from '../../../src/http/events/event-hub.js';
 import { RunningRequests } from '../../../src/http/events/running-requests.js';
-import { ConnectionSeats } from '../../../src/http/limits/connection-limiter.js';
+import { ConnectionLimiter } from '../../../src/http/limits/connection-limiter.js';
 import { hostCookie } from '../../../src/http/request/browser-cookie.js';
 import { createRouter } from '../../../src/http/router.js';
 import type { RouterContext } from '../../../src/http/router-context.js';
@@ -81,7 +82,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     now,
     statusCache,
     secrets,
-    seats: new ConnectionSeats(limits, () => log.warn('all streams of events are taken')),
+    connectionLimiter: new ConnectionLimiter(limits, () => log.warn('all streams of events are taken')),
     events: new EventHub({ watch: watch.watch, statusCache, secrets, logger: log }, limits),
     running: new RunningRequests(),
   };

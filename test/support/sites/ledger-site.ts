@@ -1,6 +1,5 @@
 import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
-import type { IntentState } from '../../../src/ledger/intents/intent-state.js';
-import type { LedgerIntent } from '../../../src/ledger/ledger.js';
+import type { IntentState, LedgerIntent } from '../../../src/ledger/ledger.js';
 import type { SettlementTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { routerLedger } from '../../../src/router/ledger.js';
 import { LedgerFaults } from '../databases/ledger-faults.js';

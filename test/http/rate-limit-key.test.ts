@@ -1,4 +1,4 @@
-import { countedAddress, unreadableAddress } from '../../src/http/limits/rate-limit-key.js';
+import { rateLimitKey, unreadableAddress } from '../../src/http/limits/rate-limit-key.js';
 
 const network = '2001:db8:1::/48';
 
@@ -29,7 +29,7 @@ test.each([
   ['64:ff9b:1::192.0.2.1', '64:ff9b:1:0::/56', '64:ff9b:1::/48'],
   ['fe80::1%eth0', 'fe80:0:0:0::/56', 'fe80:0:0::/48'],
 ])('the address %s counts as %s', (ip, address, around = undefined) => {
-  expect(countedAddress(ip)).toEqual({ address, network: around });
+  expect(rateLimitKey(ip)).toEqual({ address, network: around });
 });
 
 test.each([
@@ -47,5 +47,5 @@ test.each([
   'x'.repeat(10_000),
   `${'1'.repeat(10_000)}:1`,
 ])('%s counts as every other text that is no address', (ip) => {
-  expect(countedAddress(ip)).toEqual({ address: unreadableAddress, network: undefined });
+  expect(rateLimitKey(ip)).toEqual({ address: unreadableAddress, network: undefined });
 });

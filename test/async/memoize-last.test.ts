@@ -1,8 +1,8 @@
-import { rememberLast } from '../../src/async/memoize-last.js';
+import { memoizeLast } from '../../src/async/memoize-last.js';
 
 test('what comes again is not parsed again, and anything else is', () => {
   const parsed: string[] = [];
-  const parse = rememberLast((text) => {
+  const parse = memoizeLast((text) => {
     parsed.push(text);
     return text.toUpperCase();
   });
@@ -12,7 +12,7 @@ test('what comes again is not parsed again, and anything else is', () => {
 
 test('what was refused is refused again, and takes nothing from what was remembered', () => {
   let calls = 0;
-  const parse = rememberLast((text) => {
+  const parse = memoizeLast((text) => {
     calls += 1;
     if (text === 'bad') throw new Error('bad');
     return text;

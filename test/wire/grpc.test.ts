@@ -1,7 +1,7 @@
 import protobuf from 'protobufjs';
 import { submitPayment } from '../../src/wire/emulator-codec.js';
 import { operations } from '../../src/wire/envelope.js';
-import { grpcPath } from '../../src/wire/grpc-path.js';
+import { grpcPath } from '../../src/wire/grpc.js';
 import { reflect } from './reflection.js';
 
 /** The paths that anybody makes of the services in the .proto files, and which of them are streams. */

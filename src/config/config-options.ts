@@ -1,0 +1,160 @@
+import type { Store } from 'express-rate-limit';
+import type { Signer } from '../keys/verifier-key.js';
+import type { GrpcNames } from '../sequencer/grpc/grpc-names.js';
+import type { Transport } from '../sequencer/transport.js';
+import type { Report } from './report.js';
+
+/** Paths of the routes; `false` switches one off. */
+export interface Routes {
+  /** Default `/intent`. */
+  readonly intent: string | false;
+  /** Default `/status`; the id follows it. */
+  readonly status: string | false;
+  /** Default `/intent`; the id and `/events` follow it. */
+  readonly events: string | false;
+  /** Default `/intent/v1`; the names of the browser's files follow it (interface section 9.3). */
+  readonly elements: string | false;
+  /** Default `/intent/webhook`. */
+  readonly webhook: string | false;
+  /** Default `/session`. */
+  readonly session: string | false;
+  /** Default `/.well-known/service-payments.json`, where wallets look for it (interface section 4.6). */
+  readonly keyFile: string | false;
+  /** Default `/intent/v1/openapi.json`: the OpenAPI 3.1 description of the routes of this site. */
+  readonly openapi: string | false;
+  /** Default false: no route. Tells load balancers whether to take this process out; often `/healthz`. */
+  readonly health: string | false;
+}
+
+/** How many event streams may be open at once. */
+export interface ConnectionLimits {
+  /** Of one browser, by its cookie. Default 3. */
+  readonly perBrowser: number;
+  /** Of one address (`req.ip`, so `trust proxy` counts) or one IPv6 /56; a /48 has eight times as many. Default 20. */
+  readonly perAddress: number;
+  /** Of this process. Default 5000. */
+  readonly perProcess: number;
+}
+
+/**
+ * How many requests an address may send within a window; more are refused with 429. An address is `req.ip`, so `trust proxy`
+ * counts, or an IPv6 /56; a /48 may send eight times as many.
+ */
+export interface RateLimits {
+  /** `POST /intent`. Default 120. */
+  readonly intent: number;
+  /** `POST /session` and `DELETE /session`. Default 120. */
+  readonly session: number;
+  /** `GET /status/:id`, and event streams that are opened. Default 3000. */
+  readonly status: number;
+  /** Webhook calls that are refused; calls signed by the service are not counted. Default 600. */
+  readonly webhook: number;
+  /** In milliseconds. Default 60 000. */
+  readonly windowMs: number;
+  /** A store of express-rate-limit, to count for all processes. Without it, and while it fails, each process counts for itself. */
+  readonly store: Store | undefined;
+}
+
+/** What an option or, where one is named, an environment variable sets; the option wins. */
+export interface ConfigOptions extends GrpcNames {
+  /** `INTENT_SEQUENCER_URL`: base_url of the service, or `embedded` for the embedded sequencer (not in production). */
+  readonly sequencerUrl?: string | undefined;
+  /** `INTENT_SEQUENCER_GRPC_URL`: grpc_url of the service; used instead of the proxy when set. Needs `@grpc/grpc-js`. */
+  readonly grpcUrl?: string | undefined;
+  /** `INTENT_EMULATOR_PORT`: port of the embedded sequencer. Default 4747. */
+  readonly emulatorPort?: number | undefined;
+  /**
+   * `INTENT_EMULATOR_STATE`: the file in which intents of the embedded sequencer outlive the process, or `memory`. Default:
+   * `sequencer.jsonl` in the folder of the embedded ledger, else `memory`.
+   */
+  readonly emulatorState?: string | undefined;
+  /**
+   * Sent as the `version` of each envelope, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters. Default:
+   * empty.
+   */
+  readonly envelopeVersion?: string | undefined;
+  /** How intents reach the service. Default `intents`. */
+  readonly dialect?: 'intents' | 'messaging' | undefined;
+  /**
+   * Bound of one call to the service over all its tries, and of one call to the store of the app's session, in milliseconds.
+   * Default 8000.
+   */
+  readonly timeoutMs?: number | undefined;
+  /** Bound of one try of a call that may be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
+  readonly tryTimeoutMs?: number | undefined;
+  /** `INTENT_VERIFIER_SECRET`: one or more secrets, separated by commas. The first signs, all are published. */
+  readonly verifierSecret?: string | undefined;
+  /** `INTENT_VERIFIER_SECRET_FILE`: a file with the same. */
+  readonly verifierSecretFile?: string | undefined;
+  /** Signs instead of the first secret, for a key in a KMS or an HSM. */
+  readonly signer?: Signer | undefined;
+  /** `INTENT_DOMAIN`: the domain named in login intents. */
+  readonly domain?: string | undefined;
+  /** `INTENT_DESTINATION`: the account that receives payments whose terms name none, Base58. */
+  readonly destination?: string | undefined;
+  /** `INTENT_ORIGIN`: the site's own origin, such as `https://example.com`. */
+  readonly origin?: string | undefined;
+  /** `INTENT_SECRET`: seals cookies, at least 32 characters; several, separated by commas: the first seals. */
+  readonly secret?: string | undefined;
+  /** `false` switches logins off; then no verifier key is needed. Default true. */
+  readonly login?: boolean | undefined;
+  /** How long a login can be completed after it begins, in milliseconds. Default 120 000. */
+  readonly loginTtlMs?: number | undefined;
+  /** `true` asks every visitor "Continue as X?" before the session begins, X being the user the wallet names. Default false. */
+  readonly confirm?: boolean | undefined;
+  /** How long a login in a cookie of the router lasts, in milliseconds. Default 7 days. */
+  readonly sessionTtlMs?: number | undefined;
+  /** `true` registers this site's webhook for every intent and accepts the service's calls to it. Default false. */
+  readonly webhook?: boolean | undefined;
+  /**
+   * `INTENT_SERVICE_KEY`: public keys that the service signs webhooks with, Base58, separated by commas. Not read with the
+   * embedded sequencer, whose own key is known.
+   */
+  readonly serviceKey?: string | undefined;
+  /** `INTENT_WALLET_URL`: where a link to the wallet leads; the client secret follows as the fragment. */
+  readonly walletUrl?: string | undefined;
+  /** `INTENT_DATABASE_URL`: the ledger, as a `postgres://` URL or a folder for one process. */
+  readonly databaseUrl?: string | undefined;
+  /** Accepts a folder as the ledger in production too. It survives a crash of the process, but not a power failure. */
+  readonly allowEmbeddedLedger?: boolean | undefined;
+  /** Whether the ledger's tables are created and migrated at startup. Default true. */
+  readonly migrate?: boolean | undefined;
+  /** From the sequencer's report of a submitted payment to `onPaid`, in milliseconds; then it is asked again. Default 0. */
+  readonly settleDelayMs?: number | undefined;
+  /** How long an unpaid intent is watched, in milliseconds. Default 30 days. */
+  readonly watchMs?: number | undefined;
+  /** How long a settled payment is polled for a reversal, in milliseconds. Default 1 day. */
+  readonly reversalWatchMs?: number | undefined;
+  /**
+   * How many intents this process polls at once, from 1 to 48. Default 24: with a service that answers in 50 ms, about 400
+   * polls a second. Six hooks run at once, whatever this is.
+   */
+  readonly looksAtOnce?: number | undefined;
+  /** A payment becomes a dead letter after this many failures of a hook. Default 15, which takes about three hours. */
+  readonly hookAttempts?: number | undefined;
+  /** Bound of one call of a payment hook, in milliseconds. Default 30 000. */
+  readonly hookTimeoutMs?: number | undefined;
+  /** A payment is `late` when it comes this long after its intent was created, in milliseconds. Default 15 minutes. */
+  readonly lateAfterMs?: number | undefined;
+  /** Origins besides the page's own that the button may send visitors to after success and cancel. Default: none. */
+  readonly returnOrigins?: readonly string[] | undefined;
+  /** Renames routes, or switches them off with `false`. Default: as in `Routes`. */
+  readonly routes?: Partial<Routes> | undefined;
+  /** How many event streams may be open at once; more are refused with 429, or with 503 when the process is full. */
+  readonly connections?: Partial<ConnectionLimits> | undefined;
+  /** How many requests an address may send; `false` limits nothing. */
+  readonly rateLimits?: Partial<RateLimits> | false | undefined;
+  /** Reaches the service in another way than its HTTP proxy; then no `sequencerUrl` is needed. */
+  readonly transport?: Transport | undefined;
+}
+
+/** The environment as far as it is read. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What each part of the configuration is read from, and where its problems are reported. */
+export interface ConfigSource {
+  readonly options: ConfigOptions;
+  readonly env: Environment;
+  readonly production: boolean;
+  readonly report: Report;
+}

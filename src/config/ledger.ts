@@ -1,0 +1,67 @@
+import { maxTimerMs } from '../async/timeout.js';
+import type { LedgerSettings } from '../ledger/ledger-settings.js';
+import type { ConfigSource, Environment } from './config-options.js';
+import type { Report } from './report.js';
+
+const dayMs = 24 * 3_600_000;
+
+/** Of the 64 status calls that a process may have running, a quarter is left to its visitors. */
+const maxLooksAtOnce = 48;
+
+/** How to configure a ledger: in production, one that is accepted there. */
+export function ledgerFix({ NODE_ENV }: Environment): string {
+  if (NODE_ENV === 'production')
+    return 'INTENT_DATABASE_URL=postgres://user:password@host:5432/database (npm install pg)';
+  return (
+    'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
+    'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)'
+  );
+}
+
+/** Where the ledger is, and how payments are settled; undefined where no database is named. */
+export function readLedger({ options, env, production, report }: ConfigSource): LedgerSettings | undefined {
+  const { settleDelayMs, reversalWatchMs } = options;
+  const settlement = {
+    settleDelayMs: settleDelayMs ? report.duration('settleDelayMs', settleDelayMs, 60_000) : 0,
+    watchMs: report.duration('watchMs', options.watchMs, 30 * dayMs),
+    reversalWatchMs: reversalWatchMs === 0 ? 0 : report.duration('reversalWatchMs', reversalWatchMs, dayMs),
+    looksAtOnce: report.count('looksAtOnce', options.looksAtOnce, 24, maxLooksAtOnce),
+    hookAttempts: report.count('hookAttempts', options.hookAttempts, 15, 1_000),
+    hookTimeoutMs: report.duration('hookTimeoutMs', options.hookTimeoutMs, 30_000, maxTimerMs),
+    lateAfterMs: report.duration('lateAfterMs', options.lateAfterMs, 15 * 60_000),
+  };
+  const url = options.databaseUrl ?? env.INTENT_DATABASE_URL ?? '';
+  const database = url === '' ? undefined : readDatabase(url, env, report);
+  if (database?.kind === 'embedded' && production && options.allowEmbeddedLedger !== true) {
+    report.problem(
+      'INTENT_DATABASE_URL',
+      'It is a folder, and NODE_ENV is production. Such a ledger survives a crash of the process, but not a power failure.',
+      'INTENT_DATABASE_URL=postgres://..., or intentRouter({ allowEmbeddedLedger: true }) where that is enough',
+    );
+  }
+  return database && Object.freeze({ database, migrate: options.migrate ?? true, ...settlement });
+}
+
+/**
+ * Any text without another scheme is the path of a folder, unless it looks like a URL nevertheless, such as one in quotes. The
+ * URL is never reported: it may hold a password.
+ */
+function readDatabase(url: string, env: Environment, report: Report): LedgerSettings['database'] | undefined {
+  if (/^postgres(?:ql)?:\/\//.test(url)) {
+    // The query names a socket, and then a user may stand before an empty host.
+    if (URL.canParse(url.replace('@/', '@localhost/'))) return Object.freeze({ kind: 'postgres', url });
+    return report.problem(
+      'INTENT_DATABASE_URL',
+      'It cannot be read as a URL.',
+      'INTENT_DATABASE_URL=postgres://user:password@host:5432/database',
+    );
+  }
+  if (/^[a-z][a-z+.-]+:|:\/\//i.test(url)) {
+    return report.problem(
+      'INTENT_DATABASE_URL',
+      'It is neither a URL that begins with postgres:// nor the path of a folder.',
+      ledgerFix(env),
+    );
+  }
+  return Object.freeze({ kind: 'embedded', folder: url });
+}

@@ -1,0 +1,119 @@
+import { hkdfSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { IntentError } from '../errors.js';
+import { parseBase58 } from '../keys/base58.js';
+import { createKeyRing, type VerifierKeyRing } from '../keys/key-ring.js';
+import { parseVerifierDomain } from '../keys/verifier-domain.js';
+import { generateKey, type Signer } from '../keys/verifier-key.js';
+import type { ConfigSource } from './config-options.js';
+import type { Report } from './report.js';
+
+/** The verifier keys, the domain that publishes them, and what seals the cookie of a login. */
+export interface LoginConfig {
+  readonly keyRing: VerifierKeyRing;
+  readonly domain: string;
+  readonly ttlMs: number;
+  readonly sessionTtlMs: number;
+  /** Whether the user confirms before the session begins. */
+  readonly confirm: boolean;
+  /** Keys of 32 bytes that seal cookies: the first seals, all open. */
+  readonly cookieKeys: readonly Uint8Array[];
+}
+
+/** Undefined where logins are switched off. */
+export function readLogin(source: ConfigSource, isEmbedded: boolean): LoginConfig | undefined {
+  const { options, report } = source;
+  if (options.login === false) return undefined;
+  const keyRing = readKeyRing(source, isEmbedded);
+  const domain = readDomain(source, isEmbedded);
+  const cookieKeys = readCookieKeys(source, keyRing, domain);
+  const ttlMs = report.duration('loginTtlMs', options.loginTtlMs, 120_000);
+  const sessionTtlMs = report.duration('sessionTtlMs', options.sessionTtlMs, 7 * 24 * 3_600_000);
+  const { confirm = false } = options;
+  return keyRing && domain ? Object.freeze({ keyRing, domain, ttlMs, sessionTtlMs, confirm, cookieKeys }) : undefined;
+}
+
+const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.';
+
+/** @param isEmbedded with the embedded sequencer a generated key is enough */
+export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
+  const file = options.verifierSecretFile ?? env.INTENT_VERIFIER_SECRET_FILE;
+  const inline = options.verifierSecret ?? env.INTENT_VERIFIER_SECRET;
+  if (!isSigner(options.signer, report)) return undefined;
+  if (inline && file) {
+    const problem = 'INTENT_VERIFIER_SECRET and INTENT_VERIFIER_SECRET_FILE are both set.';
+    return report.problem('INTENT_VERIFIER_SECRET', problem, 'Keep one of the two.');
+  }
+  if (file) {
+    const fix = 'Set it to a readable file that holds one or more secrets, separated by commas or lines.';
+    return report.parse('INTENT_VERIFIER_SECRET_FILE', fix, () => createKeyRing(readSecretFile(file), options.signer));
+  }
+  if (inline || options.signer) {
+    return report.parse('INTENT_VERIFIER_SECRET', keygen, () => createKeyRing(inline ?? '', options.signer));
+  }
+  if (!isEmbedded) {
+    return report.problem(
+      'INTENT_VERIFIER_SECRET',
+      'Logins need a verifier key, and there is none.',
+      `${keygen} For payments alone: intentRouter({ login: false }).`,
+    );
+  }
+  report.notices.push(
+    'INTENT_VERIFIER_SECRET is not set. A key is generated at each start, so restarting logs everyone out.',
+  );
+  return createKeyRing(generateKey().secret);
+}
+
+function isSigner(signer: Signer | undefined, report: Report): boolean {
+  if (!signer) return true;
+  const fix = 'signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> }';
+  const isKey = report.parse('signer', fix, () => parseBase58(signer.publicKey, 32, 'invalid_key')) !== undefined;
+  if (isKey && typeof signer.sign !== 'function') report.problem('signer', 'It has no function sign.', fix);
+  return isKey && typeof signer.sign === 'function';
+}
+
+function readSecretFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new IntentError('invalid_key', `The file cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
+/** RFC 2606 reserves `.example` for uses like this. */
+const embeddedDomain = 'shop.example';
+
+function readDomain({ options, env, report }: ConfigSource, isEmbedded: boolean): string | undefined {
+  const domain = options.domain ?? env.INTENT_DOMAIN;
+  const fix = 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>';
+  if (domain) return report.parse('INTENT_DOMAIN', fix, () => parseVerifierDomain(domain));
+  if (!isEmbedded) return report.problem('INTENT_DOMAIN', 'Logins name your domain, and it is not set.', fix);
+  report.notices.push(`INTENT_DOMAIN is not set. Logins name ${embeddedDomain}.`);
+  return embeddedDomain;
+}
+
+function readCookieKeys(
+  { options, env, report }: ConfigSource,
+  keyRing: VerifierKeyRing | undefined,
+  domain: string | undefined,
+): readonly Uint8Array[] {
+  const origin = options.origin ?? env.INTENT_ORIGIN;
+  // The domain and the origin make a cookie of one site worthless at another site that shares the secret.
+  const purpose = `express-intents cookies v1 for ${domain}${origin ? ` at ${origin}` : ''}`;
+  const fix = 'INTENT_SECRET=<at least 32 random characters>';
+  const text = options.secret ?? (env.INTENT_SECRET || undefined);
+  const secrets = text?.split(',').map((secret) => secret.trim()) ?? [];
+  if (secrets.some((secret) => secret.length < 32)) {
+    report.problem('INTENT_SECRET', 'It is shorter than 32 characters.', fix);
+    return [];
+  }
+  if (secrets.length > 0) {
+    return secrets.map((secret) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32)));
+  }
+  const derived = keyRing?.deriveKeys(purpose) ?? [];
+  if (keyRing && derived.length === 0) {
+    const problem = 'With a signer and no verifier secret there is nothing to seal cookies with.';
+    report.problem('INTENT_SECRET', problem, fix);
+  }
+  return derived;
+}

@@ -1,0 +1,98 @@
+import path from 'node:path';
+import { maxTimerMs } from '../async/timeout.js';
+import type { LedgerSettings } from '../ledger/ledger-settings.js';
+import { isLoopback } from '../net/loopback.js';
+import { parseHttpUrl } from '../net/url.js';
+import type { ConfigSource } from './config-options.js';
+
+/** Where the sequencer is, and how it is called. */
+export interface SequencerConfig {
+  /** base_url, or `embedded`. */
+  readonly url: string;
+  /** Used instead, where it is set. */
+  readonly grpcUrl: string | undefined;
+  readonly emulatorPort: number;
+  /** The state file of the embedded sequencer; undefined where its state ends with the process. */
+  readonly emulatorState: string | undefined;
+  readonly dialect: 'intents' | 'messaging';
+  readonly timeoutMs: number;
+  readonly tryTimeoutMs: number | undefined;
+}
+
+export function readSequencer(
+  { options, env, production, report }: ConfigSource,
+  ledger: LedgerSettings | undefined,
+): SequencerConfig {
+  const url = options.sequencerUrl ?? env.INTENT_SEQUENCER_URL ?? '';
+  const grpcUrl = (options.grpcUrl ?? env.INTENT_SEQUENCER_GRPC_URL) || undefined;
+  const grpcProblem = grpcUrl && problemOfGrpcUrl(grpcUrl, url, production);
+  if (grpcProblem) report.problem('INTENT_SEQUENCER_GRPC_URL', ...grpcProblem);
+  const isReplaced = url === '' && (options.transport !== undefined || grpcUrl !== undefined);
+  const problem = isReplaced ? undefined : problemOfUrl(url, production);
+  if (problem) report.problem('INTENT_SEQUENCER_URL', ...problem);
+  // An empty variable is not set; as a number it would be the port 0.
+  const emulatorPort = Number(options.emulatorPort ?? (env.INTENT_EMULATOR_PORT || 4747));
+  if (!Number.isInteger(emulatorPort) || emulatorPort < 0 || emulatorPort > 65_535) {
+    report.problem('INTENT_EMULATOR_PORT', 'It is not a port.', 'INTENT_EMULATOR_PORT=4747');
+  }
+  const emulatorState = readEmulatorState(options.emulatorState ?? env.INTENT_EMULATOR_STATE, ledger);
+  const dialect = options.dialect ?? 'intents';
+  if (dialect !== 'intents' && dialect !== 'messaging') {
+    report.problem('dialect', 'It is unknown.', "dialect: 'intents' (default) or 'messaging'");
+  }
+  const timeoutMs = report.duration('timeoutMs', options.timeoutMs, 8_000, maxTimerMs);
+  const tryTimeoutMs =
+    options.tryTimeoutMs === undefined
+      ? undefined
+      : report.duration('tryTimeoutMs', options.tryTimeoutMs, 3_000, maxTimerMs);
+  return Object.freeze({ url, grpcUrl, emulatorPort, emulatorState, dialect, timeoutMs, tryTimeoutMs });
+}
+
+/** By default the intents of the embedded sequencer last as long as the embedded ledger, in whose folder they are kept. */
+function readEmulatorState(given: string | undefined, ledger: LedgerSettings | undefined): string | undefined {
+  if (given) return given === 'memory' ? undefined : given;
+  return ledger?.database.kind === 'embedded' ? path.join(ledger.database.folder, 'sequencer.jsonl') : undefined;
+}
+
+type Problem = [problem: string, fix: string];
+
+function problemOfUrl(text: string, production: boolean): Problem | undefined {
+  const example = 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>';
+  if (text === '') {
+    const orEmbedded = production
+      ? ''
+      : ', or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key';
+    return ['It is not set.', `${example}${orEmbedded}`];
+  }
+  if (text === 'embedded') {
+    if (!production) return undefined;
+    return [
+      'The embedded sequencer moves no money and lets anyone log in; it is refused when NODE_ENV=production.',
+      example,
+    ];
+  }
+  const url = parseHttpUrl(text);
+  if (!url) return ['It is not an http(s) URL.', example];
+  if (url.username || url.search || url.hash) {
+    return ['It has a user, a query or a fragment, which would not be sent.', example];
+  }
+  return production && url.protocol === 'http:' ? ['It must be https when NODE_ENV=production.', example] : undefined;
+}
+
+function problemOfGrpcUrl(text: string, proxyUrl: string, production: boolean): Problem | undefined {
+  const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment service>';
+  if (text === 'embedded' || proxyUrl === 'embedded') {
+    return ['The embedded sequencer is not called over gRPC.', 'INTENT_SEQUENCER_URL=embedded, and this one not set'];
+  }
+  // The form of addresses in gRPC itself.
+  if (/^[\w.-]+(?::\d{1,5})?$/.test(text)) {
+    return ['It does not say whether TLS is used.', `INTENT_SEQUENCER_GRPC_URL=https://${text}`];
+  }
+  const url = parseHttpUrl(text);
+  if (!url) return ['It is not an http(s) URL.', example];
+  if (url.username || url.search || url.hash || url.pathname !== '/') {
+    return ['It has a user, a path, a query or a fragment, which would not be sent.', example];
+  }
+  if (url.protocol === 'https:' || !production || isLoopback(url.hostname)) return undefined;
+  return ['It must be https when NODE_ENV=production, except for a proxy on the same machine.', example];
+}

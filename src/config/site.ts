@@ -1,0 +1,117 @@
+import { parseAccount, parseBase58 } from '../keys/base58.js';
+import { generateKey } from '../keys/verifier-key.js';
+import type { ConfigSource, Routes } from './config-options.js';
+
+/** The account that receives payments whose terms name none. */
+export function readDestination({ options, env, report }: ConfigSource, isEmbedded: boolean): string | undefined {
+  const destination = options.destination ?? env.INTENT_DESTINATION;
+  if (!destination) return isEmbedded ? generateKey().publicKey : undefined;
+  const fix = 'INTENT_DESTINATION=<the Base58 address that receives payments>';
+  report.parse('INTENT_DESTINATION', fix, () => parseAccount(destination));
+  return destination;
+}
+
+/** The origin that visitors see in the address bar. */
+export function readOrigin({ options, env, production, report }: ConfigSource): string | undefined {
+  const origin = options.origin ?? env.INTENT_ORIGIN;
+  if (!origin) return undefined;
+  const problem = problemOfOrigin(origin, production);
+  if (problem === undefined) return origin;
+  const example = production ? 'https://example.com' : 'http://localhost:3000';
+  return report.problem('INTENT_ORIGIN', problem, `INTENT_ORIGIN=${example} (no path, no slash at the end)`);
+}
+
+/** The origins that the button may send visitors to. */
+export function readReturnOrigins({ options, production, report }: ConfigSource): readonly string[] {
+  const { returnOrigins = [] } = options;
+  for (const origin of returnOrigins) {
+    const problem = problemOfOrigin(origin, production);
+    if (problem === undefined) continue;
+    const fix = "returnOrigins: ['https://www.example.com'] (no path, no slash at the end)";
+    report.problem('returnOrigins', `${JSON.stringify(origin)}: ${problem}`, fix);
+  }
+  return Object.freeze([...returnOrigins]);
+}
+
+function problemOfOrigin(origin: string, production: boolean): string | undefined {
+  // To URL a star is an ordinary letter. Wildcards are not supported.
+  if (!/^https?:[^*]*$/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin) {
+    return 'It is not an origin.';
+  }
+  return production && !origin.startsWith('https://') ? 'It must be https when NODE_ENV=production.' : undefined;
+}
+
+/** Where a wallet link leads, before the fragment with the client secret. */
+export function readWalletUrl({ options, env, production, report }: ConfigSource): string | undefined {
+  const url = options.walletUrl ?? env.INTENT_WALLET_URL;
+  if (!url) return undefined;
+  const problem = problemOfWalletUrl(url, production);
+  if (problem === undefined) return url;
+  return report.problem('INTENT_WALLET_URL', problem, 'INTENT_WALLET_URL=https://<the page that opens the wallet>');
+}
+
+function problemOfWalletUrl(url: string, production: boolean): string | undefined {
+  if (!/^https?:/.test(url) || !URL.canParse(url)) return 'It is not an http(s) URL.';
+  if (url.includes('#')) return 'It has a fragment, which is where the client secret goes.';
+  return production && !url.startsWith('https:') ? 'It must be https when NODE_ENV=production.' : undefined;
+}
+
+const defaultRoutes: Routes = {
+  intent: '/intent',
+  status: '/status',
+  events: '/intent',
+  elements: '/intent/v1',
+  webhook: '/intent/webhook',
+  session: '/session',
+  keyFile: '/.well-known/service-payments.json',
+  openapi: '/intent/v1/openapi.json',
+  health: false,
+};
+
+export function readRoutes({ options, report }: ConfigSource): Routes {
+  const { routes = {} } = options;
+  report.unknownNames('routes', 'route', routes, Object.keys(defaultRoutes));
+  const all = { ...defaultRoutes, ...routes };
+  for (const path of Object.values(all)) {
+    if (path === false || (typeof path === 'string' && /^(?:\/[\w.~-]+)+$/.test(path))) continue;
+    const problem = `${JSON.stringify(path)} is not a path.`;
+    report.problem('routes', problem, "Paths look like '/pay' and have no parameters.");
+  }
+  // The events route may start like another: an id and `/events` follow its path.
+  const exact = Object.entries(all).flatMap(([name, path]) => (path === false || name === 'events' ? [] : [path]));
+  if (new Set(exact).size < exact.length) {
+    report.problem('routes', 'Two routes have the same path.', 'Give each its own, or switch one off with false.');
+  }
+  return Object.freeze(all);
+}
+
+/** What webhooks need. */
+export interface WebhookConfig {
+  /** Base58 of 32 bytes each; undefined with the embedded sequencer, whose key is known once it has started. */
+  readonly serviceKeys: readonly string[] | undefined;
+}
+
+/** @param isEmbedded the embedded sequencer needs neither a key nor an origin */
+export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: boolean): WebhookConfig | undefined {
+  if (!options.webhook) return undefined;
+  if (options.routes?.webhook === false) {
+    const fix = 'Leave webhook out, or give the route a path: routes: { webhook: "/intent/webhook" }';
+    report.problem('webhook', 'It is true, and its route is switched off.', fix);
+  }
+  // The embedded sequencer generates a key at each start, so a configured key belongs to another service.
+  if (isEmbedded) return Object.freeze({ serviceKeys: undefined });
+  if (!(options.origin ?? env.INTENT_ORIGIN)) {
+    const problem = 'The service calls webhooks at an absolute URL, and the origin of this site is not set.';
+    report.problem('INTENT_ORIGIN', problem, 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)');
+  }
+  const fix =
+    'INTENT_SERVICE_KEY=<the public key that your payment service signs webhooks with, Base58; several, separated by commas>';
+  const text = options.serviceKey ?? env.INTENT_SERVICE_KEY ?? '';
+  if (text === '') {
+    report.problem('INTENT_SERVICE_KEY', 'Webhooks are signed by the service, and its key is not set.', fix);
+    return Object.freeze({ serviceKeys: [] });
+  }
+  const keys = text.split(',').map((key) => key.trim());
+  for (const key of keys) report.parse('INTENT_SERVICE_KEY', fix, () => parseBase58(key, 32, 'invalid_key'));
+  return Object.freeze({ serviceKeys: Object.freeze([...new Set(keys)]) });
+}

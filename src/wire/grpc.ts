@@ -1,0 +1,22 @@
+import { requirePackage } from '../async/optional-package.js';
+import type { Operation } from './envelope.js';
+
+/** The package that speaks gRPC: an optional peer dependency, because few sites use gRPC. */
+export type GrpcPackage = typeof import('@grpc/grpc-js');
+
+/** Loads gRPC; nothing else does. @throws {ConfigError} with how to install it */
+export async function loadGrpcPackage(): Promise<GrpcPackage> {
+  requirePackage('@grpc/grpc-js');
+  return import('@grpc/grpc-js');
+}
+
+/** The proto package of the interface (protocol section 5). */
+export const defaultGrpcPackage = 'intents.v1';
+
+/**
+ * The path of an operation over gRPC, such as `/intents.v1.MicroPayment/GetStatus` (interface section 4.2).
+ * @param fullService default: the service of the operation in the package of the interface
+ */
+export function grpcPath({ service, method }: Operation, fullService = `${defaultGrpcPackage}.${service}`): string {
+  return `/${fullService}/${method.charAt(0).toUpperCase()}${method.slice(1)}`;
+}
