@@ -15,7 +15,7 @@ import { createSessionStore } from '../http/session/session-store.js';
 import { webhookRegistrar } from '../http/webhook/register-webhook.js';
 import { createWebhookVerifier } from '../http/webhook/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
-import { type IntentClient, observedClient } from '../sequencer/intent-client.js';
+import { type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
 import type { Transport } from '../sequencer/transport.js';
 import { transportTo } from '../sequencer/transport-to.js';
 import { type AskStatus, StatusCache } from '../sequencer/watch/status-cache.js';
@@ -27,35 +27,32 @@ import { type LedgerParts, ledgerDatabase, ledgerRecords, routerLedger } from '.
 import { type IntentRouterOptions, parseRouterOptions, type RouterSettings } from './options.js';
 import { SubmissionTracker } from './submission-tracker.js';
 
-/** What `app.use()` takes, and what a server needs beside it. */
+/** The middleware for `app.use()`, and what a site needs besides. */
 export interface IntentRouter extends RequestHandler {
-  /** The client the routes use, to ask for a status from elsewhere in the app. */
+  /** The client that the routes use, for calls from elsewhere in the app. */
   readonly client: IntentClient;
-  /** The intents in the ledger. Without one everything that is asked of it rejects with `invalid_configuration`. */
+  /** The intents in the ledger. Without a ledger every method rejects with `invalid_configuration`. */
   readonly intents: IntentRecords;
-  /** The database of the ledger, for tables of the site's own; `tx` of the hooks writes to the same. As `intents` without one. */
+  /** The database of the ledger, for the site's own tables; `tx` of the hooks writes to the same. As `intents` without one. */
   readonly database: SiteDatabase;
   /**
-   * Resolves when the ledger is open and the embedded sequencer listens, with where; to undefined where there is no such
-   * sequencer. Rejects with why not. A ledger is tried again all the same, as the log says: whoever does not end the
-   * process then can go on, and await this again, which tells how the next try went.
+   * Resolves when the ledger is open and the embedded sequencer listens, with its addresses; with undefined where there is no
+   * embedded sequencer. Rejects with the error. The ledger retries all the same, as the log says: a process that continues
+   * can call this again for the outcome of the next attempt.
    */
   ready(): Promise<EmbeddedAddresses | undefined>;
   /**
-   * How this process is, for load balancers and for whoever looks after it: `down` is a reason to take it out, `degraded` one
-   * to tell a person. Answers within a second, never rejects, and may be asked as often as one likes: what it looks at is
-   * looked at once a second at most, and the service is asked only where it has answered nobody for 15 seconds.
+   * The health of this process. `down`: a load balancer should take it out. `degraded`: an operator should know. Answers
+   * within a second, never rejects, and may be called as often as needed: each part is checked once a second at most, and the
+   * service is called only if it has answered no other call for 15 seconds.
    */
   health(): Promise<RouterHealth>;
-  /**
-   * The description of the routes as this site has them, OpenAPI 3.1: the same as at `/intent/v1/openapi.json`, to write it to
-   * a file or to put it together with the app's own.
-   */
+  /** The OpenAPI 3.1 description of the routes of this site, as at `/intent/v1/openapi.json`. */
   openApi(): Promise<OpenApiDocument>;
   /**
-   * Ends the streams of events, lets requests, calls and hooks that run end, and closes what the router holds open; within
-   * ten seconds. Who asks for something new meanwhile is refused with 503 `closing`, and every answer ends its connection.
-   * Payments that come afterwards are settled by another process, or after the next start.
+   * Ends event streams, lets running requests, calls and hooks end, and closes all connections, within ten seconds. New
+   * requests are refused with 503 `closing`, and every answer ends its connection. Payments that come later are settled by
+   * another process, or after the next start.
    */
   close(): Promise<void>;
 }
@@ -103,31 +100,16 @@ export function composeRouter(
   });
   if (ledger) observer?.watchLedger(() => ledger.inspect());
 
-  const live = {
-    statusCache,
-    secrets,
-    connectionLimiter: streamLimiter(config, logger),
-    events,
-    running: new RunningRequests(),
-  };
-  const health = routerHealth({ config, observed, ledger, live, isEmbedded });
-  const openApi = openApiReader(config);
-  const context = {
-    ...httpParts({ settings, client, ledger, embedded, logger, now }),
-    ...live,
-    observer,
-    health,
-    openApi,
-  };
+  const parts = { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now };
+  const context = routerContext(parts);
   const router = createRouter(context);
-
   logSetUp(settings, logger);
   return Object.assign(embedded ? embedded.registerLocalOrigin(router) : router, {
     client,
     intents: ledgerRecords(ledger),
     database: ledgerDatabase(ledger),
-    health,
-    openApi,
+    health: context.health,
+    openApi: context.openApi,
     ...lifecycle({ context, embedded, observer }),
   });
 }
@@ -146,28 +128,31 @@ function upstreamIn({ sequencer: { url, grpcUrl } }: Config, { transport }: Inte
   return grpcUrl === undefined ? upstreamOf('http', url) : upstreamOf('grpc', grpcUrl);
 }
 
-function streamLimiter({ connections }: Config, logger: RouterLogger): ConnectionLimiter {
-  return new ConnectionLimiter(connections, () =>
+interface ContextParts {
+  readonly settings: RouterSettings;
+  readonly observed: ObservedClient;
+  readonly statusCache: StatusCache;
+  readonly secrets: ClientSecretCache;
+  readonly events: EventHub;
+  readonly ledger: Ledger | undefined;
+  readonly embedded: EmbeddedSequencer | undefined;
+  readonly observer: RouterObserver | undefined;
+  readonly logger: RouterLogger;
+  readonly now: () => number;
+}
+
+/** What the handlers of the routes share. */
+function routerContext(parts: ContextParts): RouterContext {
+  const { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now } = parts;
+  const { options, config, termsOf } = settings;
+  const { login, webhook, connections } = config;
+  const { client } = observed;
+  const connectionLimiter = new ConnectionLimiter(connections, () =>
     logger.warn(
       `express-intents: all ${connections.perProcess} streams of events are taken, and browsers are refused. Run more ` +
         'processes, or raise connections.perProcess.',
     ),
   );
-}
-
-interface HttpParts {
-  readonly settings: RouterSettings;
-  readonly client: IntentClient;
-  readonly ledger: Ledger | undefined;
-  readonly embedded: EmbeddedSequencer | undefined;
-  readonly logger: RouterLogger;
-  readonly now: () => number;
-}
-
-/** What the handlers share besides the live state: settings, cookies, sessions and the webhook. */
-function httpParts({ settings, client, ledger, embedded, logger, now }: HttpParts) {
-  const { options, config, termsOf } = settings;
-  const { login, webhook } = config;
   const serviceKeys = async (): Promise<readonly string[]> =>
     webhook?.serviceKeys ?? (embedded ? [await embedded.serviceKey()] : []);
   return {
@@ -176,16 +161,30 @@ function httpParts({ settings, client, ledger, embedded, logger, now }: HttpPart
     hooks: options,
     termsOf,
     logger,
-    ledger,
     now,
     browserCookie: hostCookie('intent', config.isHttps),
+    ledger,
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
       verify: createWebhookVerifier({ serviceKeys, now }),
       register: webhookRegistrar(config, client, logger),
     },
+    statusCache,
+    secrets,
+    connectionLimiter,
+    events,
+    running: new RunningRequests(),
     walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
+    openApi: openApiReader(config),
+    health: routerHealth({
+      config,
+      observed,
+      ledger,
+      live: { events, connectionLimiter },
+      isEmbedded: embedded !== undefined,
+    }),
+    observer,
   };
 }
 
@@ -207,7 +206,7 @@ function logSetUp({ options, config, termsOf }: RouterSettings, logger: RouterLo
 const lastAnswersMs = 3_000;
 
 interface LifecycleParts {
-  readonly context: Pick<RouterContext, 'events' | 'running' | 'ledger' | 'client'>;
+  readonly context: RouterContext;
   readonly embedded: EmbeddedSequencer | undefined;
   readonly observer: RouterObserver | undefined;
 }
