@@ -47,7 +47,7 @@ app.use(
     config,
     client,
     hooks: {},
-    termsOf: undefined,
+    resolveTerms: undefined,
     logger,
     browserCookie: hostCookie('intent', false),
     attempts: new LoginAttempts(0, Date.now),

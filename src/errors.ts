@@ -1,84 +1,84 @@
 /**
- * Every code an error of this package can carry, with the HTTP status it is answered with and a title for people.
+ * Every code of an error of this package, with its HTTP status and a title that can be shown to anyone.
  * Codes are stable: a program may branch on them. `docs/errors.md` has an entry for each.
  */
 export const errorCodes = {
-  // Faults of the caller.
+  // Errors of the caller.
   invalid_json: [400, 'The body is not valid JSON'],
-  invalid_request: [400, 'The request has a field of the wrong form'],
-  unknown_field: [400, 'The request has a field that is not known'],
+  invalid_request: [400, 'A field of the request is invalid'],
+  unknown_field: [400, 'A field of the request is unknown'],
   terms_not_accepted: [400, 'The price is set by the server'],
   invalid_amount: [400, 'The amount is not a decimal number with at most two decimals'],
-  amount_too_small: [400, 'The amount is under the minimum'],
-  amount_too_large: [400, 'The amount is over the maximum'],
-  unknown_currency: [400, 'The currency is not known'],
+  amount_too_small: [400, 'The amount is below the minimum'],
+  amount_too_large: [400, 'The amount is above the maximum'],
+  unknown_currency: [400, 'The currency is unknown'],
   invalid_account: [400, 'The account is not a Base58 account of 32 bytes'],
   invalid_domain: [400, 'The domain is not a bare registrable name'],
   invalid_id: [400, 'The intent id is not the Base58 form of 32 bytes'],
   invalid_client_secret: [400, 'The client secret is not the Base58 form of a payload'],
-  invalid_idempotency_key: [400, 'The idempotency key has the wrong form'],
+  invalid_idempotency_key: [400, 'The idempotency key is malformed'],
   not_supported: [400, 'This kind of intent is not supported'],
   invalid_webhook: [400, 'The webhook call is not signed by the payment service'],
   request_refused: [400, 'The site refused the request'],
   login_required: [401, 'Log in first'],
-  payment_required: [402, 'This has to be paid for first'],
+  payment_required: [402, 'Pay for this first'],
   cross_site_request: [403, 'The request comes from another site'],
   intent_not_found: [404, 'There is no such intent'],
   method_not_allowed: [405, 'The method is not allowed here'],
-  login_pending: [409, 'Nobody has confirmed this login yet'],
+  login_pending: [409, 'The login is not confirmed yet'],
   body_too_large: [413, 'The body is too large'],
-  unsupported_media_type: [415, 'The body has a content type that is not taken here'],
+  unsupported_media_type: [415, 'The content type of the body is not supported here'],
   idempotency_key_reused: [422, 'The idempotency key was used for another request'],
   too_many_connections: [429, 'Too many connections are open'],
   rate_limited: [429, 'Too many requests'],
-  // Faults of the set-up or of the site.
-  invalid_configuration: [500, 'The configuration is wrong'],
+  // Errors of the set-up or of the site.
+  invalid_configuration: [500, 'The configuration is invalid'],
   invalid_key: [500, 'A key cannot be read'],
-  signer_failed: [500, 'The signer did not give a valid signature'],
+  signer_failed: [500, 'The signer did not return a valid signature'],
   router_missing: [500, 'The intent router is not mounted'],
   guard_missing: [500, 'The route is not guarded'],
-  malformed_message: [500, 'Bytes are not the message they should be'],
+  malformed_message: [500, 'A message cannot be decoded'],
   invalid_signature: [500, 'A signature does not verify'],
-  internal_error: [500, 'The server met an error'],
-  session_unavailable: [503, 'The session cannot be kept at the moment'],
-  too_busy: [503, 'The site has too much to do at the moment'],
-  closing: [503, 'The site is restarting, ask again'],
+  internal_error: [500, 'The server has an internal error'],
+  session_unavailable: [503, 'The session store is unavailable'],
+  too_busy: [503, 'The site is too busy at the moment'],
+  closing: [503, 'The site is restarting, try again'],
   ledger_unavailable: [503, 'The ledger of the site cannot be reached'],
   ledger_locked: [503, 'The ledger of the site is open in another process'],
-  // Faults of the sequencer, or of the way to it.
+  // Errors of the sequencer, or of the connection to it.
   intent_refused: [502, 'The payment service refused the intent'],
   sequencer_error: [502, 'The payment service refused the request'],
   sequencer_bad_status: [502, 'The payment service failed'],
-  sequencer_bad_response: [502, 'The payment service gave an answer that cannot be read'],
+  sequencer_bad_response: [502, 'The answer of the payment service cannot be read'],
   sequencer_unreachable: [503, 'The payment service cannot be reached'],
-  sequencer_unavailable: [503, 'The payment service has failed too often to be asked at the moment'],
+  sequencer_unavailable: [503, 'The payment service fails repeatedly, so calls are paused'],
   sequencer_timeout: [504, 'The payment service did not answer in time'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 /** The code of an {@link IntentError}: a closed union. */
 export type IntentErrorCode = keyof typeof errorCodes;
 
-/** What else an error can carry. */
+/** Further fields of an error. */
 export interface IntentErrorOptions extends ErrorOptions {
-  /** When it may be worth another try, in milliseconds from now. */
+  /** When a retry may succeed, in milliseconds from now. */
   readonly retryAfterMs?: number | undefined;
 }
 
 /**
- * The one error class of this package. `code` says what happened, `status` is the HTTP status that goes with it,
- * `message` is for the developer and never holds a secret.
+ * The error class of this package. `code` says what happened, `status` is the HTTP status of the code, `message` is for the
+ * developer and never holds a secret.
  */
 export class IntentError extends Error {
-  /** What happened: stable, and with an entry in docs/errors.md. */
+  /** What happened. Codes are stable and explained in docs/errors.md. */
   readonly code: IntentErrorCode;
-  /** When it may be worth another try, in milliseconds from now, where that is known. */
+  /** When a retry may succeed, in milliseconds from now; absent where that is unknown. */
   declare readonly retryAfterMs?: number;
 
   constructor(code: IntentErrorCode, message?: string, options?: IntentErrorOptions) {
     super(message ?? errorCodes[code][1], options);
     this.name = 'IntentError';
     this.code = code;
-    // Not a property at all where it is not known, so that nobody reads it in a printed error.
+    // A printed error shows no undefined property.
     if (options?.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
   }
 
@@ -87,7 +87,7 @@ export class IntentError extends Error {
     return errorCodes[this.code][0];
   }
 
-  /** A short sentence that is the same for every error of this code, fit to be shown to anyone. */
+  /** A short sentence for the code, which can be shown to anyone. */
   get title(): string {
     return errorCodes[this.code][1];
   }
@@ -96,24 +96,24 @@ export class IntentError extends Error {
 /** Codes of {@link SequencerError}. */
 export type SequencerErrorCode = Extract<IntentErrorCode, `sequencer_${string}` | 'intent_refused'>;
 
-/** What else is known of a call that failed. */
+/** Further fields of a failed call. */
 export interface SequencerErrorDetails extends IntentErrorOptions {
   /** The text of an ERROR envelope. */
   readonly serviceMessage?: string | undefined;
-  /** The HTTP status of an answer that was no success. */
+  /** The HTTP status of an answer that was not 2xx. */
   readonly httpStatus?: number | undefined;
 }
 
 /**
- * A call to the sequencer that did not end in an OK envelope (interface section 7): one code for each way to fail.
+ * A call to the sequencer without an OK envelope (interface section 7): one code for each kind of failure.
  * `serviceMessage` is the text of an ERROR envelope and `httpStatus` the status of a non-2xx answer, both for logs only.
  */
 export class SequencerError extends IntentError {
   /** How the call failed. */
   declare readonly code: SequencerErrorCode;
-  /** The text of an ERROR envelope; for logs alone, cut short, since the service wrote it. */
+  /** The text of an ERROR envelope, truncated; for logs only, because the service wrote it. */
   readonly serviceMessage: string | undefined;
-  /** The HTTP status of an answer that was no success. */
+  /** The HTTP status of an answer that was not 2xx. */
   readonly httpStatus: number | undefined;
 
   constructor(code: SequencerErrorCode, message: string, details: SequencerErrorDetails = {}) {
@@ -125,34 +125,34 @@ export class SequencerError extends IntentError {
   }
 }
 
-/** One thing that is missing or wrong in the configuration, with the line that mends it. */
+/** One problem of the configuration, with its fix. */
 export interface ConfigProblem {
   /** The option or environment variable at fault. */
   readonly setting: string;
-  /** What is wrong with it, as a sentence without secrets. */
+  /** What is missing or wrong, as a sentence without secrets. */
   readonly problem: string;
-  /** The one thing that mends it. */
+  /** The fix. */
   readonly mend: string;
 }
 
-/** Thrown at start, with everything that is wrong at once. */
+/** Thrown at startup, with all problems of the configuration. */
 export class ConfigError extends IntentError {
-  /** Everything that is missing or wrong, at least one. */
+  /** At least one. */
   declare readonly problems: readonly ConfigProblem[];
 
   constructor(problems: readonly ConfigProblem[]) {
     const lines = problems.map(({ setting, problem, mend }) => `  - ${setting}: ${problem}\n    ${mend}`);
     super('invalid_configuration', `express-intents cannot start:\n${lines.join('\n')}`);
     this.name = 'ConfigError';
-    // The message has them all; printed with the error they would stand there twice, and the code says nothing more.
+    // The message has all problems. A printed error would repeat them, and the code adds nothing.
     Object.defineProperty(this, 'problems', { value: problems, enumerable: false });
     Object.defineProperty(this, 'code', { enumerable: false });
-    this.stack = [`${this.name}: ${this.message}`, ...framesOfTheSite(this.stack)].join('\n');
+    this.stack = [`${this.name}: ${this.message}`, ...siteFrames(this.stack)].join('\n');
   }
 }
 
-/** Where the site has called us, after an empty line; what is ours and what is Node's would only hide it. */
-function framesOfTheSite(stack = ''): readonly string[] {
+/** The stack frames of the site, after an empty line. Frames of this package and of Node would hide them. */
+function siteFrames(stack = ''): readonly string[] {
   const { pathname } = new URL('.', import.meta.url);
   const frames = stack.split('\n').filter((line) => /^ {4}at /.test(line));
   const own = frames.filter((frame) => !frame.includes(pathname) && !frame.includes('node:internal/'));

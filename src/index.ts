@@ -9,15 +9,21 @@ export {
   type SequencerErrorCode,
 } from './errors.js';
 export { createServer, type ServerOptions } from './http/create-server.js';
-export type { ClientAmount, Hooks, IntentRecord, LoginHookContext, SitePaymentTerms } from './http/hooks.js';
+export type {
+  ClientAmount,
+  Hooks,
+  IntentRecord,
+  IntentUser,
+  LoginHookContext,
+  SitePaymentTerms,
+} from './http/hooks.js';
 export type { HealthCheck, HealthStatus, RouterHealth } from './http/operations/health.js';
 export type { OpenApiDocument } from './http/operations/openapi.js';
 export { type RequirePaymentOptions, requirePayment } from './http/paywall/require-payment.js';
 export type { RequiredPayment } from './http/paywall/required-payment.js';
 export type { Logger } from './http/response/logger.js';
-export { refuse } from './http/response/refuse.js';
+export { refuse } from './http/response/problem.js';
 export { currentUser, type RequireLoginOptions, requireLogin } from './http/session/require-login.js';
-export type { IntentUser } from './http/session/session-store.js';
 export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
 export type { DatabaseTransaction, Queryable, QueryResult } from './ledger/database/database.js';
 export type {
@@ -47,5 +53,5 @@ export {
 export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
 export type { CallOptions, Transport, TryBounds, TryOptions } from './sequencer/transport.js';
 export type { IntentEvent, IntentEventKind } from './sequencer/watch/intent-event.js';
+export type { TelemetryProviders } from './telemetry/open-telemetry.js';
 export type { RouterEvent, RouterEventType } from './telemetry/router-event.js';
-export type { TelemetryProviders } from './telemetry/telemetry-option.js';

@@ -20,7 +20,12 @@ export {
   type WebhookClaims,
   type WebhookOptions,
 } from './emulator/index.js';
-export { fromOwnPage } from './testing/from-own-page.js';
 export { type PassTimeSite, passTime } from './testing/pass-time.js';
 export { type TemporaryLedger, temporaryLedger } from './testing/temporary-ledger.js';
 export { type UntilOptions, untilIntent } from './testing/until-intent.js';
+
+/**
+ * The header a browser sends with requests of the site's own pages, for a test client: `request.agent(app).set(fromOwnPage)`.
+ * Without it, requests that change something are refused with `cross_site_request`.
+ */
+export const fromOwnPage = Object.freeze({ 'sec-fetch-site': 'same-origin' as const });

@@ -5,7 +5,7 @@ import { hash, randomBytes } from 'node:crypto';
 import * as http from 'node:http';
 import express from 'express';
 import { Pool } from 'undici';
-import { securityHeaders } from '../../build/http/response/security-headers.js';
+import { securityHeaders } from '../../build/http/response/respond.js';
 import * as intents from '../../build/index.js';
 import { bodyOf, envelope, fromBase58, newPayment, saysOk } from './hand-codec.mjs';
 

@@ -3,7 +3,7 @@
 // headers and the cookie that ours has.
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
-import { securityHeaders } from '../../build/http/response/security-headers.js';
+import { securityHeaders } from '../../build/http/response/respond.js';
 import { bareCalls } from './bare-calls.mjs';
 import { base58, bodyOf, envelope, fromBase58, keyPairOf, newLogin, newPayment, saysOk } from './hand-codec.mjs';
 

@@ -1,13 +1,12 @@
-/** Something the tea house sells. */
+/** An article of the shop. */
 export interface Article {
   readonly slug: string;
   readonly name: string;
-  /** Decimal string in usd: money never passes through floating point here. */
+  /** Decimal string in usd, because floating point loses cents. */
   readonly price: string;
   readonly line: string;
 }
 
-/** What stands on the shelf. */
 export const articles: readonly Article[] = [
   { slug: 'pot-of-assam', name: 'A pot of Assam', price: '4.50', line: 'Malty, strong, and in no hurry.' },
   { slug: 'ginger-biscuit', name: 'Ginger biscuit', price: '0.50', line: 'Baked at six, gone by four.' },
@@ -16,14 +15,14 @@ export const articles: readonly Article[] = [
     slug: 'stoneware-cup',
     name: 'Stoneware cup',
     price: '18.00',
-    line: 'The hook drops the first one: see the console for the retry.',
+    line: 'The hook fails the first time: the console shows the retry.',
   },
   { slug: 'sugar-cube', name: 'One sugar cube', price: '0.05', line: 'The smallest thing we sell.' },
 ];
 
 const bySlug = new Map(articles.map((article) => [article.slug, article]));
 
-/** Looks up what a browser asked for; anything that is not the name of an article is undefined. */
+/** Looks up an untrusted value; undefined unless it is the slug of an article. */
 export function findArticle(slug: unknown): Article | undefined {
   return typeof slug === 'string' ? bySlug.get(slug) : undefined;
 }

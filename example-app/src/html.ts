@@ -1,4 +1,4 @@
-/** Markup that is safe to send: everything put into it was escaped, or was markup already. */
+/** Safe markup: all values in it are escaped or are `Html` themselves. */
 export class Html {
   readonly #markup: string;
 
@@ -11,10 +11,10 @@ export class Html {
   }
 }
 
-/** What may stand between the braces of a template; `undefined` and `false` leave nothing behind. */
+/** A value in a template. `undefined` and `false` are rendered as nothing. */
 export type HtmlValue = Html | string | number | false | undefined | readonly HtmlValue[];
 
-/** A template of a page. Texts are escaped, so that whoever wants markup must say so by using `html` again. */
+/** A template tag that escapes all texts. Nest `html` for markup. */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(strings.reduce((markup, text, index) => `${markup}${render(values[index - 1])}${text}`));
 }
@@ -34,7 +34,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Fit for text and for quoted attributes alike. */
+/** For text and for quoted attributes. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? '');
 }

@@ -1,20 +1,20 @@
 import type { Payment, Queryable } from 'express-intents';
 import { type Article, findArticle } from './articles.js';
 
-/** Something that is paid, and to be handed over. */
+/** An order that was paid. */
 export interface Order {
   /** The intent id. */
   readonly id: string;
-  /** Called out at the counter. */
+  /** The number for the counter. */
   readonly number: number;
   readonly article: Article;
   readonly paidAt: Date;
-  /** Whether the payment was taken back after all. */
-  readonly isTakenBack: boolean;
+  /** Whether the payment was reversed. */
+  readonly isReversed: boolean;
 }
 
-/** The shop's own table, in the database that the ledger is in. */
-export async function makeOrdersTable(db: Queryable): Promise<void> {
+/** The shop's own table, in the database of the ledger. */
+export async function createOrdersTable(db: Queryable): Promise<void> {
   await db.query('create schema if not exists tea_house');
   await db.query(`create table if not exists tea_house.orders (
     id text primary key,
@@ -22,21 +22,21 @@ export async function makeOrdersTable(db: Queryable): Promise<void> {
     article text not null,
     user_id text,
     paid_at timestamptz not null default now(),
-    taken_back_at timestamptz
+    reversed_at timestamptz
   )`);
 }
 
-/** Makes an order of a payment. One that was taken back may be paid after all: then it is the same order. */
+/** Creates the order of a payment, or restores it if a reversed payment settles again. */
 export async function placeOrder({ id, metadata }: Payment, tx: Queryable): Promise<void> {
   await tx.query(
     `insert into tea_house.orders (id, article, user_id) values ($1, $2, $3)
-     on conflict (id) do update set taken_back_at = null`,
+     on conflict (id) do update set reversed_at = null`,
     [id, metadata.article, metadata.userId ?? null],
   );
 }
 
-export async function takeOrderBack({ id }: Payment, tx: Queryable): Promise<void> {
-  await tx.query('update tea_house.orders set taken_back_at = now() where id = $1', [id]);
+export async function reverseOrder({ id }: Payment, tx: Queryable): Promise<void> {
+  await tx.query('update tea_house.orders set reversed_at = now() where id = $1', [id]);
 }
 
 export async function findOrder(id: string, db: Queryable): Promise<Order | undefined> {
@@ -54,17 +54,17 @@ interface OrderRow {
   readonly number: number;
   readonly article: string;
   readonly paid_at: Date;
-  readonly taken_back_at: Date | null;
+  readonly reversed_at: Date | null;
 }
 
 async function selectOrders(which: string, values: readonly unknown[], db: Queryable): Promise<readonly Order[]> {
-  const columns = 'id, number, article, paid_at, taken_back_at';
+  const columns = 'id, number, article, paid_at, reversed_at';
   const { rows } = await db.query<OrderRow>(`select ${columns} from tea_house.orders where ${which}`, values);
   return rows.flatMap(toOrder);
 }
 
-/** Nothing where the article is no longer sold. */
-function toOrder({ id, number, article: slug, paid_at: paidAt, taken_back_at: takenBackAt }: OrderRow): Order[] {
+/** Empty if the article is no longer sold. */
+function toOrder({ id, number, article: slug, paid_at: paidAt, reversed_at: reversedAt }: OrderRow): Order[] {
   const article = findArticle(slug);
-  return article ? [{ id, number, article, paidAt, isTakenBack: takenBackAt !== null }] : [];
+  return article ? [{ id, number, article, paidAt, isReversed: reversedAt !== null }] : [];
 }

@@ -11,13 +11,13 @@ import { brokenPage, notFoundPage } from './pages/message.js';
 import { thanksPage } from './pages/thanks.js';
 import { visitorOf } from './visitor-session.js';
 
-/** Sends a page; never stored, because every one of them shows who is logged in. */
+/** Sends a page. No cache stores it, because each page shows who is logged in. */
 type Send = (req: Request, res: Response, page: Page, status?: number) => Promise<void>;
 
 /** How many orders the account page shows. */
 const shownOrders = 12;
 
-/** Every page that people see. */
+/** All pages. */
 export function pageRoutes({ intents, database }: IntentRouter, isSimulated: boolean): Router {
   const send: Send = async (req, res, page, status = 200) => {
     const user = await currentUser(req);
@@ -34,7 +34,7 @@ export function pageRoutes({ intents, database }: IntentRouter, isSimulated: boo
   routes.get('/thanks/:intent', async (req, res) => {
     const intent = await intents.find(req.params.intent);
     const article = findArticle(intent?.metadata.article);
-    // Somebody else's purchase looks like one that is not there.
+    // The purchase of another visitor looks like an unknown one.
     if (!intent || !article || intent.metadata.visitor !== visitorOf(req)) return notFound(req, res);
     return send(req, res, thanksPage({ intent, article, order: await findOrder(intent.id, database) }));
   });
@@ -51,7 +51,7 @@ export function pageRoutes({ intents, database }: IntentRouter, isSimulated: boo
   return routes;
 }
 
-/** Shows the visitor that something went wrong; the log has the error. */
+/** Logs the error and shows an error page. */
 function answerError(send: Send): ErrorRequestHandler {
   return async (error: unknown, req, res, next) => {
     const status = statusOf(error);
@@ -61,7 +61,7 @@ function answerError(send: Send): ErrorRequestHandler {
   };
 }
 
-/** Express gives errors that are the caller's fault a status, such as 400 for a path that cannot be decoded. */
+/** Express sets the status of client errors, such as 400 for a path that cannot be decoded. */
 function statusOf(error: unknown): number {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   return typeof status === 'number' && status >= 400 && status < 600 ? status : 500;

@@ -7,7 +7,7 @@ import { sequencerUrlOf } from './development-defaults.js';
 import { shorten } from './pages/layout.js';
 import { type Answer, Visitor } from './visitor.js';
 
-/** Plays a payment and a login against a shop that runs, as a person with a browser and a wallet would. */
+/** Makes a payment and a login on a running shop, as a visitor with a wallet. */
 async function play(): Promise<void> {
   const { shop, sequencer } = addresses();
   console.log(`Playing against ${shop}, with a wallet of ${sequencer}.`);
@@ -22,11 +22,11 @@ async function play(): Promise<void> {
 async function playPayment(visitor: Visitor, wallet: Wallet): Promise<void> {
   console.log('\nA payment');
   const [article] = articles.filter(({ slug }) => slug === 'pot-of-assam');
-  if (!article) throw new Error('The shop has run out of Assam.');
+  if (!article) throw new Error('The shop has no article "pot-of-assam".');
   const order = { mode: 'payment', order: { article: article.slug } };
-  const secret = await step(`Asked for ${article.name}`, async () => begin(visitor, order));
+  const secret = await step(`Ordered ${article.name}`, async () => begin(visitor, order));
   const request = await step('The wallet scanned the code', () => wallet.scan(secret));
-  await step(`The wallet is asked for ${priceOf(article)}, the price on the shelf`, () => {
+  await step(`The wallet shows ${priceOf(article)}, the price of the shop`, () => {
     deepStrictEqual([request.kind, request.amount, request.currency], ['payment', article.price, 'usd']);
   });
   await step('The status says: scanned, not submitted', () => expectFlags(visitor, request.id, true, false));
@@ -38,22 +38,22 @@ async function playPayment(visitor: Visitor, wallet: Wallet): Promise<void> {
 
 async function playLogin(visitor: Visitor, wallet: Wallet): Promise<void> {
   console.log('\nA login');
-  const secret = await step('Asked to log in', () => begin(visitor, { mode: 'login' }));
+  const secret = await step('Requested a login', () => begin(visitor, { mode: 'login' }));
   const { id, login } = await step('The wallet scanned the code', () => wallet.scan(secret));
   const domain = login?.domain ?? '';
-  await step('Nobody is logged in before the wallet confirms', async () => {
+  await step('POST /session is refused before the wallet confirms', async () => {
     expectStatus(await visitor.post('/session', { id }), 409);
   });
   await step(`The wallet confirmed for ${domain}`, () => wallet.login(secret));
   await step('The status says: submitted', () => expectFlags(visitor, id, true, true));
   const user = { id: wallet.userId(domain) };
-  await step('The session began', async () => expectJson(await visitor.post('/session', { id }), 200, { user }));
+  await step('POST /session logs in', async () => expectJson(await visitor.post('/session', { id }), 200, { user }));
   await step('The account page says hello', async () => {
     expectText(expectStatus(await visitor.get('/account'), 200), shorten(user.id));
   });
   await step('Logged out', async () => expectStatus(await visitor.delete('/session'), 204));
   await step('The session is empty', async () => expectJson(await visitor.get('/session'), 200, { user: null }));
-  await step('The account page sends to the login', async () => {
+  await step('The account page redirects to the login', async () => {
     const { headers } = expectStatus(await visitor.get('/account'), 303);
     deepStrictEqual(headers.get('location'), '/login');
   });
@@ -81,14 +81,14 @@ async function step<Result>(name: string, act: () => Result | Promise<Result>): 
 async function begin(visitor: Visitor, body: unknown): Promise<string> {
   const { json } = expectStatus(await visitor.post('/intent', body), 201);
   const { client_secret: secret, ...rest } = json as Record<string, unknown>;
-  deepStrictEqual(rest, {}, 'The answer has more in it than the client secret.');
+  deepStrictEqual(rest, {}, 'The answer contains more than the client secret.');
   if (typeof secret !== 'string') throw new Error('The answer has no client secret.');
   return secret;
 }
 
 async function expectFlags(visitor: Visitor, id: string, scanned: boolean, submitted: boolean): Promise<void> {
   const flags = { exists: true, code_scanned: scanned, intent_submitted: submitted };
-  // The shop asks the sequencer at most every 250 ms, however many ask the shop.
+  // The shop polls the sequencer at most every 250 ms.
   await eventually(async () => expectJson(await visitor.get(`/status/${id}`), 200, flags));
 }
 
@@ -98,13 +98,13 @@ async function expectPayment(visitor: Visitor, id: string, state: string): Promi
   });
 }
 
-/** What is known a moment later is looked for again, five seconds at the most. */
-async function eventually(look: () => Promise<void>): Promise<void> {
-  for (let patience = 100; ; patience -= 1) {
+/** Retries a check for up to five seconds. */
+async function eventually(check: () => Promise<void>): Promise<void> {
+  for (let retries = 100; ; retries -= 1) {
     try {
-      return await look();
+      return await check();
     } catch (error) {
-      if (patience === 0) throw error;
+      if (retries === 0) throw error;
       await setTimeout(50);
     }
   }
@@ -115,19 +115,19 @@ function expectJson(answer: Answer, status: number, body: unknown): void {
 }
 
 function expectText({ text }: Answer, expected: string): void {
-  if (!text.includes(expected)) throw new Error(`The page does not have ${JSON.stringify(expected)} in it.`);
+  if (!text.includes(expected)) throw new Error(`The page does not contain ${JSON.stringify(expected)}.`);
 }
 
 function expectStatus(answer: Answer, status: number): Answer {
   if (answer.status === status) return answer;
-  throw new Error(`The shop answered ${answer.status} and not ${status}: ${answer.text.slice(0, 300)}`);
+  throw new Error(`The shop answered ${answer.status}, expected ${status}: ${answer.text.slice(0, 300)}`);
 }
 
-/** What fetch throws says no more than "fetch failed"; the reason is one level down. */
+/** `fetch` throws "fetch failed", with the reason in its cause. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const refused = (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
-  if (refused) return 'Nobody listens there. Run `npm start` first, or name the addresses with --shop and --sequencer.';
+  if (refused) return 'Connection refused. Run `npm start` first, or pass the addresses with --shop and --sequencer.';
   return error.message;
 }
 

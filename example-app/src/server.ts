@@ -3,10 +3,10 @@ import { createServer, type Server } from 'node:http';
 import { relative } from 'node:path';
 import type { Express } from 'express';
 import { isFirstStart, setDevelopmentDefaults } from './development-defaults.js';
-import { endOnSignal } from './end-on-signal.js';
 import { createShop } from './shop.js';
+import { shutDownOnSignal } from './shutdown.js';
 
-/** Only this machine can come in unless HOST says otherwise: the embedded sequencer lets anyone log in. */
+/** Other machines can connect only if HOST is set: with the embedded sequencer anyone can log in. */
 const defaultHost = '127.0.0.1';
 
 await start().catch((error: unknown) => {
@@ -22,25 +22,25 @@ async function start(): Promise<void> {
   const isSimulated = env.INTENT_SEQUENCER_URL === 'embedded';
   const shop = createShop({ isSimulated, trustProxy: env.NODE_ENV === 'production' });
   const server = await listen(shop.app, port, env.HOST || defaultHost);
-  const ending = endOnSignal(server, shop.router);
-  if (isFirst) console.log('Making the database of the shop. This takes a few seconds, the first time.');
+  const shutdown = shutDownOnSignal(server, shop.router);
+  if (isFirst) console.log('Creating the database of the shop. This takes a few seconds.');
   const embedded = await shop.ready().catch((error: unknown): undefined => {
-    // Who ends it before it is open wants to hear of nothing more.
-    if (!ending.aborted) throw error;
+    // A shutdown during the start is not an error.
+    if (!shutdown.aborted) throw error;
   });
-  if (ending.aborted) return;
+  if (shutdown.aborted) return;
   console.log(`
 The Patient Kettle is open.
 
   Shop       http://localhost:${port}
   Orders     ${ordersIn(env)}
   Sequencer  ${embedded?.url ?? env.INTENT_SEQUENCER_URL}
-  Inspector  ${embedded?.inspectorUrl ?? 'with the embedded sequencer alone'}
-  Wallet     ${env.INTENT_WALLET_URL || embedded?.walletUrl || 'not told: set INTENT_WALLET_URL'}
+  Inspector  ${embedded?.inspectorUrl ?? 'only with the embedded sequencer'}
+  Wallet     ${env.INTENT_WALLET_URL || embedded?.walletUrl || 'unknown: set INTENT_WALLET_URL'}
 `);
 }
 
-/** Where the orders are kept, without a password. */
+/** The address of the database, without credentials. */
 function ordersIn({ INTENT_DATABASE_URL: url = '' }: NodeJS.ProcessEnv): string {
   if (!URL.canParse(url)) return relative('', url);
   const { protocol, host, pathname } = new URL(url);
@@ -50,7 +50,7 @@ function ordersIn({ INTENT_DATABASE_URL: url = '' }: NodeJS.ProcessEnv): string 
 function readPort(text: string): number {
   const port = Number(text);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
-  throw new Error(`PORT is ${JSON.stringify(text)}, which is not a port: set it to a number from 1 to 65535.`);
+  throw new Error(`PORT is ${JSON.stringify(text)}. Set it to a number from 1 to 65535.`);
 }
 
 async function listen(app: Express, port: number, host: string): Promise<Server> {
@@ -62,7 +62,7 @@ async function listen(app: Express, port: number, host: string): Promise<Server>
     const { code } = error as NodeJS.ErrnoException;
     const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be opened on ${host} (${code})`;
     throw new Error(
-      `Port ${port} ${reason}: set PORT to a free port, such as PORT=${port === 65_535 ? 3000 : port + 1}.`,
+      `Port ${port} ${reason}. Set PORT to a free port, such as PORT=${port === 65_535 ? 3000 : port + 1}.`,
     );
   }
   return server;

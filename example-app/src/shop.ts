@@ -2,14 +2,14 @@ import { fileURLToPath } from 'node:url';
 import express, { type Express } from 'express';
 import { type IntentRouter, type IntentRouterOptions, intentRouter } from 'express-intents';
 import helmet from 'helmet';
-import { makeOrdersTable } from './orders.js';
+import { createOrdersTable } from './orders.js';
 import { pageRoutes } from './page-routes.js';
-import { payments } from './till.js';
+import { payments } from './payments.js';
 import { visitorCookie, visitorSession } from './visitor-session.js';
 
 const publicFolder = fileURLToPath(new URL('../public/', import.meta.url));
 
-/** A page may load what this site serves as a file, and nothing else; scripts and styles in the markup do not run. */
+/** Pages load files of this site only. Inline scripts and styles do not run. */
 const contentSecurityPolicy = {
   useDefaults: false,
   directives: {
@@ -25,22 +25,22 @@ const contentSecurityPolicy = {
 };
 
 export interface ShopOptions {
-  /** For the intent router, where the environment is not to decide. */
+  /** Options of the intent router that override the environment. */
   readonly intents?: Omit<IntentRouterOptions, keyof typeof payments> | undefined;
-  /** Whether the wallet is one for trying things out. Default false. */
+  /** Whether the wallet is simulated. Default false. */
   readonly isSimulated?: boolean | undefined;
-  /** Whether a proxy that ends TLS stands in front. Default false. */
+  /** Whether a proxy terminates TLS in front of the shop. Default false. */
   readonly trustProxy?: boolean | undefined;
 }
 
 export interface Shop {
   readonly app: Express;
   readonly router: IntentRouter;
-  /** Resolves when the shop can sell something, with where the embedded sequencer is. @throws why it cannot */
+  /** Resolves to the addresses of the embedded sequencer when the shop can take payments. */
   ready(): ReturnType<IntentRouter['ready']>;
 }
 
-/** The whole shop, ready to listen. @throws {ConfigError} when the intent router lacks something */
+/** The whole shop. @throws {ConfigError} if the configuration of the intent router is incomplete */
 export function createShop({ intents = {}, isSimulated = false, trustProxy = false }: ShopOptions = {}): Shop {
   const router = intentRouter({ routes: { health: '/healthz' }, ...intents, ...payments });
   const app = express();
@@ -54,7 +54,7 @@ export function createShop({ intents = {}, isSimulated = false, trustProxy = fal
   app.use(pageRoutes(router, isSimulated));
   const ready = async () => {
     const embedded = await router.ready();
-    await makeOrdersTable(router.database);
+    await createOrdersTable(router.database);
     return embedded;
   };
   return { app, router, ready };

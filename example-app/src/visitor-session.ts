@@ -6,8 +6,8 @@ import session from 'express-session';
 const name = 'visitor';
 
 /**
- * Recognizes a browser, logged in or not. The session cannot do this: a login renews it and leaves nothing in it, and somebody
- * who pays after logging in still wants to see the thanks for an earlier order.
+ * Recognizes a browser, logged in or not. The session cannot: a login regenerates it, and an order from before the login must
+ * stay visible.
  */
 export function visitorCookie(): RequestHandler {
   return (req, res, next) => {
@@ -19,16 +19,15 @@ export function visitorCookie(): RequestHandler {
   };
 }
 
-/** The browser a request comes from: a hash of its cookie, so that a reader of the ledger cannot come as that browser. */
+/** Identifies the browser of a request: a hash of its cookie, so the ledger does not contain the cookie. */
 export function visitorOf(req: Request): string {
   return req.res?.locals.visitor;
 }
 
 /**
- * The session of a visitor. It must come before the intent router, which keeps the login in it and renews it then.
+ * The session of a visitor. It must be mounted before the intent router, which regenerates it at login.
  *
- * Without a `store` sessions are kept in memory and end with the process: fine for an example, and the first thing to change in
- * a real shop. The secret is new at every start for the same reason.
+ * A real shop passes a `store` and a fixed `secret`. Without a `store`, sessions are in memory and end with the process.
  */
 export function visitorSession(): RequestHandler {
   return session({

@@ -1,13 +1,13 @@
-/** The body of an answer as it came: JSON where it is some, else text. */
+/** The answer to a request. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The parsed body; undefined when it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
-/** A browser without a screen: keeps cookies, and says where its requests come from as browsers do. */
+/** A visitor without a browser, for `npm run play` and the tests: keeps cookies and sends an `Origin` header. */
 export class Visitor {
   readonly #origin: string;
   readonly #cookies = new Map<string, string>();
@@ -48,8 +48,8 @@ export class Visitor {
       const [pair = '', ...attributes] = line.split(';');
       const end = pair.indexOf('=');
       const name = pair.slice(0, end);
-      const isOver = attributes.some((attribute) => /^\s*max-age=0\s*$/i.test(attribute));
-      if (isOver) this.#cookies.delete(name);
+      const isExpired = attributes.some((attribute) => /^\s*max-age=0\s*$/i.test(attribute));
+      if (isExpired) this.#cookies.delete(name);
       else this.#cookies.set(name, pair.slice(end + 1));
     }
   }

@@ -1,4 +1,4 @@
-// Bundles the browser element into built/, beside this file. Run by `npm run build`; prints nothing when all is well.
+// Bundles the browser element into built/, next to this file. Run by `npm run build`.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,26 +9,26 @@ import { build } from 'esbuild';
 const source = fileURLToPath(new URL('.', import.meta.url));
 const target = path.join(source, 'built');
 
-/** What elements.js may weigh, in bytes, as gzip makes it at its best. */
+/** The size limit of elements.js in bytes, compressed with gzip at level 9. */
 export const maxGzipBytes = 10_240;
 
-/** Chromium, Firefox and Safari of the middle of 2023 and later: constructed stylesheets, `dialog`, private fields. */
+/** Released by mid-2023: constructed stylesheets, `dialog`, private fields. */
 const browsers = ['chrome114', 'firefox115', 'safari16.4'];
 
-/** In a bundle of the page's own it stays as it is; the server puts the site's configuration in its place. */
+/** The default configuration. The server replaces this statement with the configuration of the site. */
 const siteDeclaration =
   'const intentSite={intent:"/intent",status:"/status",events:"/intent",session:"/session",loginTtlMs:12e4};';
 
-/** Loaded by elements.js when they are needed, from beside it. */
-const onDemand = ['ask-user', 'portable-ed25519', 'translations'];
+/** elements.js loads these from its own folder when it needs them. */
+const onDemand = ['dialog/ask-user', 'flow/portable-ed25519', 'texts/translations'];
 
-/** Properties that no page, no site and no browser knows, so that they need no name there. */
-const ownProperties =
-  /^(ask|attempt|clearCode|completesLogin|dialog|element|emit|endsAtMs|given|isAlive|isScanned|key|latestId|onGiven|read|rest|settings|show|showCode|shownId|stage|stop|tag|texts|timer|urls|watches|what)$/;
+/** Properties that are not visible to pages, servers and browsers. The build shortens their names. */
+const internalProperties =
+  /^(clearCode|completesLogin|dialog|element|isAlive|isScanned|orderJson|poll|provideSecret|restore|settings|show|showCode|slowDown|start|stop|tag|texts|urls)$/;
 
 const common = { bundle: true, minify: true, write: false, target: browsers, logLevel: 'warning' };
 
-/** Values of variables lose their blanks. A variable that is the stylesheet's own keeps the underscore, and of its name a letter. */
+/** Shortens internal variables, named `--_…`, to one character, and removes spaces in values. */
 function shortenVariables(css) {
   const names = [...new Set(css.match(/--_[\w-]+/g))];
   return css
@@ -36,7 +36,7 @@ function shortenVariables(css) {
     .replaceAll(/--_[\w-]+/g, (name) => `--_${(names.indexOf(name) + 10).toString(36)}`);
 }
 
-/** A stylesheet becomes a text, without what only its readers need. */
+/** Imports of a stylesheet give its minified text. */
 const cssAsText = {
   name: 'css-as-text',
   setup({ onLoad }) {
@@ -47,19 +47,28 @@ const cssAsText = {
   },
 };
 
-/** esbuild joins the files, and swc finds a fiftieth that could still be shorter. */
-async function bundle(entry, options) {
+/** All built files are in one folder. */
+const besideElements = {
+  name: 'beside-elements',
+  setup({ onResolve }) {
+    const names = onDemand.map((file) => path.basename(file));
+    onResolve({ filter: new RegExp(`/(?:${names.join('|')})\\.js$`) }, ({ path: file }) => ({
+      path: `./${path.basename(file)}`,
+      external: true,
+    }));
+  },
+};
+
+/** esbuild bundles; swc minifies 2 % better. */
+async function bundle(entry, { plugins = [], ...options } = {}) {
   const { outputFiles } = await build({
     ...common,
-    // Its own syntax would be in the way of swc's.
-    minify: false,
-    minifyIdentifiers: true,
     entryPoints: [path.join(source, entry)],
     format: 'esm',
     platform: 'browser',
     charset: 'utf8',
     legalComments: 'none',
-    plugins: [cssAsText],
+    plugins: [cssAsText, ...plugins],
     ...options,
   });
   const { code } = await minify(outputFiles[0].text, {
@@ -72,24 +81,22 @@ async function bundle(entry, options) {
   return code;
 }
 
-/** What a page loads. */
 export async function bundleElements() {
-  const external = onDemand.map((name) => `./${name}.js`);
-  const text = await bundle('elements.ts', { external, mangleProps: ownProperties });
+  const text = await bundle('elements.ts', { plugins: [besideElements], mangleProps: internalProperties });
   return siteDeclaration + text;
 }
 
-/** @throws {Error} when a text is too heavy for people with a slow line */
+/** @throws {Error} if a text exceeds the limit when compressed */
 export function checkSize(text, limit = maxGzipBytes) {
   const bytes = gzipSync(text, { level: 9 }).length;
-  if (bytes > limit) throw new Error(`elements.js weighs ${bytes} bytes as gzip, and may weigh ${limit}.`);
+  if (bytes > limit) throw new Error(`elements.js has ${bytes} bytes with gzip. The limit is ${limit}.`);
   return bytes;
 }
 
 export async function buildElements() {
   const elements = await bundleElements();
   checkSize(elements);
-  const others = await Promise.all(onDemand.map(async (name) => [name, await bundle(`${name}.ts`)]));
+  const others = await Promise.all(onDemand.map(async (file) => [path.basename(file), await bundle(`${file}.ts`)]));
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
   for (const [name, text] of [['elements', elements], ...others])

@@ -1,4 +1,4 @@
-/** The build puts the text of a stylesheet into the file that imports it. */
+/** The build replaces the import of a stylesheet with its text. */
 declare module '*.css' {
   const text: string;
   export default text;

@@ -1,12 +1,11 @@
 import { IntentButton } from './intent-button.js';
 import { type ButtonOptions, checkOption } from './options.js';
-import { requireThat } from './require-that.js';
+import { requireThat } from './validation.js';
 
-export type { User } from './complete-login.js';
-export type { ButtonEvents, ButtonHandler, EventName } from './events.js';
+export type { ButtonEvents, ButtonHandler, EventName, User } from './events.js';
+export type { Problem } from './flow/api.js';
+export type { ReturnAddress } from './flow/return-url.js';
 export type { ButtonOptions } from './options.js';
-export type { Problem } from './problem.js';
-export type { ReturnAddress } from './return-url.js';
 export type { ElementRoutes } from './site-config.js';
 export type { IntentButton };
 
@@ -16,15 +15,15 @@ declare global {
   }
 }
 
-// Loaded twice, as by a bundle and the site, the first one counts.
+// If a bundle and the site both load the module, the first one defines the element.
 const { customElements: registry } = globalThis;
 if (registry && !registry.get('intent-button')) registry.define('intent-button', IntentButton);
 
-/** Makes the elements of a page (interface section 4.8). */
+/** Creates the elements of a page (interface section 4.8). */
 export const elements = Object.freeze({
   /**
-   * Makes an `<intent-button>` that is told by options instead of attributes.
-   * @throws {TypeError} for another name than `button`, and for options that there are not or that cannot be
+   * Creates an `<intent-button>` from options instead of attributes.
+   * @throws {TypeError} for a name other than `button`, for an unknown option, and for a value of the wrong form
    */
   create(name: 'button', options: ButtonOptions = {}): { readonly button: IntentButton } {
     requireThat(name === 'button', 'element', 'button');

@@ -1,36 +1,41 @@
-import type { User } from './complete-login.js';
-import type { Problem } from './problem.js';
-import { requireThat } from './require-that.js';
+import type { Problem } from './flow/api.js';
+import { requireThat } from './validation.js';
 
-/** What the events of a button carry (interface section 6). `intent` is an id. */
+/** The person who is logged in. */
+export interface User {
+  /** Identifies the person at this domain, Base58. */
+  readonly id: string;
+}
+
+/** The events of a button and their details (interface section 6). `intent` is an id. */
 export interface ButtonEvents {
-  /** The person has clicked. A handler that calls `update` replaces the built-in creation of the intent. */
+  /** The button was clicked. A handler that calls `update` replaces the built-in creation of the intent. */
   invoke: { readonly mode: 'payment' | 'login'; readonly order: unknown };
   /** For display only. */
   scanned: { readonly intent: string };
-  /** Confirmed; in a login the session is there. */
+  /** The intent was submitted; the session of a login exists. */
   success: { readonly intent: string; readonly user?: User | undefined };
-  /** The person has closed the dialog: `dismissed`, or after one of the others. `intent` is missing where there is none yet. */
+  /** The dialog was closed without success. `intent` is missing if none was created. */
   cancel: {
     readonly intent: string | undefined;
     readonly reason: 'dismissed' | 'rejected' | 'expired' | 'problem';
   };
-  /** It did not work. */
+  /** The payment or login failed. */
   error: { readonly error: Problem };
 }
 
-/** What `button.on` takes. */
+/** The events `button.on` accepts. */
 export type EventName = keyof ButtonEvents;
 
-/** May be asynchronous, and is waited for. `true` from success or cancel stops the redirect. */
+/** May be asynchronous; the button awaits it. `true` from success or cancel prevents the redirect. */
 export type ButtonHandler<Name extends EventName> = (detail: ButtonEvents[Name]) => unknown;
 
-/** Tells everyone who listens; resolves to whether somebody has stopped what would follow. */
+/** Calls all handlers; resolves to whether one of them prevented the default action. */
 export type Emit = <Name extends EventName>(name: Name, detail: ButtonEvents[Name]) => Promise<boolean>;
 
 const eventNames: readonly string[] = ['invoke', 'scanned', 'success', 'cancel', 'error'] satisfies EventName[];
 
-/** @throws {TypeError} for an event that there is not, and for a handler that cannot be called */
+/** @throws {TypeError} for an unknown event, and for a handler that is not a function */
 export function requireHandler(name: string, handler: unknown): void {
   requireThat(eventNames.includes(name), `event ${name}`, `one of ${eventNames}`);
   requireThat(typeof handler === 'function', 'handler', 'a function');

@@ -1,24 +1,25 @@
-import { attempt } from './attempt.js';
-import { begin, give, retry } from './begin.js';
-import { closed, stop } from './end.js';
+import { drawing, make } from './dialog/make.js';
 import { type ButtonEvents, type ButtonHandler, type EventName, requireHandler } from './events.js';
-import { restore } from './follow.js';
+import { toProblem } from './flow/api.js';
+import { IntentFlow } from './flow/intent-flow.js';
 import css from './intent-button.css';
-import { IntentDialog } from './intent-dialog.js';
-import { createFlow, type IntentFlow } from './intent-flow.js';
-import { loadTexts, localeOf } from './locale.js';
-import { drawing, make } from './make.js';
-import { type ButtonOptions, checkOption, type OptionName, optionNames } from './options.js';
-import { problemOf } from './problem.js';
-import { requireThat } from './require-that.js';
-import { readSettings, type Settings } from './settings.js';
+import {
+  type ButtonOptions,
+  checkOption,
+  type OptionName,
+  optionNames,
+  resolveSettings,
+  type Settings,
+} from './options.js';
+import { loadTexts, localeOf } from './texts/locale.js';
+import { attempt, requireThat } from './validation.js';
 
-// Where there is no page, as on a server that renders one, the module can still be loaded.
+// Without a page, as in server-side rendering, the module can still be loaded.
 const Base = (globalThis.HTMLElement ?? class {}) as new () => HTMLElement & ButtonOptions;
 
 let sheet: CSSStyleSheet | undefined;
 
-/** `<intent-button>`: a button that takes a payment or a login (interface section 4.8). */
+/** `<intent-button>`: a button for a payment or a login (interface section 4.8). */
 export class IntentButton extends Base {
   static readonly observedAttributes = ['mode', 'label', 'locale', 'lang'];
 
@@ -48,43 +49,38 @@ export class IntentButton extends Base {
       sheet.replaceSync(css);
     }
     root.adoptedStyleSheets = [sheet];
-    const dialog: IntentDialog = new IntentDialog(
+    this.#flow = new IntentFlow(
       this,
-      () => void closed(this.#flow),
-      () => retry(this.#flow),
-    );
-    this.#flow = createFlow(
-      dialog,
       () => this.#settings(),
       (name, detail) => this.#emit(name, detail),
     );
     const button = make('button', { part: 'button', 'aria-haspopup': 'dialog' }, icon(), this.#label);
-    button.onclick = () => begin(this.#flow).catch((error) => this.#report(error));
-    root.append(button, dialog.element);
+    button.onclick = () => this.#flow.start().catch((error) => this.#report(error));
+    root.append(button, this.#flow.dialog.element);
     for (const name of optionNames) this.#adopt(name);
   }
 
-  /** Listens. Handlers may be asynchronous; they are called one after the other. @throws {TypeError} */
+  /** Adds a handler. Asynchronous handlers are awaited one after the other. @throws {TypeError} */
   on<Name extends EventName>(event: Name, handler: ButtonHandler<Name>): this {
     requireHandler(event, handler);
     this.#handlers = [...this.#handlers, [event, handler as ButtonHandler<EventName>]];
     return this;
   }
 
-  /** Listens no more. @throws {TypeError} */
+  /** Removes a handler. @throws {TypeError} */
   off<Name extends EventName>(event: Name, handler: ButtonHandler<Name>): this {
     requireHandler(event, handler);
     this.#handlers = this.#handlers.filter(([name, each]) => name !== event || each !== handler);
     return this;
   }
 
-  /** Hands over the secret of an intent that the page has created itself. @throws {TypeError} */
+  /** Sets the client secret of an intent that the page created. @throws {TypeError} */
   update({ clientSecret }: { readonly clientSecret: string }): this {
-    give(this.#flow, clientSecret);
+    this.#flow.provideSecret(clientSecret);
     return this;
   }
 
-  /** Puts the button into the page, at the end of an element. @throws {TypeError} when there is no such element */
+  /** Appends the button to an element of the page. @throws {TypeError} if there is no such element */
   mount(target: string | Element): this {
     const place = typeof target === 'string' ? attempt(() => document.querySelector(target)) : target;
     requireThat(place instanceof Element, 'target', 'an element');
@@ -92,7 +88,7 @@ export class IntentButton extends Base {
     return this;
   }
 
-  /** Takes the button out of the page; an intent that is pending is looked after when it comes back. */
+  /** Removes the button from the page. A pending intent is restored when the button returns. */
   unmount(): this {
     this.remove();
     return this;
@@ -100,12 +96,12 @@ export class IntentButton extends Base {
 
   connectedCallback(): void {
     this.attributeChangedCallback();
-    // What else is said of the element is said by then.
-    setTimeout(() => this.isConnected && this.#attempt(() => restore(this.#flow)));
+    // By then all attributes and properties are set.
+    setTimeout(() => this.isConnected && this.#attempt(() => this.#flow.restore()));
   }
 
   disconnectedCallback(): void {
-    stop(this.#flow);
+    this.#flow.stop();
   }
 
   attributeChangedCallback(): void {
@@ -119,21 +115,21 @@ export class IntentButton extends Base {
   }
 
   #settings(): Settings {
-    return readSettings(this, this.#options);
+    return resolveSettings(this, this.#options);
   }
 
   #set(name: OptionName, value: never): void {
     checkOption(name, value);
     this.#options[name] = value;
-    // What is not said is as if it had never been.
+    // An undefined option must not hide the attribute.
     if (value === undefined) delete this.#options[name];
     if (name === 'appearance') this.setAttribute(name, value);
     const { clientSecret } = (name === 'login' && this.#options.login) || ({} as { clientSecret?: string });
-    if (clientSecret) give(this.#flow, clientSecret);
+    if (clientSecret) this.#flow.provideSecret(clientSecret);
     this.attributeChangedCallback();
   }
 
-  /** A property that was set before the browser knew this element hides the one of the class. */
+  /** A property that was set before the element was defined hides the accessor of the class. */
   #adopt(name: OptionName): void {
     if (!Object.hasOwn(this, name)) return;
     const value = this[name] as never;
@@ -141,7 +137,7 @@ export class IntentButton extends Base {
     this.#set(name, value);
   }
 
-  /** An attribute may be wrong at any time, and then is nobody's to catch. */
+  /** Reports the error of an invalid attribute: callbacks of the browser have no caller to catch it. */
   #attempt(act: () => void): void {
     try {
       act();
@@ -152,26 +148,26 @@ export class IntentButton extends Base {
 
   async #emit<Name extends EventName>(name: Name, detail: ButtonEvents[Name]): Promise<boolean> {
     const options = { detail, bubbles: true, composed: true, cancelable: true };
-    let isStopped = !this.dispatchEvent(new CustomEvent(name, options));
+    let isPrevented = !this.dispatchEvent(new CustomEvent(name, options));
     for (const [event, handler] of this.#handlers) {
       try {
-        if (event === name && (await handler(detail)) === true) isStopped = true;
+        if (event === name && (await handler(detail)) === true) isPrevented = true;
       } catch (error) {
-        if (name === 'invoke') throw problemOf(error, 'handler_failed');
-        // What happened has happened, whatever the page makes of it.
+        if (name === 'invoke') throw toProblem(error, 'handler_failed');
+        // The other events report what happened: a failed handler does not change it.
         this.#report(error, name === 'error');
       }
     }
-    return isStopped;
+    return isPrevented;
   }
 
   #report(error: unknown, isOfErrorHandler = false): void {
     reportError(error);
     if (isOfErrorHandler) return;
-    void this.#emit('error', { error: problemOf(error, 'handler_failed') });
+    void this.#emit('error', { error: toProblem(error, 'handler_failed') });
   }
 }
 
-/** A wallet. */
+/** A wallet in a square of 24. */
 const icon = (): SVGElement =>
   make('svg', { part: 'icon', ...drawing }, make('path', { d: 'M17 8V4H4v16h17V8H4M17 14v.1' }));

@@ -1,40 +1,41 @@
-import { requireThat } from './require-that.js';
-import { httpUrl, type ReturnAddress, returnUrl } from './return-url.js';
-import type { ElementRoutes } from './site-config.js';
+import { type ReturnAddress, returnUrl } from './flow/return-url.js';
+import { type ElementRoutes, loginTtlMs, siteBase, siteRoutes, siteWalletUrl } from './site-config.js';
+import { negotiateTag } from './texts/locale.js';
+import { httpUrl, requireThat } from './validation.js';
 
-/** What a button can be told. Each is also a property of the element, and most have an attribute. */
+/** The options of a button. Each is also a property of the element, and most are attributes. */
 export interface ButtonOptions {
-  /** Default `payment`; `login` where the option `login` is given. */
+  /** Default `payment`; `login` if the option `login` is given. */
   mode?: 'payment' | 'login' | undefined;
-  /** What is bought: any JSON. The server looks up what it costs. */
+  /** What is bought: any JSON. The server looks up the price. */
   order?: unknown;
-  /** Only where the site lets its visitors choose the amount: a decimal with at most two decimals. */
+  /** Only if the site's visitors choose the amount: a decimal with at most two decimals. */
   amount?: string | number | undefined;
-  /** Who is paid or entered, as people know it. Default: the host name of the page. */
+  /** The displayed name of the payee or site. Default: the host name of the page. */
   payee?: string | undefined;
-  /** Default `auto`: as the system has it. */
+  /** Default `auto`: the system's preference. */
   appearance?: 'auto' | 'light' | 'dark' | undefined;
   /** BCP 47. Default: the `lang` around the element, then the languages of the browser. */
   locale?: string | undefined;
-  /** What the button says. */
+  /** The text of the button. */
   label?: string | undefined;
-  /** How long the code is shown, in milliseconds. Default: 15 minutes for a payment, as long as the server waits for a login. */
+  /** How long the code is shown, in milliseconds. Default: 15 minutes for a payment, the server's limit for a login. */
   expiresInMs?: number | undefined;
-  /** Where the wallet is. Default: what the server says. */
+  /** The address of the wallet. Default: the server's. */
   walletUrl?: string | undefined;
-  /** Paths of the routes, `false` for one that is switched off. Default: what the server says. */
+  /** Paths of the routes, `false` for one that is switched off. Default: the server's. */
   routes?: Partial<ElementRoutes> | undefined;
   /** The path the router is mounted under, such as `/shop`. Default: where this file was loaded from. */
   base?: string | undefined;
   /** Where to go after success and cancel; `{{INTENT_ID}}` becomes the id. */
   confirmParams?: { success?: ReturnAddress | undefined; cancel?: ReturnAddress | undefined } | undefined;
-  /** Logs the person in: success also completes the session. The server signs, so the verifier is not needed here. */
+  /** Logs the person in: success also completes the session. The server signs, so `verifier` is ignored. */
   login?: { clientSecret?: string | undefined; verifier?: string | undefined } | undefined;
 }
 
 export type OptionName = keyof ButtonOptions;
 
-/** What each must look like, or be by `typeof`; an order is any JSON. The first eight have an attribute too. */
+/** The pattern or `typeof` of each option; an order is any JSON. The first eight are also attributes. */
 const forms: Readonly<Record<OptionName, RegExp | 'string' | 'object' | ''>> = {
   mode: /^(payment|login)$/,
   order: '',
@@ -53,10 +54,7 @@ const forms: Readonly<Record<OptionName, RegExp | 'string' | 'object' | ''>> = {
 
 export const optionNames = Object.keys(forms) as OptionName[];
 
-/** Written in lower case, with a dash. */
-export const attributeNames = optionNames.slice(0, 8);
-
-/** @throws {TypeError} for an option that there is not, or of a form it cannot have */
+/** @throws {TypeError} for an unknown option, and for a value of the wrong form */
 export function checkOption(name: string, value: unknown): void {
   requireThat(optionNames.includes(name as OptionName), `option ${name}`, `one of ${optionNames}`);
   const form = forms[name as OptionName];
@@ -67,4 +65,64 @@ export function checkOption(name: string, value: unknown): void {
   for (const address of Object.values(value as Record<string, ReturnAddress | undefined>)) {
     if (address?.url) returnUrl(address.url);
   }
+}
+
+/** How long the code of a payment is shown, in milliseconds. */
+const paymentTtlMs = 15 * 60_000;
+
+/** The resolved options: properties first, then attributes, then the page's and the server's defaults. */
+export interface Settings {
+  readonly mode: 'payment' | 'login';
+  /** Whether success also completes the session; a payment can log its payer in as well. */
+  readonly completesLogin: boolean;
+  readonly order: unknown;
+  readonly amount: string | number | undefined;
+  readonly payee: string;
+  readonly label: string | undefined;
+  readonly expiresInMs: number;
+  readonly walletUrl: string | undefined;
+  readonly routes: ElementRoutes;
+  /** Templates of the return addresses; empty or missing if the page stays. */
+  readonly urls: { readonly success: string | undefined; readonly cancel: string | undefined };
+  /** BCP 47, of a supported language. */
+  readonly locale: string;
+  /** The body of the request that creates the intent. The same after a reload, so it identifies the order. */
+  readonly orderJson: string;
+}
+
+/** @throws {TypeError} for an attribute of the wrong form */
+export function resolveSettings(element: HTMLElement, options: ButtonOptions): Settings {
+  const given: ButtonOptions = Object.assign(attributesOf(element), options);
+  for (const [name, value] of Object.entries(given)) checkOption(name, value);
+  const { login, mode = login ? 'login' : 'payment', order, amount, base = siteBase } = given;
+  const { success, cancel } = given.confirmParams ?? {};
+  const lang = element.closest<HTMLElement>('[lang]')?.lang;
+  const routes = Object.entries({ ...siteRoutes, ...given.routes });
+  return {
+    __proto__: null,
+    payee: location.hostname,
+    expiresInMs: mode === 'login' ? loginTtlMs : paymentTtlMs,
+    walletUrl: siteWalletUrl,
+    ...given,
+    mode,
+    completesLogin: mode === 'login' || !!login,
+    routes: Object.fromEntries(routes.map(([name, path]) => [name, path && base + path])),
+    urls: { success: success?.url, cancel: cancel?.url },
+    locale: negotiateTag([given.locale, lang, ...navigator.languages]),
+    orderJson: JSON.stringify({ mode, order, amount }),
+  } as unknown as Settings;
+}
+
+function attributesOf(element: HTMLElement): ButtonOptions {
+  const address = (name: string): ReturnAddress => ({ url: element.getAttribute(`${name}-url`) ?? '' });
+  // No prototype: a polluted Object.prototype must not choose a route or a wallet.
+  const given: Record<string, unknown> = {
+    __proto__: null,
+    confirmParams: { success: address('success'), cancel: address('cancel') },
+  };
+  for (const name of optionNames.slice(0, 8)) {
+    const value = element.getAttribute(name.replace('U', '-u'));
+    if (value !== null) given[name] = value;
+  }
+  return given;
 }

@@ -1,8 +1,8 @@
-/** Paths of the routes the element asks; `false` where a route is switched off. */
+/** Paths of the routes the element requests; `false` for a route that is switched off. */
 export type ElementRoutes = {
   /** Creates an intent. Default `/intent`. */
   readonly intent: string | false;
-  /** Tells the status; the id follows. Default `/status`. */
+  /** Returns the status; the id follows. Default `/status`. */
   readonly status: string | false;
   /** Streams events; the id and `/events` follow. Default `/intent`. */
   readonly events: string | false;
@@ -10,24 +10,24 @@ export type ElementRoutes = {
   readonly session: string | false;
 };
 
-/** What the site tells the element by way of the file it serves. */
+/** The site's configuration, which the server writes into the served file. */
 interface SiteConfig extends ElementRoutes {
-  /** The path of the file itself, without the prefix the router is mounted under. In a bundle there is none. */
+  /** The path of the file, without the prefix the router is mounted under. Missing in a bundle. */
   readonly file?: string;
   readonly walletUrl?: string;
-  /** Origins besides the page's own that a person may be sent to. */
+  /** Origins, besides the page's own, that the browser may be redirected to. */
   readonly returnOrigins?: readonly string[];
-  /** How long a begun login can be completed, in milliseconds. */
+  /** How long a login can be completed after its creation, in milliseconds. */
   readonly loginTtlMs: number;
 }
 
-// The build declares it at the top of the file, with the defaults, and the server puts the site's configuration there.
+// The first statement of the built file declares the defaults. The server replaces it.
 declare const intentSite: SiteConfig;
 
-// Without a prototype, so that what another script has put on Object.prototype is no configuration.
+// No prototype: a polluted Object.prototype must not configure the element.
 const { file, walletUrl, returnOrigins = [], loginTtlMs, ...routes } = { __proto__: null, ...intentSite } as SiteConfig;
 
 export { loginTtlMs, returnOrigins as siteReturnOrigins, routes as siteRoutes, walletUrl as siteWalletUrl };
 
-/** The prefix the router is mounted under, such as `/shop`: what is left of the file's address without its own path. */
+/** The prefix the router is mounted under, such as `/shop`: the file's address without its own path. */
 export const siteBase = file ? new URL(import.meta.url).pathname.slice(0, -file.length) : '';

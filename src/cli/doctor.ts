@@ -1,11 +1,8 @@
 import { type Command, Help, InvalidArgumentError } from 'commander';
-import type { Cli } from './cli.js';
+import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions, readEnvironment } from './command.js';
 import type { Level } from './doctor/check.js';
-import type { Examined } from './doctor/examine.js';
-import { addEnvFile, type EnvironmentOptions, readEnvironment } from './environment.js';
-import { addExamples } from './examples.js';
-import { printable, printableJson } from './printable.js';
-import { paint, type Style, type Terminal } from './terminal.js';
+import type { CheckResult } from './doctor/run-checks.js';
+import { paint, printable, printableJson, type Style, type Terminal } from './terminal.js';
 
 interface DoctorFlags extends EnvironmentOptions {
   readonly url?: URL;
@@ -16,27 +13,27 @@ interface DoctorFlags extends EnvironmentOptions {
   readonly allowEmbeddedLedger?: boolean;
 }
 
-/** `doctor`: says what is wrong with a set-up, and what mends it. */
-export function addDoctor(program: Command, { terminal, world, action }: Cli): void {
+/** `doctor`: reports what is wrong with a set-up, each with its fix. */
+export function addDoctor(program: Command, { terminal, host, action }: CommandContext): void {
   const command = program
     .command('doctor')
-    .summary('check a set-up, and say what mends it')
+    .summary('check a set-up, and print a fix for each problem')
     .description(
-      'Checks what a site would start with, and what is around it: settings, database, payment service, key file, ' +
-        'proxy, webhook, wallet. It changes nothing. A line for each, ok, warning or fault, and under it what mends it. ' +
-        'Exit code 1 when there is a fault.',
+      'Checks the settings a site would start with, the database, the payment service, the key file, the proxy, the ' +
+        'webhook and the wallet. It changes nothing. Each check prints ok, a warning or a fault, with its fix. ' +
+        'The exit code is 1 when there is a fault.',
     )
     .option(
       '--url <url>',
-      'where the site runs, such as https://shop.example, to look at it from outside',
+      'origin of the running site, such as https://shop.example, to check it from outside',
       parseSiteUrl,
     )
-    .option('--offline', 'leave out what needs the network')
+    .option('--offline', 'skip the checks that need the network')
     .option('--no-login', 'the site has `login: false`')
     .option('--webhook', 'the site has `webhook: true`; assumed where INTENT_SERVICE_KEY is set')
     .option('--allow-embedded-ledger', 'the site has `allowEmbeddedLedger: true`')
-    .option('--json', 'print it as JSON, for programs')
-    .action(action((flags: DoctorFlags) => runDoctor(flags, { terminal, world })));
+    .option('--json', 'print JSON, for programs')
+    .action(action((flags: DoctorFlags) => runDoctor(flags, { terminal, host })));
   addEnvFile(command);
   addExamples(command, [
     ['doctor --env-file .env', 'before the site starts'],
@@ -44,11 +41,14 @@ export function addDoctor(program: Command, { terminal, world, action }: Cli): v
   ]);
 }
 
-async function runDoctor(flags: DoctorFlags, { terminal, world }: Pick<Cli, 'terminal' | 'world'>): Promise<number> {
+async function runDoctor(
+  flags: DoctorFlags,
+  { terminal, host }: Pick<CommandContext, 'terminal' | 'host'>,
+): Promise<number> {
   const env = readEnvironment(flags);
-  // Clients and drivers and all, of which no other command needs so many.
-  const { examine } = await import('./doctor/examine.js');
-  const examination = {
+  // On demand: the checks load clients that no other command needs.
+  const { runChecks } = await import('./doctor/run-checks.js');
+  const setup = {
     env,
     options: {
       login: flags.login,
@@ -58,35 +58,35 @@ async function runDoctor(flags: DoctorFlags, { terminal, world }: Pick<Cli, 'ter
     siteUrl: flags.url,
     isOffline: flags.offline ?? false,
   };
-  const examined: Examined[] = [];
-  terminal.progress('looking');
-  for await (const one of examine(examination, world)) {
-    examined.push(one);
+  const results: CheckResult[] = [];
+  terminal.progress('checking');
+  for await (const result of runChecks(setup, host)) {
+    results.push(result);
     if (flags.json) continue;
-    printExamined(one, terminal);
-    terminal.progress('looking');
+    printResult(result, terminal);
+    terminal.progress('checking');
   }
   terminal.progress();
   const count = (level: Level): number =>
-    examined.flatMap(({ findings }) => findings).filter((one) => one.level === level).length;
+    results.flatMap(({ findings }) => findings).filter((finding) => finding.level === level).length;
   const [faults, warnings] = [count('fault'), count('warning')];
-  if (flags.json) printJson(examined, { faults, warnings }, terminal);
+  if (flags.json) printJson(results, { faults, warnings }, terminal);
   else {
-    printSkipped(examined, terminal);
+    printSkipped(results, terminal);
     printSummary(faults, warnings, terminal);
   }
   return faults > 0 ? 1 : 0;
 }
 
 const styles: Readonly<Record<Level, Style>> = { ok: 'green', skipped: 'dim', warning: 'yellow', fault: 'red' };
-/** Of a level and of the name of a check, with what parts them. */
+/** The columns of the level and of the name of a check. */
 const [levelWidth, nameWidth] = [9, 13];
 
-function printExamined({ check, findings }: Examined, { out, colors, columns }: Terminal): void {
+function printResult({ check, findings }: CheckResult, { out, colors, columns }: Terminal): void {
   const indent = ' '.repeat(levelWidth + nameWidth);
   for (const finding of findings) {
     const { level, text } = finding;
-    // Told at the end, with those of the same reason.
+    // Printed at the end, by reason.
     if (level === 'skipped') continue;
     const [first = '', ...rest] = wrapped(text, columns, indent);
     out(`${paint(styles[level], level.padEnd(levelWidth), colors.out)}${check.padEnd(nameWidth)}${first}`);
@@ -96,9 +96,9 @@ function printExamined({ check, findings }: Examined, { out, colors, columns }: 
   }
 }
 
-/** What was not looked at, by the reason why not. */
-function printSkipped(examined: readonly Examined[], { out, colors, columns }: Terminal): void {
-  const skipped = examined.flatMap(({ check, findings }) =>
+/** Skipped checks, grouped by reason. */
+function printSkipped(results: readonly CheckResult[], { out, colors, columns }: Terminal): void {
+  const skipped = results.flatMap(({ check, findings }) =>
     findings.flatMap(({ level, text }) => (level === 'skipped' ? [{ check, text }] : [])),
   );
   const indent = ' '.repeat(levelWidth);
@@ -112,7 +112,7 @@ function printSkipped(examined: readonly Examined[], { out, colors, columns }: T
   }
 }
 
-/** Only where somebody looks: what goes into a file keeps its lines. */
+/** Wraps lines on a terminal only: a file keeps them whole. */
 function wrapped(text: string, columns: number | undefined, indent: string): string[] {
   const width = columns === undefined ? 0 : columns - indent.length;
   return width < 30 ? [printable(text)] : new Help().boxWrap(printable(text), width).split('\n');
@@ -129,11 +129,11 @@ function printSummary(faults: number, warnings: number, { out, colors }: Termina
 }
 
 function printJson(
-  examined: readonly Examined[],
+  results: readonly CheckResult[],
   counts: { readonly faults: number; readonly warnings: number },
   { out }: Terminal,
 ): void {
-  const findings = examined.flatMap(({ check, findings: each }) => each.map((finding) => ({ check, ...finding })));
+  const findings = results.flatMap(({ check, findings: each }) => each.map((finding) => ({ check, ...finding })));
   out(printableJson({ ok: counts.faults === 0, ...counts, findings }));
 }
 

@@ -1,28 +1,24 @@
 import type { Command } from 'commander';
 import { parseLoginKeys } from '../config/config.js';
 import { generateKey } from '../keys/verifier-key.js';
-import type { Cli } from './cli.js';
-import { addEnvFile, type EnvironmentOptions, readEnvironment } from './environment.js';
-import { addExamples } from './examples.js';
-import { printableJson } from './printable.js';
-import type { Terminal } from './terminal.js';
+import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions, readEnvironment } from './command.js';
+import { printableJson, type Terminal } from './terminal.js';
 
 interface KeygenOptions extends EnvironmentOptions {
   readonly public?: boolean;
   readonly json?: boolean;
 }
 
-/** `keygen`: a new verifier key, or the public half of those that are set. It writes no file. */
-export function addKeygen(program: Command, { terminal, action }: Cli): void {
+/** `keygen`: prints a new verifier key, or the public keys of the secrets that are set. It writes no file. */
+export function addKeygen(program: Command, { terminal, action }: CommandContext): void {
   const command = program
     .command('keygen')
     .summary('print a new verifier key as a line for .env')
     .description(
-      'Prints a new verifier key, which signs the logins of a site, as lines that can be appended to .env as they are. ' +
-        'No file is written.',
+      'Prints a new verifier key, which signs the logins of a site, as lines that can be appended to .env. It writes no file.',
     )
-    .option('--json', 'print it as JSON, for programs')
-    .option('--public', 'make none: print the public keys of the secrets that are set, and their key file')
+    .option('--json', 'print JSON, for programs')
+    .option('--public', 'generate no key: print the public keys of the secrets that are set, and their key file')
     .action(
       action((options: KeygenOptions) => {
         if (options.public) printPublicKeys(options, terminal);

@@ -1,28 +1,26 @@
 import type { Command } from 'commander';
-import { migrate as migrateLedger } from '../ledger/migrations/migrate.js';
-import type { Cli } from './cli.js';
-import { addEnvFile, type EnvironmentOptions, readEnvironment } from './environment.js';
-import { addExamples } from './examples.js';
-import { placeOf, withLedger } from './open-ledger.js';
+import { migrate } from '../ledger/migrations/migrate.js';
+import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions, readEnvironment } from './command.js';
+import { describePlace, withLedger } from './open-ledger.js';
 
-/** `migrate`: makes the tables of the ledger, or brings them up to date. */
-export function addMigrate(program: Command, { terminal, action }: Cli): void {
+/** `migrate`: creates the tables of the ledger, or brings them up to date. */
+export function addMigrate(program: Command, { terminal, action }: CommandContext): void {
   const command = program
     .command('migrate')
-    .summary('make the tables of the ledger, or bring them up to date')
+    .summary('create the tables of the ledger, or bring them up to date')
     .description(
-      'Makes the tables of the ledger that INTENT_DATABASE_URL names, or brings them up to date. A site does so itself at ' +
-        'its start, unless it has `migrate: false`.',
+      'Creates the tables of the ledger at INTENT_DATABASE_URL, or brings them up to date. A site does the same when it ' +
+        'starts, unless it has `migrate: false`.',
     )
     .action(
       action((options: EnvironmentOptions) => {
         terminal.progress('opening the ledger');
         return withLedger(readEnvironment(options), async (db, settings) => {
           terminal.progress('migrating');
-          const ran = await migrateLedger(db);
+          const ran = await migrate(db);
           for (const { version, name } of ran) terminal.out(`migrated   ${version} ${name}`);
           const state = ran.length > 0 ? 'is up to date now' : 'was up to date';
-          terminal.out(`The ledger in ${placeOf(settings)} ${state}.`);
+          terminal.out(`The ledger in ${describePlace(settings)} ${state}.`);
           return 0;
         });
       }),

@@ -7,26 +7,22 @@ import type { Database } from '../ledger/database/database.js';
 import { openDatabase } from '../ledger/database/open-database.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 
-/** As `withLedger`, where there is one already: a name that was mistyped makes no new one. */
-export async function withLedgerThatIs<Value>(
-  env: Environment,
-  use: (db: Database, settings: LedgerSettings) => Promise<Value>,
-): Promise<Value> {
+type UseLedger<Value> = (db: Database, settings: LedgerSettings) => Promise<Value>;
+
+/** Like `withLedger`, but never creates a ledger: a typo in the folder must not. */
+export async function withExistingLedger<Value>(env: Environment, use: UseLedger<Value>): Promise<Value> {
   const settings = parseLedgerSettings(env);
   const { database } = settings;
   if (database.kind === 'postgres' || existsSync(path.join(database.folder, 'data'))) return withLedger(env, use);
-  const message = `There is no ledger in ${placeOf(settings)}. INTENT_DATABASE_URL names where it is.`;
+  const message = `There is no ledger in ${describePlace(settings)}. Set INTENT_DATABASE_URL to where it is.`;
   throw new IntentError('invalid_configuration', message);
 }
 
 /**
- * Opens the ledger that the environment names, for as long as `use` needs it.
- * @throws {IntentError} why it cannot be opened @throws what `use` throws
+ * Opens the ledger that the environment names while `use` runs.
+ * @throws {IntentError} when it cannot be opened @throws what `use` throws
  */
-export async function withLedger<Value>(
-  env: Environment,
-  use: (db: Database, settings: LedgerSettings) => Promise<Value>,
-): Promise<Value> {
+export async function withLedger<Value>(env: Environment, use: UseLedger<Value>): Promise<Value> {
   const settings = parseLedgerSettings(env);
   const db = await openDatabase(settings).catch((error) => {
     throw error instanceof IntentError && error.code === 'ledger_locked' ? openInSite(settings) : error;
@@ -38,10 +34,10 @@ export async function withLedger<Value>(
   }
 }
 
-/** Where the ledger is, without what is secret in its URL. */
-export function placeOf({ database }: Pick<LedgerSettings, 'database'>): string {
+/** Where the ledger is, without the password in its URL. */
+export function describePlace({ database }: Pick<LedgerSettings, 'database'>): string {
   if (database.kind === 'embedded') return `the folder ${path.resolve(database.folder)}`;
-  // A socket is named in the query, and then a user may come before no host at all.
+  // The query names a socket, and then a user may precede an empty host, which `URL` refuses.
   const { host, pathname, searchParams } = new URL(database.url.replace('@/', '@localhost/'));
   return `Postgres at ${searchParams.get('host') ?? host}${pathname}`;
 }
@@ -49,8 +45,8 @@ export function placeOf({ database }: Pick<LedgerSettings, 'database'>): string 
 function openInSite(settings: LedgerSettings): IntentError {
   return new IntentError(
     'ledger_locked',
-    `The site is running and has ${placeOf(settings)} open, which one process alone can.\n` +
-      'Either ask the site itself: router.intents has find, list, history and retry.\n' +
-      'Or stop the site, run this again, and start it.',
+    `The site is running and has ${describePlace(settings)} open, which only one process can.\n` +
+      'Either use the site itself: router.intents has find, list, history and retry.\n' +
+      'Or stop the site, run this command, and start the site again.',
   );
 }

@@ -1,18 +1,35 @@
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import type { Cli } from './cli.js';
+import { type CommandContext, printError, systemHost } from './command.js';
 import { addDoctor } from './doctor.js';
 import { addKeygen } from './keygen.js';
 import { addLedger } from './ledger.js';
 import { addMigrate } from './migrate.js';
-import { readManifest } from './package-manifest.js';
 import { addSequencer } from './sequencer.js';
 import { paint, type Terminal } from './terminal.js';
 
-/** All commands, with their help. It never ends the process: what is not understood is thrown. */
-export function createProgram(cli: Cli): Command {
-  const { terminal } = cli;
+/** Runs `express-intents <args>` and returns the exit code: 0 for success, 1 for failure, 2 for wrong usage. */
+export async function run(args: readonly string[], terminal: Terminal, host = systemHost): Promise<number> {
+  let exitCode = 0;
+  const action: CommandContext['action'] =
+    (work) =>
+    async (...given) => {
+      exitCode = await work(...given);
+    };
+  try {
+    const program = createProgram({ terminal, host, action });
+    await program.parseAsync(args.length > 0 ? args : ['--help'], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return printError(error, terminal);
+  }
+}
+
+/** All commands, with their help. Wrong usage throws and never ends the process. */
+export function createProgram(context: CommandContext): Command {
+  const { terminal } = context;
   const program = new Command('express-intents')
-    .description('Wallet payments and wallet logins for Express: what there is to do beside the site.')
+    .description('Wallet payments and wallet logins for Express: keys, checks, the embedded sequencer and the ledger.')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     .option('-v, --version', 'print the version of this package')
@@ -25,17 +42,21 @@ export function createProgram(cli: Cli): Command {
       styleOptionText: (text) => paint('cyan', text),
       styleArgumentText: (text) => paint('cyan', text),
     })
-    .showHelpAfterError('--help tells what there is.');
-  // Not by `version()`: the file is read by who asks for it.
+    .showHelpAfterError('--help lists what there is.');
+  // Not by `version()`, which would read the file at every start.
   program.on('option:version', () => {
-    terminal.out(readManifest().version);
+    terminal.out(packageVersion());
     throw new CommanderError(0, 'commander.version', '');
   });
-  for (const add of [addKeygen, addDoctor, addSequencer, addMigrate, addLedger]) add(program, cli);
+  for (const add of [addKeygen, addDoctor, addSequencer, addMigrate, addLedger]) add(program, context);
   return program;
 }
 
-/** One text can have several lines, and its last ends by itself. */
+function packageVersion(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version;
+}
+
+/** Commander ends a text with a line break, and so does the terminal. */
 const withoutLastBreak = (text: string): string => text.replace(/\n$/, '');
 
 function outputTo({ out, error, colors, columns }: Terminal) {
@@ -50,7 +71,7 @@ function outputTo({ out, error, colors, columns }: Terminal) {
   };
 }
 
-/** `error: unknown command 'x'` in the words of the rest. */
+/** Turns `error: unknown command 'x'` into a sentence. */
 function asSentence(text: string): string {
   const sentence = text.replace(/^error: (.)/, (_all, first: string) => first.toUpperCase());
   return sentence.replace(/^([^\n]*[^\n.?)])(?=\n)/, '$1.');

@@ -1,10 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Sequencer } from '../emulator/index.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
-import type { Cli } from './cli.js';
-import { addExamples } from './examples.js';
-import { printableJson } from './printable.js';
-import { paint, type Terminal } from './terminal.js';
+import { addExamples, type CommandContext } from './command.js';
+import { paint, printableJson, type Terminal } from './terminal.js';
 
 type LocalDomain = readonly [domain: string, origin: string];
 
@@ -16,33 +14,33 @@ interface SequencerFlags {
   readonly json?: boolean;
 }
 
-/** `sequencer`: the embedded sequencer as a process of its own. */
-export function addSequencer(program: Command, { terminal, action }: Cli): void {
+/** `sequencer`: runs the embedded sequencer as its own process. */
+export function addSequencer(program: Command, { terminal, action }: CommandContext): void {
   const command = program
     .command('sequencer')
     .summary('start the embedded sequencer and its simulated wallets, for development')
     .description(
-      'Starts the embedded sequencer and its simulated wallets, for development: on this machine alone, in memory ' +
-        'unless there is a file, and without money. It runs until it is told to end.',
+      'Starts the embedded sequencer and its simulated wallets, for development. It listens on this machine only, keeps ' +
+        'its state in memory unless a file is given, and moves no money. Ctrl+C ends it.',
     )
-    .option('--port <number>', 'where it listens on 127.0.0.1; 0 is any free port', parsePort, 4747)
-    .option('--grpc-port <number>', 'for direct gRPC; without it there is none', parsePort)
-    .option('--state <file>', 'keeps its intents there, so that they outlive the process')
+    .option('--port <number>', 'port on 127.0.0.1; 0 is any free port', parsePort, 4747)
+    .option('--grpc-port <number>', 'port for direct gRPC; without it there is no gRPC', parsePort)
+    .option('--state <file>', 'keep intents in this file across restarts')
     .option<readonly LocalDomain[]>(
       '--local <domain=origin>',
       'where to read the key file of a domain, such as shop.example=http://127.0.0.1:3000; may be repeated',
       parseLocalDomain,
     )
-    .option('--json', 'print the addresses as one line of JSON, for programs')
+    .option('--json', 'print the addresses as JSON, for programs')
     .action(action((flags: SequencerFlags) => runSequencer(flags, terminal)));
   addExamples(command, [
-    ['sequencer', 'beside an app that has INTENT_SEQUENCER_URL=http://127.0.0.1:4747'],
+    ['sequencer', 'for an app with INTENT_SEQUENCER_URL=http://127.0.0.1:4747'],
     ['sequencer --local shop.example=http://127.0.0.1:3000', 'for logins as well'],
   ]);
 }
 
 async function runSequencer(flags: SequencerFlags, terminal: Terminal): Promise<number> {
-  // Express and all, of which no other command needs anything.
+  // On demand: it loads Express, which no other command needs.
   const { startSequencer } = await import('../emulator/index.js');
   const sequencer = await startSequencer({
     port: flags.port,
@@ -51,7 +49,7 @@ async function runSequencer(flags: SequencerFlags, terminal: Terminal): Promise<
     unref: false,
     localDomains: Object.fromEntries(flags.local ?? []),
   });
-  // Before it is told that it runs: who starts it may end it at once.
+  // Before the addresses are printed: a program that reads them may end this process at once.
   const interrupted = terminal.interrupted();
   const print = flags.json ? printAddresses : printWelcome;
   print(sequencer, flags, terminal);
@@ -70,16 +68,16 @@ function printWelcome(sequencer: Sequencer, { local = [] }: SequencerFlags, { ou
   const line = (name: string, value: string, note = ''): void => {
     out(`  ${name.padEnd(10)} ${paint('cyan', value, colors.out)}${note && `   ${paint('dim', note, colors.out)}`}`);
   };
-  out(paint('bold', 'The embedded sequencer runs, for development. No money is anywhere near.', colors.out));
+  out(paint('bold', 'The embedded sequencer is running, for development. It moves no money.', colors.out));
   out('');
   line('sequencer', url);
   if (grpcUrl) line('gRPC', grpcUrl);
-  line('inspector', inspectorUrl, 'see what comes, live; switch faults on');
+  line('inspector', inspectorUrl, 'shows requests live, injects faults');
   line('wallet', walletUrl, wallets.map(({ name }) => name).join(', '));
   for (const [domain, origin] of local) line('key file', origin, `of ${domain}`);
   out('');
-  // Bare lines, to be copied into .env.
-  out('An app uses it with these in its .env:');
+  // Without indentation, to be copied into .env.
+  out('To use it, add these lines to the .env of an app:');
   out('');
   out(`INTENT_SEQUENCER_URL=${url}`);
   if (grpcUrl) out(`INTENT_SEQUENCER_GRPC_URL=${grpcUrl}`);
@@ -87,8 +85,8 @@ function printWelcome(sequencer: Sequencer, { local = [] }: SequencerFlags, { ou
   out(`INTENT_SERVICE_KEY=${serviceKey}`);
   out('');
   const notes = [
-    'The service key, which webhooks are checked with, is another one at every start.',
-    ...(local.length > 0 ? [] : ['Logins need --local <domain>=<origin of the app>, to read its key file there.']),
+    'The service key, which signs webhooks, changes with every start.',
+    ...(local.length > 0 ? [] : ['Logins need --local <domain>=<origin of the app>: the key file is read there.']),
     'Ctrl+C ends it.',
   ];
   for (const note of notes) out(paint('dim', note, colors.out));

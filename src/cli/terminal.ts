@@ -5,29 +5,44 @@ import { styleText } from 'node:util';
 export interface Terminal {
   out(line: string): void;
   error(line: string): void;
-  /** Whether each of the two takes colours. */
+  /** Whether each stream takes colours. */
   readonly colors: { readonly out: boolean; readonly error: boolean };
-  /** How many characters a line has; undefined where nobody looks at it. */
+  /** Characters per line. Undefined for a file or a pipe. */
   readonly columns: number | undefined;
-  /** Tells what goes on at the moment, where somebody looks; without a text that is over. */
+  /** Shows the current step on a terminal. Without a text it clears the line. */
   progress(text?: string): void;
-  /** Prints a line of many, and resolves when there may be another. */
+  /** Prints one of many lines, and resolves when the stream takes another. */
   stream(line: string): Promise<void>;
-  /** The lines of standard input, as they come. */
+  /** The lines of standard input. */
   inputLines(): AsyncIterable<string>;
-  /** Resolves when the process is told to end. */
+  /** Resolves on SIGINT or SIGTERM. */
   interrupted(): Promise<void>;
 }
 
-/** The formats that are used here. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
-/** Puts a text into colour, on a stream or not: who prints it knows whether it takes colours. */
+/** Adds colour to a text. The caller knows whether the stream takes colours. */
 export function paint(style: Style, text: string, hasColors = true): string {
   return hasColors ? styleText(style, text, { validateStream: false }) : text;
 }
 
-/** As the stream and `NO_COLOR`, `NODE_DISABLE_COLORS` and `FORCE_COLOR` have it, which Node knows. */
+/** What would move the cursor, or reverse the direction of the text. */
+const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Makes foreign text safe for a line of a terminal. */
+export const printable = (text: string): string => text.replace(unprintable, '\u{FFFD}');
+
+/** JSON with every unprintable character escaped. */
+export function printableJson(value: unknown): string {
+  const escaped = (text: string): string =>
+    text
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join('');
+  return JSON.stringify(value).replace(unprintable, escaped);
+}
+
+/** Node decides by the stream and by `NO_COLOR`, `NODE_DISABLE_COLORS` and `FORCE_COLOR`. */
 function takesColors(stream: NodeJS.WriteStream): boolean {
   return styleText('red', ' ', { stream, validateStream: true }) !== ' ';
 }
@@ -38,7 +53,7 @@ const clearLine = '\r\u001b[K';
 export function processTerminal(): Terminal {
   const stdout = process.stdout;
   const stderr = process.stderr;
-  // A reader who has seen enough, such as `head`, is told to who writes.
+  // A reader that stops early, such as `head`, fails the write, and `stream` reports that.
   stdout.on('error', () => undefined);
   let shown: string | undefined;
   const progress = (text?: string): void => {
@@ -62,13 +77,13 @@ export function processTerminal(): Terminal {
       new Promise((resolve, reject) => {
         stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
       }),
-    // Made when it is read, and no sooner: lines that come before anybody reads would be lost.
+    // The interface is created on the first read: an earlier one would drop lines that nobody reads yet.
     inputLines: async function* () {
       yield* createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
     },
     interrupted: () =>
       new Promise((resolve) => {
-        // Once each: who is told a second time ends at once.
+        // Once each: a second signal ends the process at once.
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
       }),
   };

@@ -198,6 +198,7 @@ function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
 
 // The last safety: whoever imports this directly goes past the configuration, which refuses it too.
 function refuseProduction(): void {
+  // biome-ignore lint: the one read outside config/, because a direct import of the emulator has no configuration.
   if (process.env.NODE_ENV !== 'production') return;
   throw new IntentError(
     'invalid_configuration',

@@ -3,19 +3,19 @@ import type * as https from 'node:https';
 import type { Express } from 'express';
 import { ConfigError } from '../errors.js';
 
-/** What `http.createServer` takes, and `tls`. */
+/** The options of `http.createServer`, and `tls`. */
 export interface ServerOptions extends http.ServerOptions {
-  /** Makes it a server of https, with these: `{ key, cert }`. */
+  /** Creates an https server with these options: `{ key, cert }`. */
   readonly tls?: https.ServerOptions | undefined;
 }
 
 /**
- * `http.createServer(app)`, or `https.createServer(tls, app)`, for an Express app; what it answers and what its handlers
- * see is the same, and each request costs less.
+ * `http.createServer(app)`, or `https.createServer(tls, app)`, for an Express app. The answers and what handlers see are the
+ * same, and each request costs less.
  *
- * Express gives every request and response its own prototype when they come in. For the engine that is dear: it is most
- * of what Express costs on Node 20 and 22. Here they are made with that prototype, and Express finds nothing to change.
- * @throws {ConfigError} when `app` is no Express app
+ * Express replaces the prototype of every request and response, which is most of what Express costs on Node 20 and 22. Here
+ * they are created with that prototype, so Express has nothing to replace.
+ * @throws {ConfigError} when `app` is not an Express app
  */
 export function createServer(
   app: Express,
@@ -26,25 +26,25 @@ export function createServer(app: Express, { tls, ...options }: ServerOptions = 
   if (typeof app !== 'function' || !app.request || !app.response) throw new ConfigError([notExpress]);
   const settings = { ...options, ...(isCallable && presetConstructors(app)) };
   if (!tls) return http.createServer(settings, app);
-  // Not loaded with the package: most sites leave it to the proxy in front of them.
+  // Loaded on demand: most sites leave TLS to the proxy in front of them.
   return process.getBuiltinModule('node:https').createServer({ ...tls, ...settings }, app);
 }
 
-/** What sets up a new request or response that was made elsewhere; TypeScript knows it as a class alone. */
+/** A constructor of Node, called as a function on an object that exists already. TypeScript knows it only as a class. */
 type Initialize = (this: object, first: unknown, second?: unknown) => void;
 const { IncomingMessage: initializeRequest, ServerResponse: initializeResponse } = http as unknown as Record<
   'IncomingMessage' | 'ServerResponse',
   Initialize
 >;
 
-/** Node's are functions. Should they ever be classes, which cannot be called, Express has its way as before. */
+/** The constructors of Node are functions. Should they become classes, which cannot be called, Express works as usual. */
 const isCallable = [initializeRequest, initializeResponse].every(
   (base) => Object.getOwnPropertyDescriptor(base, 'prototype')?.writable,
 );
 
 /**
- * Constructors that make what Node's make, with the prototypes of the app. They have to be plain functions: a class and
- * `Reflect.construct` cost as much as changing the prototype afterwards. Their names show in stack traces.
+ * The constructors of Node with the prototypes of the app. They are plain functions, because a class and `Reflect.construct`
+ * cost as much as replacing the prototype. Their names appear in stack traces.
  */
 function presetConstructors(app: Express): Pick<http.ServerOptions, 'IncomingMessage' | 'ServerResponse'> {
   function IncomingMessage(this: object, socket: unknown): void {
@@ -61,6 +61,6 @@ function presetConstructors(app: Express): Pick<http.ServerOptions, 'IncomingMes
 
 const notExpress = {
   setting: 'createServer',
-  problem: 'It was not given an Express app.',
+  problem: 'Its argument is not an Express app.',
   mend: 'createServer(express().use(intentRouter())).listen(3000)',
 };

@@ -1,9 +1,14 @@
 import type { Request } from 'express';
 import type { DatabaseTransaction } from '../ledger/database/database.js';
 import type { PaymentHooks } from '../ledger/payment.js';
-import type { IntentUser } from './session/session-store.js';
 
-/** What the site asks to be paid; set by the server, never by the browser. */
+/** A logged-in user: one Ed25519 public key per wallet and domain, so the same person is another user on another domain. */
+export interface IntentUser {
+  /** Base58 of 32 bytes. */
+  readonly id: string;
+}
+
+/** The terms of a payment. The server sets them, never the browser. */
 export interface SitePaymentTerms {
   /** Decimal string or number with at most two decimals; at least 0.05 usd. */
   readonly amount: string | number;
@@ -11,18 +16,18 @@ export interface SitePaymentTerms {
   readonly currency: string;
   /** Base58 account that receives the payment. Default: `INTENT_DESTINATION`. */
   readonly destination?: string | undefined;
-  /** `true` logs the payer in as well. */
+  /** `true` also logs the payer in. */
   readonly login?: boolean | undefined;
   /** What the payment unlocks for the browser that makes it, 1 to 200 characters; see `requirePayment`. */
   readonly resource?: string | undefined;
   /**
-   * The site's own notes on this payment, handed to its hooks and never sent anywhere. What JSON can hold, at most 16 KiB of
-   * it; members that are undefined are left out.
+   * Notes of the site on this payment, passed to its hooks and never sent anywhere. Anything that JSON can hold, at most 16 KiB;
+   * members that are undefined are left out.
    */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** An intent that the sequencer has accepted, as the site's own hook sees it. */
+/** An intent that the sequencer has accepted, as the hook `onCreated` receives it. */
 export type IntentRecord =
   | {
       /** The intent id, Base58. */
@@ -35,11 +40,11 @@ export type IntentRecord =
       readonly currency: string;
       /** Base58 account that receives the payment. */
       readonly destination: string;
-      /** Whether the payment logs the payer in as well. */
+      /** Whether the payment also logs the payer in. */
       readonly login: boolean;
       /** What the payment unlocks for the browser that makes it; see `requirePayment`. */
       readonly resource: string | undefined;
-      /** The site's own notes from the terms; empty where there were none. */
+      /** The notes of the site from the terms; empty where there were none. */
       readonly metadata: Readonly<Record<string, unknown>>;
     }
   | {
@@ -49,13 +54,13 @@ export type IntentRecord =
       readonly kind: 'login';
     };
 
-/** The range in which a browser may choose the amount, for donations and the like; both ends count. */
+/** The range in which a browser may choose the amount, such as for donations; both ends are included. */
 export interface ClientAmount {
-  /** The least that is taken: decimal string or number with at most two decimals, at least 0.05 usd. */
+  /** Decimal string or number with at most two decimals, at least 0.05 usd. */
   readonly min: string | number;
-  /** The most that is taken, in the same form. */
+  /** In the same form as `min`. */
   readonly max: string | number;
-  /** Lowercase three-letter code that amounts are in; the browser names no other. */
+  /** Lowercase three-letter code of the amounts; the browser chooses no other. */
   readonly currency: string;
 }
 
@@ -64,31 +69,31 @@ type TermsFromHook =
   | SitePaymentTerms
   | (Omit<SitePaymentTerms, 'amount' | 'currency'> & { amount?: never; currency?: never });
 
-/** What the site decides. */
+/** The decisions of the site. */
 export interface Hooks extends PaymentHooks {
   /**
-   * Sets the terms of a payment. `req.body.order` is what the page asked for and is to be looked up, not believed.
-   * `refuse()` in it, or an error with a 4xx `status` and a boolean `expose`, refuses the request.
+   * Sets the terms of a payment. `req.body.order` is what the page asked for: look it up, do not trust it.
+   * `refuse()` in the hook, or an error with a 4xx `status` and a boolean `expose`, refuses the request.
    */
   readonly payment?: ((req: Request) => TermsFromHook | Promise<TermsFromHook>) | undefined;
-  /** Lets the browser choose the amount within a range; `payment` then adds only what else there is. */
+  /** Lets the browser choose the amount within a range; `payment` then returns only the other terms. */
   readonly clientAmount?: ClientAmount | undefined;
   /**
-   * Called after the sequencer said OK and before the browser gets the secret: the moment to write the intent down, where no
-   * ledger does. When it throws, the browser gets an error and the secret stays here. It can be called again with the same
-   * intent when a browser repeats its request with the same `Idempotency-Key`.
+   * Called after the sequencer has accepted the intent and before the browser gets the secret: the moment to record the intent
+   * where no ledger does. When it throws, the browser gets an error and the secret stays on the server. It is called again with
+   * the same intent when a browser repeats its request with the same `Idempotency-Key`.
    */
   readonly onCreated?: ((intent: IntentRecord, req: Request) => void | Promise<void>) | undefined;
   /**
-   * Called when a login is about to be completed, before its session begins. With a ledger in the transaction that
-   * completes the login: what it writes through `tx` commits together with that, once, or not at all. `refuse()`, or
-   * anything else that it throws, leaves the login to be completed later, and no session begins. Bounded by `hookTimeoutMs`.
-   * It is called again for the same intent when the app's session store fails after it, and the browser tries once more.
+   * Called before a login is completed and its session begins. With a ledger it runs in the transaction that completes the
+   * login: what it writes through `tx` commits together with the login, once, or not at all. When it throws, also by `refuse()`,
+   * no session begins, and the login can be completed later. Bounded by `hookTimeoutMs`.
+   * It is called again for the same intent when the session store of the app fails after it and the browser retries.
    */
   readonly onLogin?: ((user: IntentUser, req: Request, context: LoginHookContext) => void | Promise<void>) | undefined;
 }
 
-/** What `onLogin` gets beside the user and the request. */
+/** The third parameter of `onLogin`. */
 export interface LoginHookContext {
   /** The transaction that also completes the login; undefined without a ledger. */
   readonly tx: DatabaseTransaction | undefined;

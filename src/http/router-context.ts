@@ -1,10 +1,9 @@
-import type { Request, Response } from 'express';
 import type { Config } from '../config/config.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
 import type { StatusCache } from '../sequencer/watch/status-cache.js';
 import type { Observer } from '../telemetry/router-event.js';
-import type { TermsOf } from './create-intent/payment-terms.js';
+import type { TermsResolver } from './create-intent/payment-terms.js';
 import type { ClientSecretCache } from './events/client-secret-cache.js';
 import type { EventHub } from './events/event-hub.js';
 import type { RunningRequests } from './events/running-requests.js';
@@ -19,18 +18,18 @@ import type { SessionStore } from './session/session-store.js';
 import type { RegisterWebhook } from './webhook/register-webhook.js';
 import type { WebhookVerifier } from './webhook/verify-webhook.js';
 
-/** What the handlers share: made once, when the router is. */
+/** What the handlers share; created once with the router. */
 export interface RouterContext {
   readonly config: Config;
   readonly client: IntentClient;
   readonly hooks: Hooks;
   /** Undefined where the site takes no payments. */
-  readonly termsOf: TermsOf | undefined;
+  readonly resolveTerms: TermsResolver | undefined;
   readonly logger: Logger;
   readonly browserCookie: HostCookie;
   /** Undefined where no database is configured. */
   readonly ledger: Ledger | undefined;
-  /** The ledger, where there is one. */
+  /** The ledger, or attempts in memory without one. */
   readonly logins: Logins;
   /** Undefined where logins are switched off. */
   readonly sessions: SessionStore | undefined;
@@ -42,16 +41,13 @@ export interface RouterContext {
   readonly connectionLimiter: ConnectionLimiter;
   readonly events: EventHub;
   readonly running: RunningRequests;
-  /** The time, ms since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Where a wallet link leads; undefined where no wallet is known. */
+  /** The address of wallet links; undefined where no wallet is known. */
   readonly walletUrl: () => Promise<string | undefined>;
-  /** The description of the routes; made once. */
+  /** The description of the routes; created once. */
   readonly openApi: () => Promise<OpenApiDocument>;
   readonly health: () => Promise<RouterHealth>;
-  /** Undefined where nobody looks on. */
+  /** Undefined without a subscriber of events. */
   readonly observer?: Observer | undefined;
 }
-
-/** Answers one request, or throws what `sendProblem` makes an answer of. `path` is what follows the route's own. */
-export type Handler = (req: Request, res: Response, path: string) => void | Promise<void>;

@@ -1,5 +1,5 @@
 import { IntentError } from '../errors.js';
-import type { Happening } from '../telemetry/router-event.js';
+import type { RouterEventPayload } from '../telemetry/router-event.js';
 import { errorText } from './database/error-text.js';
 import type { DeadLetter } from './payment.js';
 import type { Work } from './settlement/claimed-payment.js';
@@ -17,9 +17,9 @@ const shortText = (error: unknown): string => errorText(error).slice(0, maxError
 export function tellSubmitted({ observer, settings }: Context, { payment, submittedAfterMs }: Work): void {
   if (!observer) return;
   const { id: intent } = payment;
-  observer.tell({ type: 'intent_submitted', intent, kind: 'payment', way: 'ledger' });
+  observer.emit({ type: 'intent_submitted', intent, kind: 'payment', way: 'ledger' });
   if (submittedAfterMs > settings.lateAfterMs) {
-    observer.tell({ type: 'payment_late', intent, afterMs: Math.round(submittedAfterMs) });
+    observer.emit({ type: 'payment_late', intent, afterMs: Math.round(submittedAfterMs) });
   }
 }
 
@@ -33,13 +33,13 @@ export function tellChange(context: Context, work: Work): void {
   const late = work.submittedAfterMs > context.settings.lateAfterMs;
   // The clock of the database may be a little ahead of this one.
   const lagMs = Math.max(0, Date.now() - submittedAt.getTime());
-  context.observer?.tell({ type: 'payment_settled', intent, amount, currency, late, lagMs });
+  context.observer?.emit({ type: 'payment_settled', intent, amount, currency, late, lagMs });
 }
 
 /** @param work as it was before the change */
 export function tellReversed({ observer }: Context, { payment, state }: Work): void {
   const { id: intent, amount, currency } = payment;
-  observer?.tell({ type: 'payment_reversed', intent, amount, currency, wasSettled: state === 'settled' });
+  observer?.emit({ type: 'payment_reversed', intent, amount, currency, wasSettled: state === 'settled' });
 }
 
 /** @param failure undefined where the hook has succeeded */
@@ -51,14 +51,14 @@ export function tellHook(
 ): void {
   if (!observer) return;
   const call = { intent: payment.id, hook, attempt, ms: Math.round(performance.now() - calledAtMs) };
-  if (failure) observer.tell({ type: 'hook_failed', ...call, error: shortText(failure.error) });
-  else observer.tell({ type: 'hook_completed', ...call });
+  if (failure) observer.emit({ type: 'hook_failed', ...call, error: shortText(failure.error) });
+  else observer.emit({ type: 'hook_completed', ...call });
 }
 
 export function tellDeadLetter({ observer }: Context, letter: DeadLetter & { readonly intent: string }): void {
-  observer?.tell({ type: 'dead_letter', ...letter, error: shortText(letter.error) });
+  observer?.emit({ type: 'dead_letter', ...letter, error: shortText(letter.error) });
 }
 
-export function unavailable(error: unknown): Happening {
+export function unavailable(error: unknown): RouterEventPayload {
   return { type: 'ledger_unavailable', code: error instanceof IntentError ? error.code : 'internal_error' };
 }

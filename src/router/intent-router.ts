@@ -15,9 +15,9 @@ import { createSessionStore } from '../http/session/session-store.js';
 import { webhookRegistrar } from '../http/webhook/register-webhook.js';
 import { createWebhookVerifier } from '../http/webhook/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
+import { createTransport } from '../sequencer/create-transport.js';
 import { type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
 import type { Transport } from '../sequencer/transport.js';
-import { transportTo } from '../sequencer/transport-to.js';
 import { type AskStatus, StatusCache } from '../sequencer/watch/status-cache.js';
 import { watchIntent } from '../sequencer/watch/watch-intent.js';
 import { type Upstream, upstreamOf } from '../telemetry/open-telemetry.js';
@@ -98,7 +98,7 @@ export function composeRouter(
     // The ledger acts on what it polls itself.
     if (status.intentSubmitted && source !== 'ledger') void ledger?.recheck(id);
   });
-  if (ledger) observer?.watchLedger(() => ledger.inspect());
+  if (ledger) observer?.openTelemetry?.watchLedger(() => ledger.inspect());
 
   const parts = { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now };
   const context = routerContext(parts);
@@ -120,7 +120,7 @@ function serviceTransport(
 ): Transport {
   const { url, grpcUrl, timeoutMs } = sequencer;
   // The configuration has refused http where it is not allowed.
-  return transportTo({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
+  return createTransport({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
 function upstreamIn({ sequencer: { url, grpcUrl } }: Config, { transport }: IntentRouterOptions): Upstream {
@@ -144,7 +144,7 @@ interface ContextParts {
 /** What the handlers of the routes share. */
 function routerContext(parts: ContextParts): RouterContext {
   const { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now } = parts;
-  const { options, config, termsOf } = settings;
+  const { options, config, resolveTerms } = settings;
   const { login, webhook, connections } = config;
   const { client } = observed;
   const connectionLimiter = new ConnectionLimiter(connections, () =>
@@ -159,7 +159,7 @@ function routerContext(parts: ContextParts): RouterContext {
     config,
     client,
     hooks: options,
-    termsOf,
+    resolveTerms,
     logger,
     now,
     browserCookie: hostCookie('intent', config.isHttps),
@@ -195,9 +195,9 @@ const noPaymentHook =
   'INTENT_DESTINATION is set, and there is no `payment` hook, so this site takes no payments. Pass ' +
   'intentRouter({ payment: (req) => ({ amount, currency }) }), or unset INTENT_DESTINATION.';
 
-function logSetUp({ options, config, termsOf }: RouterSettings, logger: RouterLogger): void {
-  if (termsOf && !config.destination) logger.warn(`express-intents: ${noDestination}`);
-  if (!termsOf && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
+function logSetUp({ options, config, resolveTerms }: RouterSettings, logger: RouterLogger): void {
+  if (resolveTerms && !config.destination) logger.warn(`express-intents: ${noDestination}`);
+  if (!resolveTerms && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
   for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
   for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
 }
@@ -227,7 +227,7 @@ function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<Intent
       await ledger?.close();
       await client.close();
       await embedded?.close();
-      observer?.close();
+      observer?.openTelemetry?.close();
     },
   };
 }

@@ -3,11 +3,11 @@ import { type Config, howToGetLedger, namesDatabase, parseConfig, typoNote } fro
 import type { ConfigOptions } from '../config/config-options.js';
 import { nearestName } from '../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../errors.js';
-import { paymentTerms, type TermsOf } from '../http/create-intent/payment-terms.js';
+import { createTermsResolver, type TermsResolver } from '../http/create-intent/payment-terms.js';
 import type { Hooks } from '../http/hooks.js';
 import type { Logger } from '../http/response/logger.js';
+import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/open-telemetry.js';
 import type { OnEvent } from '../telemetry/router-event.js';
-import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/telemetry-option.js';
 
 /** The options of `intentRouter`. One that is left out is read from its environment variable, where it has one. */
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
@@ -33,7 +33,7 @@ export interface RouterSettings {
   readonly options: IntentRouterOptions;
   readonly config: Config;
   /** Undefined where the site takes no payments. */
-  readonly termsOf: TermsOf | undefined;
+  readonly resolveTerms: TermsResolver | undefined;
 }
 
 /** A type that an option may have. Not by zod, which nothing else needs at start and which loads slower than this package. */
@@ -135,13 +135,13 @@ export function parseRouterOptions(options: IntentRouterOptions): RouterSettings
   const wrong = new Set(problems.map(({ setting }) => setting));
   const valid: IntentRouterOptions = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
   const config = collect(problems, () => parseConfig(valid));
-  const termsOf = collect(problems, () => paymentTerms(valid));
+  const resolveTerms = collect(problems, () => createTermsResolver(valid));
   problems.push(...problemsOfTelemetry(valid.telemetry));
   if (!namesDatabase(valid)) problems.push(...hooksWithoutLedger(valid));
   // An option that is wrong is not reported as missing too.
   const reported = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));
   if (reported.length > 0 || !config) throw new ConfigError(reported);
-  return { options: valid, config, termsOf };
+  return { options: valid, config, resolveTerms };
 }
 
 /** Every known option, also one that the object inherits, and every other property of the object itself. */

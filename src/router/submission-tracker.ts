@@ -3,7 +3,7 @@ import type { ClientSecretCache } from '../http/events/client-secret-cache.js';
 import { decodePayload, parseClientSecret } from '../intents/payload.js';
 import type { IntentEvent } from '../sequencer/watch/intent-event.js';
 import type { StatusSource, StatusUpdate } from '../sequencer/watch/status-cache.js';
-import type { Happening, Observer } from '../telemetry/router-event.js';
+import type { Observer, RouterEventPayload } from '../telemetry/router-event.js';
 
 /** Each event is emitted once in this time, for so many intents. */
 const remembered = { capacity: 10_000, ttlMs: 24 * 3_600_000 } as const;
@@ -42,16 +42,16 @@ export class SubmissionTracker {
   readonly onEvent = (intent: string, { kind }: IntentEvent): void => {
     const { observer } = this.#options;
     if (kind === 'code_scanned') this.#scan(intent);
-    if (kind === 'client_rejected_payment') observer.tell({ type: 'intent_declined', intent, kind: 'payment' });
-    if (kind === 'client_rejected_login') observer.tell({ type: 'intent_declined', intent, kind: 'login' });
+    if (kind === 'client_rejected_payment') observer.emit({ type: 'intent_declined', intent, kind: 'payment' });
+    if (kind === 'client_rejected_login') observer.emit({ type: 'intent_declined', intent, kind: 'login' });
   };
 
   /** For the ledger: adds to its submissions the source that was first, before the ledger polled. */
   readonly ledgerObserver: Observer = {
-    tell: (event) => this.#options.observer.tell(this.#withSource(event)),
+    emit: (event) => this.#options.observer.emit(this.#withSource(event)),
   };
 
-  #withSource(event: Happening): Happening {
+  #withSource(event: RouterEventPayload): RouterEventPayload {
     if (event.type !== 'intent_submitted') return event;
     return { ...event, way: this.#sources.get(event.intent) ?? event.way };
   }
@@ -59,7 +59,7 @@ export class SubmissionTracker {
   #scan(intent: string): void {
     if (this.#scanned.get(intent)) return;
     this.#scanned.set(intent, true);
-    this.#options.observer.tell({ type: 'code_scanned', intent });
+    this.#options.observer.emit({ type: 'code_scanned', intent });
   }
 
   #submit(intent: string, source: StatusSource): void {
@@ -67,7 +67,7 @@ export class SubmissionTracker {
     this.#sources.set(intent, source);
     const { observer, hasLedger } = this.#options;
     const kind = this.#kindOf(intent);
-    if (!hasLedger || kind === 'login') observer.tell({ type: 'intent_submitted', intent, kind, way: source });
+    if (!hasLedger || kind === 'login') observer.emit({ type: 'intent_submitted', intent, kind, way: source });
   }
 
   /** Known where this process has the client secret. */

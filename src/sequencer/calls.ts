@@ -7,25 +7,25 @@ import { decode, encode, v1 } from '../wire/codec.js';
 import { nameOf, operations } from '../wire/envelope.js';
 import type { Caller, CallOptions } from './transport.js';
 
-/** How intents reach the sequencer: `Intents.createIntent`, or `Messaging.sendMessage` where only that is deployed. */
+/** How intents reach the sequencer: by `Intents.createIntent`, or by `Messaging.sendMessage` where only that is deployed. */
 export type Dialect = 'intents' | 'messaging';
 
-/** The three flags of an intent, asked of the sequencer at one moment (interface sections 2.6 and 3). */
+/** The three flags of an intent, as the sequencer had them at one moment (interface sections 2.6 and 3). */
 export interface IntentStatus {
   /** The sequencer knows the intent. */
   readonly exists: boolean;
-  /** For display only: whoever sees the code can claim it. */
+  /** For display only: anyone who sees the code can claim it. */
   readonly codeScanned: boolean;
   /** The signed intent was submitted. It may turn false again until the transactions have settled. */
   readonly intentSubmitted: boolean;
 }
 
 /**
- * Sends a signed intent (interface section 4.3); returns only when the sequencer is known to have it.
+ * Sends a signed intent (interface section 4.3). Returns only when the sequencer is known to have it.
  *
- * The envelope says that the call succeeded (section 7.1), and a proxy on the way can say so too. So the answer has to
- * prove that the intent exists; where it does not, its status is asked for once.
- * @throws {SequencerError} `intent_refused` when the service refuses the terms; `sequencer_bad_response` without a proof
+ * The envelope says that the call succeeded (section 7.1), but a proxy on the way can say so too. So the answer must prove
+ * that the intent exists. If it does not, the status is requested once.
+ * @throws {SequencerError} `intent_refused` if the service refuses the terms; `sequencer_bad_response` without a proof
  */
 export async function createIntent(
   transport: Caller,
@@ -38,23 +38,23 @@ export async function createIntent(
     throw explainRefusal(error, dialect);
   });
   if (isProven || (await getStatus(transport, intent.id, options)).exists) return;
-  throw new SequencerError('sequencer_bad_response', 'The sequencer said OK, and the intent does not exist there.');
+  throw new SequencerError('sequencer_bad_response', 'The sequencer answered OK, but the intent does not exist there.');
 }
 
-/** `Intents.createIntent` returns the status of the intent (interface section 1, item 5). Gives whether that proves it. */
+/** `Intents.createIntent` returns the status of the intent (interface section 1, item 5). @returns whether it is a proof */
 async function sendIntent(transport: Caller, intent: SignedIntent, options?: CallOptions): Promise<boolean> {
-  // The signature is field 3, and in front of both kinds that are created: what it covers follows as it was signed.
+  // The signature is field 3, in front of both kinds. What it covers follows as it was signed.
   const field = encode(v1.Message, { sendMessageRequestSignature: { value: intent.signature } });
   const answer = await transport.call(operations.createIntent, Buffer.concat([field, intent.signedBytes]), options);
-  // Fields of other messages may be in it; bytes that are no message at all prove that something else answered.
+  // Unknown fields are allowed. Bytes that are not a message come from something else than the service.
   decodeAnswer(v1.GetStatusResponse, answer);
   return existingStatus.test(Buffer.from(answer).toString('hex'));
 }
 
-/** A GetStatusResponse with `exists`, in hex, and nothing beside its three flags: a flag is 00 or 01. */
+/** A GetStatusResponse with `exists`, in hex, and no other field than its three flags: a flag is 00 or 01. */
 const existingStatus = /^0801(?:100[01])?(?:180[01])?$/;
 
-/** `Messaging.sendMessage` returns the id that the sequencer gave the message. Gives whether there is one. */
+/** `Messaging.sendMessage` returns the id that the sequencer gave the message. @returns whether there is one */
 async function sendIntentAsMessage(transport: Caller, intent: SignedIntent, options?: CallOptions): Promise<boolean> {
   const { message, rendezvousKey, signature } = intent;
   const request = { message, rendezvousKey: { value: rendezvousKey }, signature: { value: signature } };
@@ -64,20 +64,20 @@ async function sendIntentAsMessage(transport: Caller, intent: SignedIntent, opti
   return (messageId?.value?.length ?? 0) > 0;
 }
 
-/** What services say of an operation that they do not have, such as "Invalid service name". */
+/** The texts of services about an operation that they do not have, such as "Invalid service name". */
 const unknownOperation = [
   /\b(?:invalid|unknown|unsupported|unimplemented|no such|not implement(?: the)?) (?:service|method|operation|rpc)\b/i,
   /\b(?:service|(?<!payment )method|operation)(?: name)?(?: \S{1,80})?(?: is)? (?:invalid|unknown|not (?:found|supported|implemented))\b/i,
 ];
 
-/** Whether the service has refused a call because it has no such operation. */
+/** Whether the service refused a call because it has no such operation. */
 export function isUnknownOperation(error: unknown): error is SequencerError {
   if (!(error instanceof SequencerError) || error.code !== 'sequencer_error') return false;
   const { message, serviceMessage = '' } = error;
   return message.includes('UNIMPLEMENTED') || unknownOperation.some((form) => form.test(serviceMessage));
 }
 
-/** A refusal with a reason is the service's word on this intent. One without says nothing of it. */
+/** A refusal with a reason is about this intent. A refusal without one may have any cause. */
 function explainRefusal(error: unknown, dialect: Dialect): unknown {
   if (!(error instanceof SequencerError) || error.code !== 'sequencer_error') return error;
   const { serviceMessage, cause } = error;
@@ -101,7 +101,7 @@ export async function getStatus(transport: Caller, id: string, options?: CallOpt
 }
 
 /**
- * Asks who logged in (interface section 4.7, "get user id"); gives the user id, Base58.
+ * Requests the user who logged in (interface section 4.7, "get user id"). @returns the user id, Base58
  * @throws {IntentError} `invalid_id`, `intent_not_found`, `not_supported`, `login_pending`, `signer_failed`
  * @throws {SequencerError}
  */
@@ -125,7 +125,7 @@ export async function getUserId(
 function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Properties): string {
   const { Result } = v1.GetLoginForThirdPartyAppResponse;
   if (result === Result.REQUEST_NOT_FOUND) throw new IntentError('intent_not_found');
-  if (result === Result.LOGIN_NOT_SUPPORTED) throw new IntentError('not_supported', 'This intent logs nobody in.');
+  if (result === Result.LOGIN_NOT_SUPPORTED) throw new IntentError('not_supported', 'This intent is not a login.');
   if (result === Result.NO_USER_LOGGED_IN) throw new IntentError('login_pending');
   requireOk(result);
   if (userId?.value?.length !== 32) {
@@ -135,10 +135,10 @@ function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Pro
 }
 
 /**
- * Has the service call `url` once the intent is submitted (protocol section 5). An intent has one webhook; one that has
- * been registered before counts as done.
+ * Has the service call `url` once the intent is submitted (protocol section 5). An intent has one webhook; an earlier
+ * registration counts as success.
  * @throws {IntentError} `invalid_id`, `intent_not_found`
- * @throws {SequencerError} `sequencer_error` also for a URL that it does not take, and once the intent is submitted
+ * @throws {SequencerError} `sequencer_error` also for a URL that it refuses, and once the intent is submitted
  */
 export async function registerWebhook(
   transport: Caller,
@@ -155,7 +155,7 @@ export async function registerWebhook(
   throw new SequencerError('sequencer_error', `The sequencer refused the webhook: ${Result[result] ?? result}.`);
 }
 
-/** Every result but OK is a refusal, also one this version has no name for. */
+/** Every result but OK is a refusal, including those that this version does not know. */
 function requireOk(result: number | null | undefined): void {
   if ((result ?? 0) !== 0) throw new SequencerError('sequencer_error', `The sequencer answered with result ${result}.`);
 }

@@ -1,8 +1,9 @@
+import { isTimerDelay } from '../async/timeout.js';
 import { IntentError } from '../errors.js';
 import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
 import { createIntent, type Dialect, getStatus, getUserId, type IntentStatus, registerWebhook } from './calls.js';
-import { isTimeout } from './http/http-transport.js';
+import { createTransport, type ServiceAddress } from './create-transport.js';
 import {
   type CreateLoginParameters,
   type CreatePaymentParameters,
@@ -12,41 +13,40 @@ import {
 import {
   type CallObserver,
   defaultTryTimeoutMs,
+  type ResilientTransport,
   resilientTransport,
   type ServiceState,
 } from './resilience/resilient-transport.js';
-import type { Caller, CallOptions, Transport } from './transport.js';
-import { type ServiceAddress, transportTo } from './transport-to.js';
-import { closableWatch } from './watch/closable-watch.js';
-import type { IntentEvent } from './watch/intent-event.js';
+import type { CallOptions, Transport } from './transport.js';
+import type { IntentEvent, WatchIntent } from './watch/intent-event.js';
 import { watchIntent } from './watch/watch-intent.js';
 
-/** Where the service is and how it is asked. */
+/** Where the service is, and how its calls are made. */
 export interface IntentClientOptions extends ServiceAddress {
   /** Default `intents`. */
   readonly dialect?: Dialect | undefined;
   /** Bound of one call over all its tries, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
-  /** Bound of one try of a call that may be repeated, in milliseconds. Default: `timeoutMs`, at most 3000. */
+  /** Bound of one try of a call that may be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly tryTimeoutMs?: number | undefined;
-  /** Another way to the service than HTTP and gRPC. */
+  /** Reaches the service in another way than HTTP and gRPC. */
   readonly transport?: Transport | undefined;
 }
 
 /** An intent that the sequencer has accepted (interface section 2.8). */
 export interface CreatedIntent {
-  /** Base58, public: the key to ask for the status with. */
+  /** Base58, public: identifies the intent in every other call. */
   readonly id: string;
-  /** For the browser that began the intent and for nobody else: whoever has it owns the intent. */
+  /** Only for the browser that began the intent: anyone who has it owns the intent. */
   readonly clientSecret: string;
 }
 
-/** An intent that is signed and was not sent yet. The same terms, signers and client secret make the same one again. */
+/** An intent that is signed and not yet sent. The same terms, signers and client secret make the same one again. */
 export interface PreparedIntent extends CreatedIntent {
   /**
-   * Sends it. Each call sends the same bytes, which the sequencer takes as one intent, so that this can be called again
-   * when nobody knows what became of the call before. Until it has resolved nobody may see the client secret: who
-   * knows it can be first to create the intent, with terms of his own.
+   * Sends it. Each call sends the same bytes, which the sequencer takes as one intent, so this can be called again when the
+   * outcome of a call is unknown. Show the client secret to no one before it resolves: anyone who knows it can be the first
+   * to create the intent, with other terms.
    * @throws {SequencerError} without an OK
    */
   create(options?: CallOptions): Promise<CreatedIntent>;
@@ -56,11 +56,11 @@ export interface PreparedIntent extends CreatedIntent {
 export interface IntentClient {
   /** Payments (interface section 2.4). */
   readonly paymentIntents: {
-    /** @throws {IntentError} for terms that are wrong, before anything is sent @throws {SequencerError} without an OK */
+    /** @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} without an OK */
     create(parameters: CreatePaymentParameters, options?: CallOptions): Promise<CreatedIntent>;
     /**
-     * Signs an intent, for who writes it down before it is sent.
-     * @throws {IntentError} for terms that are wrong; `invalid_client_secret` also for one of another kind, amount or currency
+     * Signs an intent without sending it, so that it can be recorded first.
+     * @throws {IntentError} for invalid terms; `invalid_client_secret` also for one of another kind, amount or currency
      */
     prepare(parameters: CreatePaymentParameters): Promise<PreparedIntent>;
     /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
@@ -68,9 +68,9 @@ export interface IntentClient {
   };
   /** Logins (interface section 2.5). */
   readonly loginIntents: {
-    /** @throws {IntentError} for terms that are wrong, before anything is sent @throws {SequencerError} without an OK */
+    /** @throws {IntentError} for invalid terms, before anything is sent @throws {SequencerError} without an OK */
     create(parameters: CreateLoginParameters, options?: CallOptions): Promise<CreatedIntent>;
-    /** As that of payments. */
+    /** As for payments. */
     prepare(parameters: CreateLoginParameters): Promise<PreparedIntent>;
     /** @throws {IntentError} `invalid_id` @throws {SequencerError} */
     getStatus(id: string, options?: CallOptions): Promise<IntentStatus>;
@@ -78,16 +78,16 @@ export interface IntentClient {
     getUserId(parameters: { intent: string; verifier: Signer }, options?: CallOptions): Promise<{ userId: string }>;
   };
   /**
-   * Has the service call `url` once the intent is submitted; does nothing where the intent has a webhook already.
+   * Has the service call `url` once the intent is submitted. Does nothing if the intent has a webhook already.
    * @throws {IntentError} `invalid_id`, `intent_not_found`
-   * @throws {SequencerError} also for a URL that the service does not take, and once the intent is submitted
+   * @throws {SequencerError} also for a URL that the service refuses, and once the intent is submitted
    */
   registerWebhook(parameters: { intent: string; url: string }, options?: CallOptions): Promise<void>;
   /**
    * Follows an intent until it is submitted: `for await (const { kind } of client.watch({ id, clientSecret }))`. With the
-   * client secret over the message stream (interface section 4.5), without it by asking for the status every few seconds.
-   * Yields each event once, and `intent_submitted`, which is the sequencer's own word, as the last. Faults of the service
-   * do not end it; a `break`, the signal and `close` do.
+   * client secret over the message stream (interface section 4.5), without it by polling the status every few seconds.
+   * Yields each event once. The last is `intent_submitted`, which comes from the status of the sequencer. Faults of the
+   * service do not end the watch; a `break`, the signal and `close` do.
    * @throws {IntentError} `invalid_id`, `invalid_client_secret`
    */
   watch(
@@ -100,22 +100,22 @@ export interface IntentClient {
 
 /**
  * A client of the sequencer, for use with or without Express.
- * @throws {IntentError} `invalid_configuration` when none of `url`, `grpcUrl` and `transport` is of use
+ * @throws {IntentError} `invalid_configuration` if none of `url`, `grpcUrl` and `transport` can be used
  */
 export function createIntentClient(options: IntentClientOptions = {}): IntentClient {
   return observedClient(options).client;
 }
 
-/** A client, and what its calls have shown of the service. */
+/** A client, and what its calls have shown about the service. */
 export interface ObservedClient {
   readonly client: IntentClient;
   readonly service: () => ServiceState;
 }
 
 /**
- * The same as `createIntentClient`, for who looks after the service as well.
- * @param observer looks on while it is called
- * @throws as it
+ * As `createIntentClient`, for a caller that also reports the state of the service.
+ * @param observer observes the calls
+ * @throws as `createIntentClient`
  */
 export function observedClient(options: IntentClientOptions, observer?: CallObserver): ObservedClient {
   const { dialect = 'intents' } = options;
@@ -123,12 +123,12 @@ export function observedClient(options: IntentClientOptions, observer?: CallObse
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
   }
   const bounds = requireTimeouts(options);
-  const inner = options.transport ?? transportTo(options, bounds.timeoutMs);
+  const inner = options.transport ?? createTransport(options, bounds.timeoutMs);
   const transport = resilientTransport(inner, { ...bounds, observer });
   return { client: clientOver(transport, dialect), service: transport.service };
 }
 
-function clientOver(transport: Transport & Caller, dialect: Dialect): IntentClient {
+function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClient {
   const prepared = (intent: SignedIntent): PreparedIntent => {
     const { id, clientSecret } = intent;
     const create = async (callOptions?: CallOptions): Promise<CreatedIntent> => {
@@ -140,7 +140,7 @@ function clientOver(transport: Transport & Caller, dialect: Dialect): IntentClie
   const preparePayment = async (given: CreatePaymentParameters) => prepared(await signPayment(given, dialect));
   const prepareLogin = async (given: CreateLoginParameters) => prepared(await signLogin(given));
   const status = (id: string, callOptions?: CallOptions) => getStatus(transport, id, callOptions);
-  const watches = closableWatch(watchIntent(transport));
+  const watches = new RunningWatches(watchIntent(transport));
   return Object.freeze({
     paymentIntents: Object.freeze({
       create: async (parameters: CreatePaymentParameters, callOptions?: CallOptions) =>
@@ -159,7 +159,8 @@ function clientOver(transport: Transport & Caller, dialect: Dialect): IntentClie
     }),
     registerWebhook: ({ intent, url }: { intent: string; url: string }, callOptions?: CallOptions) =>
       registerWebhook(transport, intent, url, callOptions),
-    watch: watches.watch,
+    watch: (intent: Parameters<WatchIntent>[0], watchOptions?: Parameters<IntentClient['watch']>[1]) =>
+      watches.watch(intent, watchOptions?.signal),
     close: () => {
       watches.close();
       return transport.close();
@@ -175,9 +176,39 @@ interface Timeouts {
 function requireTimeouts({ timeoutMs = 8_000, tryTimeoutMs }: IntentClientOptions): Timeouts {
   const timeouts = { timeoutMs, tryTimeoutMs: tryTimeoutMs ?? defaultTryTimeoutMs(timeoutMs) };
   for (const [name, value] of Object.entries(timeouts)) {
-    if (isTimeout(value)) continue;
+    if (isTimerDelay(value)) continue;
     const message = `${name} must be a whole number of milliseconds, 1 to 2147483647.`;
     throw new IntentError('invalid_configuration', message);
   }
   return timeouts;
+}
+
+/** The watches of a client, which all end when it closes. A watch that is started later ends at once. */
+class RunningWatches {
+  readonly #watchIntent: WatchIntent;
+  readonly #running = new Set<AbortController>();
+  #isClosed = false;
+
+  constructor(watchIntent: WatchIntent) {
+    this.#watchIntent = watchIntent;
+  }
+
+  async *watch(intent: Parameters<WatchIntent>[0], signal: AbortSignal | undefined): AsyncGenerator<IntentEvent, void> {
+    // Each watch has a controller of its own: a shared signal would outlive the watches and keep a trace of each.
+    const ending = new AbortController();
+    if (this.#isClosed) ending.abort();
+    this.#running.add(ending);
+    try {
+      yield* this.#watchIntent(intent, {
+        signal: signal ? AbortSignal.any([signal, ending.signal]) : ending.signal,
+      });
+    } finally {
+      this.#running.delete(ending);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const ending of this.#running) ending.abort();
+  }
 }

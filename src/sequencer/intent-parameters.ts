@@ -7,7 +7,7 @@ import type { SignedIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
 import type { Dialect } from './calls.js';
 
-/** Who verifies a login, and where the key is published (interface section 4.7). */
+/** The verifier of a login, and where its key is published (interface section 4.7). */
 export interface LoginParameters {
   /** Base58 public key; its signer must be among `signers`. */
   readonly verifier: string;
@@ -15,7 +15,7 @@ export interface LoginParameters {
   readonly domain: string;
 }
 
-/** What `paymentIntents.create` takes (interface section 4.7). */
+/** The parameters of `paymentIntents.create` (interface section 4.7). */
 export interface CreatePaymentParameters {
   /** Base58 account that receives the payment. */
   readonly destination: string;
@@ -25,23 +25,23 @@ export interface CreatePaymentParameters {
   readonly currency: string;
   /** Logs the payer in as well; needs `signers`. */
   readonly login?: LoginParameters | undefined;
-  /** Those who sign the login: the signer of `login.verifier` must be among them. */
+  /** The signers of the login: the one of `login.verifier` must be among them. */
   readonly signers?: readonly Signer[] | undefined;
-  /** Of an intent with the same amount and currency that was prepared before: makes that one again. Default: a new one. */
+  /** The client secret of an intent with the same amount and currency: makes that intent again. Default: a new one. */
   readonly clientSecret?: string | undefined;
 }
 
-/** What `loginIntents.create` takes (interface section 4.7). */
+/** The parameters of `loginIntents.create` (interface section 4.7). */
 export interface CreateLoginParameters {
-  /** Who asks the wallet to log in. */
+  /** The site that the wallet logs in to. */
   readonly login: LoginParameters;
   /** The signer of `login.verifier` must be among them. */
   readonly signers: readonly Signer[];
-  /** Of a login that was prepared before: makes that one again. Default: a new one. */
+  /** The client secret of an earlier login: makes that login again. Default: a new one. */
   readonly clientSecret?: string | undefined;
 }
 
-/** @throws {IntentError} for terms that are wrong */
+/** @throws {IntentError} for invalid terms */
 export async function signPayment(parameters: CreatePaymentParameters, dialect: Dialect): Promise<SignedIntent> {
   const { destination, amount, currency, login, signers = [], clientSecret } = parameters;
   const terms = { destination, amount, currency, login: login && withSigner(login, signers) };
@@ -49,13 +49,13 @@ export async function signPayment(parameters: CreatePaymentParameters, dialect: 
   return signPaymentIntent(terms, { nameRendezvous: dialect === 'intents', ...nonce });
 }
 
-/** @throws {IntentError} for terms that are wrong */
+/** @throws {IntentError} for invalid terms */
 export async function signLogin({ login, signers = [], clientSecret }: CreateLoginParameters): Promise<SignedIntent> {
   const nonce = clientSecret === undefined ? {} : { nonce: nonceOf(clientSecret, undefined) };
   return signLoginIntent(withSigner(login, signers), nonce);
 }
 
-/** The random part of a client secret, whose other part must say the same as the terms; a login has no money. */
+/** The random part of a client secret. Its other part must agree with the terms; a login has no money. */
 function nonceOf(clientSecret: string, money: Money | undefined): Uint8Array {
   const payload = decodePayload(parseClientSecret(clientSecret));
   const stated = payload.kind === 'payment' ? payload.money : undefined;

@@ -11,29 +11,17 @@ interface Metric {
   /** In UCUM. */
   readonly unit: string;
   readonly description: string;
-  /** The events that feed it; none of a gauge, which is read from the ledger. */
+  /** The events that feed it; none for a gauge, which is read from the ledger. */
   readonly sources: Sources;
 }
 
-const counter = (unit: string, description: string, sources: Sources): Metric => ({
-  kind: 'counter',
-  unit,
-  description,
-  sources,
-});
-const upDownCounter = (unit: string, description: string, sources: Sources): Metric => ({
-  kind: 'upDownCounter',
-  unit,
-  description,
-  sources,
-});
-const histogram = (description: string, sources: Sources): Metric => ({
-  kind: 'histogram',
-  unit: 's',
-  description,
-  sources,
-});
-const gauge = (unit: string, description: string): Metric => ({ kind: 'gauge', unit, description, sources: {} });
+const metricOf =
+  (kind: Metric['kind']) =>
+  (unit: string, description: string, sources: Sources = {}): Metric => ({ kind, unit, description, sources });
+const counter = metricOf('counter');
+const upDownCounter = metricOf('upDownCounter');
+const histogram = metricOf('histogram');
+const gauge = metricOf('gauge');
 
 const one = (attributes: Attributes = {}): Point => [1, attributes];
 const seconds = (ms: number, attributes: Attributes = {}): Point => [ms / 1_000, attributes];
@@ -48,12 +36,12 @@ const callOf = ({ operation, transport }: EventOf<'upstream_call'>): Attributes 
 });
 
 /**
- * Every metric. Attributes come from closed sets: kinds, codes, names of operations, hooks and routes. Never an id, an address or
- * a path.
+ * All metrics. Attributes come from closed sets: kinds, codes, names of operations, hooks and routes. Never an id, an address
+ * or a path.
  */
 export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.intents.created': counter('{intent}', 'Intents that were created', { intent_created: byKind }),
-  'express_intents.intents.repeated': counter('{intent}', 'Requests that got an earlier intent again', {
+  'express_intents.intents.repeated': counter('{intent}', 'Requests answered with an earlier intent', {
     intent_repeated: byKind,
   }),
   'express_intents.intents.refused': counter('{request}', 'Requests for an intent that were refused or failed', {
@@ -65,16 +53,16 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.intents.declined': counter('{intent}', 'Intents that were declined while a page listened', {
     intent_declined: byKind,
   }),
-  'express_intents.intents.submitted': counter('{intent}', 'Intents that were seen to be submitted', {
+  'express_intents.intents.submitted': counter('{intent}', 'Intents found to be submitted', {
     intent_submitted: ({ kind = 'unknown', way }) => one({ 'express_intents.kind': kind, 'express_intents.way': way }),
   }),
-  'express_intents.payments.settled': counter('{payment}', 'Payments that have settled', {
+  'express_intents.payments.settled': counter('{payment}', 'Payments that settled', {
     payment_settled: ({ late }) => one({ 'express_intents.late': late }),
   }),
   'express_intents.payments.late': counter('{payment}', 'Payments that were submitted late', {
     payment_late: () => one(),
   }),
-  'express_intents.payments.reversed': counter('{payment}', 'Payments that were taken back', {
+  'express_intents.payments.reversed': counter('{payment}', 'Payments that were reversed', {
     payment_reversed: ({ wasSettled }) => one({ 'express_intents.was_settled': wasSettled }),
   }),
   'express_intents.payments.expired': counter(
@@ -84,20 +72,20 @@ export const metrics: Readonly<Record<string, Metric>> = {
       payment_expired: () => one(),
     },
   ),
-  'express_intents.settlement.lag': histogram('From a payment known to be submitted to its settlement', {
+  'express_intents.settlement.lag': histogram('s', 'From a payment known to be submitted to its settlement', {
     payment_settled: ({ lagMs }) => seconds(lagMs),
   }),
-  'express_intents.hook.duration': histogram('Calls of the hooks of the ledger', {
+  'express_intents.hook.duration': histogram('s', 'Calls of the hooks of the ledger', {
     hook_completed: (event) => hookTime(event, 'ok'),
     hook_failed: (event) => hookTime(event, 'failed'),
   }),
-  'express_intents.dead_letters': counter('{payment}', 'Payments that were given up to a person', {
+  'express_intents.dead_letters': counter('{payment}', 'Payments that became dead letters', {
     dead_letter: ({ hook }) => one({ 'express_intents.hook': hook }),
   }),
-  'express_intents.ledger.due': gauge('{payment}', 'Payments that should have been looked at by now'),
-  'express_intents.ledger.oldest_due': gauge('s', 'How long the oldest of them has waited'),
+  'express_intents.ledger.due': gauge('{payment}', 'Payments that are due'),
+  'express_intents.ledger.oldest_due': gauge('s', 'How long the oldest due payment has waited'),
   'express_intents.ledger.dead': gauge('{payment}', 'Dead letters in the ledger'),
-  'express_intents.ledger.outages': counter('{outage}', 'Times that the ledger could not be reached', {
+  'express_intents.ledger.outages': counter('{outage}', 'Outages of the ledger', {
     ledger_unavailable: () => one(),
   }),
   'express_intents.logins.completed': counter('{login}', 'Logins that began a session', {
@@ -111,23 +99,23 @@ export const metrics: Readonly<Record<string, Metric>> = {
     webhook_received: () => one(),
   }),
   'express_intents.webhooks.refused': counter('{call}', 'Webhook calls that were refused', { webhook_refused: byCode }),
-  'express_intents.rate_limited': counter('{request}', 'Requests of addresses that have asked too often', {
+  'express_intents.rate_limited': counter('{request}', 'Requests over a rate limit', {
     rate_limited: ({ route }) => one({ 'express_intents.route': route }),
   }),
-  'express_intents.streams.open': upDownCounter('{stream}', 'Streams of events that are open', {
+  'express_intents.streams.open': upDownCounter('{stream}', 'Event streams that are open', {
     stream_opened: () => one(),
     stream_closed: () => [-1, {}],
   }),
-  'express_intents.streams.refused': counter('{stream}', 'Streams of events for which no place was free', {
+  'express_intents.streams.refused': counter('{stream}', 'Event streams that were refused', {
     stream_refused: byCode,
   }),
-  'express_intents.upstream.duration': histogram('Calls to the sequencer, over all their tries', {
+  'express_intents.upstream.duration': histogram('s', 'Calls to the sequencer, over all their tries', {
     upstream_call: (event) => seconds(event.ms, { ...callOf(event), 'express_intents.outcome': event.outcome }),
   }),
   'express_intents.upstream.tries': counter('{try}', 'Tries of calls to the sequencer', {
     upstream_call: (event) => [event.tries, callOf(event)],
   }),
-  'express_intents.breakers.open': upDownCounter('{breaker}', 'Operations that are left alone', {
+  'express_intents.breakers.open': upDownCounter('{breaker}', 'Operations whose circuit is open', {
     breaker_opened: ({ operation }) => byOperation(1, operation),
     breaker_closed: ({ operation }) => byOperation(-1, operation),
   }),
@@ -140,10 +128,10 @@ export interface Waiting {
   readonly deadLetters: number;
 }
 
-/** Reads what waits in the ledger, at each collection of the metrics. */
+/** Called at each collection of the metrics. */
 export type ReadWaiting = () => Promise<Waiting>;
 
-/** In seconds; up to a day, because a payment settles late when a hook was failing. */
+/** In seconds; up to a day, because a payment settles late while a hook fails. */
 const secondBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400];
 
 /** The instruments of one router. */
@@ -158,7 +146,7 @@ export class Instruments {
       if (metric.kind === 'gauge') continue;
       const record = recorderOf(meter, name, metric);
       for (const [type, pointOf] of Object.entries(metric.sources)) {
-        // Each function takes the events of its own type.
+        // Each source takes the events of its own type.
         const recorder = (event: RouterEvent): void => record((pointOf as (event: RouterEvent) => Point)(event));
         this.#recorders.set(type, [...(this.#recorders.get(type) ?? []), recorder]);
       }
@@ -187,7 +175,7 @@ function recorderOf(meter: Meter, name: string, { kind, unit, description }: Met
   return (point) => counter.add(...point);
 }
 
-/** One query for all gauges. They have no value while the ledger cannot be reached. */
+/** One query serves all gauges. They have no value while the ledger cannot be reached. */
 function observeWaiting(meter: Meter, readWaiting: ReadWaiting): () => void {
   const gauges = ['due', 'oldest_due', 'dead'].map((gauge) => {
     const name = `express_intents.ledger.${gauge}`;

@@ -1,33 +1,53 @@
 import { createRequire } from 'node:module';
 import type { Attributes, Context, Meter, Span, Tracer } from '@opentelemetry/api';
-import { SequencerError } from '../errors.js';
+import { findPackage } from '../async/optional-package.js';
+import { type ConfigProblem, SequencerError } from '../errors.js';
 import { Instruments, type ReadWaiting } from './metrics.js';
 import type { RouterEvent, UpstreamTransport } from './router-event.js';
-import type { TelemetryProviders } from './telemetry-option.js';
 
-/** `@opentelemetry/api`, which is the app's own. */
-type Api = typeof import('@opentelemetry/api');
+/** Where spans and metrics go, instead of to what is registered with `@opentelemetry/api`. */
+export interface TelemetryProviders {
+  /** A `TracerProvider` of OpenTelemetry. Default: the one that is registered. */
+  readonly tracerProvider?: { getTracer(name: string, version?: string): object } | undefined;
+  /** A `MeterProvider` of OpenTelemetry. Default: the one that is registered. */
+  readonly meterProvider?: { getMeter(name: string, version?: string): object } | undefined;
+}
 
-/** By this name the spans and metrics of the package are known. */
-const scope = 'express-intents';
-/** Where every copy of the API of this major version keeps what was registered with it. */
-const registry = Symbol.for('opentelemetry.js.api.1');
-/** In a context with this key instrumentations make no spans and write no headers. */
-const suppressTracing = 'OpenTelemetry SDK Context Key SUPPRESS_TRACING';
-/** What a propagator writes and the service is sent. Baggage is the app's own. */
-const traceHeaders: readonly string[] = ['traceparent', 'tracestate'];
-/** These have a span of their own, or outlive every span. */
-const notOnSpans: ReadonlySet<string> = new Set(['upstream_call', 'stream_opened', 'stream_closed']);
+/** The option `telemetry`. */
+export type TelemetryOption = boolean | TelemetryProviders;
+
+/** Whether the app has installed `@opentelemetry/api`. Does not load it. */
+export function hasOpenTelemetry(): boolean {
+  return findPackage('@opentelemetry/api') !== undefined;
+}
+
+/** The problems of the option `telemetry`. */
+export function problemsOfTelemetry(option: TelemetryOption | undefined): ConfigProblem[] {
+  if (option === undefined || option === false) return [];
+  if (!hasOpenTelemetry()) {
+    const problem = 'It needs the package @opentelemetry/api, which is missing.';
+    return [{ setting: 'telemetry', problem, mend: 'npm install @opentelemetry/api' }];
+  }
+  if (option === true) return [];
+  const { tracerProvider, meterProvider, ...others } = option;
+  const isWrong =
+    Object.keys(others).length > 0 ||
+    (tracerProvider !== undefined && typeof tracerProvider?.getTracer !== 'function') ||
+    (meterProvider !== undefined && typeof meterProvider?.getMeter !== 'function');
+  if (!isWrong) return [];
+  const fix = 'telemetry: true, or telemetry: { tracerProvider, meterProvider } of OpenTelemetry';
+  return [{ setting: 'telemetry', problem: 'It names something that is not a provider.', mend: fix }];
+}
 
 /** The service that is called. */
 export interface Upstream {
   readonly transport: UpstreamTransport;
-  /** Host and port; undefined where the site brings its own transport. */
+  /** Host and port; undefined where the site has its own transport. */
   readonly address: string | undefined;
   readonly port: number | undefined;
 }
 
-/** @param url of the service; no other part of it is recorded */
+/** @param url of the service; only host and port are recorded */
 export function upstreamOf(transport: UpstreamTransport, url: string | undefined): Upstream {
   if (transport === 'custom' || url === undefined || !URL.canParse(url)) {
     return { transport, address: undefined, port: undefined };
@@ -36,11 +56,11 @@ export function upstreamOf(transport: UpstreamTransport, url: string | undefined
   return { transport, address: hostname, port: Number(port) || (protocol === 'http:' ? 80 : 443) };
 }
 
-/** One call to the service as a client span, over all its tries. */
-export interface TracedCall {
+/** The client span of one call to the service, over all its tries. */
+export interface CallSpan {
   /** `traceparent`, and `tracestate` where there is one. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Makes a try inside of the span. */
+  /** Runs one try inside the span. */
   run(send: () => Promise<Uint8Array>): Promise<Uint8Array>;
   end(outcome: string, tries: number, failure: unknown): void;
 }
@@ -51,11 +71,25 @@ export interface OpenTelemetryOptions {
   readonly logger: { warn(message: string, details?: Record<string, unknown>): void };
 }
 
+/** `@opentelemetry/api` as the app has it. */
+type Api = typeof import('@opentelemetry/api');
+
+/** The instrumentation scope of the spans and metrics. */
+const scope = 'express-intents';
+/** Where every copy of the API of this major version registers its SDK. */
+const registry = Symbol.for('opentelemetry.js.api.1');
+/** In a context with this key instrumentations make no spans and write no headers. */
+const suppressTracing = 'OpenTelemetry SDK Context Key SUPPRESS_TRACING';
+/** The headers of a propagator that the service is sent. Baggage stays in the app. */
+const traceHeaders: readonly string[] = ['traceparent', 'tracestate'];
+/** These have a span of their own, or outlive every span. */
+const notOnSpans: ReadonlySet<string> = new Set(['upstream_call', 'stream_opened', 'stream_closed']);
+
 /**
- * The subscriber of the router's events that makes spans and metrics of them, and traces the calls to the service.
+ * The subscriber that makes spans and metrics of router events, and traces the calls to the service. It never throws.
  *
- * - waiting: no SDK is registered, and the API is not loaded. An app may register its SDK after the router is made, so each event
- *   checks again.
+ * - waiting: no SDK is registered, and the API is not loaded. An app may register its SDK after it makes the router, so each
+ *   event checks again.
  * - tracing: the API is loaded. Metrics follow once a meter provider is registered.
  * - closed: by `close`, or because the providers threw, which is logged once.
  */
@@ -71,12 +105,13 @@ export class OpenTelemetry {
     this.#options = options;
   }
 
-  /** Whether spans or metrics are taken by now. */
+  /** Whether an SDK takes spans or metrics by now. */
   isActive(): boolean {
     if (!this.#isClosed && !this.#instruments) this.#start();
     return !this.#isClosed && this.#tracer !== undefined;
   }
 
+  /** Measures what waits in the ledger, from the start of the metrics on. */
   watchLedger(readWaiting: ReadWaiting): void {
     this.#readWaiting = readWaiting;
   }
@@ -86,15 +121,17 @@ export class OpenTelemetry {
     this.#instruments?.close();
   }
 
-  note(event: RouterEvent): void {
+  record(event: RouterEvent): void {
     if (!this.isActive()) return;
-    this.#instruments?.record(event);
-    if (event.type === 'hook_completed' || event.type === 'hook_failed') this.#traceHook(event);
-    else if (!notOnSpans.has(event.type)) this.#api?.trace.getActiveSpan()?.addEvent(event.type, attributesOf(event));
+    ignoreErrors(() => {
+      this.#instruments?.record(event);
+      if (event.type === 'hook_completed' || event.type === 'hook_failed') this.#traceHook(event);
+      else if (!notOnSpans.has(event.type)) this.#api?.trace.getActiveSpan()?.addEvent(event.type, attributesOf(event));
+    });
   }
 
   /** Undefined where no spans are taken, or the SDK throws. */
-  startCall({ service, method }: { readonly service: string; readonly method: string }): TracedCall | undefined {
+  startCall({ service, method }: { readonly service: string; readonly method: string }): CallSpan | undefined {
     if (!this.isActive()) return undefined;
     const [api, tracer] = [this.#api as Api, this.#tracer as Tracer];
     const { transport, address, port } = this.#options.upstream;
@@ -105,20 +142,18 @@ export class OpenTelemetry {
       'express_intents.transport': transport,
       ...(address !== undefined && { 'server.address': address, 'server.port': port }),
     };
-    try {
+    return ignoreErrors(() => {
       const parent = api.context.active();
       const span = tracer.startSpan(`${service}/${method}`, { kind: api.SpanKind.CLIENT, attributes }, parent);
       const context = api.trace.setSpan(parent, span);
-      // An instrumentation of the HTTP client would write the same header once more, and two of them count as none.
+      // An instrumentation of the HTTP client would write the headers a second time, and receivers ignore duplicates.
       const inside = transport === 'custom' ? context : context.setValue(api.createContextKey(suppressTracing), true);
       return {
         metadata: traceHeadersOf(api, context),
         run: (send) => api.context.with(inside, send),
-        end: (outcome, tries, failure) => quietly(() => endCall(api, span, { outcome, tries, failure })),
+        end: (outcome, tries, failure) => ignoreErrors(() => endCall(api, span, { outcome, tries, failure })),
       };
-    } catch {
-      return undefined;
-    }
+    });
   }
 
   #start(): void {
@@ -130,7 +165,7 @@ export class OpenTelemetry {
       const api = this.#api;
       this.#tracer ??= (tracerProvider?.getTracer(scope) as Tracer | undefined) ?? api.trace.getTracer(scope);
       const meter = (meterProvider?.getMeter(scope) as Meter | undefined) ?? api.metrics.getMeter(scope);
-      // A meter that is made before a provider is registered stays without one.
+      // A meter made before a provider is registered stays a no-op.
       if (meter !== api.createNoopMeter()) this.#instruments = new Instruments(meter, this.#readWaiting);
     } catch (error) {
       this.#isClosed = true;
@@ -139,7 +174,7 @@ export class OpenTelemetry {
     }
   }
 
-  /** The span of a hook is made when it has ended. */
+  /** Makes the span of a hook after the hook has ended. */
   #traceHook(event: Extract<RouterEvent, { readonly type: 'hook_completed' | 'hook_failed' }>): void {
     const { type, hook, attempt, intent, ms } = event;
     const attributes = {
@@ -170,7 +205,7 @@ function endCall({ SpanStatusCode }: Api, span: Span, { outcome, tries, failure 
   span.setAttributes({ 'express_intents.outcome': outcome, 'express_intents.tries': tries });
   const { httpStatus } = failure instanceof SequencerError ? failure : {};
   if (httpStatus !== undefined) span.setAttribute('http.response.status_code', httpStatus);
-  // A caller who has disconnected says nothing about the service.
+  // A caller that disconnects says nothing about the service.
   if (outcome !== 'ok' && outcome !== 'cancelled') {
     span.setAttribute('error.type', outcome);
     span.setStatus({ code: SpanStatusCode.ERROR });
@@ -178,7 +213,7 @@ function endCall({ SpanStatusCode }: Api, span: Span, { outcome, tries, failure 
   span.end();
 }
 
-/** The fields of an event. The text of an error stays out: it is the app's own. */
+/** The fields of an event, without the text of an error, which is the app's own. */
 function attributesOf(event: RouterEvent): Attributes {
   const { type: _type, atMs: _atMs, ...details } = event;
   const named = Object.entries(details).flatMap(([name, value]) => {
@@ -189,11 +224,11 @@ function attributesOf(event: RouterEvent): Attributes {
   return Object.fromEntries(named) as Attributes;
 }
 
-/** An SDK that fails changes nothing else; it reports its errors through its own logger. */
-function quietly(act: () => void): void {
+/** An SDK that fails affects nothing else; it reports its errors through its own logger. */
+function ignoreErrors<Value>(act: () => Value): Value | undefined {
   try {
-    act();
+    return act();
   } catch {
-    // See above.
+    return undefined;
   }
 }

@@ -1,9 +1,8 @@
 import type { IntentErrorCode } from '../errors.js';
 
 /**
- * In which way it was first learnt that an intent was submitted: by the watch that follows it while a page listens
- * (`stream`), by a look after the service's call (`webhook`), because somebody asked, as a page does when it comes (`status`),
- * or by the ledger, which looks by itself.
+ * How a process first learnt that an intent was submitted: from the watch that follows it while a page listens (`stream`), from
+ * the poll after a webhook call (`webhook`), from the poll for a caller, such as a page (`status`), or from the ledger's polls.
  */
 export type SubmittedWay = 'stream' | 'webhook' | 'status' | 'ledger';
 
@@ -18,13 +17,13 @@ interface OfIntent {
   readonly intent: string;
 }
 
-/** An event that tells what the intent asks for. */
+/** An event with the kind of the intent. */
 interface OfKind {
   /** What the intent asks for. */
   readonly kind: IntentKind;
 }
 
-/** An event that tells what the intent asks for, where that is known. */
+/** An event with the kind of the intent, where it is known. */
 interface OfAnyKind {
   /** Undefined where this process does not know it. */
   readonly kind: IntentKind | undefined;
@@ -54,40 +53,40 @@ interface OfOperation {
   readonly operation: string;
 }
 
-/** An event of something that was refused, or has failed. */
+/** An event of a refusal or a failure. */
 interface OfCode {
-  /** What `docs/errors.md` has an entry for. */
+  /** Explained in `docs/errors.md`. */
   readonly code: IntentErrorCode;
 }
 
-/** What each event tells beside its `type` and its time. */
+/** The fields of each event besides `type` and time. */
 export interface RouterEventDetails {
-  /** The sequencer has accepted an intent, it is written down where there is a ledger, and its secret is about to be answered. */
+  /** The sequencer has accepted an intent, the ledger (if any) has recorded it, and its secret is about to be answered. */
   readonly intent_created: OfIntent &
     OfKind & { readonly amount: string | undefined; readonly currency: string | undefined };
-  /** A request with an `Idempotency-Key` that was used before got the same intent again. */
+  /** A request with a used `Idempotency-Key` is answered with the same intent. */
   readonly intent_repeated: OfIntent & OfKind;
   /** `POST /intent` was not answered with an intent. `kind` is what the body named. */
   readonly intent_refused: OfCode & OfAnyKind;
-  /** Somebody has scanned the code, or says so: whoever sees the code can. */
+  /** The code was scanned. For display only: anyone who sees the code can cause it. */
   readonly code_scanned: OfIntent;
-  /** The wallet has declined, or somebody who sees the code says so. */
+  /** The wallet declined. For display only: anyone who sees the code can cause it. */
   readonly intent_declined: OfIntent & OfKind;
   /** The sequencer says that an intent was submitted. */
   readonly intent_submitted: OfIntent & OfAnyKind & { readonly way: SubmittedWay };
-  /** A payment was submitted later than `lateAfterMs` after it was created; it is a payment all the same. */
+  /** A payment was submitted later than `lateAfterMs` after it was created; it still counts. */
   readonly payment_late: OfIntent & { readonly afterMs: number };
-  /** A payment has settled: `onPaid` has succeeded and is committed. `lagMs` is the time since it was known to be submitted. */
+  /** `onPaid` has succeeded and is committed. `lagMs` is the time since the payment was known to be submitted. */
   readonly payment_settled: OfPayment & { readonly late: boolean; readonly lagMs: number };
-  /** The sequencer has taken a payment back: after it had settled, when `onReversed` has succeeded, or before. */
+  /** The sequencer has reversed a payment: before it settled, or after, when `onReversed` has succeeded. */
   readonly payment_reversed: OfPayment & { readonly wasSettled: boolean };
-  /** Nobody has paid for as long as the payment was watched. */
+  /** The payment did not come within `watchMs`. */
   readonly payment_expired: OfIntent;
   /** A hook of the ledger has succeeded; `onPaid` and `onReversed` are committed. */
   readonly hook_completed: OfHook;
-  /** It threw, took too long, or could not be committed. `error` is its text, 200 characters at the most. */
+  /** A hook threw, timed out, or could not be committed. `error` is its text, up to 200 characters. */
   readonly hook_failed: OfHook & { readonly error: string };
-  /** A payment was given up to a person, after so many calls of the hook. */
+  /** A payment became a dead letter, after this many attempts. */
   readonly dead_letter: OfIntent & {
     readonly hook: Exclude<LedgerHook, 'onDeadLetter'>;
     readonly attempts: number;
@@ -99,31 +98,31 @@ export interface RouterEventDetails {
   readonly login_refused: OfCode;
   /** `DELETE /session` was answered. */
   readonly logged_out: unknown;
-  /** The service has called the webhook, and the signature is right. The same call may come again. */
+  /** The service has called the webhook, and the signature is valid. The same call may come again. */
   readonly webhook_received: OfIntent;
-  /** A call of the webhook was not taken: it is not signed by the service, or not of the right form. */
+  /** A call of the webhook was refused: it is not signed by the service, or malformed. */
   readonly webhook_refused: OfCode;
-  /** An address has asked more often than it may; `route` is a name of the option `routes`. */
+  /** An address has reached its rate limit; `route` is a name of the option `routes`. */
   readonly rate_limited: { readonly route: string };
   /** A page listens to the events of an intent. */
   readonly stream_opened: OfIntent;
-  /** It has left, or the stream was ended, after `ms` milliseconds. */
+  /** An event stream has ended, after `ms` milliseconds. */
   readonly stream_closed: OfIntent & { readonly ms: number };
-  /** No place was free for a stream of events. */
+  /** An event stream was refused. */
   readonly stream_refused: OfIntent & OfCode;
   /** A call to the sequencer has ended, after `tries` tries and `ms` milliseconds in all. */
   readonly upstream_call: OfOperation & {
     readonly transport: UpstreamTransport;
-    /** `cancelled` where nobody waited for the answer any more. */
+    /** `cancelled` where the caller has disconnected. */
     readonly outcome: 'ok' | 'cancelled' | IntentErrorCode;
     readonly tries: number;
     readonly ms: number;
   };
-  /** An operation has failed five times in a row, and is left alone for some seconds. */
+  /** The circuit of an operation has opened after five failures in a row. */
   readonly breaker_opened: OfOperation;
-  /** It has succeeded again. */
+  /** The operation has succeeded again. */
   readonly breaker_closed: OfOperation;
-  /** The database of the ledger cannot be reached, or not be opened. */
+  /** The database of the ledger cannot be reached or opened. */
   readonly ledger_unavailable: OfCode;
   /** It can be reached again. */
   readonly ledger_back: unknown;
@@ -135,14 +134,14 @@ export type UpstreamTransport = 'http' | 'grpc' | 'custom';
 /** The `type` of an event. */
 export type RouterEventType = keyof RouterEventDetails;
 
-/** What happens, as it is told inside of the router. */
-export type Happening = {
+/** An event as it is emitted inside the router, before it has its time. */
+export type RouterEventPayload = {
   [Type in RouterEventType]: { readonly type: Type } & RouterEventDetails[Type];
 }[RouterEventType];
 
 /**
- * What happens in the life of intents, for logs and analysis: the option `onEvent`. Events are told by the process in which
- * something happens, at most once each, and can be lost: fulfil payments in `onPaid`. None holds a secret.
+ * An event in the life of intents, for logs and analysis: the option `onEvent`. Each is emitted at most once, by the process
+ * in which it happens, and can be lost: fulfil payments in `onPaid`. None holds a secret.
  */
 export type RouterEvent = {
   [Type in RouterEventType]: {
@@ -157,5 +156,5 @@ export type OnEvent = (event: RouterEvent) => void | Promise<void>;
 
 /** Takes the events of a router. It never throws. Without a subscriber there is no observer. */
 export interface Observer {
-  tell(happening: Happening): void;
+  emit(event: RouterEventPayload): void;
 }

@@ -4,63 +4,68 @@ import { IntentError } from '../errors.js';
 import type { DatabaseTransaction } from '../ledger/database/database.js';
 import type { IntentRecords, SiteDatabase } from '../ledger/ledger.js';
 
-/** What time passes for. */
+/** The parts of a site whose time passes. */
 export interface PassTimeSite {
-  /** Its clock is put on. */
+  /** Its clock is advanced. */
   readonly sequencer: Pick<Sequencer, 'clock'>;
-  /** The router of the site, or those of all sites with this sequencer; one without a ledger is as if it were not given. */
+  /** The router of the site, or of all sites with this sequencer. A router without a ledger changes nothing. */
   readonly router?: LedgerRouter | readonly LedgerRouter[] | undefined;
 }
 
-/** What of a router its ledger is reached by. */
+/** The members of a router that reach its ledger. */
 interface LedgerRouter {
-  /** Its times are put back. */
+  /** The times in it are put back. */
   readonly database: SiteDatabase;
-  /** What is due then is looked at. */
+  /** What is due then is polled. */
   readonly intents: Pick<IntentRecords, 'look'>;
 }
 
 /**
- * Lets time pass for a site without waiting for it, in milliseconds. Two things happen.
+ * Lets time pass for a site without waiting, in milliseconds:
  *
- * The sequencer's clock is put forward, and with it that of every site that has `now` from it: a login without a ledger, a
- * sealed session, a webhook's expiry and limits of requests end by it.
+ * - The sequencer's clock is advanced, and with it the clock of every site that takes `now` from it: logins without a ledger,
+ *   sealed sessions, webhooks and rate limits expire by it.
+ * - All intents in the ledger, which uses the time of its database, become that much older: logins expire, waiting work becomes
+ *   due, a payment made now may be late. Resolves once the due work is done, or after 5 seconds.
  *
- * All intents in the ledger, which goes by the time of its database, become so much older: logins begun expire, work that
- * waits is due, what is paid now may be late. It resolves once that work was done, or after 5 seconds.
+ * Each call moves what it names once more: name several sites with one sequencer in one call, and only one of several routers
+ * with one database.
  *
- * Each call moves what it names, once more: several sites with one sequencer are named in one call, and of routers with one
- * database only one is.
- *
- * No timer goes off by it, so that time-outs of calls and of hooks, and a service that is left alone after failures, take
- * their time. Nothing else in the database changes.
+ * No timer fires: timeouts of calls and hooks, and an open circuit, take their real time. Nothing else in the database changes.
  * @throws {IntentError} `invalid_request` for less than 0, `ledger_unavailable`
  */
 export async function passTime(ms: number, { sequencer, router }: PassTimeSite): Promise<void> {
   sequencer.clock.advance(ms);
-  for (const one of router ? [router].flat() : []) await passTimeInLedger(one, ms).catch(unlessNoLedger);
+  for (const one of router ? [router].flat() : []) {
+    try {
+      await passTimeInLedger(one, ms);
+    } catch (error) {
+      const hasNoLedger = error instanceof IntentError && error.code === 'invalid_configuration';
+      if (!hasNoLedger) throw error;
+    }
+  }
 }
 
-const patienceMs = 5_000;
-const pauseMs = 20;
+const timeoutMs = 5_000;
+const pollMs = 20;
 
 async function passTimeInLedger({ database, intents }: LedgerRouter, ms: number): Promise<void> {
   await database.transaction((tx) => makeOlder(tx, ms));
-  const endMs = performance.now() + patienceMs;
+  const endMs = performance.now() + timeoutMs;
   for (;;) {
     const { rows } = await database.query<{ id: string }>(
       'select id from express_intents.intents where due_at <= now() limit 1',
     );
     const [due] = rows;
     if (!due || performance.now() > endMs) return;
-    // The look at one wakes whoever does the work, so that nobody waits for the next round.
+    // A recheck of one intent wakes the settlement before its next round.
     void intents.look(due.id);
-    await wait(pauseMs);
+    await wait(pollMs);
   }
 }
 
-/** All times of an intent but the end of a lease, so that what is being worked on stays with who works on it. */
-const times = [
+/** All times of an intent except the end of a lease, so that a claimed payment stays claimed. */
+const timeColumns = [
   'created_at',
   'submitted_at',
   'settled_at',
@@ -74,13 +79,9 @@ const times = [
 
 async function makeOlder(tx: DatabaseTransaction, ms: number): Promise<void> {
   const older = (column: string): string => `${column} = ${column} - $1::float8 * interval '1 millisecond'`;
-  // Its rule is that an intent stays as it was created, and nobody but a test may want it otherwise.
+  // The trigger keeps the terms and times of an intent as they were created.
   await tx.query('alter table express_intents.intents disable trigger keep_the_rules');
-  await tx.query(`update express_intents.intents set ${times.map(older).join(', ')}`, [ms]);
+  await tx.query(`update express_intents.intents set ${timeColumns.map(older).join(', ')}`, [ms]);
   await tx.query(`update express_intents.history set ${older('at')}`, [ms]);
   await tx.query('alter table express_intents.intents enable trigger keep_the_rules');
-}
-
-function unlessNoLedger(error: unknown): void {
-  if (!(error instanceof IntentError) || error.code !== 'invalid_configuration') throw error;
 }

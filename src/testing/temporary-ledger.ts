@@ -9,15 +9,15 @@ import { openEmbedded } from '../ledger/database/embedded/embedded.js';
 export interface TemporaryLedger {
   /** The option `databaseUrl`: a folder. */
   readonly url: string;
-  /** Removes the folder. Close the router before. */
+  /** Removes the folder. Close the router first. */
   remove(): Promise<void>;
 }
 
 /**
- * Makes an empty ledger in a temporary folder, so that tests do not meet in one. Needs `@electric-sql/pglite`.
+ * Makes an empty ledger in a temporary folder, so that tests do not share one. Needs `@electric-sql/pglite`.
  *
- * To make a database takes some seconds, to copy one does not: where the folder it is run in has a `node_modules`, an empty
- * one is kept in `node_modules/.cache`, and copied from the second time on.
+ * A new database takes seconds, a copy does not. Where the working directory has a `node_modules`, the first call keeps an empty
+ * database in `node_modules/.cache`, which later calls copy.
  * @throws {ConfigError} where PGlite is not installed
  */
 export async function temporaryLedger(): Promise<TemporaryLedger> {
@@ -31,7 +31,7 @@ export async function temporaryLedger(): Promise<TemporaryLedger> {
   });
 }
 
-/** An empty database to copy; undefined where none can be kept, and the ledger then makes its own. */
+/** An empty database to copy; undefined where none can be kept. The ledger then makes its own. */
 async function templateFolder(): Promise<string | undefined> {
   const modules = path.resolve('node_modules');
   const cache = path.join(modules, '.cache', 'express-intents');
@@ -42,7 +42,7 @@ async function templateFolder(): Promise<string | undefined> {
     await mkdir(cache, { recursive: true });
     await makeTemplate(await mkdtemp(`${template}-`), template);
   } catch {
-    // No place to write to, or another test file was first.
+    // The folder is not writable, or another test file was first.
   }
   return (await exists(template)) ? template : undefined;
 }
@@ -56,7 +56,7 @@ async function makeTemplate(own: string, template: string): Promise<void> {
   }
 }
 
-/** What one version has made another need not open. */
+/** A version need not open the databases of another. */
 async function pgliteVersion(): Promise<string> {
   const entry = findPackage('@electric-sql/pglite') ?? '';
   const { version } = JSON.parse(await readFile(path.join(path.dirname(entry), '../package.json'), 'utf8'));

@@ -7,7 +7,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Request } from 'express';
 import request from 'supertest';
-import { readBytes } from '../../src/http/request/read-bytes.js';
+import { readBytes } from '../../src/http/request/read-body.js';
 import { eventually } from '../support/eventually.js';
 import { intentId, startEventSite } from '../support/sites/event-site.js';
 import { RawStream } from '../support/sites/raw-stream.js';

@@ -167,7 +167,7 @@ describe('while a person is being let in', () => {
     await closed(page);
     await part(page, 'button').click();
     await eventually(async () => expect(await isOpen(page)).toBe(true));
-    expect(await part(page, 'status').textContent()).toBe('Letting you in…');
+    expect(await part(page, 'status').textContent()).toBe('Logging you in…');
     letGo();
     await state(page, 'done');
     await closed(page);

@@ -140,7 +140,7 @@ describe('while the site is away for long', () => {
     const { page } = visited;
     await clickUntil(page, 'offline');
     expect(keysOf(visited)).toHaveLength(3);
-    expect(await part(page, 'status').textContent()).toBe('No answer right now. Leave this open: we keep asking.');
+    expect(await part(page, 'status').textContent()).toBe('Connection problem. Still trying…');
     expect(await part(page, 'cancel').textContent()).toBe('Cancel');
     expect(await part(page, 'retry').isVisible()).toBe(false);
     expect(await names(page)).toEqual(['invoke']);

@@ -2,7 +2,8 @@
 const location = new URL('https://shop.example/articles/tea?x=1');
 const intentSite = { returnOrigins: ['https://www.shop.example', 'http://localhost:3000'] };
 Object.assign(globalThis, { location, intentSite });
-const { httpUrl, returnUrl, walletLink } = await import('../../src/browser/return-url.js');
+const { returnUrl, walletLink } = await import('../../src/browser/flow/return-url.js');
+const { httpUrl } = await import('../../src/browser/validation.js');
 
 test.each([
   ['/thanks/{{INTENT_ID}}', 'https://shop.example/thanks/a%2Fb'],

@@ -1,9 +1,8 @@
-import { amountIn, formatAmount } from '../../src/browser/amount.js';
-import { loadTexts, localeOf, negotiateTag } from '../../src/browser/locale.js';
-import { Problem } from '../../src/browser/problem.js';
-import { problemText } from '../../src/browser/problem-text.js';
+import { Problem } from '../../src/browser/flow/api.js';
+import { amountIn, localizeAmount } from '../../src/browser/texts/amount.js';
 import { en } from '../../src/browser/texts/en.js';
-import * as translations from '../../src/browser/translations.js';
+import { loadTexts, localeOf, negotiateTag, problemText } from '../../src/browser/texts/locale.js';
+import * as translations from '../../src/browser/texts/translations.js';
 import { errorCodes } from '../../src/errors.js';
 import { encodePayload } from '../../src/intents/payload.js';
 
@@ -21,7 +20,7 @@ describe('an amount', () => {
     ['5.00', 'kin', 'en', '5 KIN'],
     ['1234567.25', 'kin', 'en', '1,234,567.25 KIN'],
   ])('%s %s in %s is %s', (amount, currency, locale, expected) => {
-    expect(plain(formatAmount(amount, currency, locale))).toBe(expected);
+    expect(plain(localizeAmount(amount, currency, locale))).toBe(expected);
   });
 
   test.each([

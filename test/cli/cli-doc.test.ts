@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { checks } from '../../src/cli/doctor/examine.js';
-import { systemWorld } from '../../src/cli/doctor/world.js';
+import { systemHost } from '../../src/cli/command.js';
+import { checks } from '../../src/cli/doctor/run-checks.js';
 import { createProgram } from '../../src/cli/program.js';
 
 const program = createProgram({
@@ -15,7 +15,7 @@ const program = createProgram({
     inputLines: async function* () {},
     interrupted: async () => undefined,
   },
-  world: systemWorld,
+  host: systemHost,
   action: () => async () => undefined,
 });
 

@@ -124,7 +124,7 @@ describe('help', () => {
     const { code, out, error } = await command(name);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(error).toMatch(told);
-    expect(error).toMatch(/--help tells what there is\.$/);
+    expect(error).toMatch(/--help lists what there is\.$/);
   });
 
   it('--version is that of the package', async () => {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
+import { systemHost } from '../../src/cli/command.js';
 import { type DoctorContext, type Finding, ok } from '../../src/cli/doctor/check.js';
-import { checks, examine } from '../../src/cli/doctor/examine.js';
-import { systemWorld } from '../../src/cli/doctor/world.js';
+import { checks, runChecks } from '../../src/cli/doctor/run-checks.js';
 import { nearestName } from '../../src/config/typos.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
 import { look } from '../support/runner/watch-for-leaks.js';
@@ -27,8 +27,8 @@ describe('what is printed', () => {
     expect(out.split('\n')).toEqual([
       'fault    settings     INTENT_DOMAIN: Subdomains are not supported: expected shop.example.',
       '                      -> INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
-      'warning  settings     INTENT_ORGIN is no setting of express-intents.',
-      '                      -> Did you mean INTENT_ORIGIN? Else leave it out.',
+      'warning  settings     INTENT_ORGIN is not a setting of express-intents.',
+      '                      -> Did you mean INTENT_ORIGIN? If not, remove it.',
       'skipped  names: neither INTENT_DOMAIN nor INTENT_ORIGIN is set',
       '',
       '1 fault, 1 warning.',
@@ -67,13 +67,13 @@ describe('what is printed', () => {
 });
 
 describe('what goes on around the checks', () => {
-  const world = { ...systemWorld, checkMs: 100 };
+  const host = { ...systemHost, checkMs: 100 };
   const nothing = { env: {}, options: {}, siteUrl: undefined, isOffline: false };
   type Checks = typeof checks;
 
   async function examined(planted: Checks, env: Record<string, string> = {}): Promise<readonly Finding[]> {
     const found: Finding[] = [];
-    for await (const { findings } of examine({ ...nothing, env }, world, planted)) found.push(...findings);
+    for await (const { findings } of runChecks({ ...nothing, env }, host, planted)) found.push(...findings);
     return found;
   }
   const named = (name: string, check: (context: DoctorContext) => Promise<Finding[]>) => ({
@@ -111,8 +111,8 @@ describe('what goes on around the checks', () => {
       named('well', async () => [ok('well')]),
     ]);
     expect(thrown).toEqual([
-      { level: 'fault', text: 'It could not be looked at: It is broken.', mend: expect.stringContaining('throws') },
-      { level: 'fault', text: 'It did not come to an end within 0.1 seconds.', mend: expect.any(String) },
+      { level: 'fault', text: 'The check failed: It is broken.', mend: expect.stringContaining('throws') },
+      { level: 'fault', text: 'The check did not finish within 0.1 seconds.', mend: expect.any(String) },
       ok('well'),
     ]);
   });
@@ -129,7 +129,7 @@ describe('what goes on around the checks', () => {
       throw new Error(`${verifier} ${canaryOf('second')} ${cookies} ${password} ${encoded}`);
     });
     const [finding] = await examined([talks], env);
-    expect(finding?.text).toBe('It could not be looked at: *** *** *** *** ***');
+    expect(finding?.text).toBe('The check failed: *** *** *** *** ***');
     look('the doctor', JSON.stringify(finding));
   });
 });

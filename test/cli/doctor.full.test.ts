@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Host } from '../../src/cli/command.js';
 import type { Finding } from '../../src/cli/doctor/check.js';
-import type { World } from '../../src/cli/doctor/world.js';
 import { generateKey } from '../../src/keys/verifier-key.js';
 import { lockFolder } from '../../src/ledger/database/embedded/folder-lock.js';
 import { openTestDatabase } from '../support/databases/databases.js';
@@ -36,7 +36,7 @@ type Settings = Readonly<Record<string, string | undefined>>;
 /** What is different from the sound set-up. */
 interface Plant {
   readonly env?: Settings;
-  readonly world?: Partial<World>;
+  readonly host?: Partial<Host>;
   readonly front?: FrontFaults;
   readonly args?: readonly string[];
 }
@@ -51,10 +51,10 @@ interface Case {
 
 type NamedFinding = Finding & { readonly check: string; readonly mend?: string };
 
-async function doctor(env: Settings, args: readonly string[], world: Partial<World> = {}) {
+async function doctor(env: Settings, args: readonly string[], host: Partial<Host> = {}) {
   const kept = Object.entries(before).filter(([name]) => !/^(?:INTENT_|NODE_ENV)/.test(name));
   process.env = Object.fromEntries([...kept, ...Object.entries(env)].filter(([, value]) => value !== undefined));
-  const { code, out, error } = await runCommand(['doctor', '--json', ...args], { world: { ...sound.world, ...world } });
+  const { code, out, error } = await runCommand(['doctor', '--json', ...args], { host: { ...sound.host, ...host } });
   expect(error).toBe('');
   const findings: NamedFinding[] = JSON.parse(out).findings;
   return { code, findings, wrong: findings.filter(({ level }) => level === 'warning' || level === 'fault') };
@@ -119,8 +119,8 @@ const onThisMachine: readonly Case[] = [
     name: 'a setting with a slip of the pen in its name',
     plant: () => ({ env: { INTENT_DATABSE_URL: './ledger', INTENTS_DOMAIN: 'x' } }),
     told: [
-      ['settings', 'warning', /INTENT_DATABSE_URL is no setting/, /Did you mean INTENT_DATABASE_URL/],
-      ['settings', 'warning', /INTENTS_DOMAIN is no setting/, /Did you mean INTENT_DOMAIN/],
+      ['settings', 'warning', /INTENT_DATABSE_URL is not a setting/, /Did you mean INTENT_DATABASE_URL/],
+      ['settings', 'warning', /INTENTS_DOMAIN is not a setting/, /Did you mean INTENT_DOMAIN/],
     ],
   },
   {
@@ -131,12 +131,14 @@ const onThisMachine: readonly Case[] = [
   {
     name: 'an origin under another name than that of the logins',
     plant: () => ({ env: { INTENT_ORIGIN: 'https://other-example.com' } }),
-    told: [['names', 'warning', /Logins name shop-example\.com, and people see other-example\.com/, /^INTENT_DOMAIN=/]],
+    told: [
+      ['names', 'warning', /Logins name shop-example\.com, but visitors see other-example\.com/, /^INTENT_DOMAIN=/],
+    ],
   },
   {
     name: 'https without NODE_ENV=production',
     plant: () => ({ env: { NODE_ENV: undefined } }),
-    told: [['names', 'warning', /NODE_ENV is not set, and the site is served over https/, /^NODE_ENV=production$/]],
+    told: [['names', 'warning', /NODE_ENV is not set, but the site is served over https/, /^NODE_ENV=production$/]],
   },
   {
     name: 'a folder as the ledger in production',
@@ -176,7 +178,7 @@ const inDatabases: readonly Case[] = [
     name: 'nobody listens',
     plant: () => ({ env: { INTENT_DATABASE_URL: `postgres://shop:${canaryOf('password')}@127.0.0.1:1/shop` } }),
     told: [
-      ['database', 'fault', /Postgres at 127\.0\.0\.1:1\/shop cannot be used: nobody listens/, /Start the database/],
+      ['database', 'fault', /Postgres at 127\.0\.0\.1:1\/shop cannot be used: nothing listens/, /Start the database/],
     ],
   },
   {
@@ -212,7 +214,7 @@ const inDatabases: readonly Case[] = [
       await postgres.run(name, 'create role visitor login');
       return { env: { INTENT_DATABASE_URL: postgres.url(name).replace('postgres@', 'visitor@') } };
     },
-    told: [['database', 'fault', /the role visitor may not make them/, /migrate` as a role that may/]],
+    told: [['database', 'fault', /the role visitor may not create them/, /migrate` as a role that may/]],
   },
   {
     name: 'a database that can only be read',
@@ -221,7 +223,7 @@ const inDatabases: readonly Case[] = [
         INTENT_DATABASE_URL: await databaseWith('alter database $DATABASE set default_transaction_read_only = on'),
       },
     }),
-    told: [['database', 'fault', /takes no writes/, /name the primary/]],
+    told: [['database', 'fault', /read-only/, /to the primary/]],
   },
   {
     name: 'a folder that another process has open',
@@ -264,8 +266,8 @@ const atSequencers: readonly Case[] = [
     name: 'nobody listens',
     plant: () => ({ env: { INTENT_SEQUENCER_URL: 'http://127.0.0.1:1' } }),
     told: [
-      ['sequencer', 'fault', /nobody listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
-      ['stream', 'fault', /nobody listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
+      ['sequencer', 'fault', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
+      ['stream', 'fault', /nothing listens at 127\.0\.0\.1:1/, /INTENT_SEQUENCER_URL is right/],
     ],
   },
   {
@@ -274,7 +276,7 @@ const atSequencers: readonly Case[] = [
       env: { INTENT_SEQUENCER_URL: await answering(200, { 'content-type': 'text/html' }, '<!doctype html>') },
     }),
     told: [
-      ['sequencer', 'fault', /is no payment service/, /address that your payment service gave you/],
+      ['sequencer', 'fault', /is not a payment service/, /address that your payment service gave you/],
       ['stream', 'warning', /No message stream opens at .* status 200/, /WebSockets/],
     ],
   },
@@ -282,7 +284,7 @@ const atSequencers: readonly Case[] = [
     name: 'bytes that mean nothing',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, 'garbage') } }),
     told: [
-      ['sequencer', 'fault', /is no payment service/, /address that your payment service gave you/],
+      ['sequencer', 'fault', /is not a payment service/, /address that your payment service gave you/],
       ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
@@ -308,19 +310,19 @@ const atSequencers: readonly Case[] = [
     name: 'a service that calls everything paid',
     plant: async () => ({ env: { INTENT_SEQUENCER_URL: await answering(200, {}, allTrue) } }),
     told: [
-      ['sequencer', 'fault', /says that an intent exists which nobody has made/, /a real payment service/],
+      ['sequencer', 'fault', /reports that an intent exists which was never created/, /a real payment service/],
       ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
   {
     name: 'nobody listens for gRPC',
     plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: 'http://127.0.0.1:1' } }),
-    told: [['grpc', 'fault', /No status comes from 127\.0\.0\.1:1/, /INTENT_SEQUENCER_GRPC_URL is right/]],
+    told: [['grpc', 'fault', /127\.0\.0\.1:1 returns no status/, /INTENT_SEQUENCER_GRPC_URL is right/]],
   },
   {
     name: 'gRPC at the port of the proxy',
     plant: () => ({ env: { INTENT_SEQUENCER_GRPC_URL: sound.sequencer.url } }),
-    told: [['grpc', 'fault', /No status comes from/, /INTENT_SEQUENCER_GRPC_URL/]],
+    told: [['grpc', 'fault', /returns no status/, /INTENT_SEQUENCER_GRPC_URL/]],
   },
 ];
 
@@ -347,7 +349,7 @@ const atKeyFiles: readonly Case[] = [
     name: 'a redirect to www',
     plant: () => ({ front: onKeyFile(301, { location: 'https://www.shop-example.com/' }, '') }),
     told: [
-      ['key file', 'fault', /is a redirect to https:\/\/www\.shop-example\.com\//, /leave it out of the redirect/],
+      ['key file', 'fault', /is a redirect to https:\/\/www\.shop-example\.com\//, /exclude it from the redirect/],
     ],
   },
   {
@@ -358,17 +360,17 @@ const atKeyFiles: readonly Case[] = [
   {
     name: 'JSON of another kind',
     plant: () => ({ front: onKeyFile(200, json, '{"publicKeys":[]}') }),
-    told: [['key file', 'fault', /no JSON object with an array public_keys/, /Let the router answer/]],
+    told: [['key file', 'fault', /not a JSON object with an array public_keys/, /Let the router answer/]],
   },
   {
     name: 'nothing there',
     plant: () => ({ front: onKeyFile(404, {}, '') }),
-    told: [['key file', 'fault', /answered with status 404/, /app\.use\(intentRouter\(\)\)/]],
+    told: [['key file', 'fault', /answers with status 404/, /app\.use\(intentRouter\(\)\)/]],
   },
   {
     name: 'as text',
     plant: () => ({ front: onKeyFile(200, { 'content-type': 'text/plain' }, listing(sound.keys.publicKey)) }),
-    told: [['key file', 'warning', /comes as text\/plain/, /application\/json/]],
+    told: [['key file', 'warning', /is served as text\/plain/, /application\/json/]],
   },
   {
     name: 'without the key that signs',
@@ -382,8 +384,8 @@ const atKeyFiles: readonly Case[] = [
       return { env, front: onKeyFile(200, json, listing(sound.keys.publicKey, generateKey().publicKey)) };
     },
     told: [
-      ['key file', 'warning', /does not list \w{32,44}, which the secrets here have as well/, /Restart the site/],
-      ['key file', 'warning', /lists \w{32,44}, of which there is no secret here/, /After a rotation take it out/],
+      ['key file', 'warning', /does not list \w{32,44}, whose secret is set here/, /Restart the site/],
+      ['key file', 'warning', /lists \w{32,44}, whose secret is not set here/, /Remove it after a rotation/],
     ],
   },
   {
@@ -393,32 +395,32 @@ const atKeyFiles: readonly Case[] = [
   },
   {
     name: 'a certificate for another name',
-    plant: () => ({ front: { certificate: localhostCertificate }, world: { ca: localhostCertificate.cert } }),
-    told: [['key file', 'fault', /is for other names than shop-example\.com/, /certificate of a public authority/]],
+    plant: () => ({ front: { certificate: localhostCertificate }, host: { ca: localhostCertificate.cert } }),
+    told: [['key file', 'fault', /does not name shop-example\.com/, /certificate of a public authority/]],
   },
   {
     name: 'a certificate that nobody trusts',
-    plant: () => ({ world: { ca: undefined } }),
+    plant: () => ({ host: { ca: undefined } }),
     told: [['key file', 'fault', /is not trusted/, /with its whole chain/]],
   },
   {
     name: 'nobody listens',
     plant: () => ({
-      world: { placeOf: () => ({ host: '127.0.0.1', port: 1 }) },
+      host: { addressOf: () => ({ host: '127.0.0.1', port: 1 }) },
       env: { INTENT_SEQUENCER_URL: undefined, INTENT_SEQUENCER_GRPC_URL: sound.sequencer.grpcUrl },
     }),
     told: [
-      ['key file', 'fault', /nobody listens at shop-example\.com/, /Serve the site at https:\/\/shop-example\.com/],
+      ['key file', 'fault', /nothing listens at shop-example\.com/, /Serve the site at https:\/\/shop-example\.com/],
     ],
   },
 ];
 
 describe('at the key file', () => {
   it.each(atKeyFiles)('$name', async ({ plant, told }) => {
-    const { env, world, front = {} } = await plant();
+    const { env, host, front = {} } = await plant();
     sound.front.faults = front;
     const withoutDatabase = { ...sound.staging, INTENT_DATABASE_URL: undefined };
-    expectTold(await doctor({ ...withoutDatabase, ...env }, [], world), told);
+    expectTold(await doctor({ ...withoutDatabase, ...env }, [], host), told);
   });
 });
 
@@ -434,8 +436,8 @@ const atSites: readonly Case[] = [
     name: 'a proxy with no site behind it',
     plant: () => ({ env: { INTENT_WALLET_URL: undefined }, front: { site: 'http://127.0.0.1:1' } }),
     told: [
-      ['key file', 'fault', /answered with status 502/, /./],
-      ['site', 'fault', /answered with status 502/, /Start the app/],
+      ['key file', 'fault', /answers with status 502/, /./],
+      ['site', 'fault', /answers with status 502/, /Start the app/],
       ['webhook', 'fault', /answers with status 502/, /./],
     ],
   },
@@ -446,8 +448,8 @@ const atSites: readonly Case[] = [
       front: { site: await sound.startSite({ mountPath: '/pay' }) },
     }),
     told: [
-      ['key file', 'fault', /answered with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
-      ['site', 'fault', /answered with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
+      ['key file', 'fault', /answers with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
+      ['site', 'fault', /answers with status 404/, /app\.use\(intentRouter\(\)\) without a path/],
       ['webhook', 'fault', /answers with status 404/, /webhook: true/],
     ],
   },
@@ -483,7 +485,9 @@ const atSites: readonly Case[] = [
       const site = await sound.startSite({ origin: '', trustsProxy: false, webhook: false });
       return { front: { site }, env: { INTENT_SERVICE_KEY: undefined } };
     },
-    told: [['origin', 'fault', /The site takes itself for http:\/\/shop-example\.com/, /app\.set\('trust proxy', 1\)/]],
+    told: [
+      ['origin', 'fault', /The site believes that it is at http:\/\/shop-example\.com/, /app\.set\('trust proxy', 1\)/],
+    ],
   },
   {
     name: 'a site that was told another origin',
@@ -504,7 +508,7 @@ const atSites: readonly Case[] = [
       [
         'names',
         'fault',
-        /The site is at https:\/\/shop-example\.com, and INTENT_ORIGIN says https:\/\/www/,
+        /The site is at https:\/\/shop-example\.com, but INTENT_ORIGIN is https:\/\/www/,
         /^INTENT_ORIGIN=https:\/\/shop-example\.com$/,
       ],
       ['origin', 'fault', /The running site has INTENT_ORIGIN=https:\/\/shop-example\.com, and refuses/, /./],
@@ -519,16 +523,16 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['origin', 'fault', /What another site sends is taken/, /pass the header Origin as it came/]],
+    told: [['origin', 'fault', /accepts requests from pages of other sites/, /pass the header Origin unchanged/]],
   },
   {
     name: 'a proxy that collects the events',
     // Much slower than this machine can be, however busy it is.
     plant: async () => ({
       front: { buffers: true, site: await sound.startSite({ slowMs: 500 }) },
-      world: { checkMs: 30_000 },
+      host: { checkMs: 30_000 },
     }),
-    told: [['events', 'fault', /The first event comes with the last/, /proxy_buffering off/]],
+    told: [['events', 'fault', /The first event arrives with the last/, /proxy_buffering off/]],
   },
   {
     name: 'a proxy that compresses the events',
@@ -539,7 +543,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['events', 'fault', /compressed on their way \(gzip\)/, /text\/event-stream/]],
+    told: [['events', 'fault', /compresses the event stream \(gzip\)/, /text\/event-stream/]],
   },
   {
     name: 'a cache that keeps the events',
@@ -550,12 +554,12 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['events', 'fault', /may keep the events and give them to others/, /cache nothing/]],
+    told: [['events', 'fault', /may keep the event stream and serve it to other visitors/, /cache nothing/]],
   },
   {
     name: 'a site that cannot reach its sequencer',
     plant: async () => ({ front: { site: await sound.startSite({ transport: refusing }) } }),
-    told: [['events', 'fault', /The site cannot tell the status of an intent: 50\d/, /the log of the site/]],
+    told: [['events', 'fault', /The site does not report the status of an intent: 50\d/, /the log of the site/]],
   },
   {
     name: 'a wallet address that leads nowhere',
@@ -569,7 +573,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['wallet', 'fault', /shop-example\.com\/wallet is answered with status 404/, /INTENT_WALLET_URL/]],
+    told: [['wallet', 'fault', /shop-example\.com\/wallet is answers with status 404/, /INTENT_WALLET_URL/]],
   },
   {
     name: 'a firewall in front of the webhook',
@@ -588,10 +592,10 @@ const atSites: readonly Case[] = [
 
 describe('at the running site', () => {
   it.each(atSites)('$name', async ({ plant, told }) => {
-    const { env, world, front = {} } = await plant();
+    const { env, host, front = {} } = await plant();
     sound.front.faults = front;
     const withoutDatabase = { ...sound.production, INTENT_DATABASE_URL: undefined };
-    expectTold(await doctor({ ...withoutDatabase, ...env }, ['--url', shopOrigin], world), told);
+    expectTold(await doctor({ ...withoutDatabase, ...env }, ['--url', shopOrigin], host), told);
   });
 
   it('nobody listens there', async () => {
@@ -599,7 +603,7 @@ describe('at the running site', () => {
     const { wrong } = await doctor({ ...sound.staging, INTENT_DATABASE_URL: undefined }, args);
     expect(wrong.map(({ check, text }) => [check, text])).toContainEqual([
       'site',
-      'http://127.0.0.1:1 cannot be reached: nobody listens at 127.0.0.1:1.',
+      'http://127.0.0.1:1 cannot be reached: nothing listens at 127.0.0.1:1.',
     ]);
   });
 });
@@ -627,7 +631,7 @@ describe('where nothing is wrong', () => {
       expect(wrong.filter(({ check }) => check === 'database')).toEqual([]);
       return findings.find(({ check }) => check === 'database')?.text;
     };
-    expect(await look()).toBe(`${folder} will be made`);
+    expect(await look()).toBe(`${folder} will be created`);
     mkdirSync(path.join(folder, 'data'), { recursive: true });
     expect(await look()).toBe(folder);
     const lock = await lockFolder(folder);

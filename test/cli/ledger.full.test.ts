@@ -76,7 +76,7 @@ describe('in a ledger', () => {
     expect(dead.out).toContain(idOf(2));
     expect(await command('ledger', 'list', '--state=settled')).toEqual({
       code: 0,
-      out: 'There is none that is settled.',
+      out: 'No intent is settled.',
       error: '',
     });
     const paged = await command('ledger', 'list', '--state', 'open', '--limit', '1');
@@ -107,7 +107,7 @@ describe('in a ledger', () => {
       '2026-03-04 05:11:07  open -> submitted',
       '2026-03-04 05:12:07  submitted -> dead, 15 calls of its hook',
       '',
-      `To take it up again: npx express-intents ledger retry ${idOf(2)}`,
+      `To retry it: npx express-intents ledger retry ${idOf(2)}`,
     ]);
     const json = JSON.parse((await command('ledger', 'show', '--json', idOf(2))).out);
     expect(json).toMatchObject({
@@ -117,20 +117,20 @@ describe('in a ledger', () => {
   });
 
   it('retry takes up what was given up, once, and says who goes on with it', async () => {
-    const who = 'by a site that runs, in a moment';
+    const who = 'by a running site, in a moment';
     const retried = await command('ledger', 'retry', idOf(2));
     expect(retried).toEqual({ code: 0, out: `onPaid is called again ${who}.`, error: '' });
     expect((await command('ledger', 'show', idOf(2))).out).toMatch(/^state {6}submitted$/m);
     const again = await command('ledger', 'retry', idOf(2));
-    expect(again).toEqual({ code: 1, out: '', error: 'There is nothing to take up again: the intent is submitted.' });
-    expect(await command('ledger', 'retry', idOf(3))).toMatchObject({ code: 0, out: `It is watched again ${who}.` });
+    expect(again).toEqual({ code: 1, out: '', error: 'There is nothing to retry: the intent is submitted.' });
+    expect(await command('ledger', 'retry', idOf(3))).toMatchObject({ code: 0, out: `It is polled again ${who}.` });
   });
 
   it.each(['show', 'retry'])('%s says that there is no such intent', async (name) => {
     expect(await command('ledger', name, idOf(9))).toEqual({
       code: 1,
       out: '',
-      error: `There is no intent ${idOf(9)} in the ledger that INTENT_DATABASE_URL names.`,
+      error: `There is no intent ${idOf(9)} in the ledger at INTENT_DATABASE_URL.`,
     });
   });
 
@@ -146,7 +146,7 @@ describe('in a ledger', () => {
     );
     expect(first.out).not.toContain('hunter2');
     expect((await command('migrate')).out).toMatch(/^The ledger in .* was up to date\.$/);
-    expect(await command('ledger', 'list')).toEqual({ code: 0, out: 'There is no intent in it.', error: '' });
+    expect(await command('ledger', 'list')).toEqual({ code: 0, out: 'The ledger has no intents.', error: '' });
   });
 });
 
@@ -173,7 +173,7 @@ it('while a site runs on Postgres the command works beside it', async () => {
   process.env.INTENT_DATABASE_URL = url;
   await db.transaction(async (tx) => {
     await tx.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`);
-    expect(await command('ledger', 'list')).toMatchObject({ code: 0, out: 'There is no intent in it.' });
+    expect(await command('ledger', 'list')).toMatchObject({ code: 0, out: 'The ledger has no intents.' });
   });
 });
 
@@ -187,7 +187,7 @@ it('export prints what import takes in, in another ledger', async () => {
   const to = await openTestDatabase('postgres');
   process.env.INTENT_DATABASE_URL = to.url;
   const taken = await runCommand(['ledger', 'import'], { input: `${exported.out}\n` });
-  expect(taken).toEqual({ code: 0, out: '6 intents taken in.', error: '' });
+  expect(taken).toEqual({ code: 0, out: '6 intents imported.', error: '' });
   expect((await command('ledger', 'list')).out).toBe(listed);
   const again = await runCommand(['ledger', 'import'], { input: exported.out });
   expect(again).toMatchObject({ code: 1, out: '', error: expect.stringContaining('Nothing was imported.') });

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import type { IntentRouter } from 'express-intents';
-import { endOnSignal } from '../../example-app/dist/end-on-signal.js';
+import { shutDownOnSignal } from '../../example-app/dist/shutdown.js';
 import { Visitor } from '../../example-app/dist/visitor.js';
 import { eventually } from '../support/eventually.js';
 import { begin, order } from './shop-fixture.js';
@@ -110,7 +110,7 @@ test('a signal within half a second of the first is the copy that npm sends, a l
   const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
   try {
     const closes = jest.fn(() => new Promise<void>(() => undefined));
-    const ending = endOnSignal(createServer(), { close: closes } as unknown as IntentRouter);
+    const ending = shutDownOnSignal(createServer(), { close: closes } as unknown as IntentRouter);
     const press = (): void => handlers.get('SIGINT')?.();
     press();
     now.mockReturnValue(1_500);

@@ -46,7 +46,7 @@ test('makes its database at the first start, and has the orders in it still afte
   };
 
   const killed = await startShop(place);
-  expect(killed.output).toContain('Making the database of the shop.');
+  expect(killed.output).toContain('Creating the database of the shop.');
   await logIn();
   const paid = await begin(visitor, order('sugar-cube'));
   const begun = await begin(visitor, order('pot-of-assam'));
@@ -87,7 +87,7 @@ test('says that a port is in use, and how to choose another', async () => {
 
   const sameShopPort = run('server.js', place);
   expect(await sameShopPort.end()).toBe(1);
-  expect(sameShopPort.errors).toContain(`Port ${place.PORT} is in use: set PORT to a free port`);
+  expect(sameShopPort.errors).toContain(`Port ${place.PORT} is in use. Set PORT to a free port`);
   expect(sameShopPort.errors).not.toMatch(/\n\s+at /);
 
   const { PORT } = await ownPlace();
@@ -98,7 +98,7 @@ test('says that a port is in use, and how to choose another', async () => {
 });
 
 test.each([
-  { variables: { PORT: 'eighty' }, message: /^PORT is "eighty", which is not a port/ },
+  { variables: { PORT: 'eighty' }, message: /^PORT is "eighty"\. Set it to a number/ },
   { variables: { INTENT_DOMAIN: 'http://example.com/' }, message: /INTENT_DOMAIN: / },
   {
     variables: { NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'embedded' },

@@ -118,7 +118,7 @@ describe('markup', () => {
       line: hostile,
     } as const satisfies Article;
     const visit = { userId: hostile, isSimulated: false };
-    const placed = { id: hostile, number: 1, article, paidAt: new Date(0), isTakenBack: false };
+    const placed = { id: hostile, number: 1, article, paidAt: new Date(0), isReversed: false };
     const intent = { id: hostile, state: 'settled', createdAt: new Date(0) } as const;
     const thanks = thanksPage({ intent, article, order: placed });
     for (const page of [articlePage(article), accountPage(hostile, [placed]), thanks]) {

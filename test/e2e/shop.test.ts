@@ -1,6 +1,6 @@
 import type { Payment } from 'express-intents';
 import { type Article, articles } from '../../example-app/dist/articles.js';
-import { findOrder, latestOrdersOf, type Order, placeOrder, takeOrderBack } from '../../example-app/dist/orders.js';
+import { findOrder, latestOrdersOf, type Order, placeOrder, reverseOrder } from '../../example-app/dist/orders.js';
 import { accountPage } from '../../example-app/dist/pages/account.js';
 import { shorten } from '../../example-app/dist/pages/layout.js';
 import { thanksPage } from '../../example-app/dist/pages/thanks.js';
@@ -49,34 +49,34 @@ describe('a payment', () => {
       expect.objectContaining({ from: 'open', to: 'submitted' }),
       expect.objectContaining({ from: 'submitted', to: 'settled', attempts: 1 }),
     ]);
-    expect(shop.log.text).toContain('The cup has slipped.');
+    expect(shop.log.text).toContain('Simulated failure.');
   });
 
   test.each([
     ['open', 'Not paid yet.', true],
     ['submitted', 'Your payment is here.', true],
     ['settled', 'It is paid.', false],
-    ['reversed', 'taken back', false],
+    ['reversed', 'was reversed', false],
     ['expired', 'never paid', false],
-    ['dead', 'It is not lost', true],
-  ] as const)('that is %s is told with %j; the page looks again: %j', (state, words, looksAgain) => {
+    ['dead', 'The payment is not lost', true],
+  ] as const)('that is %s is shown as %j; the page polls: %j', (state, words, looksAgain) => {
     const intent = { id: 'x', state, createdAt: new Date(0) };
     const page = thanksPage({ intent, article: articles[0] as Article, order: undefined });
     expect([page.title, String(page.main)].join()).toContain(words);
     expect(page.scripts).toEqual(looksAgain ? ['thanks.js'] : []);
   });
 
-  test('that is taken back is shown so, and is the same order when it comes after all', async () => {
+  test('that is reversed is shown as reversed, and is the same order after it settles again', async () => {
     const { database: db } = shop.router;
     const metadata = { article: 'ginger-biscuit', userId: 'somebody' };
-    const payment = { id: 'taken-back', metadata } as unknown as Payment; // the hooks look at nothing else
+    const payment = { id: 'reversed', metadata } as unknown as Payment; // the hooks look at nothing else
     await placeOrder(payment, db);
-    await takeOrderBack(payment, db);
+    await reverseOrder(payment, db);
     const [order] = await latestOrdersOf('somebody', 12, db);
-    expect(order).toMatchObject({ isTakenBack: true });
-    expect(String(accountPage('somebody', [order as Order]).main)).toContain('Taken back');
+    expect(order).toMatchObject({ isReversed: true });
+    expect(String(accountPage('somebody', [order as Order]).main)).toContain('Reversed');
     await placeOrder(payment, db);
-    expect(await latestOrdersOf('somebody', 12, db)).toEqual([{ ...order, isTakenBack: false }]);
+    expect(await latestOrdersOf('somebody', 12, db)).toEqual([{ ...order, isReversed: false }]);
   });
 
   test('stays unpaid when the wallet declines', async () => {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
 import type { KeyPair } from '../../src/keys/ed25519.js';
-import { MessageInbox } from '../../src/sequencer/watch/message-inbox.js';
+import { MessageInbox } from '../../src/sequencer/watch/message-stream.js';
 import type { v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';
 import { addsDefaultsAlone } from '../../src/wire/signed-bytes.js';

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 import { createIntentClient } from '../../src/index.js';
-import { signStreamRequest } from '../../src/sequencer/watch/stream-request.js';
+import { signStreamRequest } from '../../src/sequencer/watch/message-stream.js';
 import { operations } from '../../src/wire/envelope.js';
 import { startSite } from '../support/sites/site.js';
 import { closeAll, destination, payment, start } from './fixture.js';

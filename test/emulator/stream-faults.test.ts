@@ -3,7 +3,7 @@ import { SequencerError, type SequencerErrorCode } from '../../src/errors.js';
 import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
 import { createIntentClient } from '../../src/sequencer/intent-client.js';
 import type { Transport } from '../../src/sequencer/transport.js';
-import { signStreamRequest } from '../../src/sequencer/watch/stream-request.js';
+import { signStreamRequest } from '../../src/sequencer/watch/message-stream.js';
 import { decode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';
 import { closeAll, destination, kindsOf, start } from './fixture.js';

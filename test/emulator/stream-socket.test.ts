@@ -4,7 +4,7 @@ import { jest } from '@jest/globals';
 import { type ClientOptions, WebSocket } from 'ws';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
-import { signStreamRequest } from '../../src/sequencer/watch/stream-request.js';
+import { signStreamRequest } from '../../src/sequencer/watch/message-stream.js';
 import { decode, encode, v1 } from '../../src/wire/codec.js';
 import { encodeRequest, operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';

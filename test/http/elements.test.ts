@@ -73,8 +73,8 @@ describe('a file that the browser has', () => {
     const { origin } = await startSite(base);
     const { headers } = await fetchRaw(origin + path, { 'accept-encoding': 'gzip' });
     const etag = String(headers.etag);
-    expect(etag).toMatch(/^"[\w-]{43}-gzip"$/);
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    expect(etag).toMatch(/^W\/"[\w-]{43}"$/);
+    for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
       const again = await fetchRaw(origin + path, { 'if-none-match': known, 'accept-encoding': 'br' });
       expect([known, again.status, again.body.length]).toEqual([known, 304, 0]);
       expect(again.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'Accept-Encoding' });

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { fingerprintOf, parseIdempotencyKey } from '../../src/http/create-intent/idempotency-key.js';
+import { fingerprintOf, parseIdempotencyKey } from '../../src/http/create-intent/intent-request.js';
 
 /** Only the headers are looked at. */
 const parse = (header?: string) =>

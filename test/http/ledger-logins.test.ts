@@ -1,5 +1,5 @@
 import session from 'express-session';
-import { refuse } from '../../src/http/response/refuse.js';
+import { refuse } from '../../src/http/response/problem.js';
 import { currentUser } from '../../src/http/session/require-login.js';
 import type { Hooks } from '../../src/index.js';
 import { Browser } from '../support/browser/browser.js';
@@ -147,7 +147,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     store.isDown = true;
     site.faults.failOnce('reopenLogin', 'before');
     expect((await complete()).body.code).toBe('session_unavailable');
-    expect(site.log.text).toContain(`the login ${id} began no session, and has to be begun anew`);
+    expect(site.log.text).toContain(`the login ${id} began no session, and has to be begun again`);
     store.isDown = false;
     expect((await complete()).status).toBe(404);
     expect(await userOf(browser)).toBeNull();

@@ -1,8 +1,7 @@
 import pino from 'pino';
 import request from 'supertest';
 import { ConfigError, SequencerError } from '../../src/errors.js';
-import { describeError } from '../../src/http/response/describe-error.js';
-import { type Logger, routerLogger } from '../../src/http/response/logger.js';
+import { describeError, type Logger, routerLogger } from '../../src/http/response/logger.js';
 import { intentRouter } from '../../src/router/intent-router.js';
 import { urlOfNobody } from '../support/sequencers/fault-sequencer.js';
 import { startSite } from '../support/sites/site.js';

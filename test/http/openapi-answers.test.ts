@@ -2,7 +2,7 @@ import request from 'supertest';
 import { type Sequencer, startSequencer } from '../../src/emulator/index.js';
 import { IntentError, SequencerError, type SequencerErrorCode } from '../../src/errors.js';
 import type { SitePaymentTerms } from '../../src/http/hooks.js';
-import { refuse } from '../../src/http/response/refuse.js';
+import { refuse } from '../../src/http/response/problem.js';
 import { createSigner } from '../../src/keys/verifier-key.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { Browser } from '../support/browser/browser.js';

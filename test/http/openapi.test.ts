@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { errorCodes, type IntentErrorCode } from '../../src/errors.js';
 import { intentRequestSchema } from '../../src/http/create-intent/intent-request.js';
 import { openApiReader } from '../../src/http/operations/openapi.js';
-import { completionSchema } from '../../src/http/session/complete-login.js';
+import { completionSchema } from '../../src/http/session/session-routes.js';
 import { Description } from '../support/sites/described-answers.js';
 import { generateJwtKey } from '../support/sites/service-jwt.js';
 import { type SiteOptions, startSite } from '../support/sites/site.js';

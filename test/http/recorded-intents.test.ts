@@ -116,7 +116,7 @@ describe('what the payment hook says of a payment', () => {
     ['itself', { metadata: cycle }, 'is nested too deeply, or in itself'],
     ['a list', { metadata: [1] }, 'must be an object'],
     ['null', { metadata: null }, 'must be an object'],
-    ['too much', { metadata: { text: 'ä'.repeat(8_190) } }, 'has 16391 bytes as JSON, and may have 16384'],
+    ['too much', { metadata: { text: 'ä'.repeat(8_190) } }, 'has 16391 bytes as JSON. The limit is 16384'],
     ['no text for a resource', { resource: 7 }, '1 to 200 characters'],
     ['an empty resource', { resource: '' }, '1 to 200 characters'],
     ['a long resource', { resource: 'x'.repeat(201) }, '1 to 200 characters'],

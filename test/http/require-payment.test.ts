@@ -7,7 +7,7 @@ import { ConfigError } from '../../src/errors.js';
 import { findPayment } from '../../src/http/paywall/find-payment.js';
 import { type RequirePaymentOptions, requirePayment } from '../../src/http/paywall/require-payment.js';
 import type { RequiredPayment } from '../../src/http/paywall/required-payment.js';
-import { refuse } from '../../src/http/response/refuse.js';
+import { refuse } from '../../src/http/response/problem.js';
 import type { Ledger, LedgerIntent } from '../../src/ledger/ledger.js';
 import { type AskStatus, StatusCache } from '../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../support/browser/browser.js';
@@ -406,7 +406,7 @@ describe('who may have paid just now', () => {
     };
     const ledger = { paymentsFor, recheck } as unknown as Ledger;
     const statusCache = new StatusCache({ ask: ask as never, now: () => 0 });
-    const found = await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, waitMs: 50 });
+    const found = await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, settleWaitMs: 50 });
     return { looks, found };
   }
   const paid = async () => ({ exists: true, codeScanned: true, intentSubmitted: true });
@@ -450,7 +450,7 @@ describe('who may have paid just now', () => {
       statusCache,
       browser: new Uint8Array(32),
       demand,
-      waitMs: 60_000,
+      settleWaitMs: 60_000,
     };
     await findPayment(search);
     expect([asked, rechecked]).toEqual([1, 0]);
@@ -468,7 +468,7 @@ describe('who may have paid just now', () => {
       return unpaid();
     };
     const statusCache = new StatusCache({ ask, now: () => 0 });
-    await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, waitMs: 50 });
+    await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, settleWaitMs: 50 });
     expect(asked).toEqual(['0']);
   });
 });

@@ -1,7 +1,7 @@
 import { createDecipheriv, hkdfSync } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { openSecret, sealSecret } from '../../src/http/create-intent/sealed-secret.js';
 import { hostCookie, type KnownBrowser, rememberBrowser } from '../../src/http/request/browser-cookie.js';
+import { openClientSecret, sealClientSecret } from '../../src/http/sealing.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const otherId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
@@ -15,13 +15,13 @@ function browserWith(token: string): KnownBrowser {
 const browser = browserWith('a'.repeat(43));
 
 test('a secret opens for the browser and the intent it was sealed for', async () => {
-  expect(await openSecret(await sealSecret(clientSecret, id, browser), id, browser)).toBe(clientSecret);
+  expect(await openClientSecret(await sealClientSecret(clientSecret, id, browser), id, browser)).toBe(clientSecret);
 });
 
 test('it is a JWE, sealed with AES-256-GCM under a key that comes of the cookie alone (RFC 7516, RFC 5869)', async () => {
-  const [header = '', key, iv = '', ciphertext = '', tag = ''] = (await sealSecret(clientSecret, id, browser)).split(
-    '.',
-  );
+  const [header = '', key, iv = '', ciphertext = '', tag = ''] = (
+    await sealClientSecret(clientSecret, id, browser)
+  ).split('.');
   expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({ alg: 'dir', enc: 'A256GCM' });
   expect(key).toBe('');
   const derived = Buffer.from(hkdfSync('sha256', 'a'.repeat(43), '', `express-intents client secret v1 of ${id}`, 32));
@@ -32,17 +32,17 @@ test('it is a JWE, sealed with AES-256-GCM under a key that comes of the cookie 
 });
 
 test('it opens for nobody else, for no other intent, and not when it was changed', async () => {
-  const sealed = await sealSecret(clientSecret, id, browser);
+  const sealed = await sealClientSecret(clientSecret, id, browser);
   const other = browserWith(`${'a'.repeat(42)}b`);
   const parts = sealed.split('.');
   const changed = [...parts.slice(0, 3), `A${parts[3]?.slice(1)}`, parts[4]].join('.');
   const none = [`${Buffer.from('{"alg":"none"}').toString('base64url')}`, '', '', parts[3], ''].join('.');
   const attempts = [
-    openSecret(sealed, id, other),
-    openSecret(sealed, otherId, browser),
-    openSecret(changed === sealed ? `${sealed}A` : changed, id, browser),
-    openSecret(none, id, browser),
-    openSecret('', id, browser),
+    openClientSecret(sealed, id, other),
+    openClientSecret(sealed, otherId, browser),
+    openClientSecret(changed === sealed ? `${sealed}A` : changed, id, browser),
+    openClientSecret(none, id, browser),
+    openClientSecret('', id, browser),
   ];
   for (const attempt of await Promise.allSettled(attempts)) {
     expect(attempt).toMatchObject({ status: 'rejected', reason: { code: 'internal_error' } });
@@ -50,6 +50,6 @@ test('it opens for nobody else, for no other intent, and not when it was changed
 });
 
 test('it is another text each time', async () => {
-  const sealed = await Promise.all(Array.from({ length: 50 }, () => sealSecret(clientSecret, id, browser)));
+  const sealed = await Promise.all(Array.from({ length: 50 }, () => sealClientSecret(clientSecret, id, browser)));
   expect(new Set(sealed).size).toBe(50);
 });

@@ -3,7 +3,7 @@ import { IntentError } from '../../src/errors.js';
 import type { Database } from '../../src/ledger/database/database.js';
 import { outage } from '../../src/ledger/database/database-fault.js';
 import { OutageWatch } from '../../src/ledger/database/outage-watch.js';
-import type { Happening } from '../../src/telemetry/router-event.js';
+import type { RouterEventPayload } from '../../src/telemetry/router-event.js';
 import { eventually } from '../support/eventually.js';
 import { LogRecorder } from '../support/sites/site.js';
 
@@ -30,10 +30,10 @@ function failingDatabase(timing = { trialMs: 5, calmMs: 50 }) {
     close: async () => undefined,
   };
   const log = new LogRecorder();
-  const told: Happening[] = [];
+  const told: RouterEventPayload[] = [];
   const watch = new OutageWatch(db, {
     logger: log,
-    observer: { tell: (one) => void told.push(one) },
+    observer: { emit: (one) => void told.push(one) },
     onOver: () => {
       state.overs += 1;
     },

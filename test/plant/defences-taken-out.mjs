@@ -28,8 +28,8 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: a body that a form can send is none',
-    file: 'http/request/read-json-body.ts',
-    from: "if (mediaType.trim().toLowerCase() === 'application/json' && encoding === 'identity') return;",
+    file: 'http/request/read-body.ts',
+    from: "if (mediaType.trim().toLowerCase() === expected && encoding === 'identity') return;",
     to: "if (encoding === 'identity' && mediaType !== 'none') return;",
     caughtBy: attack('unauthorised'),
   },
@@ -50,8 +50,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: the session is begun anew',
     file: 'http/session/app-session.ts',
-    from: 'await settled((done) => before.regenerate(done), timeoutMs);',
-    to: 'if (!user) await settled((done) => before.regenerate(done), timeoutMs);',
+    from: 'await untilCalledBack((done) => before.regenerate(done), timeoutMs);',
+    to: 'if (!user) await untilCalledBack((done) => before.regenerate(done), timeoutMs);',
     caughtBy: attack('login'),
   },
   {
@@ -147,9 +147,9 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: a kept secret is sealed',
-    file: 'http/create-intent/create-once.ts',
-    from: 'const idempotency = { key, fingerprint, sealedSecret };',
-    to: 'const idempotency = { key, fingerprint, sealedSecret: sealedSecret + prepared.clientSecret };',
+    file: 'http/create-intent/create-intent.ts',
+    from: '{ key, fingerprint, sealedSecret });',
+    to: '{ key, fingerprint, sealedSecret: sealedSecret + clientSecret });',
     caughtBy: attack('processes'),
   },
   {
@@ -175,7 +175,7 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: a body has a limit',
-    file: 'http/request/read-bytes.ts',
+    file: 'http/request/read-body.ts',
     from: 'if (length <= limitBytes) chunks.push(chunk);',
     to: 'if (length > 0) chunks.push(chunk);',
     caughtBy: attack('flood'),
@@ -196,7 +196,7 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: the fields of a login are these and no other',
-    file: 'http/session/complete-login.ts',
+    file: 'http/session/session-routes.ts',
     from: 'const plain = z.strictObject({ id: z.string()',
     to: 'const plain = z.looseObject({ id: z.string()',
     caughtBy: attack('injection'),
@@ -224,7 +224,7 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: what a wallet says of a payment is a hint',
-    file: 'sequencer/watch/read-message.ts',
+    file: 'sequencer/watch/message-stream.ts',
     from: '(signature ? hintKinds[field] : (hintKinds[field] ?? serviceKinds[field]))',
     to: "(serviceKinds[field] ? 'code_scanned' : hintKinds[field])",
     caughtBy: ['sequencer/watch-intent.test.ts'],
@@ -267,8 +267,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: a client secret is not logged',
     file: 'http/create-intent/create-intent.ts',
-    from: 'context.secrets.remember(given.id, given.clientSecret);',
-    to: "context.secrets.remember(given.id, given.clientSecret);\n    context.logger.warn('created', { ...given });",
+    from: 'context.secrets.remember(result.id, result.clientSecret);',
+    to: "context.secrets.remember(result.id, result.clientSecret);\n    context.logger.warn('created', { ...result });",
     caughtBy: attack('secrets'),
   },
 ];

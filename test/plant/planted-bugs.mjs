@@ -25,10 +25,11 @@ const hookCall = 'return hook(payment, { tx, attempt, late, signal });';
 const settling = '      await writeWork(tx, begun, changes, values);\n';
 const hookTransaction = `const work = async (tx: DatabaseTransaction): Promise<void> => {
       calledAtMs = performance.now();
-      await timed(lease, settings.hookTimeoutMs, (signal) => {
+      const call = (signal: AbortSignal): void | Promise<void> => {
         signalOfHook = signal;
         return hook(payment, { tx, attempt, late, signal });
-      });
+      };
+      await withTimeout(settings.hookTimeoutMs, call, { signal: lease });
 ${settling}    };
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });`;
 
@@ -221,20 +222,20 @@ export const plantedBugs = [
   {
     name: 'the secret leaves before the intent is written down',
     file: 'http/create-intent/create-intent.ts',
-    from: 'await context.logins.record({ id, terms, browser: asked.browser.hash });',
-    to: 'context.logins.record({ id, terms, browser: asked.browser.hash }).catch(() => undefined);',
+    from: 'else await logins.record({ id, terms, browser: browser.hash });',
+    to: 'else logins.record({ id, terms, browser: browser.hash }).catch(() => undefined);',
     caughtBy: ['http/recorded-intents.test.ts'],
   },
   {
     name: 'the secret of a repeatable request leaves before it is confirmed that the sequencer has it',
-    file: 'http/create-intent/create-once.ts',
-    from: 'await ledger.confirm(prepared.id);',
-    to: 'ledger.confirm(prepared.id).catch(() => undefined);',
+    file: 'http/create-intent/create-intent.ts',
+    from: 'if (keyed) await keyed.ledger.confirm(id);',
+    to: 'if (keyed) keyed.ledger.confirm(id).catch(() => undefined);',
     caughtBy: ['http/create-once.test.ts'],
   },
   {
     name: 'a repeated request sends new bytes',
-    file: 'http/create-intent/create-once.ts',
+    file: 'http/create-intent/create-intent.ts',
     from: 'await prepareIntent(context, terms, clientSecret)',
     to: 'await prepareIntent(context, terms)',
     caughtBy: ['http/create-once.test.ts'],

@@ -1,4 +1,4 @@
-import type { WatchTiming } from '../../src/sequencer/watch/watch-timing.js';
+import type { WatchTiming } from '../../src/sequencer/watch/watch-intent.js';
 
 /** A clock that moves only when it is told to, and dice that fall as they are told to. */
 export class FakeTiming implements WatchTiming {

@@ -1,4 +1,4 @@
-import { lazyTransport } from '../../src/sequencer/lazy-transport.js';
+import { lazyTransport } from '../../src/sequencer/create-transport.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { operations } from '../../src/wire/envelope.js';
 

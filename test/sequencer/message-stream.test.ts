@@ -7,10 +7,10 @@ import {
   type IntentEvent,
   type Transport,
 } from '../../src/index.js';
+import { lazyTransport } from '../../src/sequencer/create-transport.js';
 import { createGrpcTransport } from '../../src/sequencer/grpc/grpc-transport.js';
 import { createHttpTransport } from '../../src/sequencer/http/http-transport.js';
-import { lazyTransport } from '../../src/sequencer/lazy-transport.js';
-import { signStreamRequest } from '../../src/sequencer/watch/stream-request.js';
+import { signStreamRequest } from '../../src/sequencer/watch/message-stream.js';
 import { watchIntent } from '../../src/sequencer/watch/watch-intent.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { decode, v1 } from '../../src/wire/codec.js';

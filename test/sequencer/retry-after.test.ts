@@ -1,4 +1,4 @@
-import { parseRetryAfter } from '../../src/sequencer/http/retry-after.js';
+import { parseRetryAfter } from '../../src/sequencer/http/http-call.js';
 
 // The example of RFC 9110 section 5.6.7, and the same moment in milliseconds as `date -u +%s` tells it.
 const date = 'Sun, 06 Nov 1994 08:49:37 GMT';

@@ -24,7 +24,7 @@ function statusCache(capacity?: number) {
   return { transport, status, updates, pass };
 }
 
-test('who asks at the same time shares one call, each intent its own', async () => {
+test('callers at the same time share one call for each intent', async () => {
   const { transport, status } = statusCache();
   const answers = await Promise.all([status.get(id), status.get(id), status.get(otherId), status.get(id)]);
   expect(answers).toEqual([pending, pending, pending, pending]);
@@ -35,7 +35,7 @@ test.each([
   ['pending', pending, 250],
   ['unknown', unknown, 250],
   ['submitted', submitted, 60_000],
-])('an intent that is %s is asked for again after its time, and not before', async (_name, answer, lifetimeMs) => {
+])('a status that is %s is read again when it has expired, and not before', async (_name, answer, lifetimeMs) => {
   const { transport, status, pass } = statusCache();
   transport.answerWith(answer);
   expect(status.peek(id)).toBeUndefined();
@@ -50,7 +50,7 @@ test.each([
   expect(transport.asked).toBe(2);
 });
 
-test('what was submitted can be reversed', async () => {
+test('a submission can be reversed', async () => {
   const { transport, status, pass } = statusCache();
   transport.answerWith(submitted);
   await status.get(id);
@@ -59,7 +59,7 @@ test('what was submitted can be reversed', async () => {
   expect(await status.get(id)).toEqual(pending);
 });
 
-test('a clock that was set back does not make an answer last', async () => {
+test('a clock that is set back does not make a status last', async () => {
   const { transport, status, pass } = statusCache();
   await status.get(id);
   pass(-3_600_000);
@@ -67,7 +67,7 @@ test('a clock that was set back does not make an answer last', async () => {
   expect(transport.asked).toBe(2);
 });
 
-test('a failure is told to all who wait, and not kept for those who come after', async () => {
+test('a failure rejects all callers that wait, and is not kept for later ones', async () => {
   const { transport, status } = statusCache();
   transport.answerWith(down);
   const answers = await Promise.allSettled([status.get(id), status.get(id)]);
@@ -78,7 +78,7 @@ test('a failure is told to all who wait, and not kept for those who come after',
   expect(await status.get(id)).toEqual(pending);
 });
 
-test('an id that is none is refused, asks nobody and leaves nothing', async () => {
+test('an invalid id is refused without a call and without an entry', async () => {
   const { transport, status } = statusCache();
   await expect(status.get('x'.repeat(10_000))).rejects.toThrow(IntentError);
   await expect(status.get('constructor')).rejects.toMatchObject({ code: 'invalid_id' });
@@ -86,7 +86,7 @@ test('an id that is none is refused, asks nobody and leaves nothing', async () =
 });
 
 describe('leaving', () => {
-  test('leaves the call to those who still wait', async () => {
+  test('leaves the call to the callers that still wait', async () => {
     const { transport, status } = statusCache();
     transport.answerWith('nothing');
     const leaving = new AbortController();
@@ -99,7 +99,7 @@ describe('leaving', () => {
     expect([transport.asked, transport.aborted]).toEqual([1, 0]);
   });
 
-  test('lets a call that was sent run to its end when nobody waits any more', async () => {
+  test('lets a call that was sent run to its end when no caller waits any more', async () => {
     const { transport, status } = statusCache();
     transport.answerWith('nothing');
     const leaving = [new AbortController(), new AbortController()];
@@ -112,7 +112,7 @@ describe('leaving', () => {
     expect([transport.asked, transport.aborted]).toEqual([1, 0]);
   });
 
-  test('sends nothing for a call that waits for its turn when nobody waits for it any more', async () => {
+  test('does not send a call that waits for its turn when no caller waits any more', async () => {
     const asked: (Abortable | undefined)[] = [];
     const ask: AskStatus = (_id, { sendUntil }) =>
       new Promise((_resolve, reject) => {
@@ -123,7 +123,7 @@ describe('leaving', () => {
     const leaving = new AbortController();
     const left = status.get(id, { signal: leaving.signal });
     leaving.abort(new Error('gone'));
-    // Comes before the call has ended, and is asked for all the same.
+    // Comes before the call has ended, and gets a call of its own.
     const next = status.get(id);
     await expect(left).rejects.toThrow('gone');
     expect(asked[0]?.aborted).toBe(true);
@@ -133,7 +133,7 @@ describe('leaving', () => {
     next.catch(() => undefined);
   });
 
-  test('shares a call that was sent with a caller who comes at the very next moment', async () => {
+  test('shares a call that was sent with the next caller', async () => {
     const { transport, status } = statusCache();
     transport.answerWith('nothing');
     const leaving = new AbortController();
@@ -146,7 +146,7 @@ describe('leaving', () => {
     expect(transport.asked).toBe(1);
   });
 
-  test('asks again for a caller who shares a call that then fails', async () => {
+  test('retries for the next caller when the shared call fails', async () => {
     const { transport, status } = statusCache();
     transport.answerWith('nothing');
     const leaving = new AbortController();
@@ -160,7 +160,7 @@ describe('leaving', () => {
     expect(transport.asked).toBe(2);
   });
 
-  test('after the answer does nothing', async () => {
+  test('after the answer has no effect', async () => {
     const { transport, status } = statusCache();
     const leaving = new AbortController();
     await status.get(id, { signal: leaving.signal });
@@ -169,13 +169,13 @@ describe('leaving', () => {
     expect(transport.aborted).toBe(0);
   });
 
-  test('before asking asks nobody', async () => {
+  test('before the read makes no call', async () => {
     const { transport, status } = statusCache();
     await expect(status.get(id, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
     expect(transport.asked).toBe(0);
   });
 
-  test('who gave no signal stays', async () => {
+  test('does not affect a caller without a signal', async () => {
     const { transport, status } = statusCache();
     transport.answerWith('nothing');
     const leaving = new AbortController();
@@ -188,7 +188,7 @@ describe('leaving', () => {
   });
 });
 
-test('a fresh answer is asked for though one is known, and known to all then', async () => {
+test('bypassCache makes a call although a status is known, and its answer is cached', async () => {
   const { transport, status } = statusCache();
   await status.get(id);
   transport.answerWith(submitted);
@@ -201,7 +201,7 @@ test('a fresh answer is asked for though one is known, and known to all then', a
   expect(transport.asked).toBe(3);
 });
 
-test('what was learnt on another way counts, also against a call that is under way', async () => {
+test('a status that is set counts, also against a call that is under way', async () => {
   const { transport, status } = statusCache();
   transport.answerWith('nothing');
   const earlier = status.get(id);
@@ -212,7 +212,7 @@ test('what was learnt on another way counts, also against a call that is under w
   expect(await status.get(id)).toEqual(submitted);
 });
 
-test('answers are kept of so many intents and no more; the one asked for longest ago makes room', async () => {
+test('the entry whose call is oldest makes room when the cache is full', async () => {
   const { transport, status } = statusCache(2);
   const third = 'FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF';
   await status.get(id);
@@ -225,7 +225,7 @@ test('answers are kept of so many intents and no more; the one asked for longest
   expect(transport.asked).toBe(4);
 });
 
-test('a thousand tabs that ask every second for ten seconds cost at most five calls a second', async () => {
+test('a thousand pages that poll every second cost at most five calls a second', async () => {
   const { transport, status, pass } = statusCache();
   for (let tick = 0; tick < 1_000; tick += 1) {
     pass(10);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import nacl from 'tweetnacl';
-import { signStreamRequest } from '../../src/sequencer/watch/stream-request.js';
+import { signStreamRequest } from '../../src/sequencer/watch/message-stream.js';
 import { field, join } from '../intents/hand-written-wire.js';
 
 // The intents of protocol section 7.

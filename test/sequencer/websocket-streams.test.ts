@@ -30,7 +30,7 @@ async function serve(upgrade: Upgrade): Promise<StreamFaultServer> {
   return server;
 }
 
-function transportTo(url: string, timeoutMs = ample): Transport & Required<Pick<Transport, 'openStream'>> {
+function createTransport(url: string, timeoutMs = ample): Transport & Required<Pick<Transport, 'openStream'>> {
   const transport = createHttpTransport({ url, timeoutMs });
   closers.push(() => transport.close());
   if (!transport.openStream) throw new Error('There are no streams.');
@@ -43,7 +43,7 @@ const useFakeTimers = (): void =>
 afterEach(() => void jest.useRealTimers());
 
 const open = (url: string, signal?: AbortSignal): AsyncIterator<Uint8Array> =>
-  transportTo(url).openStream(operations.openMessageStream, body, { signal })[Symbol.asyncIterator]();
+  createTransport(url).openStream(operations.openMessageStream, body, { signal })[Symbol.asyncIterator]();
 
 async function readAll(reader: AsyncIterator<Uint8Array>): Promise<{ read: number[][]; error: unknown }> {
   const read: number[][] = [];
@@ -118,7 +118,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
     useFakeTimers();
     const sockets: WebSocket[] = [];
     const server = await serve(accepting((socket) => void sockets.push(socket)));
-    const streams = transportTo(server.url, 1_000).openStream(operations.openMessageStream, body);
+    const streams = createTransport(server.url, 1_000).openStream(operations.openMessageStream, body);
     const reading = readAll(streams[Symbol.asyncIterator]());
     await eventually(() => sockets.length === 1);
     await jest.advanceTimersByTimeAsync(10_000);
@@ -144,7 +144,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
 
   test('a transport that is closed ends its streams, and opens no more', async () => {
     const server = await serve(accepting((socket) => socket.send(frame(1))));
-    const transport = transportTo(server.url);
+    const transport = createTransport(server.url);
     const openOne = () => transport.openStream(operations.openMessageStream, body)[Symbol.asyncIterator]();
     const [reader, connecting] = [openOne(), openOne()];
     await reader.next();

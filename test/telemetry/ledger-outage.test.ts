@@ -1,7 +1,7 @@
 import { IntentError } from '../../src/errors.js';
 import { Settlement } from '../../src/ledger/settlement/settlement.js';
 import { defaultTiming } from '../../src/ledger/settlement/settlement-timing.js';
-import type { Happening } from '../../src/telemetry/router-event.js';
+import type { RouterEventPayload } from '../../src/telemetry/router-event.js';
 import { eventually } from '../support/eventually.js';
 import { LogRecorder } from '../support/sites/site.js';
 
@@ -11,7 +11,7 @@ const settings = {
 };
 
 test('an outage is told of once, however long it lasts, and so is its end', async () => {
-  const told: Happening[] = [];
+  const told: RouterEventPayload[] = [];
   let asked = 0;
   let isDown = true;
   const query = async () => {
@@ -32,7 +32,7 @@ test('an outage is told of once, however long it lasts, and so is its end', asyn
     settings,
     timing: { ...defaultTiming, roundMs: 1 },
     logger: new LogRecorder(),
-    observer: { tell: (happening) => void told.push(happening) },
+    observer: { emit: (happening) => void told.push(happening) },
   });
   settlement.start();
   await eventually(() => asked >= 3);

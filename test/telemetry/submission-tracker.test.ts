@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import { ClientSecretCache } from '../../src/http/events/client-secret-cache.js';
 import { SubmissionTracker } from '../../src/router/submission-tracker.js';
 import type { StatusSource } from '../../src/sequencer/watch/status-cache.js';
-import type { Happening } from '../../src/telemetry/router-event.js';
+import type { RouterEventPayload } from '../../src/telemetry/router-event.js';
 
 const intent = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 /** The login of docs/protocol.md, section 7: its payload. */
@@ -15,9 +15,9 @@ const scanned = { ...submitted, intentSubmitted: false };
 const start = (hasLedger: boolean) => {
   const clock = { nowMs: 0 };
   const now = () => clock.nowMs;
-  const told: Happening[] = [];
+  const told: RouterEventPayload[] = [];
   const secrets = new ClientSecretCache(now);
-  const tracker = new SubmissionTracker({ observer: { tell: (one) => void told.push(one) }, secrets, hasLedger, now });
+  const tracker = new SubmissionTracker({ observer: { emit: (one) => void told.push(one) }, secrets, hasLedger, now });
   const submit = (id: string, source: StatusSource = 'status', codeScanned = false): void =>
     tracker.onStatus({ id, status: { ...submitted, codeScanned }, source });
   return { clock, told, secrets, tracker, submit };
@@ -69,10 +69,10 @@ test('with a ledger, leaves payments to it and adds the source that was first; e
   submit(intent);
   expect(told).toEqual([]);
   const ofLedger = { type: 'intent_submitted', kind: 'payment', way: 'ledger' } as const;
-  tracker.ledgerObserver.tell({ ...ofLedger, intent });
-  tracker.ledgerObserver.tell({ ...ofLedger, intent: 'another' });
+  tracker.ledgerObserver.emit({ ...ofLedger, intent });
+  tracker.ledgerObserver.emit({ ...ofLedger, intent: 'another' });
   const others = { type: 'payment_expired', intent } as const;
-  tracker.ledgerObserver.tell(others);
+  tracker.ledgerObserver.emit(others);
   expect(told.splice(0)).toEqual([{ ...ofLedger, intent, way: 'status' }, { ...ofLedger, intent: 'another' }, others]);
 
   secrets.remember(login, loginSecret);

@@ -27,7 +27,7 @@ test.each<[string, object]>([
   expect(problemsWith({ telemetry })).toEqual([
     {
       setting: 'telemetry',
-      problem: 'It names something that is no provider.',
+      problem: 'It names something that is not a provider.',
       mend: 'telemetry: true, or telemetry: { tracerProvider, meterProvider } of OpenTelemetry',
     },
   ]);

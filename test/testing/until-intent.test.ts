@@ -20,11 +20,11 @@ test('it asks for a look, once, and waits for the state', async () => {
 const payment = { kind: 'payment', attempts: 0 } as const;
 
 test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
-  [{ ...payment, state: 'open' }, /is open after 30 ms, and was to be settled\. The sequencer has not said/],
-  [{ ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' }, /Its hook has failed 2 times: No paper\.$/],
+  [{ ...payment, state: 'open' }, /is open after 30 ms, expected settled\. The sequencer has not reported the payment/],
+  [{ ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' }, /Its hook failed 2 times: No paper\.$/],
   [{ kind: 'login', state: 'open' }, /It is a login/],
-  [undefined, /^The intent an id is not in the ledger of this router, and was to be settled\.$/],
-  [{ ...payment, state: 'expired' }, /is expired, and was to be settled\.$/],
+  [undefined, /^The intent an id is not in the ledger of this router, expected settled\.$/],
+  [{ ...payment, state: 'expired' }, /is expired, expected settled\.$/],
   [{ ...payment, state: 'dead', attempts: 15, lastError: 'No.' }, /is dead, .* failed 15 times: No\.$/],
 ])('%j: what is wrong is told', async (intent, message) => {
   const waiting = untilIntent(routerWith(intent), 'an id', 'settled', { timeoutMs: 30 });

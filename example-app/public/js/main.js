@@ -1,6 +1,6 @@
 import '/intent/v1/elements.js';
 
-// The button says what is bought; what it costs is the shop's business.
+// The button names the article. The server sets the price.
 for (const button of document.querySelectorAll('intent-button[data-article]')) {
   button.order = { article: button.dataset.article };
 }
@@ -11,6 +11,6 @@ for (const button of document.querySelectorAll('button[data-action="log-out"]'))
     const response = await fetch('/session', { method: 'DELETE' }).catch(() => undefined);
     if (response?.ok) return location.assign('/');
     button.disabled = false;
-    button.textContent = 'Log out: that did not work. Please try again.';
+    button.textContent = 'Log out failed. Please try again.';
   });
 }

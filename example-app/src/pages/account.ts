@@ -7,26 +7,26 @@ export const accountPage = (userId: string, orders: readonly Order[]): Page => (
   title: 'My account',
   main: html`
       <h1>Hello, <span title="${userId}">${shorten(userId)}</span></h1>
-      <p class="lead">That is all we know you by.</p>
+      <p class="lead">This id is all the shop knows about you.</p>
       <p><button class="button button--quiet" type="button" data-action="log-out">Log out</button></p>
-      <h2>Bought while you were logged in</h2>
+      <h2>Orders while you were logged in</h2>
       ${orderList(orders)}`,
 });
 
 function orderList(orders: readonly Order[]): Html {
   if (orders.length === 0) {
-    return html`<p>Nothing yet. The <a href="/articles/sugar-cube">sugar cube</a> is a modest start.</p>`;
+    return html`<p>Nothing yet. The <a href="/articles/sugar-cube">sugar cube</a> is the cheapest start.</p>`;
   }
   return html`<ul class="orders">${orders.map(orderRow)}
         </ul>`;
 }
 
-const orderRow = ({ number, article, paidAt, isTakenBack }: Order): Html => html`
+const orderRow = ({ number, article, paidAt, isReversed }: Order): Html => html`
           <li class="order">
             <span class="name">${article.name}</span>
             <span class="soft">No. ${number}, <time datetime="${paidAt.toISOString()}">${dayOf(paidAt)}</time></span>
             <span class="price">${priceOf(article)}</span>
-            ${isTakenBack ? html`<span class="badge">Taken back</span>` : html`<span class="badge badge--settled">Paid</span>`}
+            ${isReversed ? html`<span class="badge">Reversed</span>` : html`<span class="badge badge--settled">Paid</span>`}
           </li>`;
 
 const dayOf = (date: Date): string => date.toLocaleDateString('en-GB', { day: 'numeric', month: 'long' });

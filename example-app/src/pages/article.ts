@@ -5,7 +5,7 @@ import { type Page, shopName } from './layout.js';
 export const articlePage = (article: Article): Page => ({
   title: article.name,
   main: html`
-      <p><a href="/">← Back to the shelf</a></p>
+      <p><a href="/">← Back to the shop</a></p>
       <article class="article">
         <div class="tile"><img src="/images/${article.slug}.svg" alt="" width="480" height="480"></div>
         <div>

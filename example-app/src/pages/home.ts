@@ -6,8 +6,8 @@ export const homePage = (): Page => ({
   title: 'Tea, taken slowly',
   main: html`
       <h1>Good tea takes four minutes. Paying for it takes four seconds.</h1>
-      <p class="lead">No card, no form, no account. Choose something and point your wallet at the code.</p>
-      <h2 id="shelf">On the shelf today</h2>
+      <p class="lead">No card, no form, no account. Choose an article and scan the code with your wallet.</p>
+      <h2 id="shelf">Today in the shop</h2>
       <ul class="shelf">${articles.map(card)}
       </ul>`,
 });

@@ -2,22 +2,22 @@ import { type Html, html } from '../html.js';
 
 export const shopName = 'The Patient Kettle';
 
-/** What every page needs to know. */
+/** What the layout shows of the visit. */
 export interface Visit {
-  /** Whoever is logged in. */
+  /** Undefined without a login. */
   readonly userId: string | undefined;
-  /** Whether the wallet is one for trying things out. */
+  /** Whether the wallet is simulated. */
   readonly isSimulated: boolean;
 }
 
 export interface Page {
   readonly title: string;
   readonly main: Html;
-  /** Modules of this page alone, in public/js. */
+  /** Additional modules of this page, in public/js. */
   readonly scripts?: readonly string[];
 }
 
-/** A user id is 44 characters long; its ends are enough to know it again. */
+/** Shortens a user id of 44 characters to its ends. */
 export const shorten = (id: string): string => `${id.slice(0, 4)}…${id.slice(-4)}`;
 
 export function layout({ title, main, scripts = [] }: Page, { userId, isSimulated }: Visit): Html {
@@ -38,7 +38,7 @@ export function layout({ title, main, scripts = [] }: Page, { userId, isSimulate
     <a class="skip" href="#main">Skip to the content</a>
     ${header(userId)}
     <main id="main" class="page">
-      <noscript><p class="notice">Paying and logging in need JavaScript. Looking around does not.</p></noscript>
+      <noscript><p class="notice">Payments and logins need JavaScript.</p></noscript>
       ${main}
     </main>
     ${footer(isSimulated)}

@@ -6,9 +6,9 @@ export const loginPage = (): Page => ({
   main: html`
       <section class="narrow">
         <img src="/images/key.svg" alt="" width="120" height="120">
-        <h1>Come in, sit down.</h1>
-        <p class="lead">There is no password to think of. Your wallet says who you are, to this shop alone.</p>
+        <h1>Log in</h1>
+        <p class="lead">There is no password. Your wallet identifies you, to this shop only.</p>
         <intent-button class="pay" mode="login" payee="${shopName}" success-url="/account">Log in with your wallet</intent-button>
-        <p class="soft">What you buy while logged in, you find again under “My account”.</p>
+        <p class="soft">“My account” lists what you buy while you are logged in.</p>
       </section>`,
 });

@@ -1,7 +1,7 @@
 import { html } from '../html.js';
 import type { Page } from './layout.js';
 
-/** A page that says one thing, such as that there is none here. */
+/** A page with one message. */
 const messagePage = (title: string, text: string): Page => ({
   title,
   main: html`
@@ -9,16 +9,13 @@ const messagePage = (title: string, text: string): Page => ({
         <img src="/images/mark.svg" alt="" width="96" height="96">
         <h1>${title}</h1>
         <p class="lead">${text}</p>
-        <p><a class="button" href="/">Back to the shelf</a></p>
+        <p><a class="button" href="/">Back to the shop</a></p>
       </section>`,
 });
 
 export const notFoundPage = messagePage(
-  'Nothing on this shelf.',
-  'There may have been something here once. There is tea elsewhere.',
+  'Page not found.',
+  'The address is wrong, or the page was removed. There is tea elsewhere.',
 );
 
-export const brokenPage = messagePage(
-  'We spilled something.',
-  'It is our fault, and it is being wiped up. Please try again.',
-);
+export const brokenPage = messagePage('Something went wrong.', 'We spilled something. Please try again.');

@@ -4,11 +4,11 @@ import { type Html, html } from '../html.js';
 import type { Order } from '../orders.js';
 import type { Page } from './layout.js';
 
-/** What somebody set out to buy, and what the ledger says of it. */
+/** A purchase as the ledger knows it. */
 export interface Purchase {
   readonly intent: Pick<LedgerIntent, 'id' | 'state' | 'createdAt'>;
   readonly article: Article;
-  /** Undefined as long as it is not paid. */
+  /** Undefined until the payment is settled. */
   readonly order: Order | undefined;
 }
 
@@ -28,7 +28,7 @@ export function thanksPage({ intent, article, order }: Purchase): Page {
           <div><dt>State</dt><dd><span class="badge badge--${intent.state}">${badge}</span></dd></div>
           <div><dt>Intent</dt><dd><code>${intent.id}</code></dd></div>
         </dl>
-        <p><a class="button button--quiet" href="/">Back to the shelf</a></p>
+        <p><a class="button button--quiet" href="/">Back to the shop</a></p>
       </section>`,
     scripts: isFinal ? [] : ['thanks.js'],
   };
@@ -38,25 +38,25 @@ interface Words {
   readonly title: string;
   readonly text: string;
   readonly badge: string;
-  /** Whether the page need not look again. */
+  /** Whether the page stops polling. */
   readonly isFinal: boolean;
 }
 
 const unpaid: Words = {
   title: 'Not paid yet.',
-  text: 'We have not heard of your payment. If you have just confirmed it, this page will know in a moment.',
-  badge: 'Waiting',
+  text: 'If you have just confirmed the payment, this page updates in a moment.',
+  badge: 'Not paid',
   isFinal: false,
 };
 
-/** In the states of the ledger. */
+/** By the state of the intent in the ledger. */
 const words: Readonly<Record<IntentState, Words>> = {
   creating: unpaid,
   open: unpaid,
   submitted: {
     title: 'Your payment is here.',
-    text: 'We are wrapping it up. This page will tell you your number at the counter.',
-    badge: 'Being wrapped',
+    text: 'We are placing your order. This page will show your number at the counter.',
+    badge: 'Submitted',
     isFinal: false,
   },
   settled: {
@@ -66,21 +66,21 @@ const words: Readonly<Record<IntentState, Words>> = {
     isFinal: true,
   },
   reversed: {
-    title: 'Your payment was taken back.',
-    text: 'The payment service has told us so. If that surprises you as well, please ask at the counter.',
-    badge: 'Taken back',
+    title: 'Your payment was reversed.',
+    text: 'The payment service reported this. If you did not expect it, please ask at the counter.',
+    badge: 'Reversed',
     isFinal: true,
   },
   expired: {
     title: 'This was never paid.',
-    text: 'It is too long ago to pay for it now. The kettle is still warm.',
-    badge: 'Not paid',
+    text: 'The time to pay is over. Please order again.',
+    badge: 'Expired',
     isFinal: true,
   },
   dead: {
-    title: 'Your payment is here, and we are stuck.',
-    text: 'It is not lost: somebody is looking at it, with a cup in the other hand.',
-    badge: 'Being looked at',
+    title: 'Your payment is here.',
+    text: 'Your order could not be placed. The payment is not lost: our staff will complete it.',
+    badge: 'Delayed',
     isFinal: false,
   },
 };

@@ -11,23 +11,23 @@ export const en = {
   waiting: 'Scan this with your wallet.',
   waitingHere: 'Continue in your wallet.',
   scanned: 'Now confirm in your wallet.',
-  confirming: 'Letting you in…',
+  confirming: 'Logging you in…',
   paid: 'Paid. Thank you!',
   loggedIn: 'You are logged in.',
   rejected: 'Declined in your wallet.',
   expired: 'This code has expired.',
-  noticed: 'If you have confirmed, leave this open: we will notice.',
+  noticed: 'If you have confirmed, keep this open.',
   unpaid: 'Nothing was paid.',
-  offline: 'No answer right now. Leave this open: we keep asking.',
-  unreachable: 'No answer right now. Please check your connection.',
-  service: 'No answer right now. Please try again soon.',
-  refused: 'This is not on offer right now.',
+  offline: 'Connection problem. Still trying…',
+  unreachable: 'Connection problem. Please try again soon.',
+  service: 'Payment service problem. Please try again soon.',
+  refused: 'Not available right now.',
   amount: 'This amount cannot be paid here.',
-  over: 'This login took too long or was used already.',
+  over: 'This login has expired.',
   reload: 'Please reload this page and try again.',
-  insecure: 'This only works with https.',
+  insecure: 'This page requires https.',
   otherwise: 'Something went wrong. Please try again soon.',
 };
 
-/** Everything people are told, in one language. */
+/** The texts of the element in one language. */
 export type Texts = Readonly<typeof en>;

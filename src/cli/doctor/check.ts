@@ -1,10 +1,10 @@
 import type { Environment } from '../../config/config-options.js';
 import type { ConfigProblem } from '../../errors.js';
-import type { ValidSettings } from './valid-settings.js';
-import type { RunningSite, Visitor } from './visitor.js';
-import type { World } from './world.js';
+import type { LedgerSettings } from '../../ledger/ledger-settings.js';
+import type { Host } from '../command.js';
+import type { ExternalClient, RunningSite } from './external-client.js';
 
-/** What a check has found: one line, and under what is not as it should be the one thing that mends it. */
+/** The result of a check: one line and, for a problem, its fix. */
 export type Finding =
   | { readonly level: 'ok' | 'skipped'; readonly text: string }
   | { readonly level: 'warning' | 'fault'; readonly text: string; readonly mend: string };
@@ -12,31 +12,44 @@ export type Finding =
 export type Level = Finding['level'];
 
 export const ok = (text: string): Finding => ({ level: 'ok', text });
-/** Was not looked at, and why. */
+/** The check did not run, for this reason. */
 export const skipped = (text: string): Finding => ({ level: 'skipped', text });
-/** It works, and not as well as it should; or it may be as it is meant. */
+/** May be intentional. */
 export const warning = (text: string, mend: string): Finding => ({ level: 'warning', text, mend });
-/** It does not work like this. */
+/** Must be fixed. */
 export const fault = (text: string, mend: string): Finding => ({ level: 'fault', text, mend });
 
-/** What a check looks at. */
+/** The settings that are present and valid, so that each is checked whatever is wrong with the others. */
+export interface ValidSettings {
+  /** base_url, or `embedded`. */
+  readonly sequencerUrl: string | undefined;
+  readonly grpcUrl: string | undefined;
+  /** Undefined without logins, like the keys. */
+  readonly domain: string | undefined;
+  /** Of the verifier, in Base58. The first signs. */
+  readonly publicKeys: readonly string[] | undefined;
+  readonly origin: string | undefined;
+  readonly database: LedgerSettings['database'] | undefined;
+  readonly walletUrl: string | undefined;
+  readonly takesWebhooks: boolean;
+}
+
+/** What a check works with. */
 export interface DoctorContext {
   readonly env: Environment;
   readonly production: boolean;
-  /** Everything that is wrong with the settings. */
+  /** Every problem of the configuration. */
   readonly problems: readonly ConfigProblem[];
-  /** The settings that are right. */
   readonly settings: ValidSettings;
-  /** Where the site runs, without a path; undefined where nobody said so. */
+  /** Origin of the running site, when it was given. */
   readonly siteUrl: URL | undefined;
-  /** What the site shows of itself; asked for once. @throws {Error} where it cannot be reached */
+  /** What the site shows of itself, requested once. @throws {Error} when the site cannot be reached */
   site(): Promise<RunningSite>;
-  readonly world: World;
-  /** Asks servers, as a stranger does. */
-  readonly visitor: Visitor;
-  /** Aborted when the time of the check is over. */
+  readonly host: Host;
+  readonly client: ExternalClient;
+  /** Aborts when the check has taken too long. */
   readonly signal: AbortSignal;
 }
 
-/** Looks at one thing. It changes nothing, and what it throws is a finding as well. */
+/** Checks one thing and changes nothing. What it throws becomes a finding. */
 export type Check = (context: DoctorContext) => Promise<readonly Finding[]>;

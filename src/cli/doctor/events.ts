@@ -1,15 +1,16 @@
 import { withTimeout } from '../../async/timeout.js';
 import { generateKey } from '../../keys/verifier-key.js';
 import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
+import { type Answer, type ReadAnswer, readProblem, type SiteRoutes } from './external-client.js';
 import { noSite } from './site.js';
-import { type Answer, type ReadAnswer, readProblem, type SiteRoutes } from './visitor.js';
 
-/** A service that takes so long to answer leaves time to see whether the first event waits for the last, in milliseconds. */
-const tellingMs = 20;
-/** How long the first event is waited for, in milliseconds. */
-const patienceOf = ({ world }: Pick<DoctorContext, 'world'>): number => Math.min(3_000, world.checkMs / 2);
+/** Only a service slower than this, in milliseconds, shows whether the first event waits for the last. */
+const slowServiceMs = 20;
 
-/** The live events, for an intent that nobody has made: the first has to come at once, whatever is on the way. */
+/** Timeout of the first event, in milliseconds. */
+const firstEventMs = ({ host }: DoctorContext): number => Math.min(3_000, host.checkMs / 2);
+
+/** The live events of an intent that does not exist. The first must arrive at once, through every proxy. */
 export const events: Check = async (context) => {
   const { siteUrl, site } = context;
   if (!siteUrl) return [noSite];
@@ -18,36 +19,36 @@ export const events: Check = async (context) => {
     () => undefined,
   );
   if (!routes?.events) return [skipped('the route of the events was not found')];
-  const service = await askSite(siteUrl, routes, context);
+  const service = await measureService(siteUrl, routes, context);
   if ('finding' in service) return [service.finding];
   const url = new URL(`${routes.events}/${generateKey().publicKey}/events`, siteUrl);
   let answer: Answer;
   try {
-    // As browsers ask: whoever compresses on the way does so now.
+    // The headers of a browser, so that a proxy that compresses does so.
     const headers = { accept: 'text/event-stream', 'accept-encoding': 'gzip, deflate, br' };
-    const ask = (signal: AbortSignal): Promise<Answer> => context.visitor.ask(url, { headers, signal });
-    answer = await withTimeout(patienceOf(context), ask, { signal: context.signal });
+    const ask = (signal: AbortSignal): Promise<Answer> => context.client.ask(url, { headers, signal });
+    answer = await withTimeout(firstEventMs(context), ask, { signal: context.signal });
   } catch {
-    return [heldBack('No answer comes')];
+    return [heldBack('There is no answer')];
   }
-  const wrong = await lookAtHead(answer);
+  const wrong = checkHead(answer);
   if (wrong) return [wrong];
-  return [await lookAtEvents(answer, service.tookMs, patienceOf(context))];
+  return [await checkFirstEvent(answer, service.tookMs, firstEventMs(context))];
 };
 
-/** Whether the site gets an answer from its sequencer, and how long that takes it; a site without the route is as quick as can be. */
-async function askSite(
+/** How long the sequencer of the site takes to answer, or why it does not. Zero without a status route. */
+async function measureService(
   siteUrl: URL,
   { status: path }: SiteRoutes,
-  { visitor, signal }: DoctorContext,
+  { client, signal }: DoctorContext,
 ): Promise<{ readonly tookMs: number } | { readonly finding: Finding }> {
   if (!path) return { tookMs: 0 };
-  const ask = (id: string) => visitor.read(new URL(`${path}/${id}`, siteUrl), { signal });
+  const ask = (id: string) => client.read(new URL(`${path}/${id}`, siteUrl), { signal });
   let [aloneMs, askedMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   let asked: ReadAnswer;
-  // Twice, of which the quicker counts: what else goes on here and there makes no call faster.
+  // The faster of two calls, because load only makes a call slower.
   for (let times = 0; ; times += 1) {
-    // An id of the wrong form is answered by the site alone.
+    // The site refuses a malformed id without its sequencer.
     aloneMs = Math.min(aloneMs, (await ask('1')).tookMs);
     asked = await ask(generateKey().publicKey);
     askedMs = Math.min(askedMs, asked.tookMs);
@@ -55,54 +56,52 @@ async function askSite(
     if (times === 1) return { tookMs: askedMs - aloneMs };
   }
   const { code = '' } = readProblem(asked.text);
-  const text = `The site cannot tell the status of an intent: ${asked.status} ${code}`.trim();
-  const mend = 'See the lines on the sequencer above, and the log of the site, which has the reason.';
+  const text = `The site does not report the status of an intent: ${asked.status} ${code}`.trim();
+  const mend = 'See the checks of the sequencer above, and the log of the site for the reason.';
   return { finding: fault(`${text}.`, mend) };
 }
 
-async function lookAtHead({ status, headers, body }: Answer): Promise<Finding | undefined> {
+function checkHead({ status, headers, body }: Answer): Finding | undefined {
   const { 'content-type': type = 'no content type', 'content-encoding': encoding = 'identity' } = headers;
   const cache = headers['cache-control'] ?? '';
   let wrong: Finding | undefined;
-  if (status === 429) wrong = skipped('too many streams of events are open from here');
+  if (status === 429) wrong = skipped('the limit of event streams for this machine is reached');
   else if (status !== 200 || !type.startsWith('text/event-stream')) {
-    const mend = 'Let the proxy pass this path to the app, and nothing in front of the router answer it.';
-    wrong = fault(`The events are answered with status ${status} and ${type}.`, mend);
+    const mend = 'Let the proxy pass this path to the app, and let no other handler answer it.';
+    wrong = fault(`The event stream answers with status ${status} and ${type}.`, mend);
   } else if (encoding !== 'identity') {
-    const mend = 'Leave text/event-stream out of what is compressed, in the proxy and in the app.';
-    wrong = fault(`The events are compressed on their way (${encoding}), which holds them back.`, mend);
+    const mend = 'Exclude text/event-stream from compression, in the proxy and in the app.';
+    wrong = fault(`A proxy or the app compresses the event stream (${encoding}), which delays events.`, mend);
   } else if (!cache.includes('no-store') || headers.age !== undefined) {
-    const mend =
-      'Let the proxy or the CDN cache nothing below the path of the events, and leave Cache-Control as it is.';
-    wrong = fault('Something on the way may keep the events and give them to others.', mend);
+    const mend = 'Let the proxy or the CDN cache nothing below the path of the events, and not change Cache-Control.';
+    wrong = fault('A cache may keep the event stream and serve it to other visitors.', mend);
   }
   if (wrong) body.destroy();
   return wrong;
 }
 
-/** The site greets at once and then asks its sequencer: who gets both in one piece got the first one late. */
-async function lookAtEvents({ body, tookMs }: Answer, serviceMs: number, patienceMs: number): Promise<Finding> {
-  const begunAt = performance.now();
-  const late = setTimeout(() => body.destroy(new Error('The events do not come.')), patienceMs);
+/** The site sends one event at once, and the next after its sequencer answers. Both in one chunk mean a buffer. */
+async function checkFirstEvent({ body, tookMs }: Answer, serviceMs: number, timeoutMs: number): Promise<Finding> {
+  const startedAt = performance.now();
+  const timer = setTimeout(() => body.destroy(new Error('No event arrived.')), timeoutMs);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
-      const firstMs = Math.round(tookMs + performance.now() - begunAt);
-      const isWhole = chunk.includes('event: status');
-      if (!isWhole) return ok(`the first comes after ${firstMs} ms, before the rest`);
-      if (serviceMs >= tellingMs) return heldBack('The first event comes with the last');
-      return ok(`they come after ${firstMs} ms`);
+      const firstMs = Math.round(tookMs + performance.now() - startedAt);
+      const hasBoth = chunk.includes('event: status');
+      if (!hasBoth) return ok(`the first arrives after ${firstMs} ms, before the others`);
+      if (serviceMs >= slowServiceMs) return heldBack('The first event arrives with the last');
+      return ok(`they arrive after ${firstMs} ms`);
     }
-    return warning('The stream of events ends without one.', 'See the log of the site.');
+    return warning('The event stream ends without an event.', 'See the log of the site.');
   } catch {
-    return heldBack('No event comes');
+    return heldBack('No event arrives');
   } finally {
-    clearTimeout(late);
+    clearTimeout(timer);
   }
 }
 
-/** @param what is seen of it */
-const heldBack = (what: string): Finding =>
+const heldBack = (symptom: string): Finding =>
   fault(
-    `${what}: something on the way collects the events, and pages wait for what has happened.`,
-    'Switch off buffering in the proxy for this path; in nginx: proxy_buffering off; proxy_http_version 1.1;',
+    `${symptom}: a proxy buffers the event stream, and pages show events late.`,
+    'Turn off buffering for this path in the proxy. In nginx: proxy_buffering off; proxy_http_version 1.1;',
   );

@@ -1,86 +1,107 @@
-import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
-import { explainNetwork } from './explain.js';
-import { isDevelopment } from './valid-settings.js';
-import type { ReadAnswer } from './visitor.js';
+import {
+  type Check,
+  type DoctorContext,
+  type Finding,
+  fault,
+  ok,
+  skipped,
+  type ValidSettings,
+  warning,
+} from './check.js';
+import { explainNetwork, type ReadAnswer } from './external-client.js';
+import { isLocal } from './settings.js';
 
 const keyFilePath = '/.well-known/service-payments.json';
 
-/** The verifier key file, as a wallet looks for it: over https, at the root of the domain (interface section 4.6). */
+/** The verifier key file as a wallet reads it: over https, at the root of the domain (interface section 4.6). */
 export const keyFile: Check = async (context) => {
-  const { settings, siteUrl, visitor, signal } = context;
+  const { settings, siteUrl, client, signal } = context;
   const origin = isDevelopment(settings) ? siteUrl?.origin : settings.domain && `https://${settings.domain}`;
-  if (origin === undefined) return [skipped(whyNot(context))];
+  if (origin === undefined) return [skipped(reasonToSkip(context))];
   const url = new URL(keyFilePath, origin);
   let answer: ReadAnswer;
   try {
-    answer = await visitor.read(url, { headers: { accept: 'application/json' }, signal });
+    answer = await client.read(url, { headers: { accept: 'application/json' }, signal });
   } catch (error) {
-    const { why, mend } = explainNetwork(error, url.host, `Serve the site at ${origin}: the router has the key file.`);
+    const { why, mend } = explainNetwork(
+      error,
+      url.host,
+      `Serve the site at ${origin}: the router serves the key file.`,
+    );
     return [fault(`${url.href} cannot be read: ${why}.`, mend)];
   }
-  const wrong = findWrong(answer, url);
-  return wrong ? [wrong] : lookAtKeys(answer, url, context);
+  const wrong = checkAnswer(answer, url);
+  return wrong ? [wrong] : checkKeys(answer, url, context);
 };
 
-function whyNot({ settings, problems }: DoctorContext): string {
-  if (isDevelopment(settings)) return 'for development the sequencer reads it on this machine; --url shows where';
-  const isWrong = problems.some(({ setting }) => setting === 'INTENT_DOMAIN');
-  return isWrong ? 'there is no right INTENT_DOMAIN to read it at' : 'logins are switched off';
+/** Top-level domains that nobody can register (RFC 2606, RFC 6761). */
+const reserved = /\.(?:example|test|invalid|localhost)$/;
+
+/** Whether the sequencer reads the key file from this machine, not from the domain. */
+function isDevelopment({ sequencerUrl, domain }: ValidSettings): boolean {
+  if (sequencerUrl === undefined) return false;
+  if (sequencerUrl === 'embedded') return true;
+  return isLocal(new URL(sequencerUrl).hostname) && domain !== undefined && reserved.test(domain);
 }
 
-/** What makes an answer no key file at all. */
-function findWrong({ status, headers, text }: ReadAnswer, url: URL): Finding | undefined {
+function reasonToSkip({ settings, problems }: DoctorContext): string {
+  if (isDevelopment(settings))
+    return 'in development the sequencer reads it from this machine; give the site with --url';
+  const isWrong = problems.some(({ setting }) => setting === 'INTENT_DOMAIN');
+  return isWrong ? 'INTENT_DOMAIN is missing or not valid' : 'logins are off';
+}
+
+function checkAnswer({ status, headers, text }: ReadAnswer, url: URL): Finding | undefined {
   if (status >= 300 && status < 400) {
     return fault(
       `${url.href} is a redirect to ${headers.location ?? 'nowhere'}, which wallets do not follow.`,
-      `Answer this path at ${url.host} itself, and leave it out of the redirect.`,
+      `Serve this path at ${url.host} itself, and exclude it from the redirect.`,
     );
   }
   if (status !== 200) {
     return fault(
-      `${url.href} is answered with status ${status}.`,
-      'app.use(intentRouter()) without a path, in front of what answers 404; and let the proxy pass /.well-known/ to the app.',
+      `${url.href} answers with status ${status}.`,
+      'Use app.use(intentRouter()) without a path, before the handler that answers 404, and let the proxy pass /.well-known/ to the app.',
     );
   }
   if (parsePublicKeys(text)) return undefined;
-  const what = /^\s*</.test(text) ? 'a web page' : 'no JSON object with an array public_keys';
-  return fault(
-    `${url.href} is ${what}.`,
-    'Let the router answer this path, not a static file and not the page of a single-page app.',
-  );
+  const what = /^\s*</.test(text) ? 'a web page' : 'not a JSON object with an array public_keys';
+  return fault(`${url.href} is ${what}.`, 'Let the router answer this path, not a static file or a single-page app.');
 }
 
-function lookAtKeys({ headers, text }: ReadAnswer, url: URL, { settings }: DoctorContext): Finding[] {
+function checkKeys({ headers, text }: ReadAnswer, url: URL, { settings }: DoctorContext): Finding[] {
   const published = parsePublicKeys(text) ?? [];
   const found: Finding[] = [];
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '')) {
     const type = headers['content-type'] ?? 'no content type';
-    found.push(warning(`${url.href} comes as ${type}.`, 'Send Content-Type: application/json, as the router does.'));
+    found.push(
+      warning(`${url.href} is served as ${type}.`, 'Send Content-Type: application/json, as the router does.'),
+    );
   }
   const { publicKeys } = settings;
-  if (publicKeys) found.push(...compare(publicKeys, published));
+  if (publicKeys) found.push(...compareKeys(publicKeys, published));
   return found.length > 0 ? found : [ok(`${url.href} lists ${publicKeys ? 'the key that signs' : 'keys'}`)];
 }
 
-function compare([signing = '', ...others]: readonly string[], published: readonly string[]): Finding[] {
+function compareKeys([signing = '', ...others]: readonly string[], published: readonly string[]): Finding[] {
   const found: Finding[] = [];
   if (!published.includes(signing)) {
     found.push(
       fault(
         `The key file does not list ${signing}, which signs: every login is refused.`,
-        'Restart the site with the INTENT_VERIFIER_SECRET that is set here, or set here what the site has.',
+        'Restart the site with the INTENT_VERIFIER_SECRET that is set here, or set the one of the site here.',
       ),
     );
   }
   const missing = others.filter((key) => !published.includes(key));
   if (missing.length > 0) {
-    const mend = 'Restart the site with all the secrets, so that the file lists the next key before it signs.';
-    found.push(warning(`The key file does not list ${missing.join(', ')}, which the secrets here have as well.`, mend));
+    const mend = 'Restart the site with all secrets, so that the file lists a key before it signs.';
+    found.push(warning(`The key file does not list ${missing.join(', ')}, whose secret is set here.`, mend));
   }
   const left = published.filter((key) => key !== signing && !others.includes(key));
   if (left.length > 0) {
-    const mend = 'After a rotation take it out; where another process signs with it, give both all of the secrets.';
-    found.push(warning(`The key file lists ${left.join(', ')}, of which there is no secret here.`, mend));
+    const mend = 'Remove it after a rotation. If another process signs with it, give both processes all secrets.';
+    found.push(warning(`The key file lists ${left.join(', ')}, whose secret is not set here.`, mend));
   }
   return found;
 }

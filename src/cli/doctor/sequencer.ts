@@ -10,49 +10,69 @@ import { getStatus, isUnknownOperation } from '../../sequencer/calls.js';
 import { createGrpcTransport } from '../../sequencer/grpc/grpc-transport.js';
 import { createHttpTransport } from '../../sequencer/http/http-transport.js';
 import type { Transport } from '../../sequencer/transport.js';
-import { signStreamRequest } from '../../sequencer/watch/stream-request.js';
+import { signStreamRequest } from '../../sequencer/watch/message-stream.js';
 import { encodeRequest, openResponse, operations } from '../../wire/envelope.js';
 import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
-import { explainSequencer } from './explain.js';
+import { explainNetwork, type NetworkFault } from './external-client.js';
+
+/** The sequencer over its HTTP proxy (interface section 4.1). */
+export const sequencer: Check = async (context) => {
+  const { settings, host } = context;
+  const { sequencerUrl, grpcUrl } = settings;
+  if (sequencerUrl === 'embedded') return [ok('embedded: it starts with the site, for development')];
+  if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'gRPC is used instead of the proxy' : noValidUrl)];
+  const transport = createHttpTransport({ url: sequencerUrl, timeoutMs: host.checkMs });
+  return checkService(transport, { url: new URL(sequencerUrl), setting: 'INTENT_SEQUENCER_URL' }, context);
+};
+
+/** The sequencer over direct gRPC (interface section 4.2), when that is set. */
+export const grpc: Check = async (context) => {
+  const { settings, host, env } = context;
+  const { grpcUrl } = settings;
+  if (grpcUrl === undefined) {
+    return [skipped(env.INTENT_SEQUENCER_GRPC_URL ? 'INTENT_SEQUENCER_GRPC_URL is not valid' : 'not used')];
+  }
+  const transport = createGrpcTransport({ url: grpcUrl, timeoutMs: host.checkMs });
+  return checkService(transport, { url: new URL(grpcUrl), setting: 'INTENT_SEQUENCER_GRPC_URL' }, context);
+};
+
+const noValidUrl = 'INTENT_SEQUENCER_URL is missing or not valid';
 
 /**
- * Asks a sequencer for the status of an intent that nobody has made: twice, so that the second time is that of a call over a
- * connection that is there. And whether it has the operation that creates intents. It creates nothing.
+ * Requests the status of an intent that does not exist, twice: the second call has a connection and gives the latency. Then
+ * checks that the service can create intents. It creates nothing.
  */
-async function askStatus(
+async function checkService(
   transport: Transport,
   { url, setting }: { readonly url: URL; readonly setting: string },
   { signal }: Pick<DoctorContext, 'signal'>,
 ): Promise<Finding[]> {
   try {
     const { exists } = await getStatus(transport, generateKey().publicKey, { signal });
-    const begunAt = performance.now();
+    const startedAt = performance.now();
     await getStatus(transport, generateKey().publicKey, { signal });
-    const tookMs = Math.round(performance.now() - begunAt);
+    const tookMs = Math.round(performance.now() - startedAt);
     if (exists) {
-      const text = `${url.host} says that an intent exists which nobody has made.`;
-      return [fault(text, `Set ${setting} to a real payment service: this one would call everything paid.`)];
+      const text = `${url.host} reports that an intent exists which was never created.`;
+      return [fault(text, `Set ${setting} to a real payment service: this one would report every payment as paid.`)];
     }
-    const reason = await reasonAgainstCreate(transport, signal);
+    const reason = await refusalOfCreate(transport, signal);
     if (reason === undefined) return [ok(`${url.host} answers in ${tookMs} ms`)];
     const text = `${url.host} has no operation Intents.createIntent: ${JSON.stringify(reason.slice(0, 200))}.`;
-    return [warning(text, otherDialect)];
+    return [warning(text, otherDialectFix)];
   } catch (error) {
     const { why, mend } = explainSequencer(error, url.host, setting);
-    return [fault(`No status comes from ${url.host}: ${why}.`, mend)];
+    return [fault(`${url.host} returns no status: ${why}.`, mend)];
   } finally {
     void transport.close();
   }
 }
 
-const otherDialect =
+const otherDialectFix =
   "intentRouter({ dialect: 'messaging' }) if it creates intents by Messaging.sendMessage; over gRPC also grpcNames";
 
-/**
- * What a service says that does not have the operation; undefined where it has. It is sent no message: a service that has
- * the operation refuses that.
- */
-async function reasonAgainstCreate(transport: Transport, signal: AbortSignal): Promise<string | undefined> {
+/** The answer of a service without the operation, else undefined. The request is empty, so that it creates nothing. */
+async function refusalOfCreate(transport: Transport, signal: AbortSignal): Promise<string | undefined> {
   try {
     await transport.call(operations.createIntent, new Uint8Array(), { signal });
   } catch (error) {
@@ -61,54 +81,29 @@ async function reasonAgainstCreate(transport: Transport, signal: AbortSignal): P
   return undefined;
 }
 
-/** The sequencer over its HTTP proxy (interface section 4.1). */
-export const sequencer: Check = async (context) => {
-  const { settings, world } = context;
-  const { sequencerUrl, grpcUrl } = settings;
-  if (sequencerUrl === 'embedded') return [ok('embedded: it starts with the site, for development')];
-  if (sequencerUrl === undefined) {
-    return [skipped(grpcUrl ? 'gRPC is used instead of the proxy' : 'there is no right INTENT_SEQUENCER_URL')];
-  }
-  const transport = createHttpTransport({ url: sequencerUrl, timeoutMs: world.checkMs });
-  return askStatus(transport, { url: new URL(sequencerUrl), setting: 'INTENT_SEQUENCER_URL' }, context);
-};
+/** How long to wait for a refusal after the pong. */
+const refusalMs = 150;
 
-/** The sequencer over direct gRPC (interface section 4.2), where that is set. */
-export const grpc: Check = async (context) => {
-  const { settings, world, env } = context;
-  const { grpcUrl } = settings;
-  if (grpcUrl === undefined) {
-    return [skipped(env.INTENT_SEQUENCER_GRPC_URL ? 'there is no right INTENT_SEQUENCER_GRPC_URL' : 'not used')];
-  }
-  const transport = createGrpcTransport({ url: grpcUrl, timeoutMs: world.checkMs });
-  return askStatus(transport, { url: new URL(grpcUrl), setting: 'INTENT_SEQUENCER_GRPC_URL' }, context);
-};
-
-/** After the pong, for a refusal to come. */
-const listenMs = 150;
-
-/** The message stream of the sequencer, a WebSocket (interface section 4.5), at the rendezvous of an intent that nobody has made. */
+/** The message stream of the sequencer, a WebSocket (interface section 4.5), for an intent that does not exist. */
 export const stream: Check = async ({ settings, signal }) => {
   const { sequencerUrl, grpcUrl } = settings;
   if (sequencerUrl === 'embedded') return [ok('embedded')];
-  if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'over gRPC' : 'there is no right INTENT_SEQUENCER_URL')];
+  if (sequencerUrl === undefined) return [skipped(grpcUrl ? 'over gRPC' : noValidUrl)];
   const url = new URL(`${sequencerUrl.replace(/\/+$/, '')}/v1/api`);
   try {
-    return [ok(`${url.host} opens one, and answers a ping in ${await openStream(url, signal)} ms`)];
+    return [ok(`${url.host} answers a ping in ${await pingStream(url, signal)} ms`)];
   } catch (error) {
     const { why, mend } = explainSequencer(error, url.host, 'INTENT_SEQUENCER_URL');
-    // Who answers, and not with a WebSocket, is most often a proxy.
-    const isReached = error instanceof SequencerError;
     const text = `No message stream opens at ${url.host}: ${why}.`;
-    return [isReached ? warning(text, letThrough) : fault(text, mend)];
+    // An answer that is not a WebSocket usually comes from a proxy.
+    return [error instanceof SequencerError ? warning(text, proxyFix) : fault(text, mend)];
   }
 };
 
-const letThrough =
-  'Let WebSockets through every proxy and firewall on the way; until then pages learn of a payment seconds later.';
+const proxyFix = 'Let WebSockets through every proxy and firewall. Until then pages learn of a payment seconds later.';
 
-/** Gives how long a ping takes, in milliseconds. @throws {Error} why there is no stream */
-async function openStream(url: URL, signal: AbortSignal): Promise<number> {
+/** Returns the milliseconds that a ping takes. @throws {Error} when no stream opens */
+async function pingStream(url: URL, signal: AbortSignal): Promise<number> {
   const socket = new WebSocket(url.href.replace(/^http/, 'ws'), { perMessageDeflate: false, followRedirects: false });
   const failed = new Promise<never>((_resolve, reject) => {
     socket.on('error', reject);
@@ -130,18 +125,18 @@ async function openStream(url: URL, signal: AbortSignal): Promise<number> {
 async function pingOver(socket: WebSocket, signal: AbortSignal): Promise<number> {
   await once(socket, 'open', { signal });
   socket.send(streamRequest());
-  const begunAt = performance.now();
+  const startedAt = performance.now();
   socket.ping();
   await once(socket, 'pong', { signal });
-  const tookMs = Math.round(performance.now() - begunAt);
-  await wait(listenMs, undefined, { signal });
+  const tookMs = Math.round(performance.now() - startedAt);
+  await wait(refusalMs, undefined, { signal });
   return tookMs;
 }
 
-/** An ERROR envelope is the word of a sequencer, which need not wait for an intent that is not there. */
+/** Any message but an ERROR envelope, with which a sequencer may answer for an unknown intent. */
 function refusalIn(data: Buffer, isBinary: boolean): unknown {
   try {
-    if (!isBinary) throw new SequencerError('sequencer_bad_response', 'The stream brings text.');
+    if (!isBinary) throw new SequencerError('sequencer_bad_response', 'The stream carries text.');
     openResponse(new Uint8Array(data));
     return undefined;
   } catch (error) {
@@ -153,4 +148,36 @@ function streamRequest(): Uint8Array {
   const payload = encodePayload({ kind: 'login', nonce: randomBytes(nonceLength) });
   const { body } = signStreamRequest(intentIdOf(rendezvousKeyPair(payload)), formatClientSecret(payload));
   return encodeRequest(operations.openMessageStream, body);
+}
+
+/** Why a sequencer cannot be used, and the fix. @param setting the variable with its address */
+function explainSequencer(error: unknown, host: string, setting: string): NetworkFault {
+  const unreachable = `Check that the payment service runs, that ${setting} is right, and that a firewall lets this machine out.`;
+  if (!(error instanceof IntentError)) return explainNetwork(error, host, unreachable);
+  const wrongAddress = `Set ${setting} to the address that your payment service gave you, without /v1/api.`;
+  switch (error.code) {
+    case 'sequencer_bad_status':
+      return explainStatus(error, host, setting, wrongAddress);
+    case 'sequencer_bad_response':
+    case 'malformed_message':
+      return { why: `the server at ${host} is not a payment service: ${error.message}`, mend: wrongAddress };
+    case 'sequencer_error':
+      return {
+        why: `${host} refuses to report a status`,
+        mend: 'Ask your payment service whether this site may use it.',
+      };
+    case 'sequencer_timeout':
+      return { why: `${host} does not answer in time`, mend: unreachable };
+    default:
+      return explainNetwork(error, host, unreachable);
+  }
+}
+
+function explainStatus(error: IntentError, host: string, setting: string, wrongAddress: string): NetworkFault {
+  const status = error instanceof SequencerError ? (error.httpStatus ?? 0) : 0;
+  const why = `${host} answers with status ${status}`;
+  if (status >= 500) return { why, mend: 'Wait, or ask your payment service.' };
+  if (status === 401 || status === 403) return { why, mend: 'Ask your payment service to let this machine in.' };
+  if (status >= 300 && status < 400) return { why: `${why}, a redirect`, mend: `Set ${setting} to where it leads.` };
+  return { why, mend: wrongAddress };
 }

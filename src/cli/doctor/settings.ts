@@ -1,27 +1,77 @@
+import { parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
+import type { ConfigOptions, Environment } from '../../config/config-options.js';
 import { knownVariables, nearestName } from '../../config/typos.js';
-import { type Check, type Finding, fault, ok, skipped, warning } from './check.js';
-import { isLocal } from './valid-settings.js';
+import { ConfigError, type ConfigProblem } from '../../errors.js';
+import type { LedgerSettings } from '../../ledger/ledger-settings.js';
+import { isLoopback } from '../../net/loopback.js';
+import { type Check, type Finding, fault, ok, skipped, type ValidSettings, warning } from './check.js';
 
-/** Every setting as the site itself reads it at its start; what is wrong comes at once. */
+/** Options that the code of the site sets, not the environment. */
+export type SiteOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'allowEmbeddedLedger'>;
+
+/** Reads the settings as a site does when it starts, and keeps the valid ones. */
+export function readSettings(
+  env: Environment,
+  options: SiteOptions,
+): { readonly settings: ValidSettings; readonly problems: readonly ConfigProblem[] } {
+  const problems = problemsOf(env, options);
+  const isValid = (name: string): boolean => !!env[name] && !problems.some(({ setting }) => setting === name);
+  const validValue = (name: string): string | undefined => (isValid(name) ? env[name] : undefined);
+  const hasLogin = options.login !== false;
+  const hasKeys = isValid('INTENT_VERIFIER_SECRET') || isValid('INTENT_VERIFIER_SECRET_FILE');
+  const hasBrokenKeys = problems.some(({ setting }) => setting.startsWith('INTENT_VERIFIER_SECRET'));
+  const settings = {
+    sequencerUrl: validValue('INTENT_SEQUENCER_URL'),
+    grpcUrl: validValue('INTENT_SEQUENCER_GRPC_URL'),
+    domain: hasLogin ? validValue('INTENT_DOMAIN') : undefined,
+    publicKeys: hasLogin && hasKeys && !hasBrokenKeys ? parseLoginKeys(env).publicKeys : undefined,
+    origin: validValue('INTENT_ORIGIN'),
+    database: readDatabase(env),
+    walletUrl: validValue('INTENT_WALLET_URL'),
+    takesWebhooks: options.webhook === true,
+  };
+  return { settings, problems };
+}
+
+function problemsOf(env: Environment, options: SiteOptions): readonly ConfigProblem[] {
+  try {
+    parseConfig(options, env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+}
+
+/** Includes a database that the site would refuse, such as a folder in production. */
+function readDatabase(env: Environment): LedgerSettings['database'] | undefined {
+  try {
+    return parseLedgerSettings(env).database;
+  } catch {
+    return undefined;
+  }
+}
+
+export const isLocal = (hostname: string): boolean => isLoopback(hostname) || hostname.endsWith('.localhost');
+
+/** Every setting, read as the site reads it. */
 export const settings: Check = async ({ env, problems, production }) => {
   const faults = problems.map(({ setting, problem, mend }) => fault(`${setting}: ${problem}`, mend));
   const unknown = Object.keys(env)
     .filter((name) => /^INTENTS?_/.test(name) && !knownVariables.includes(name))
     .map((name) =>
       warning(
-        `${name} is no setting of express-intents.`,
-        `Did you mean ${nearestName(name, knownVariables)}? Else leave it out.`,
+        `${name} is not a setting of express-intents.`,
+        `Did you mean ${nearestName(name, knownVariables)}? If not, remove it.`,
       ),
     );
-  const all = [...faults, ...unknown];
-  const where = production ? 'in production' : 'not in production';
-  return all.length > 0 ? all : [ok(`${countOf(env)} set, all can be read, ${where}`)];
+  const found = [...faults, ...unknown];
+  if (found.length > 0) return found;
+  const count = knownVariables.filter((name) => env[name]).length;
+  return [ok(`${count} set, all valid, ${production ? 'in production' : 'not in production'}`)];
 };
 
-const countOf = (env: Readonly<Record<string, string | undefined>>): number =>
-  knownVariables.filter((name) => env[name]).length;
-
-/** How the domain in logins, the origin of the site and the address that people see fit together. */
+/** Whether the domain of logins, the origin of the site and the address of visitors fit together. */
 export const names: Check = async ({ settings, siteUrl, production, env }) => {
   const { domain, origin, sequencerUrl } = settings;
   const found: Finding[] = [];
@@ -29,15 +79,15 @@ export const names: Check = async ({ settings, siteUrl, production, env }) => {
   if (domain !== undefined && host !== undefined && !isLocal(host) && !isWithin(host, domain)) {
     found.push(
       warning(
-        `Logins name ${domain}, and people see ${host}: what their wallet shows is another name than that of your site.`,
-        `INTENT_DOMAIN=<the registrable name of ${host}>, or serve the site at ${domain}`,
+        `Logins name ${domain}, but visitors see ${host}: the wallet shows another name than that of the site.`,
+        `INTENT_DOMAIN=<the registrable domain of ${host}>, or serve the site at ${domain}`,
       ),
     );
   }
   if (siteUrl && origin !== undefined && siteUrl.origin !== origin) {
     found.push(
       fault(
-        `The site is at ${siteUrl.origin}, and INTENT_ORIGIN says ${origin}: programs and webhooks go there.`,
+        `The site is at ${siteUrl.origin}, but INTENT_ORIGIN is ${origin}: programs and webhooks use that address.`,
         `INTENT_ORIGIN=${siteUrl.origin}`,
       ),
     );
@@ -46,7 +96,7 @@ export const names: Check = async ({ settings, siteUrl, production, env }) => {
     const now = env.NODE_ENV ? `is ${env.NODE_ENV}` : 'is not set';
     found.push(
       warning(
-        `NODE_ENV ${now}, and the site is served over https: the checks of production are off.`,
+        `NODE_ENV ${now}, but the site is served over https: the checks of production are off.`,
         'NODE_ENV=production',
       ),
     );

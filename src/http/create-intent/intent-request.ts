@@ -1,51 +1,49 @@
+import { createHash } from 'node:crypto';
+import type { Request } from 'express';
 import type * as zod from 'zod';
 import { IntentError } from '../../errors.js';
-import { isStorable } from './json-copy.js';
+import { isStorable } from './to-json-clone.js';
 
-/** What a browser may ask for. Everything that makes the price is the server's, so nothing else gets through. */
+/** The body of `POST /intent`. The server sets the terms of a payment, so the body holds none of them. */
 export interface IntentRequestBody {
   readonly mode?: 'payment' | 'login' | undefined;
-  /** Names what is bought; the site's `payment` hook looks it up. */
+  /** Names what is bought; the `payment` hook of the site looks it up. */
   readonly order?: unknown;
-  /** Only where the site lets the browser choose the amount. */
+  /** Only with the option `clientAmount`. */
   readonly amount?: string | number | undefined;
 }
 
-/** The schema of the body; zod is handed over by who has loaded it. */
+/** The schema of the body. zod is a parameter because it is loaded on demand. */
 export const intentRequestSchema = (z: typeof zod) =>
   z.strictObject({
     mode: z.enum(['payment', 'login']).optional(),
     order: z
       .unknown()
-      .refine((order) => isKeepable(order))
+      .refine((order) => isStorableOrder(order))
       .optional()
       .describe('What is bought, which the site looks up: any JSON of at most 16 levels.'),
     amount: z.union([z.string(), z.number()]).optional().describe('A decimal number with at most two decimals.'),
   });
-/** Made when it is first needed: zod takes longer to load than all of ours. */
+/** Created at the first request: zod takes longer to load than the rest of the package. */
 let schema: Promise<ReturnType<typeof intentRequestSchema>> | undefined;
 
-/** An order is a few words, or a short list of them. */
 const maxOrderDepth = 16;
 
-/**
- * Whether an order can be written down as it came: a site that puts it into the metadata is not to fail over what a
- * stranger has sent.
- */
-function isKeepable(value: unknown, depth = 0): boolean {
+/** Whether a database can store an order unchanged. A site may copy it into the metadata, which must not fail then. */
+function isStorableOrder(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isStorable(value);
-  // JSON has numbers that no number is: 1e999.
+  // JSON can spell numbers that a double cannot hold, such as 1e999.
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value !== 'object' || value === null) return true;
   if (depth === maxOrderDepth) return false;
-  return Object.entries(value).every(([key, member]) => isStorable(key) && isKeepable(member, depth + 1));
+  return Object.entries(value).every(([key, member]) => isStorable(key) && isStorableOrder(member, depth + 1));
 }
 
-/** Fields that say what is paid, and to whom. */
-const terms: readonly string[] = ['amount', 'currency', 'destination', 'metadata', 'price', 'login'];
+/** Fields that would set what is paid, and to whom. */
+const termFields: readonly string[] = ['amount', 'currency', 'destination', 'metadata', 'price', 'login'];
 
 /**
- * Reads the body of `POST /intent`.
+ * Parses the body of `POST /intent`.
  * @throws {IntentError} `terms_not_accepted`, `unknown_field`, `not_supported`, `invalid_request`
  */
 export async function parseIntentRequest(
@@ -53,7 +51,7 @@ export async function parseIntentRequest(
   { clientAmount }: { clientAmount: boolean },
 ): Promise<IntentRequestBody> {
   const fields = typeof body === 'object' && body !== null ? Object.keys(body) : [];
-  const refused = fields.find((field) => terms.includes(field) && !(clientAmount && field === 'amount'));
+  const refused = fields.find((field) => termFields.includes(field) && !(clientAmount && field === 'amount'));
   if (refused !== undefined) {
     throw new IntentError('terms_not_accepted', `The field "${refused}" is set by the server and not by the browser.`);
   }
@@ -73,4 +71,35 @@ function toIntentError(issue: zod.core.$ZodIssue | undefined): IntentError {
   const what =
     field === '' ? 'The body must be a JSON object.' : `The field "${field.slice(0, 100)}" is not of the right form.`;
   return new IntentError('invalid_request', what);
+}
+
+/** 1 to 255 visible ASCII characters, except those that need quotes. */
+const bareKeyForm = /^[!#-[\]-~]{1,255}$/;
+/** A string of RFC 9651, section 3.3.3, in which a backslash precedes a quote or another backslash. */
+const quotedKeyForm = /^"((?:[!#-[\]-~]|\\["\\])+)"$/;
+const maxKeyLength = 255;
+
+/**
+ * The `Idempotency-Key` of a request (draft-ietf-httpapi-idempotency-key-header), quoted as the draft demands or bare as many
+ * clients send it; undefined without the header.
+ * @throws {IntentError} `invalid_idempotency_key`
+ */
+export function parseIdempotencyKey({ headers }: Request): string | undefined {
+  const header = headers['idempotency-key'];
+  if (header === undefined) return undefined;
+  // Node joins repeated headers with a comma and a space, which neither form allows.
+  const text = String(header);
+  const key = bareKeyForm.test(text) ? text : quotedKeyForm.exec(text)?.[1]?.replace(/\\(.)/g, '$1');
+  if (key !== undefined && key.length <= maxKeyLength) return key;
+  throw new IntentError('invalid_idempotency_key', 'Send 1 to 255 visible ASCII characters, once, bare or in quotes.');
+}
+
+/** SHA-256 of a request, independent of the order of its members: 32 bytes. */
+export function fingerprintOf(mode: 'payment' | 'login', { order, amount }: IntentRequestBody): Uint8Array {
+  return createHash('sha256').update(JSON.stringify({ mode, order, amount }, sortMembers)).digest();
+}
+
+function sortMembers(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

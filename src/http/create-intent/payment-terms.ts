@@ -1,17 +1,21 @@
 import type { Request } from 'express';
+import type { Config } from '../../config/config.js';
 import { ConfigError, IntentError } from '../../errors.js';
-import { type Money, parseMoney } from '../../intents/money.js';
+import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
+import { parseAccount } from '../../keys/base58.js';
+import type { RecordedTerms } from '../../ledger/ledger.js';
 import type { ClientAmount, Hooks, SitePaymentTerms } from '../hooks.js';
 import type { IntentRequestBody } from './intent-request.js';
+import { isStorable, toJsonClone } from './to-json-clone.js';
 
-/** The terms of the payment a request asks for: those of the site, with at most the amount from the browser. */
-export type TermsOf = (req: Request, body: IntentRequestBody) => Promise<SitePaymentTerms>;
+/** Asks the site for the terms of a requested payment. With `clientAmount` the browser chooses the amount. */
+export type TermsResolver = (req: Request, body: IntentRequestBody) => Promise<SitePaymentTerms>;
 
 /**
- * Makes of the site's hooks what sets the terms; undefined where the site takes no payments.
- * @throws {ConfigError} when `clientAmount` is no range
+ * The resolver for the hooks of a site; undefined where the site takes no payments.
+ * @throws {ConfigError} when `clientAmount` is not a range
  */
-export function paymentTerms({ payment, clientAmount }: Hooks): TermsOf | undefined {
+export function createTermsResolver({ payment, clientAmount }: Hooks): TermsResolver | undefined {
   if (!clientAmount) return payment && (async (req) => requireTerms(await payment(req)));
   const range = parseRange(clientAmount);
   return async (req, { amount }) => {
@@ -21,7 +25,7 @@ export function paymentTerms({ payment, clientAmount }: Hooks): TermsOf | undefi
   };
 }
 
-/** A hook that forgot its answer would otherwise show as an error far from here. */
+/** Reports a hook without a return value here, where the cause is known. */
 function requireTerms(terms: unknown): SitePaymentTerms {
   if (typeof terms === 'object' && terms !== null && 'amount' in terms && 'currency' in terms) {
     return terms as SitePaymentTerms;
@@ -39,12 +43,12 @@ function parseRange({ min, max, currency }: ClientAmount): Range {
     const range = { min: parseMoney(min, currency), max: parseMoney(max, currency) };
     if (range.min.hundredths <= range.max.hundredths) return range;
   } catch (error) {
-    throw wrongRange((error as Error).message);
+    throw invalidRange((error as Error).message);
   }
-  throw wrongRange('min is over max.');
+  throw invalidRange('min is over max.');
 }
 
-function wrongRange(problem: string): ConfigError {
+function invalidRange(problem: string): ConfigError {
   return new ConfigError([
     { setting: 'clientAmount', problem, mend: "clientAmount: { min: 1, max: 100, currency: 'usd' }" },
   ]);
@@ -54,4 +58,55 @@ function requireInRange(amount: string | number, { min, max }: Range): void {
   const { hundredths } = parseMoney(amount, min.currency);
   if (hundredths < min.hundredths) throw new IntentError('amount_too_small');
   if (hundredths > max.hundredths) throw new IntentError('amount_too_large');
+}
+
+const maxMetadataBytes = 16 * 1024;
+const maxResourceLength = 200;
+
+/**
+ * The terms of a payment as the ledger records them: the amount with two decimals, the metadata as JSON.
+ * @throws {IntentError} `invalid_amount`, `amount_too_small`, `amount_too_large`, `unknown_currency`, `invalid_account`;
+ *   `invalid_configuration` for what cannot be recorded
+ */
+export function normalizeTerms(terms: SitePaymentTerms, config: Pick<Config, 'destination'>): RecordedTerms {
+  const { amount, currency, destination = config.destination, metadata = {}, login = false, resource } = terms;
+  if (destination === undefined) {
+    throw new IntentError(
+      'invalid_configuration',
+      'No account to pay to: set INTENT_DESTINATION, or return destination.',
+    );
+  }
+  parseAccount(destination);
+  return {
+    amount: formatAmount(parseMoney(amount, currency)),
+    currency,
+    destination,
+    login: Boolean(login),
+    resource: resource === undefined ? undefined : requireResource(resource),
+    metadata: parseMetadata(metadata),
+  };
+}
+
+/** Whether a payment can unlock this resource. */
+export function isResource(resource: unknown): resource is string {
+  if (typeof resource !== 'string' || !isStorable(resource)) return false;
+  return resource.length >= 1 && resource.length <= maxResourceLength;
+}
+
+/** @throws {IntentError} `invalid_configuration` */
+export function requireResource(resource: unknown): string {
+  if (isResource(resource)) return resource;
+  const message = `The resource of a payment must be a text of 1 to ${maxResourceLength} characters.`;
+  throw new IntentError('invalid_configuration', message);
+}
+
+function parseMetadata(metadata: unknown): Readonly<Record<string, unknown>> {
+  const clone = toJsonClone(metadata, 'metadata');
+  if (typeof clone !== 'object' || clone === null || Array.isArray(clone)) {
+    throw new IntentError('invalid_configuration', 'The metadata of a payment must be an object.');
+  }
+  const size = Buffer.byteLength(JSON.stringify(clone));
+  if (size <= maxMetadataBytes) return clone as Record<string, unknown>;
+  const message = `The metadata of a payment has ${size} bytes as JSON. The limit is ${maxMetadataBytes}.`;
+  throw new IntentError('invalid_configuration', message);
 }

@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import { BoundedMap } from '../../async/bounded-map.js';
 import { withTimeout } from '../../async/timeout.js';
 import type { Ledger } from '../../ledger/ledger.js';
-import { openSecret } from '../create-intent/sealed-secret.js';
 import { type HostCookie, knownBrowser } from '../request/browser-cookie.js';
+import { openClientSecret } from '../sealing.js';
 
 /** An intent is paid within minutes, or not at all. */
 const ttlMs = 60 * 60 * 1000;
@@ -61,7 +61,7 @@ export async function restoreClientSecret(
   if (!browser) return;
   try {
     const sealed = await withTimeout(restoreTimeoutMs, () => ledger.sealedSecret(id, browser.hash));
-    if (sealed !== undefined) secrets.remember(id, await openSecret(sealed, id, browser));
+    if (sealed !== undefined) secrets.remember(id, await openClientSecret(sealed, id, browser));
   } catch {
     // A ledger that fails is reported by what cannot do without it.
   }

@@ -1,12 +1,13 @@
 import type { Request, Response } from 'express';
 import { parseIntentId } from '../../keys/base58.js';
 import type { Observer } from '../../telemetry/router-event.js';
+import type { Handler } from '../handler.js';
 import type { Visitor } from '../limits/connection-limiter.js';
 import { rateLimitKey } from '../limits/rate-limit-key.js';
 import { browserOf } from '../request/browser-cookie.js';
 import { answerProblem, problemOf } from '../response/problem.js';
 import { sendEmpty } from '../response/respond.js';
-import type { Handler, RouterContext } from '../router-context.js';
+import type { RouterContext } from '../router-context.js';
 import { restoreClientSecret } from './client-secret-cache.js';
 import { closingFrame } from './event-hub.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';
@@ -47,7 +48,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     const problem = problemOf(error);
     // Not logged: refusals come in crowds.
     answerProblem(res, problem, { 'Retry-After': String(retryAfterSeconds) });
-    observer?.tell({ type: 'stream_refused', intent: id, code: problem.code });
+    observer?.emit({ type: 'stream_refused', intent: id, code: problem.code });
     return;
   }
   const leavePipeline = joinPipeline(req.socket);
@@ -76,15 +77,15 @@ function isAnswered(res: Response): boolean {
   return res.headersSent || res.writableEnded || res.destroyed;
 }
 
-function observeStream({ tell }: Observer, res: Response, intent: string): void {
+function observeStream({ emit }: Observer, res: Response, intent: string): void {
   const openedAtMs = performance.now();
-  tell({ type: 'stream_opened', intent });
-  res.once('close', () => tell({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
+  emit({ type: 'stream_opened', intent });
+  res.once('close', () => emit({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
 }
 
 /** A browser reconnects after a stream that has ended, and never after a refusal. */
 function redirectToOtherProcess(res: Response, observer: Observer | undefined, intent: string): void {
   writeEventHeaders(res);
   res.end(closingFrame());
-  observer?.tell({ type: 'stream_refused', intent, code: 'closing' });
+  observer?.emit({ type: 'stream_refused', intent, code: 'closing' });
 }

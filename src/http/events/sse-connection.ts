@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
 import type { Response } from 'express';
-import { securityHeaders } from '../response/security-headers.js';
+import { securityHeaders } from '../response/respond.js';
 import { chunkOf, retryFrame } from './sse-frame.js';
 
 /** Limit of what waits for a client that does not read, in bytes. */

@@ -1,8 +1,9 @@
 import type { Response } from 'express';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
-import { departureOf } from '../request/client-disconnect.js';
+import type { Handler } from '../handler.js';
+import { disconnectSignal } from '../request/client-disconnect.js';
 import { sendJson } from '../response/respond.js';
-import type { Handler, RouterContext } from '../router-context.js';
+import type { RouterContext } from '../router-context.js';
 import { statusBody } from './sse-frame.js';
 
 /** `GET /status/:id`: the three flags of the interface, section 2.6. */
@@ -16,5 +17,5 @@ export function getStatusHandler({ statusCache }: RouterContext): Handler {
 
 /** Shares a call upstream for as long as the client is connected. */
 async function readStatus(statusCache: StatusCache, res: Response, id: string): Promise<void> {
-  sendJson(res, 200, statusBody(await statusCache.get(id, { signal: departureOf(res) })));
+  sendJson(res, 200, statusBody(await statusCache.get(id, { signal: disconnectSignal(res) })));
 }

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import type { Request, Response } from 'express';
 import type { Config } from '../../config/config.js';
 import type { Routes } from '../../config/config-options.js';
-import { hasAlready } from '../request/has-already.js';
 import { sendBytes, sendEmpty } from '../response/respond.js';
 
 /** A value of JSON. */
@@ -76,7 +75,8 @@ export function openApiHandler(read: () => Promise<OpenApiDocument>) {
   return async (req: Request, res: Response): Promise<void> => {
     if (served?.baseUrl !== req.baseUrl) served = underPath(await read(), req.baseUrl);
     const headers = { ETag: `"${served.hash}"`, 'Cache-Control': `public, max-age=${maxAgeSeconds}` };
-    if (hasAlready(req, served.hash)) return sendEmpty(res, 304, headers);
+    res.setHeader('ETag', headers.ETag);
+    if (req.fresh) return sendEmpty(res, 304, headers);
     sendBytes(res, 200, served.bytes, { ...headers, 'Content-Type': 'application/json; charset=utf-8' });
   };
 }

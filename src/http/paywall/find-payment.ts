@@ -6,10 +6,10 @@ import type { Payment } from '../../ledger/payment.js';
 import { pendingMs, type StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { PaymentDemand } from './required-payment.js';
 
-/** How many submitted payments are looked at, the newest first. Of the open ones, which cost a call, it is the newest alone. */
+/** How many submitted payments are settled, newest first. Of the open ones, which cost a call, only the newest is checked. */
 const maxSubmitted = 5;
-/** After it no answer counts that was there before; timers may be a moment early. */
-const outdatedMs = pendingMs + 10;
+/** After this a cached status has expired; timers may fire slightly early. */
+const cacheExpiryMs = pendingMs + 10;
 
 export interface PaymentSearch {
   readonly ledger: Ledger;
@@ -17,16 +17,16 @@ export interface PaymentSearch {
   /** Hash of the browser's cookie. */
   readonly browser: Uint8Array;
   readonly demand: PaymentDemand;
-  /** How long somebody waits who may have paid just now, in milliseconds. */
-  readonly waitMs: number;
-  /** Called before the service is asked. @throws {IntentError} `rate_limited` */
-  readonly beforeAsking?: () => Promise<void> | undefined;
+  /** How long a payment that may have been submitted is given to settle. */
+  readonly settleWaitMs: number;
+  /** Called before a call to the service. @throws {IntentError} `rate_limited` */
+  readonly beforeCall?: () => Promise<void> | undefined;
 }
 
 /**
- * A settled payment of this browser that comes up to the demand; undefined where there is none. One that was submitted just
- * now is given the time to settle.
- * @throws {IntentError} `ledger_unavailable` @throws what `beforeAsking` throws
+ * A settled payment of this browser that meets the demand; undefined where there is none. A submitted one is given time to
+ * settle.
+ * @throws {IntentError} `ledger_unavailable` @throws what `beforeCall` throws
  */
 export async function findPayment(search: PaymentSearch): Promise<Payment | undefined> {
   const { ledger, browser, demand } = search;
@@ -35,7 +35,7 @@ export async function findPayment(search: PaymentSearch): Promise<Payment | unde
   const open = known.filter(({ state }) => state === 'open').slice(0, 1);
   const submitted = known.filter(({ state }) => state === 'submitted').slice(0, maxSubmitted);
   if (paid || open.length + submitted.length === 0) return paid;
-  if (open.length > 0) await search.beforeAsking?.();
+  if (open.length > 0) await search.beforeCall?.();
   if (!(await settleNow(search, [...submitted, ...open]))) return undefined;
   const then = await ledger.paymentsFor(browser, demand.resource);
   return settledOf(then.filter((intent) => isEnough(intent, demand)));
@@ -55,14 +55,14 @@ function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
   return Object.freeze({ id, amount, currency, destination, metadata, resource, userId, createdAt, submittedAt });
 }
 
-/** Has those settle that were submitted, within bounded time. Whether there was one. */
+/** Settles the submitted payments, within bounded time. Returns whether there may be a settled one now. */
 async function settleNow(
-  { ledger, statusCache, waitMs }: PaymentSearch,
+  { ledger, statusCache, settleWaitMs }: PaymentSearch,
   pending: readonly LedgerIntent[],
 ): Promise<boolean> {
-  const signal = AbortSignal.timeout(waitMs);
+  const signal = AbortSignal.timeout(settleWaitMs);
   const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
-    // Who looks at a page again and again makes nobody write: those who have not paid cost a question that is shared.
+    // A visitor who has not paid and reloads the page costs a shared status call, and no write.
     if (state === 'open' && !(await isSubmitted(statusCache, id, signal))) return false;
     await withAbort(signal, () => ledger.recheck(id));
     return true;
@@ -72,10 +72,10 @@ async function settleNow(
 }
 
 /**
- * What was answered a moment ago may be from before the payment. It is waited for until it counts no more, instead of asking
- * past it: however often somebody looks, the service is asked a few times a second.
+ * A cached status may be from before the payment. It is waited for until it expires, and not bypassed, so that reloads of a page
+ * cause at most a few calls to the service a second.
  */
 async function isSubmitted(statusCache: StatusCache, id: string, signal: AbortSignal): Promise<boolean> {
-  if (statusCache.peek(id)?.intentSubmitted === false) await delay(outdatedMs, undefined, { signal, ref: false });
+  if (statusCache.peek(id)?.intentSubmitted === false) await delay(cacheExpiryMs, undefined, { signal, ref: false });
   return (await statusCache.get(id, { signal })).intentSubmitted;
 }

@@ -1,20 +1,20 @@
 import { IntentError } from '../../errors.js';
 import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
-import { isResource, requireResource } from '../create-intent/recorded-terms.js';
+import { isResource, requireResource } from '../create-intent/payment-terms.js';
 
 /** What has to be paid for. */
 export interface RequiredPayment {
-  /** The same that the `payment` hook names in its terms: 1 to 200 characters, such as `article:tea`. */
+  /** The same text as in the terms of the `payment` hook: 1 to 200 characters, such as `article:tea`. */
   readonly resource: string;
-  /** What a payment must have come to at least, with `currency`. Without it any payment for the resource counts. */
+  /** The least that must have been paid, with `currency`. Without it any payment for the resource counts. */
   readonly amount?: string | number | undefined;
-  /** Lowercase three-letter code that a payment must be in. Default: any. */
+  /** The currency of the payment, a lowercase three-letter code. Default: any. */
   readonly currency?: string | undefined;
-  /** What a page sends as `order` to pay for it; the `payment` hook looks it up. Told in the answer, as JSON. */
+  /** What a page sends as `order` to pay for it; the `payment` hook looks it up. Part of the 402 answer, as JSON. */
   readonly order?: unknown;
 }
 
-/** The same, read and checked. */
+/** A required payment, parsed. */
 export interface PaymentDemand {
   readonly resource: string;
   readonly money: Money | undefined;
@@ -22,12 +22,12 @@ export interface PaymentDemand {
   readonly order: unknown;
 }
 
-/** @throws {IntentError} `invalid_configuration`, and `invalid_request` where a visitor has typed what can be no resource */
+/** @throws {IntentError} `invalid_configuration`; `invalid_request` for a resource that no payment can unlock */
 export function parseRequiredPayment(required: RequiredPayment): PaymentDemand {
-  if (typeof required !== 'object' || required === null) throw wrong('it must return { resource }.');
+  if (typeof required !== 'object' || required === null) throw invalidDemand('it must return { resource }.');
   const { resource, amount, currency, order } = required;
-  if (amount !== undefined && currency === undefined) throw wrong('an amount needs a currency.');
-  // A part of the path is often a part of the resource.
+  if (amount !== undefined && currency === undefined) throw invalidDemand('an amount needs a currency.');
+  // Part of the resource often comes from the path, which a visitor can type.
   if (typeof resource === 'string' && resource !== '' && !isResource(resource)) {
     throw new IntentError('invalid_request', 'The address of this page is none that can be paid for.');
   }
@@ -35,7 +35,7 @@ export function parseRequiredPayment(required: RequiredPayment): PaymentDemand {
 }
 
 /** Decimal with two places. */
-export function amountOf({ money }: PaymentDemand): string | undefined {
+export function formatDemandedAmount({ money }: PaymentDemand): string | undefined {
   return money && formatAmount(money);
 }
 
@@ -44,11 +44,11 @@ function parseAmount(amount: string | number | undefined, currency: string | und
   try {
     return parseMoney(amount, currency);
   } catch (error) {
-    // Its own code would be the visitor's fault.
-    throw wrong(error instanceof Error ? error.message : String(error));
+    // The code of this error would blame the visitor.
+    throw invalidDemand(error instanceof Error ? error.message : String(error));
   }
 }
 
-function wrong(problem: string): IntentError {
-  return new IntentError('invalid_configuration', `What requirePayment asks for cannot be: ${problem}`);
+function invalidDemand(problem: string): IntentError {
+  return new IntentError('invalid_configuration', `The required payment is invalid: ${problem}`);
 }

@@ -3,12 +3,12 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 import type { Request, Response } from 'express';
 import { randomBytes } from '../../keys/random-bytes.js';
 
-/** A cookie only our own server can read, bound to this host. The prefix needs https, so development goes without. */
+/** A cookie that only this host can read. The `__Host-` prefix needs https, so a site on http goes without it. */
 export interface HostCookie {
   read(req: Request): string | undefined;
   /**
-   * Writes it, in place of what was written with the same answer before.
-   * @param maxAgeSeconds without it the cookie lasts as long as the browser's session
+   * Sets the cookie; replaces a value that was set with the same answer before.
+   * @param maxAgeSeconds undefined: until the browser is closed
    */
   write(res: Response, value: string, maxAgeSeconds?: number): void;
   clear(res: Response): void;
@@ -17,7 +17,7 @@ export interface HostCookie {
 /**
  * A `__Host-` cookie (RFC 6265bis section 4.1.3.2) with `Secure` on every site that is served over https, and a plain one
  * over http.
- * @param isSecure whether the site is known to be served over https, however a request seems to come
+ * @param isSecure whether the site is known to be served over https, whatever a request looks like
  */
 export function hostCookie(name: string, isSecure: boolean): HostCookie {
   const [guarded, plain] = [oneCookie(`__Host-${name}`, true), oneCookie(name, false)];
@@ -32,7 +32,7 @@ export function hostCookie(name: string, isSecure: boolean): HostCookie {
 function oneCookie(fullName: string, secure: boolean): HostCookie {
   const head = `${fullName}=`;
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
-  // The same each time but for what comes first: the value and the age.
+  // The attributes after the value and the age are always the same, so they are serialized once.
   const tail = stringifySetCookie({ name: fullName, value: '', ...attributes }).slice(head.length);
   const write = (res: Response, value: string, maxAgeSeconds?: number): void => {
     const age = maxAgeSeconds === undefined ? '' : `; Max-Age=${maxAgeSeconds}`;
@@ -47,20 +47,20 @@ function oneCookie(fullName: string, secure: boolean): HostCookie {
   };
 }
 
-/** A browser that is known again by a random cookie. The cookie itself is kept nowhere. */
+/** A browser that is recognized by a random cookie. The cookie itself is stored nowhere. */
 export interface KnownBrowser {
-  /** SHA-256 of the cookie, 32 bytes: what the browser is known by. */
+  /** SHA-256 of the cookie, 32 bytes: identifies the browser. */
   readonly hash: Uint8Array;
-  /** A key of 32 bytes that comes of the cookie, and so is there only while its browser asks (HKDF-SHA-256, RFC 5869). */
+  /** Derives a key of 32 bytes from the cookie (HKDF-SHA-256, RFC 5869), so it exists only during requests of the browser. */
   deriveKey(purpose: string): Uint8Array;
-  /** Has the browser keep its cookie for so long, and not only until it is closed. */
+  /** Extends the life of the cookie, which otherwise ends when the browser is closed. */
   keep(maxAgeSeconds: number): void;
 }
 
 /** 256 random bits as base64url. */
 const tokenForm = /^[\w-]{43}$/;
 
-/** Knows the browser by its cookie; one that has none gets it with the answer, whatever that will be. */
+/** The browser of a request. One without a cookie of ours gets it with the answer, whatever that will be. */
 export function rememberBrowser(cookie: HostCookie, req: Request, res: Response): KnownBrowser {
   const known = tokenOf(cookie, req);
   const token = known ?? Buffer.from(randomBytes(32)).toString('base64url');
@@ -68,8 +68,8 @@ export function rememberBrowser(cookie: HostCookie, req: Request, res: Response)
   return new TokenBrowser(token, cookie, res);
 }
 
-// A class, because the engine gives every object literal with a getter a shape of its own, and each shape keeps what its
-// getter can see: the response and all that it holds would stay until the next great collection, for 20 us a request.
+// A class, because V8 gives every object literal with a getter a shape of its own, and each shape retains what the getter
+// captures: the response and all that it holds would stay until the next major collection, for 20 us a request.
 class TokenBrowser implements KnownBrowser {
   readonly #token: string;
   readonly #cookie: HostCookie;
@@ -94,13 +94,13 @@ class TokenBrowser implements KnownBrowser {
   }
 }
 
-/** The browser, where it has a cookie of ours; nothing is written. */
+/** The browser of a request; undefined without a cookie of ours. Sets no cookie. */
 export function knownBrowser(cookie: HostCookie, req: Request, res: Response): KnownBrowser | undefined {
   const token = tokenOf(cookie, req);
   return token === undefined ? undefined : new TokenBrowser(token, cookie, res);
 }
 
-/** The hash of the browser's cookie, 32 bytes; undefined when it has none of ours. */
+/** The hash of the browser's cookie, 32 bytes; undefined without a cookie of ours. */
 export function browserOf(cookie: HostCookie, req: Request): Uint8Array | undefined {
   const token = tokenOf(cookie, req);
   return token === undefined ? undefined : hashOf(token);

@@ -1,22 +1,22 @@
 import type { Response } from 'express';
 import { Abort, type Abortable } from '../../async/abort.js';
 
-/** Why work was ended for which nobody waits any more. It is no fault, and there is nobody to answer. */
-export class Departed extends Error {
+/** The client has disconnected before its answer was sent. It is not a fault, and nothing is answered. */
+export class ClientDisconnectedError extends Error {
   constructor() {
     super('The client has left before the answer.');
-    this.name = 'Departed';
+    this.name = 'ClientDisconnectedError';
   }
 }
 
-/** What is aborted when the client of this response leaves before it has the whole answer. */
-export function departureOf(res: Response): Abortable {
-  const departure = new Abort();
-  const leave = (): void => {
-    if (!res.writableFinished) departure.abort(new Departed());
+/** A signal that is aborted when the client disconnects before it has the whole answer. */
+export function disconnectSignal(res: Response): Abortable {
+  const signal = new Abort();
+  const abort = (): void => {
+    if (!res.writableFinished) signal.abort(new ClientDisconnectedError());
   };
-  // Told in any case, once, and when the answer is out as well. `on` is half as dear as `once`.
-  if (res.destroyed || res.closed) leave();
-  else res.on('close', leave);
-  return departure;
+  // `close` is emitted once for every response, also after it was sent. `on` costs half as much as `once`.
+  if (res.destroyed || res.closed) abort();
+  else res.on('close', abort);
+  return signal;
 }

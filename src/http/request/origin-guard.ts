@@ -1,15 +1,16 @@
+import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { IntentError } from '../../errors.js';
 
 /**
- * Refuses a change of state that no page of this site has asked for.
+ * Refuses a change of state that no page of this site has requested.
  *
- * Browsers say where a request comes from in `Sec-Fetch-Site`, and those that do not know it in `Origin`; no script of a
- * page can change either. A request with neither is let go too: it may be an old browser's, which carries the cookies of
- * an unwitting user. A program says in `Origin` which site it means.
- * An `Origin` that contradicts the configured one is refused whatever else is said: after DNS rebinding, a page of another
- * name is of the same origin to its browser. Without a configured origin there is only the `Host` to compare with.
- * @param ownOrigin without it the scheme and host that the browser asked for are all there is to compare with
+ * Browsers name the source of a request in `Sec-Fetch-Site`, older ones in `Origin`, and no script can change either. A request
+ * with neither is refused: it may come from an old browser, with the cookies of a user who knows nothing of it. A program
+ * names the site in `Origin`.
+ * An `Origin` that contradicts the configured one is refused in any case: after DNS rebinding, a browser reports a page of
+ * another name as same-origin.
+ * @param ownOrigin undefined where none is configured; then `Origin` is compared with the `Host` of the request
  * @throws {IntentError} `cross_site_request`
  */
 export function requireSameOrigin(req: Request, ownOrigin: string | undefined): void {
@@ -28,10 +29,18 @@ export function requireSameOrigin(req: Request, ownOrigin: string | undefined): 
 }
 
 /**
- * Refuses a question that a page of another site asks in its visitor's name, before it is counted as theirs.
+ * Refuses a read that a page of another site makes in the name of its visitor, before it counts against the visitor's limit.
  * @throws {IntentError} `cross_site_request`
  */
 export function refuseCrossSite({ headers }: Request): void {
   if (headers['sec-fetch-site'] !== 'cross-site') return;
   throw new IntentError('cross_site_request', 'Only pages of this site may ask for this.');
+}
+
+/** The origin of this server on this machine, as a request to it shows; undefined once the connection is closed. */
+export function localOriginOf({ socket }: IncomingMessage): string | undefined {
+  const { localPort: port, localAddress } = socket;
+  if (port === undefined) return undefined;
+  // A server that listens on ::1 alone does not answer at 127.0.0.1.
+  return `http://${localAddress === '::1' ? '[::1]' : '127.0.0.1'}:${port}`;
 }

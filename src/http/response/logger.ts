@@ -1,10 +1,13 @@
-/** Where the router tells what an operator should know. `console` is one; so are winston and others like it. */
+import { types } from 'node:util';
+import { IntentError, SequencerError } from '../../errors.js';
+
+/** Receives what an operator should know. `console` is one; so are winston and others with these methods. */
 export interface Logger {
-  /** For what is no trouble; without it that goes to `warn`. */
+  /** Normal operation. Without this method, such lines go to `warn`. */
   info?(message: string, details?: Record<string, unknown>): void;
-  /** Something that somebody should look at, and that the site goes on with. */
+  /** A condition to look into; the site continues. */
   warn(message: string, details?: Record<string, unknown>): void;
-  /** Something that did not work; `details` has what is known of the error, and no secret. */
+  /** A failure; `details` describes the error and holds no secret. */
   error(message: string, details?: Record<string, unknown>): void;
 }
 
@@ -15,8 +18,8 @@ type Level = keyof RouterLogger;
 type Write = (message: string, details?: Record<string, unknown>) => unknown;
 
 /**
- * What the router writes to, for a logger that the site has given; `false` is silence. Its failures stay its own: what cannot
- * be logged must not change what a request is answered.
+ * Wraps the logger of a site; `false` is silence. Errors of the logger are discarded: a line that cannot be logged must not
+ * change the answer to a request.
  */
 export function routerLogger(given: Logger | false): RouterLogger {
   if (given === false) return { info: ignore, warn: ignore, error: ignore };
@@ -24,17 +27,58 @@ export function routerLogger(given: Logger | false): RouterLogger {
     const name = level === 'info' && typeof given.info !== 'function' ? 'warn' : level;
     return (message, details) => (details ? given[name]?.(message, details) : given[name]?.(message));
   };
-  return { info: forgiving(writeAt('info')), warn: forgiving(writeAt('warn')), error: forgiving(writeAt('error')) };
+  return {
+    info: nonThrowing(writeAt('info')),
+    warn: nonThrowing(writeAt('warn')),
+    error: nonThrowing(writeAt('error')),
+  };
 }
 
-function forgiving(write: Write): RouterLogger['warn'] {
+function nonThrowing(write: Write): RouterLogger['warn'] {
   return (message, details) => {
     try {
       Promise.resolve(write(message, details)).catch(ignore);
     } catch {
-      // There is nobody left to tell.
+      // The logger itself has failed.
     }
   };
 }
 
 function ignore(): void {}
+
+/**
+ * The details of an error for the log: its message, code, root cause and stack. Other properties are left out, because they
+ * may hold secrets. The text of the service is quoted and cut short.
+ */
+export function describeError(error: unknown): Record<string, unknown> {
+  if (!isError(error)) return { error: typeof error };
+  const { message, stack } = error;
+  const code = error instanceof IntentError ? { code: error.code } : {};
+  const details = { message, ...code, ...rootCauseOf(error) };
+  if (!(error instanceof SequencerError)) return { ...details, stack };
+  const { serviceMessage, httpStatus } = error;
+  const service = serviceMessage === undefined ? {} : { serviceMessage: JSON.stringify(serviceMessage.slice(0, 200)) };
+  return { ...details, ...service, ...(httpStatus !== undefined && { httpStatus }) };
+}
+
+/** How many causes of causes are followed. */
+const maxCauses = 5;
+
+/** The innermost cause: for a failed connection the error of the system, such as `connect ECONNREFUSED 10.0.0.7:443`. */
+function rootCauseOf(error: Error): { readonly cause?: string; readonly causeCode?: string } {
+  let cause: unknown = error;
+  for (let depth = 0; depth < maxCauses && isError(cause) && isError(cause.cause); depth += 1) {
+    cause = cause.cause;
+  }
+  if (cause === error || !isError(cause)) return {};
+  const { code, errors } = cause as { code?: unknown; errors?: unknown };
+  // A connection that was tried at several addresses has one error for each.
+  const each = Array.isArray(errors) ? errors.filter(isError) : [cause];
+  const text = each.map(({ message }) => message).join('; ');
+  return { cause: text, ...(typeof code === 'string' && { causeCode: code }) };
+}
+
+/** Also an error of another realm, such as that of Node itself where a test runs in its own. */
+function isError(value: unknown): value is Error {
+  return value instanceof Error || types.isNativeError(value);
+}

@@ -1,13 +1,12 @@
 import type { Response } from 'express';
 import { errorCodes, IntentError, type IntentErrorCode } from '../../errors.js';
 import { DatabaseOutage } from '../../ledger/database/database-fault.js';
-import { Departed } from '../request/client-disconnect.js';
+import { ClientDisconnectedError } from '../request/client-disconnect.js';
 import { requestIdOf } from '../request/request-id.js';
-import { describeError } from './describe-error.js';
-import type { Logger } from './logger.js';
+import { describeError, type Logger } from './logger.js';
 import { sendJson } from './respond.js';
 
-/** The body of an error answer (RFC 9457), but for `instance`, which is the request's. */
+/** The body of an error answer (RFC 9457), without `instance`, which names the request. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -17,8 +16,8 @@ export interface Problem {
 }
 
 /**
- * What a browser is told of an error. For a fault of the caller that is our own message; for anything else only the
- * title, so that neither the service's text, nor a stack, nor the set-up of the site gets out.
+ * The problem that a client sees of an error. An error of the caller includes our message. Any other error is its title
+ * alone, so that no text of the service, no stack and no configuration of the site gets out.
  */
 export function problemOf(error: unknown): Problem {
   if (error instanceof IntentError) {
@@ -32,11 +31,11 @@ export function problemOf(error: unknown): Problem {
 }
 
 /**
- * Answers with the problem of an error, and logs what is not the caller's fault; but for an outage of the database, of which
- * the ledger tells its beginning and its end, and for what comes to a process that is being ended, which refuses as it should.
+ * Answers with the problem of an error, and logs it unless the caller is at fault. Two others are not logged: an outage of the
+ * database, whose start and end the ledger logs, and `closing`, which is what a process that shuts down answers.
  */
 export function sendProblem(res: Response, error: unknown, logger: Logger, headers: Record<string, string> = {}): void {
-  if (error instanceof Departed) {
+  if (error instanceof ClientDisconnectedError) {
     res.destroy();
     return;
   }
@@ -49,25 +48,25 @@ export function sendProblem(res: Response, error: unknown, logger: Logger, heade
     res.destroy();
     return;
   }
-  const close = problem.status === 413 ? refuseBody(res) : {};
+  const close = problem.status === 413 ? discardBody(res) : {};
   answerProblem(res, problem, { ...close, ...retryAfter(error), ...headers });
 }
 
-/** Answers with a problem, of which `instance` names this request, as the log does (RFC 9457, section 3.1.5). */
+/** Answers with a problem. Its `instance` names this request by the id that the log has (RFC 9457, section 3.1.5). */
 export function answerProblem(res: Response, problem: Problem, headers: Readonly<Record<string, string>> = {}): void {
-  const { value, isTold } = requestIdOf(res.req);
+  const { value, isOurs } = requestIdOf(res.req);
   const body = { ...problem, instance: `urn:express-intents:request:${value}` };
   const type = { 'Content-Type': 'application/problem+json' };
-  sendJson(res, problem.status, body, { ...type, ...(isTold && { 'X-Request-Id': value }), ...headers });
+  sendJson(res, problem.status, body, { ...type, ...(isOurs && { 'X-Request-Id': value }), ...headers });
 }
 
-/** What is left of the body is thrown away until the answer is out, so that it arrives; then the connection ends. */
-function refuseBody(res: Response): Record<string, string> {
+/** Discards the rest of the body until the answer is sent, so that the client can read it; then the connection closes. */
+function discardBody(res: Response): Record<string, string> {
   res.req.resume();
   return { Connection: 'close' };
 }
 
-/** In whole seconds, and never at once. */
+/** `Retry-After` in whole seconds, at least one. */
 export function retryAfter(error: unknown): Record<string, string> {
   const { retryAfterMs } = error instanceof IntentError ? error : {};
   return retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1_000))) };
@@ -75,16 +74,24 @@ export function retryAfter(error: unknown): Record<string, string> {
 
 const typeOf = (code: IntentErrorCode): string => `urn:express-intents:error:${code}`;
 
+/**
+ * Refuses a request from within a hook: the browser gets this status, the code `request_refused` and the message.
+ * @param status 400 to 499, such as 404 for an article that there is not
+ */
+export function refuse(message: string, status = 400): never {
+  throw Object.assign(new Error(message), { status, expose: true });
+}
+
 /** Whether a hook of the site has refused the request. */
 export function isRefusal(error: unknown): boolean {
   return !(error instanceof IntentError) && refusalOf(error) !== undefined;
 }
 
-/** A hook of the site may refuse with an error that has a 4xx `status` and an `expose`, as `refuse()` and http-errors make them. */
+/** A hook refuses with an error that has a 4xx `status` and a boolean `expose`, as `refuse()` and http-errors throw. */
 function refusalOf(error: unknown): Pick<Problem, 'status' | 'code' | 'detail'> | undefined {
   if (!(error instanceof Error)) return undefined;
   const { status, expose, message } = error as { status?: unknown; expose?: unknown; message: unknown };
-  // Without `expose` it is an error of something the hook has called, and its status is about that call.
+  // Without `expose` the error comes from a call that the hook has made, and so does its status.
   if (typeof status !== 'number' || typeof expose !== 'boolean') return undefined;
   if (!Number.isInteger(status) || status < 400 || status > 499) return undefined;
   return { status, code: 'request_refused', ...(expose && typeof message === 'string' && { detail: message }) };

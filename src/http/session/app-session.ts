@@ -1,17 +1,17 @@
 import type { Request } from 'express';
 import { withTimeout } from '../../async/timeout.js';
 import { IntentError } from '../../errors.js';
-import type { IntentUser } from './session-store.js';
+import type { IntentUser } from '../hooks.js';
 
-/** The session the app has put on the request, as far as a login needs it. */
+/** `req.session` of the app, as far as a login needs it. */
 export interface AppSession {
   readonly user: IntentUser | undefined;
   /**
-   * Begins a new session, with nothing in it but the user.
+   * Starts a new session that holds nothing but the user.
    * @throws {IntentError} `session_unavailable`, `invalid_configuration`
    */
   start(user: IntentUser): Promise<void>;
-  /** Begins a new session, with nothing in it. @throws as `start` */
+  /** Starts a new, empty session. @throws as `start` */
   end(): Promise<void>;
 }
 
@@ -19,13 +19,13 @@ interface SessionContent {
   intentUser?: IntentUser;
 }
 
-/** What express-session, and stores made like it, put at `req.session`. */
+/** The session of express-session and compatible middlewares. */
 interface RegenerableSession extends SessionContent {
   regenerate(done: (error?: unknown) => void): unknown;
   save(done: (error?: unknown) => void): unknown;
 }
 
-/** A request behind the one or the other. */
+/** A request behind express-session or cookie-session. */
 interface SessionRequest {
   session?: Partial<RegenerableSession> | null | undefined;
   sessionID?: string | undefined;
@@ -33,9 +33,9 @@ interface SessionRequest {
 }
 
 /**
- * The app's session; undefined where there is none. It keeps a login only where it can be renewed, which is what keeps
- * the login from being fixated.
- * @param timeoutMs how long its store may take for one step
+ * The app's session; undefined where there is none. It can hold a login only where it can be renewed, which prevents session
+ * fixation.
+ * @param timeoutMs bound of one step of its store
  */
 export function appSessionOf(request: Request, timeoutMs: number): AppSession | undefined {
   const req = request as SessionRequest;
@@ -45,31 +45,31 @@ export function appSessionOf(request: Request, timeoutMs: number): AppSession | 
   return isRegenerable(session) ? regeneratedSession(req, session, timeoutMs) : unrenewable;
 }
 
-/** Whether the app has a session that no login can be kept in. */
+/** Whether the app has a session that cannot hold a login. */
 export function isUnrenewable(req: Request): boolean {
   return appSessionOf(req, 0) === unrenewable;
 }
 
-/** Of express-session: the store forgets the old one, and the browser gets another id. */
+/** express-session: the store deletes the old session, and the browser gets another id. */
 function regeneratedSession(req: SessionRequest, before: RegenerableSession, timeoutMs: number): AppSession {
   const renew = async (user?: IntentUser): Promise<void> => {
-    await settled((done) => before.regenerate(done), timeoutMs);
-    // Regenerating puts another object there; what only says that it did so has not.
+    await untilCalledBack((done) => before.regenerate(done), timeoutMs);
+    // A regenerated session is another object. A middleware that leaves the old one has not regenerated it.
     const { session } = req;
     if (!session || session === before || !isRegenerable(session)) throw notRenewed();
     if (user) session.intentUser = { id: user.id };
-    await settled((done) => session.save(done), timeoutMs);
+    await untilCalledBack((done) => session.save(done), timeoutMs);
   };
   const renewOrForget = (user?: IntentUser): Promise<void> =>
     renew(user).catch((error) => {
-      // Else it would be saved once more when the answer ends, which would wait for it.
+      // Otherwise express-session saves it again at the end of the answer, which waits for that.
       Object.assign(req, { session: undefined, sessionID: undefined });
       throw error;
     });
   return { user: userOf(before), start: (user) => renewOrForget(user), end: () => renewOrForget() };
 }
 
-/** Of cookie-session: there is no id, so that another content is another session. */
+/** cookie-session: there is no id, so another content is another session. */
 function replacedSession(req: SessionRequest, session: SessionContent): AppSession {
   return {
     user: userOf(session),
@@ -108,12 +108,12 @@ function isCookieSession({ session, sessionOptions }: SessionRequest): boolean {
   return typeof sessionOptions === 'object' && typeof isNew === 'boolean' && typeof isPopulated === 'boolean';
 }
 
-/** The answer must not go out before the store has taken the change, so its callbacks are waited for, within reason. */
-async function settled(act: (done: (error?: unknown) => void) => unknown, timeoutMs: number): Promise<void> {
+/** Waits for the callback of the store, because the answer must not be sent before the change is stored. */
+async function untilCalledBack(act: (done: (error?: unknown) => void) => unknown, timeoutMs: number): Promise<void> {
   const called = (): Promise<void> =>
     new Promise((resolve, reject) => {
       const returned = act((error) => (error ? reject(error) : resolve()));
-      // A store may tell of its failure by a promise instead.
+      // Some stores report a failure by a promise instead.
       Promise.resolve(returned).catch(reject);
     });
   try {

@@ -4,17 +4,20 @@ import type { NewIntent } from '../../ledger/ledger.js';
 import { sameBrowser } from '../request/browser-cookie.js';
 
 /**
- * The logins that were begun and can be completed, each once and by the browser that began it. A ledger is one, for all
- * processes; {@link LoginAttempts} is one in memory, for this process alone.
+ * Logins that were begun. Each can be completed once, by the browser that began it, within its time to live:
+ *
+ *   begun --completeLogin--> completed --reopenLogin--> begun
+ *
+ * A ledger implements this for all processes, {@link LoginAttempts} in memory for one process.
  */
 export interface Logins {
-  /** Notes an intent that the sequencer has accepted. */
+  /** Records an intent that the sequencer has accepted. */
   record(intent: NewIntent): Promise<void>;
-  /** Whether this browser began this login less than `ttlMs` ago, and it was not completed. Another's looks like none. */
+  /** Whether this browser began this login less than `ttlMs` ago, and it is not completed. A login of another browser does not exist. */
   canCompleteLogin(id: string, browser: Uint8Array, ttlMs: number): Promise<boolean>;
   /**
-   * Completes a login, for one caller alone, however many do so at the same time. When `work` rejects, it was not
-   * completed. False where there was nothing to complete.
+   * Completes a login: of concurrent callers one succeeds. When `work` rejects, the login is not completed. False where there
+   * is nothing to complete.
    * @throws what `work` throws
    */
   completeLogin(
@@ -31,11 +34,11 @@ interface Attempt {
   isCompleted: boolean;
 }
 
-/** The logins that were begun in this process. */
+/** Logins that were begun in this process. */
 export class LoginAttempts implements Logins {
   readonly #attempts: BoundedMap<Attempt>;
 
-  /** @param capacity how many are kept; the oldest makes room */
+  /** @param capacity the oldest attempt is dropped beyond it */
   constructor(ttlMs: number, now: () => number, capacity = 100_000) {
     this.#attempts = new BoundedMap({ ttlMs, capacity, now });
   }

@@ -1,30 +1,30 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { ConfigError, IntentError } from '../../errors.js';
 import { requireRouter } from '../attached-router.js';
+import type { IntentUser } from '../hooks.js';
 import { isOwnPath, isPageView } from '../request/page-view.js';
 import { sendProblem } from '../response/problem.js';
 import { keepPrivate, sendEmpty } from '../response/respond.js';
-import type { IntentUser } from './session-store.js';
 
 declare global {
   namespace Express {
     interface Request {
-      /** Who is logged in, behind `requireLogin()`. On a route without it, to ask for the user throws `guard_missing`. */
+      /** Who is logged in, behind `requireLogin()`. On a route without it, reading `user` throws `guard_missing`. */
       intent: { readonly user: IntentUser };
     }
   }
 }
 
-/** What `requireLogin` can be told. */
+/** Options of `requireLogin`. */
 export interface RequireLoginOptions {
-  /** A path of this site that a page view is redirected to; programs get 401 all the same. */
+  /** A path of this site. Page views are redirected to it; programs get 401. */
   readonly loginUrl?: string | undefined;
 }
 
 /**
- * Guards a route: next() with `req.intent.user` when somebody is logged in, else 401 problem+json (code
- * `login_required`), or a redirect to `loginUrl` for a page view. What follows is sent with `Cache-Control: private, no-store`,
- * unless the app says otherwise.
+ * Guards a route: next() with `req.intent.user` for a logged-in user, else 401 problem+json (code `login_required`), or a
+ * redirect to `loginUrl` for a page view. The answer of the route gets `Cache-Control: private, no-store` unless the app sets
+ * another.
  * @throws {ConfigError} when `loginUrl` is not a path of this site
  */
 export function requireLogin({ loginUrl }: RequireLoginOptions = {}): RequestHandler {
@@ -44,18 +44,14 @@ export function requireLogin({ loginUrl }: RequireLoginOptions = {}): RequestHan
       return next(error);
     }
     if (loginUrl !== undefined && isPageView(req)) return sendEmpty(res, 303, { Location: loginUrl });
-    return refuse(req, res);
+    sendProblem(res, new IntentError('login_required'), requireRouter(req).context.logger);
   };
 }
 
 /**
- * Who is logged in, on any route behind `intentRouter()`; undefined when nobody is.
+ * The logged-in user, on any route behind `intentRouter()`; undefined for a visitor who is not logged in.
  * @throws {IntentError} `router_missing` when no router is in front of the route
  */
 export async function currentUser(req: Request): Promise<IntentUser | undefined> {
   return requireRouter(req).context.sessions?.read(req);
-}
-
-function refuse(req: Request, res: Response): void {
-  sendProblem(res, new IntentError('login_required'), requireRouter(req).context.logger);
 }

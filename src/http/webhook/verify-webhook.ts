@@ -2,41 +2,41 @@ import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import type { JWTPayload, JWTVerifyResult } from 'jose';
 import { IntentError } from '../../errors.js';
 import { parseBase58, parseIntentId } from '../../keys/base58.js';
-import { loadJose } from './load-jose.js';
+import { loadJose } from '../sealing.js';
 
-/** A call that the service has signed. */
+/** A webhook call that the service has signed. */
 export interface VerifiedWebhook {
   /** Base58 */
   readonly intentId: string;
-  /** The same for the same call, however its text is varied: SHA-256 of what is signed, base64. */
+  /** Identifies the call, however its text is varied: SHA-256 of what is signed, base64. */
   readonly digest: string;
 }
 
 export interface WebhookVerifierOptions {
   /** Public keys of the service, Base58 of 32 bytes each. */
   readonly serviceKeys: () => Promise<readonly string[]>;
-  /** The time, ms since 1970. */
+  /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Verifies the JWT of a webhook call. @throws {IntentError} `invalid_webhook`, with why in `cause` */
+/** Verifies the JWT of a webhook call. @throws {IntentError} `invalid_webhook`, with the reason in `cause` */
 export type WebhookVerifier = (jwt: string) => Promise<VerifiedWebhook>;
 
-/** The clocks of two machines differ. */
+/** For the difference between the clocks of two machines. */
 const clockToleranceSeconds = 60;
 
-/** With these a token brings a key of its own, or asks to be read by other rules than ours. */
+/** Headers by which a token brings a key of its own or demands other rules. */
 const refusedHeaders = ['jwk', 'jku', 'x5c', 'x5u', 'crit', 'b64'];
 
 const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** A verifier of webhook calls (protocol section 5): EdDSA by one of the service's keys, and nothing else. */
+/** A verifier of webhook calls (protocol section 5). Accepts only EdDSA by one of the keys of the service. */
 export function createWebhookVerifier({ serviceKeys, now }: WebhookVerifierOptions): WebhookVerifier {
   let imported: Promise<readonly KeyObject[]> | undefined;
   return async (jwt) => {
-    if (!jwtForm.test(jwt)) throw invalid(new Error('It is no JWT.'));
+    if (!jwtForm.test(jwt)) throw invalid(new Error('It is not a JWT.'));
     imported ??= serviceKeys().then((keys) => keys.map(importServiceKey));
-    // The keys of an embedded sequencer that has not started may be there at the next call.
+    // An embedded sequencer that has not started has no keys yet. The next call tries again.
     imported.catch(() => {
       imported = undefined;
     });
@@ -52,7 +52,7 @@ function importServiceKey(publicKey: string): KeyObject {
   return createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
 }
 
-/** While the service changes its key, either may have signed. */
+/** During a rotation of the service's key, either key may have signed. */
 async function verifyWithAny(jwt: string, keys: readonly KeyObject[], currentDate: Date): Promise<JWTVerifyResult> {
   const { jwtVerify } = await loadJose();
   let cause: unknown;
@@ -66,7 +66,7 @@ async function verifyWithAny(jwt: string, keys: readonly KeyObject[], currentDat
   throw invalid(cause);
 }
 
-/** Of all the claims only these two are read, and only to know where to look: the others prove nothing. */
+/** Only these two claims are read, and only to know which intent to recheck: claims prove nothing. */
 function intentIdOf({ intent, state }: JWTPayload): string {
   if (typeof intent !== 'string' || typeof state !== 'string') throw invalid(new Error('A claim is missing.'));
   try {
@@ -77,12 +77,12 @@ function intentIdOf({ intent, state }: JWTPayload): string {
   }
 }
 
-/** The signature stays out: its last character has bits that count for nothing, so it can be written in several ways. */
+/** Without the signature: its last character has unused bits, so the same signature has several spellings. */
 function digestOf(jwt: string): string {
   return createHash('sha256')
     .update(jwt.slice(0, jwt.lastIndexOf('.')))
     .digest('base64');
 }
 
-/** Whoever calls is told no more than that it was not taken. */
+/** The caller learns only that the call was refused. */
 const invalid = (cause: unknown): IntentError => new IntentError('invalid_webhook', undefined, { cause });

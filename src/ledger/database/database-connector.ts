@@ -103,7 +103,7 @@ export class Opening {
       try {
         const db = await this.#try;
         logger.warn('express-intents: the ledger is open now.');
-        observer?.tell({ type: 'ledger_back' });
+        observer?.emit({ type: 'ledger_back' });
         return db;
       } catch (failure) {
         if (this.#closing.signal.aborted) throw failure;
@@ -116,7 +116,7 @@ export class Opening {
   #tell(error: unknown): void {
     this.#lastError = error;
     this.#options.logger.error(`express-intents: the ${isTriedAgain(error)}`);
-    this.#options.observer?.tell(unavailable(error));
+    this.#options.observer?.emit(unavailable(error));
   }
 }
 

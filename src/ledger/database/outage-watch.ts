@@ -97,7 +97,7 @@ export class OutageWatch implements Database {
     logger.error(
       `express-intents: ${error.message.replace(/\.?$/, '.')} ${error instanceof DatabaseLost ? untilRestart : meanwhile}`,
     );
-    observer?.tell(unavailable(error));
+    observer?.emit(unavailable(error));
     return { error, sinceMs: performance.now(), calls: 0, endMs: 0 };
   }
 
@@ -138,7 +138,7 @@ export class OutageWatch implements Database {
     logger.warn(
       `express-intents: the database of the ledger works again; ${calls} calls of it had failed, within ${seconds} s.`,
     );
-    observer?.tell({ type: 'ledger_back' });
+    observer?.emit({ type: 'ledger_back' });
   }
 
   /** A row is written, and taken back: what can be read may be a replica, or have a full disk. */

@@ -63,7 +63,7 @@ async function waitForPayment(context: WorkContext, work: Work, { exists }: Sequ
     const changes = `state = 'expired', due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond',
       watch_until = now() + $5::float8 * interval '1 millisecond', ${release}`;
     await writeWork(db, work, changes, [timing.watchCapMs, settings.watchMs]);
-    observer?.tell({ type: 'payment_expired', intent: work.payment.id });
+    observer?.emit({ type: 'payment_expired', intent: work.payment.id });
   }
 }
 

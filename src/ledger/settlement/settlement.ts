@@ -180,7 +180,7 @@ export class Settlement {
     try {
       if (performance.now() - this.#broughtBackAtMs > bringBackEveryMs) await this.bringBack();
       await this.round();
-      if (this.#isTold) this.#context.observer?.tell({ type: 'ledger_back' });
+      if (this.#isTold) this.#context.observer?.emit({ type: 'ledger_back' });
       this.#isTold = false;
       this.#failures = 0;
       this.#lookedAtMs = performance.now();
@@ -190,7 +190,7 @@ export class Settlement {
       if (!this.#isTold && !(error instanceof DatabaseOutage)) {
         this.#isTold = true;
         this.#tell('payments cannot be looked at', error);
-        this.#context.observer?.tell(unavailable(error));
+        this.#context.observer?.emit(unavailable(error));
       }
     }
   }

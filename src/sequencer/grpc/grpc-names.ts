@@ -12,12 +12,12 @@ export type OperationName = {
   [Name in keyof typeof operations]: `${(typeof operations)[Name]['service']}.${(typeof operations)[Name]['method']}`;
 }[keyof typeof operations];
 
-/** What the operations are called over gRPC, which the interface leaves open (section 4.2). */
+/** The names of the operations over gRPC, which the interface leaves open (section 4.2). */
 export interface GrpcNames {
   /**
-   * The proto package of all services, such as `acme.pay.v2`; or by service its full name, and by operation its whole path:
-   * `{ Messaging: 'acme.messaging.v1.Messaging', 'Intents.createIntent': '/acme.pay.v2.Payments/Request' }`. A path wins over
-   * a service. Default `intents.v1`, for `/intents.v1.MicroPayment/GetStatus`, also for what the object leaves out.
+   * The proto package of all services, such as `acme.pay.v2`; or the full name of each service and the path of each operation:
+   * `{ Messaging: 'acme.messaging.v1.Messaging', 'Intents.createIntent': '/acme.pay.v2.Payments/Request' }`. A path takes
+   * precedence over a service. Default `intents.v1`, for `/intents.v1.MicroPayment/GetStatus`, also for names left out.
    */
   readonly grpcNames?: string | Readonly<Partial<Record<ServiceName | OperationName, string>>> | undefined;
 }
@@ -28,7 +28,7 @@ const known: ReadonlySet<string> = new Set([...services, ...Object.values(operat
 const dottedName = /^\w+(?:\.\w+)*$/;
 const wholePath = /^\/\w+(?:\.\w+)*\/\w+$/;
 
-/** Checks the names; gives the path of each operation. @throws {IntentError} `invalid_configuration` */
+/** Checks the names. @returns the path of each operation @throws {IntentError} `invalid_configuration` */
 export function parseGrpcNames({ grpcNames = defaultGrpcPackage }: GrpcNames): (operation: Operation) => string {
   if (typeof grpcNames === 'string') {
     if (!dottedName.test(grpcNames)) throw invalid('it must be the name of a package, such as intents.v1.');

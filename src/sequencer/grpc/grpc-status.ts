@@ -1,6 +1,6 @@
 import { SequencerError, type SequencerErrorCode } from '../../errors.js';
 
-/** How a call over gRPC ended: the status it carried, or the one that was made up here because none came. */
+/** The status with which a call over gRPC ended; the library makes one up if none came. */
 export interface GrpcStatus {
   readonly code?: unknown;
   readonly details?: unknown;
@@ -14,16 +14,16 @@ const codeNames = [
 ];
 
 /**
- * What each status means in the words of the proxy. A status that is not here is like an HTTP error.
+ * The error code of each status, as over the proxy. A status that is not listed is treated as an HTTP error.
  *
  * | status | code |
  * |---|---|
  * | DEADLINE_EXCEEDED | `sequencer_timeout` |
- * | UNAVAILABLE, CANCELLED: no connection, or one that was cut | `sequencer_unreachable` |
- * | what the service finds wrong with the request, as an ERROR envelope | `sequencer_error` |
+ * | UNAVAILABLE, CANCELLED: no connection, or one that broke | `sequencer_unreachable` |
+ * | a refusal of the request by the service, as an ERROR envelope | `sequencer_error` |
  * | an HTTP status other than 200, whatever gRPC makes of it | `sequencer_bad_status` |
  * | RESOURCE_EXHAUSTED (as HTTP status 429), INTERNAL, UNKNOWN, DATA_LOSS, any other (as 500) | `sequencer_bad_status` |
- * | what is over our limit, not compressed as it says, cut short, without a status, or no gRPC | `sequencer_bad_response` |
+ * | an answer over our limit, badly compressed, cut short, without a status, or not gRPC | `sequencer_bad_response` |
  */
 const meanings: Readonly<Record<string, SequencerErrorCode>> = {
   DEADLINE_EXCEEDED: 'sequencer_timeout',
@@ -40,7 +40,7 @@ const meanings: Readonly<Record<string, SequencerErrorCode>> = {
   UNAUTHENTICATED: 'sequencer_error',
 };
 
-/** What the library says itself of an answer that it cannot read; a status of the service's own has other words. */
+/** The library's own texts for an answer that it cannot read. A status of the service has another text. */
 const unreadable =
   /^Received (?:message (?:larger|that decompresses)|RST_STREAM with code|HTTP status code 200$)|^Failed to decompress/;
 
@@ -51,7 +51,7 @@ export function errorOfGrpcStatus(status: GrpcStatus, timeoutMs: number): Sequen
   const details = typeof status.details === 'string' ? status.details.slice(0, maxDetailsLength) : '';
   const name = codeNames[status.code as number] ?? String(status.code);
   const cause = new Error(`${name}: ${details}`);
-  // No number it is where the library threw in the middle of an answer, or where the service's own was none.
+  // The code is not a number if the library threw in the middle of an answer, or the service sent an invalid one.
   if (!Number.isInteger(status.code) || unreadable.test(details)) {
     return new SequencerError('sequencer_bad_response', 'The answer is not gRPC.', { cause });
   }

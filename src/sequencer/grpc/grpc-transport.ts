@@ -11,13 +11,13 @@ import { errorOfGrpcStatus, type GrpcStatus } from './grpc-status.js';
 export interface GrpcTransportOptions extends GrpcNames {
   /** grpc_url of the service (interface section 4.2): over TLS for `https://host`, in the clear for `http://host`. */
   readonly url: string;
-  /** From the start of a call to its end, or of a stream to its connection, in milliseconds: whole, 1 to 2^31 - 1. */
+  /** Bound of a call, and of a stream until it has a connection, in milliseconds: a whole number, 1 to 2^31 - 1. */
   readonly timeoutMs: number;
 }
 
 /**
- * Direct gRPC. An OK is said in so many words here, so that an answer of no bytes is a success.
- * @throws {ConfigError} where the package it needs is not installed @throws {IntentError} `invalid_configuration`
+ * Direct gRPC. The OK is explicit here, so an answer without bytes is a success.
+ * @throws {ConfigError} if `@grpc/grpc-js` is not installed @throws {IntentError} `invalid_configuration`
  */
 export function createGrpcTransport(options: GrpcTransportOptions): Transport {
   requirePackage('@grpc/grpc-js');
@@ -41,7 +41,7 @@ class GrpcCalls {
     this.#pathOf = parseGrpcNames(names);
     this.#timeoutMs = timeoutMs;
     this.#loading = loadGrpcPackage().then((grpc) => new GrpcChannel(grpc, url));
-    // For the calls to tell, and there may be none.
+    // The calls report it, and there may be none.
     this.#loading.catch(() => undefined);
   }
 
@@ -74,7 +74,7 @@ class GrpcCalls {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // A stream has no end of its own.
+    // A stream does not end without this.
     for (const { answers } of this.#streams) answers.cancel();
     await Promise.allSettled(this.#calls);
     (await this.#loading.catch(() => undefined))?.close();
@@ -88,7 +88,7 @@ class GrpcCalls {
       if (only) throw new SequencerError('sequencer_bad_response', 'There is more than one answer.');
       only = answer;
     }
-    if (!only) throw new SequencerError('sequencer_bad_response', 'There is no answer beside the OK.');
+    if (!only) throw new SequencerError('sequencer_bad_response', 'There is an OK without an answer.');
     return only;
   }
 
@@ -107,7 +107,7 @@ class GrpcCalls {
       yield* call.answers;
     } catch (status) {
       const error = signal?.aborted ? signal.reason : this.#errorOf(status);
-      if (isOfConnection(error)) call.abandonConnection();
+      if (isConnectionFault(error)) call.abandonConnection();
       throw error;
     } finally {
       unlisten();
@@ -127,10 +127,10 @@ function requireConnection({ answers, hadConnection }: GrpcCall, timeoutMs: numb
 }
 
 /**
- * Whether the fault may be that of the connection, which then is not used again. A caller who left says nothing of it. What
- * is no gRPC may be one answer, or all that is still to come: since Node 22, frames that are none end each call so.
+ * Whether the connection itself may be at fault, and must not be used again. A caller who left says nothing about it. An answer
+ * that is not gRPC may be a single one, or the first of many: since Node 22 each call on a broken connection ends so.
  */
-function isOfConnection(error: unknown): boolean {
+function isConnectionFault(error: unknown): boolean {
   const { code = '' } = error instanceof SequencerError ? error : {};
   return ['sequencer_unreachable', 'sequencer_timeout', 'sequencer_bad_response'].includes(code);
 }

@@ -3,14 +3,13 @@ import type { Abortable } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { isEmptyEnvelope, openResponse } from '../../wire/envelope.js';
 import { noAnswer, type TryBounds } from '../transport.js';
-import { parseRetryAfter } from './retry-after.js';
 
-/** No answer of the interface comes near this; more is a fault, and is cut before it is decoded. */
+/** No answer of the interface comes near this. A larger one is a fault, and is cut before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
 
 /**
- * Sends one request and opens the envelope that is its answer.
- * @throws {SequencerError} for every other answer, and for none @throws the signal's reason
+ * Sends one request and opens the envelope of its answer.
+ * @throws {SequencerError} for any other answer, and for none @throws the signal's reason
  */
 export function sendCall(
   dispatcher: Dispatcher,
@@ -23,7 +22,10 @@ export function sendCall(
   });
 }
 
-/** What undici tells of one call. Its `request` makes streams and signals of the same, for half as much again. */
+/**
+ * One call: it runs until its answer, a fault, its timeout or its signal ends it; the first of these counts. A handler of
+ * undici, whose `request` would make streams and signals of the same and cost half as much again.
+ */
 class HttpCall implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Uint8Array) => void;
   readonly #reject: (reason: unknown) => void;
@@ -33,7 +35,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #refusal: SequencerError | undefined;
-  /** Whether an answer without bytes is a whole envelope. */
+  /** Whether an answer without bytes is an envelope. */
   #mayBeEmpty = false;
   #isOver = false;
 
@@ -53,7 +55,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It waited for a connection, and nobody for it any more: nothing is sent.
+    // It ended while it waited for a connection. Nothing is sent.
     if (this.#isOver) controller.abort(new Error('The call is over.'));
   }
 
@@ -62,14 +64,14 @@ class HttpCall implements Dispatcher.DispatchHandler {
     statusCode: number,
     headers: Dispatcher.ResponseData['headers'],
   ): void {
-    // Before the answer there may be interim ones.
+    // An interim response.
     if (statusCode < 200) return;
     this.#refusal = refusalOf(statusCode, headers);
     this.#mayBeEmpty = isEmptyEnvelope(statusCode, String(headers['content-type'] ?? '')) && hasLength(headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    // The connection is of use again only once the body of a refusal is out of the way.
+    // The body of a refusal is read and dropped, so that the connection can be used again.
     if (!this.#refusal) this.#chunks.push(chunk);
   }
 
@@ -99,7 +101,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
     this.#controller?.abort(reason as Error);
   }
 
-  /** Whether it was not over before. */
+  /** Whether this ended the call: false if it was over before. */
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -109,16 +111,16 @@ class HttpCall implements Dispatcher.DispatchHandler {
   }
 }
 
-/** Whether the end of the body is marked. Where the end of the connection is the end of the body, a cut looks the same. */
+/** Whether the end of the body is marked. If the end of the connection marks it, a cut looks the same. */
 const hasLength = (headers: Dispatcher.ResponseData['headers']): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** What a proxy on the way says in place of the service: its own pages, or messages of another protocol. */
+/** The types of answers by a proxy on the way: its own pages, or messages of another protocol. */
 const foreignType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|xml))\s*(?:;|$)/i;
 
-/** What makes an answer one that is not even read. */
+/** Why an answer is not read at all. */
 function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers']): SequencerError | undefined {
-  // Interface section 7.3: a status other than 2xx means that the request failed. A redirect is one of these.
+  // Interface section 7.3: a status other than 2xx means that the request failed. Redirects are included.
   if (statusCode > 299) {
     return new SequencerError('sequencer_bad_status', `The sequencer answered with HTTP status ${statusCode}.`, {
       httpStatus: statusCode,
@@ -126,10 +128,10 @@ function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers
     });
   }
   if (foreignType.test(String(headers['content-type'] ?? ''))) {
-    return new SequencerError('sequencer_bad_response', 'The answer says of itself that it is no envelope.');
+    return new SequencerError('sequencer_bad_response', 'The content type of the answer is not that of an envelope.');
   }
   if (!/^\s*(?:identity\s*)?$/i.test(String(headers['content-encoding'] ?? ''))) {
-    return new SequencerError('sequencer_bad_response', 'The answer is compressed, which was not asked for.');
+    return new SequencerError('sequencer_bad_response', 'The answer is compressed, which the request did not allow.');
   }
   return undefined;
 }
@@ -143,4 +145,18 @@ function asSequencerError(error: Error & { readonly code?: unknown }, origin: un
     return new SequencerError('sequencer_bad_response', 'The answer is not HTTP.', { cause: error });
   }
   return new SequencerError('sequencer_unreachable', `The sequencer at ${origin} cannot be reached.`, { cause: error });
+}
+
+/** The longest pause that a service can ask for. */
+const longestRetryAfterMs = 3_600_000;
+
+const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Reads a `Retry-After` header, seconds or a date (RFC 9110 section 10.2.3), as milliseconds from now, at most an hour. */
+export function parseRetryAfter(header: unknown, nowMs: number): number | undefined {
+  if (typeof header !== 'string') return undefined;
+  const text = header.trim();
+  if (/^\d{1,10}$/.test(text)) return Math.min(Number(text) * 1_000, longestRetryAfterMs);
+  const atMs = httpDate.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(atMs) ? undefined : Math.min(Math.max(atMs - nowMs, 0), longestRetryAfterMs);
 }

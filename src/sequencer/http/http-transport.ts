@@ -8,23 +8,18 @@ import { WebSocketStreams } from './websocket-streams.js';
 export interface HttpTransportOptions {
   /** base_url of the service; calls go to `{base_url}/v1/api` (interface section 4.1). */
   readonly url: string;
-  /** Until a connection has come about, in milliseconds: a whole number, 1 to 2^31 - 1. A call is bounded by its own options. */
+  /** Bound of a connection attempt, in milliseconds: a whole number, 1 to 2^31 - 1. Each call brings its own bounds. */
   readonly timeoutMs: number;
   /** Sent as the `version` of each envelope (interface section 9.2). Default: empty. */
   readonly envelopeVersion?: string | undefined;
 }
 
-/** Whether a timer takes this: a fraction it refuses, and what is over its 31 bits fires at once. */
-export function isTimeout(timeoutMs: number): boolean {
-  return Number.isInteger(timeoutMs) && timeoutMs > 0 && timeoutMs < 2 ** 31;
-}
-
 const headers = { 'content-type': 'application/octet-stream', 'accept-encoding': 'identity' };
 
-/** What many answers that are on their way at once may need; none is opened before it is needed. */
+/** Enough for the calls that run at once. A connection is opened only when a call needs it. */
 const maxConnections = 256;
 
-/** The HTTP/1.1 proxy of the service, over a pool of connections that are kept alive; each stream is a WebSocket. */
+/** Speaks to the HTTP/1.1 proxy of the service over a pool of keep-alive connections; each stream is a WebSocket. */
 export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTransportOptions): Transport {
   const { origin, pathname } = new URL(url);
   const path = `${pathname.replace(/\/+$/, '')}/v1/api`;
@@ -57,11 +52,11 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
   };
 }
 
-/** The pool of one transport. The first call makes it, and loads what it is made of. */
+/** The connections of one transport: without a pool until the first call, which loads undici; then open; then closed for good. */
 class Connections {
   readonly #origin: string;
   readonly #timeoutMs: number;
-  /** Once there is one. */
+  /** Undefined before the first call. */
   pool: Pool | undefined;
   #closed: Promise<void> | undefined;
 
@@ -72,10 +67,10 @@ class Connections {
 
   async open(): Promise<Pool> {
     const undici = await import('undici');
-    if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The way to the sequencer is closed.');
+    if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The transport is closed.');
     this.pool ??= new undici.Pool(this.#origin, {
       connections: maxConnections,
-      // A new TLS connection costs as much as seventy calls over an open one.
+      // A new TLS connection costs as much as seventy calls over an open connection.
       keepAliveTimeout: 60_000,
       maxResponseSize: maxResponseBytes,
       headersTimeout: 0,
@@ -85,7 +80,7 @@ class Connections {
     return this.pool;
   }
 
-  /** The pool refuses to be closed twice; whoever shuts a server down may well ask twice. */
+  /** May be called twice, as at a shutdown. The pool itself refuses that. */
   close(): Promise<void> {
     this.#closed ??= Promise.resolve(this.pool?.close());
     return this.#closed;

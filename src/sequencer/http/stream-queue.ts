@@ -1,16 +1,21 @@
-/** Messages at which the source is asked to pause, and at which a source that does not is given up. */
+/** The source is asked to pause at this many messages. */
 const pauseAt = 64;
+/** A source that does not pause is given up at this many. */
 const maxMessages = 1_024;
 
-/** The other end of the queue. */
+/** The writing end of the queue. */
 export interface StreamSource {
   pause(): void;
   resume(): void;
-  /** Nobody reads any more. */
+  /** The reader has left. */
   leave(): void;
 }
 
-/** What a socket brings, until its one reader takes it: bounded, and in order. */
+/**
+ * The messages of a socket until its one reader takes them: bounded, and in order.
+ *
+ * States: open; ended, while the reader still takes the messages before the end, and then the error of the end, if any; over.
+ */
 export class StreamQueue implements AsyncIterator<Uint8Array> {
   readonly #source: StreamSource;
   readonly #messages: Uint8Array[] = [];
@@ -35,14 +40,14 @@ export class StreamQueue implements AsyncIterator<Uint8Array> {
     return true;
   }
 
-  /** Nothing more comes; the reader still gets what did. The first end counts. */
+  /** Nothing more comes; the reader still gets the messages before. Only the first end counts. */
   end(end: { readonly error?: unknown } = {}): void {
     this.#end ??= end;
     this.#wake?.();
   }
 
   async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    while (this.#messages.length === 0 && !this.#end) await this.#news();
+    while (this.#messages.length === 0 && !this.#end) await this.#change();
     const value = this.#messages.shift();
     if (value) {
       if (this.#messages.length === pauseAt / 2) this.#source.resume();
@@ -62,7 +67,7 @@ export class StreamQueue implements AsyncIterator<Uint8Array> {
     return { done: true, value: undefined };
   }
 
-  #news(): Promise<void> {
+  #change(): Promise<void> {
     const wakeOthers = this.#wake;
     return new Promise((resolve) => {
       this.#wake = () => {

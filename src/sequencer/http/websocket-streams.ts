@@ -1,10 +1,22 @@
+import type { WebSocket } from 'ws';
 import { listenForAbort } from '../../async/abort.js';
-import { encodeRequest, type Operation } from '../../wire/envelope.js';
+import { SequencerError } from '../../errors.js';
+import { encodeRequest, type Operation, openResponse } from '../../wire/envelope.js';
 import type { TryOptions } from '../transport.js';
-import { unreachable } from './websocket-error.js';
-import { WebSocketStream, type WebSocketTarget } from './websocket-stream.js';
+import { StreamQueue } from './stream-queue.js';
 
-/** The streams of one transport that are open: its way to open them, and to end them all. */
+export interface WebSocketTarget {
+  /** `ws:` or `wss:`, with the path. */
+  readonly address: string;
+  /** Bound of the handshake, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The time between pings, in milliseconds. A service that has not answered the last one by then is gone. */
+  readonly pingMs: number;
+  /** The `version` of the request's envelope. */
+  readonly envelopeVersion?: string | undefined;
+}
+
+/** The open streams of one transport. */
 export class WebSocketStreams {
   readonly #target: WebSocketTarget;
   readonly #streams = new Set<WebSocketStream>();
@@ -14,7 +26,7 @@ export class WebSocketStreams {
     this.#target = target;
   }
 
-  /** Each reader has a socket of its own, which is opened when it begins to read. */
+  /** Each reader has its own socket, which opens when the reader starts. */
   open(operation: Operation, body: Uint8Array, { signal }: TryOptions = {}): AsyncIterable<Uint8Array> {
     const request = encodeRequest(operation, body, this.#target.envelopeVersion);
     return { [Symbol.asyncIterator]: () => this.#connect(request, signal).reader };
@@ -23,7 +35,7 @@ export class WebSocketStreams {
   async close(): Promise<void> {
     this.#isClosed = true;
     const streams = [...this.#streams];
-    for (const stream of streams) stream.fail(closed());
+    for (const stream of streams) stream.fail(transportClosed());
     await Promise.all(streams.map((stream) => stream.closed));
   }
 
@@ -36,9 +48,161 @@ export class WebSocketStreams {
       unlisten();
     });
     if (signal?.aborted) stream.fail(signal.reason);
-    else if (this.#isClosed) stream.fail(closed());
+    else if (this.#isClosed) stream.fail(transportClosed());
     return stream;
   }
 }
 
-const closed = () => unreachable('The way to the sequencer is closed.');
+/** No message of the interface comes near this. */
+const maxPayloadBytes = 64 * 1024;
+/** How long the service has to answer a closing frame, in milliseconds. */
+const graceMs = 1_000;
+
+/**
+ * One message stream over a WebSocket: each binary frame is an envelope, one Request from us, then Responses (protocol
+ * section 5). The reader gets their inner messages.
+ *
+ * States: connecting, for at most `timeoutMs`; open, with a ping every `pingMs`; closing, for at most `graceMs`; closed. A
+ * closing frame with 1000 ends the reader. Any other end is a fault, which the reader gets after the messages before it.
+ */
+class WebSocketStream {
+  readonly reader: StreamQueue;
+  /** Resolves when the socket is gone. */
+  readonly closed: Promise<void>;
+  readonly #target: WebSocketTarget;
+  readonly #request: Uint8Array;
+  #socket: WebSocket | undefined;
+  #isPaused = false;
+  #awaitsPong = false;
+  #timer: NodeJS.Timeout | undefined;
+  #markClosed: () => void = () => undefined;
+
+  constructor(target: WebSocketTarget, request: Uint8Array) {
+    this.#target = target;
+    this.#request = request;
+    this.reader = new StreamQueue({
+      pause: () => this.#pause(true),
+      resume: () => this.#pause(false),
+      leave: () => this.#hangUp(),
+    });
+    this.closed = new Promise((resolve) => {
+      this.#markClosed = resolve;
+    });
+    this.#connect().catch((error) => {
+      this.fail(error);
+      this.#markClosed();
+    });
+  }
+
+  /** Ends the stream: the reader gets the error after the messages before it. */
+  fail(error: unknown): void {
+    this.reader.end({ error });
+    this.#hangUp();
+  }
+
+  async #connect(): Promise<void> {
+    // Loaded by the first stream, so that a site without streams starts without it.
+    const { WebSocket } = await import('ws');
+    if (this.reader.isEnded) return this.#markClosed();
+    const { address, timeoutMs } = this.#target;
+    const socket = new WebSocket(address, {
+      perMessageDeflate: false,
+      maxPayload: maxPayloadBytes,
+      followRedirects: false,
+    });
+    this.#socket = socket;
+    // Not handshakeTimeout of ws, which starts again with every byte.
+    this.#timer = setTimeout(() => this.fail(handshakeTimeout(timeoutMs)), timeoutMs);
+    socket.on('unexpected-response', (_request, { statusCode = 0 }) => this.fail(badStatus(statusCode)));
+    socket.on('open', () => this.#sendRequest(socket));
+    socket.on('pong', () => {
+      this.#awaitsPong = false;
+    });
+    socket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
+    socket.on('error', (error) => this.fail(asStreamError(error)));
+    socket.on('close', (code) => this.#onClose(code));
+  }
+
+  #sendRequest(socket: WebSocket): void {
+    clearTimeout(this.#timer);
+    this.#timer = setInterval(() => this.#ping(), this.#target.pingMs).unref();
+    socket.send(this.#request);
+  }
+
+  #ping(): void {
+    // A paused socket reads no pong.
+    if (this.#isPaused) return;
+    if (this.#awaitsPong) {
+      this.fail(unreachable('The sequencer does not answer a ping.'));
+      return;
+    }
+    this.#awaitsPong = true;
+    this.#socket?.ping();
+  }
+
+  #receive(data: Buffer, isBinary: boolean): void {
+    if (this.reader.isEnded) return;
+    try {
+      if (!isBinary) throw new SequencerError('sequencer_bad_response', 'The stream has a text frame.');
+      if (this.reader.push(openResponse(new Uint8Array(data)))) return;
+      throw new SequencerError('sequencer_bad_response', 'The stream sends on although it was paused.');
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  #pause(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    this.#awaitsPong = false;
+    if (isPaused) this.#socket?.pause();
+    else this.#socket?.resume();
+  }
+
+  #onClose(code: number): void {
+    clearTimeout(this.#timer);
+    this.reader.end(code === 1000 ? {} : { error: unreachable(`The stream broke, with code ${code}.`) });
+    this.#markClosed();
+  }
+
+  #hangUp(): void {
+    const socket = this.#socket;
+    if (!socket || socket.readyState === socket.CLOSED) return;
+    clearTimeout(this.#timer);
+    if (socket.readyState === socket.CONNECTING) {
+      socket.terminate();
+      return;
+    }
+    if (socket.readyState === socket.OPEN) {
+      // A paused socket would not read the closing frame of the service.
+      socket.resume();
+      socket.close(1000);
+    }
+    this.#timer = setTimeout(() => socket.terminate(), graceMs).unref();
+  }
+}
+
+/** The handshake was answered with an HTTP status other than 101. Redirects are included. */
+function badStatus(httpStatus: number): SequencerError {
+  return new SequencerError('sequencer_bad_status', `The sequencer answered with HTTP status ${httpStatus}.`, {
+    httpStatus,
+  });
+}
+
+function handshakeTimeout(timeoutMs: number): SequencerError {
+  return new SequencerError('sequencer_timeout', `The sequencer did not open the stream within ${timeoutMs} ms.`);
+}
+
+const transportClosed = (): SequencerError => unreachable('The transport is closed.');
+
+function unreachable(message: string, cause?: unknown): SequencerError {
+  return new SequencerError('sequencer_unreachable', message, { cause });
+}
+
+/** The error of the event `error` of ws. Codes of ws and of the HTTP parser, and no code at all, mean: not this protocol. */
+function asStreamError(cause: Error & { readonly code?: unknown }): SequencerError {
+  const { code } = cause;
+  if (typeof code === 'string' && !/^(?:WS_ERR_|HPE_)/.test(code)) {
+    return unreachable('The sequencer cannot be reached.', cause);
+  }
+  return new SequencerError('sequencer_bad_response', 'The stream is not what it should be.', { cause });
+}

@@ -7,24 +7,24 @@ export type IntentEventKind =
   | 'webhook_called'
   | 'intent_submitted';
 
-/** Something that happened to an intent. All but `intent_submitted` are for display: whoever sees the code can send them. */
+/** An event of an intent. All but `intent_submitted` are for display: anyone who sees the code can send them. */
 export interface IntentEvent {
-  /** What happened. */
+  /** The kind of the event. */
   readonly kind: IntentEventKind;
   /**
-   * Base58 of the MessageId; of `code_scanned` and `intent_submitted`, which happen once and are also learnt by asking for
-   * the status, the kind itself. The same event has the same id.
+   * Base58 of the MessageId. For `code_scanned` and `intent_submitted`, which happen once and are also learned by polling,
+   * the kind itself. The same event always has the same id.
    */
   readonly id: string;
-  /** When it happened, in milliseconds since 1970, where the message says so. */
+  /** When it happened, in milliseconds since 1970, if the message says so. */
   readonly timestampMs?: number | undefined;
 }
 
 /**
- * Follows an intent: yields each event once, ends after `intent_submitted`, which is the sequencer's own word, asked for
- * by getStatus. It outlives faults of the service: a stream that breaks is opened again, and without streams the status
- * is asked for. Ends early when `signal` is aborted.
- * @throws {IntentError} `invalid_id`, `invalid_client_secret`, and whatever else no waiting can mend
+ * Follows an intent: yields each event once and ends after `intent_submitted`, which comes from the status of the
+ * sequencer. It outlives faults of the service: it reopens a stream that breaks, and polls the status where there are no
+ * streams. An abort of `signal` ends it early.
+ * @throws {IntentError} `invalid_id`, `invalid_client_secret`, and any other error that no retry can fix
  */
 export type WatchIntent = (
   intent: { readonly id: string; readonly clientSecret?: string | undefined },

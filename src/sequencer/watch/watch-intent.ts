@@ -1,45 +1,75 @@
-import { Backoff } from '../../async/backoff.js';
+// The watch of one intent, from its creation to its submission.
+//
+//   polling    asks for the status after 1 s, then each time after 1.5 times as long, up to 5 s
+//     -> listening   when the transport has streams, the client secret is known, and the backoff of the last stream is over
+//     -> over        when the status says submitted
+//   listening  holds one message stream open; asks for the status when it opens (what was missed), and then each time
+//              after 1.5 times as long, up to 30 s, which finds a stream that stopped responding without closing
+//     -> polling     when the stream ends, breaks, brings unreadable bytes or too many of them; the backoff starts
+//     -> over        when the status says submitted
+//   over       ends both early when the signal is aborted, and with an error that no retry can fix
+//
+// `intent_submitted` on the stream is a hint: the status is asked for at once, and only its answer ends the watch (protocol
+// section 2). A scan or such a hint restarts the intervals, because a change is likely to follow. Each event is yielded once.
+
+import { listenForAbort } from '../../async/abort.js';
+import { Backoff, backoffMs } from '../../async/backoff.js';
 import { IntentError, SequencerError } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
 import { operations } from '../../wire/envelope.js';
 import { getStatus, type IntentStatus } from '../calls.js';
 import type { Transport } from '../transport.js';
 import type { IntentEvent, WatchIntent } from './intent-event.js';
-import { MessageInbox } from './message-inbox.js';
+import { MessageInbox, signStreamRequest } from './message-stream.js';
 import type { AskStatus } from './status-cache.js';
-import { signStreamRequest } from './stream-request.js';
-import { systemTiming, type WatchTiming, waitFor } from './watch-timing.js';
 
-/** From one question for the status to the next: each time half as long again. In milliseconds. */
-const ask = { firstMs: 1_000, growth: 1.5, capMs: 5_000 } as const;
-/** A stream that is open tells by itself; a question now and then finds the one that has gone deaf. */
-const askBesideStreamCapMs = 30_000;
-/** An intent has a handful of messages: a stream that has brought so many is given up, and opened again later and later. */
+/** From one status request to the next, in milliseconds. */
+const poll = { firstMs: 1_000, factor: 1.5 } as const;
+const pollCapMs = 5_000;
+const pollCapBesideStreamMs = 30_000;
+/** An intent has a handful of messages. A stream with so many responses is closed, and reopened with backoff. */
 const maxResponses = 1_024;
-/** From the end of one stream to the opening of the next; one that lived longer than the cap went well. */
+/** From the end of one stream to the opening of the next. A stream that lived longer than the cap was a success. */
 const reopen = { firstMs: 250, capMs: 10_000 } as const;
 
 export interface WatchIntentOptions {
-  /** Default: by a call of its own each time. */
+  /** Default: a call of its own each time. */
   readonly askStatus?: AskStatus | undefined;
   readonly timing?: WatchTiming | undefined;
 }
 
-/**
- * Makes the watch of intents over a transport: by its streams, where it has them and the client secret is known, and by
- * asking for the status, which is what counts (protocol section 2).
- */
+/** Time and chance of a watch. Tests bring their own. */
+export interface WatchTiming {
+  /** A clock that never goes back, in milliseconds. */
+  readonly now: () => number;
+  /** Calls `elapsed` once, after `delayMs`. @returns a function that cancels it */
+  readonly startTimer: (elapsed: () => void, delayMs: number) => () => void;
+  /** 0 up to but not 1. */
+  readonly random: () => number;
+}
+
+// The timer keeps the process alive: a script that waits for an event must not end in between.
+const systemTiming: WatchTiming = {
+  now: () => performance.now(),
+  startTimer: (elapsed, delayMs) => {
+    const timer = setTimeout(elapsed, delayMs);
+    return () => clearTimeout(timer);
+  },
+  random: Math.random,
+};
+
+/** Makes the watch of intents over a transport: over its streams where possible, and by polling the status. */
 export function watchIntent(transport: Transport, { askStatus, timing }: WatchIntentOptions = {}): WatchIntent {
-  const way = {
+  const source = {
     openStream: transport.openStream?.bind(transport),
     askStatus: askStatus ?? ((id, options) => getStatus(transport, id, options)),
     timing: timing ?? systemTiming,
   };
-  return (intent, { signal }) => new IntentWatch(way, intent, signal).events();
+  return (intent, { signal }) => new IntentWatch(source, intent, signal).events();
 }
 
 /** What all watches of a transport share. */
-interface Way {
+interface WatchSource {
   readonly openStream: Transport['openStream'] | undefined;
   readonly askStatus: AskStatus;
   readonly timing: WatchTiming;
@@ -47,23 +77,24 @@ interface Way {
 
 type Events<Result> = AsyncGenerator<IntentEvent, Result>;
 
-/** One watch. Its parts that yield events give back whether the intent was submitted. */
+/** One watch. The parts that yield events return whether the intent is submitted. */
 class IntentWatch {
-  readonly #way: Way;
+  readonly #source: WatchSource;
   readonly #timing: WatchTiming;
   readonly #intent: Parameters<WatchIntent>[0];
   readonly #signal: AbortSignal;
   readonly #reopening: Backoff;
-  #askedAtMs = Number.NEGATIVE_INFINITY;
-  #asked = 0;
+  #polledAtMs = Number.NEGATIVE_INFINITY;
+  /** Since the intervals were restarted. */
+  #polls = 0;
   #wasScanned = false;
 
-  constructor(way: Way, intent: Parameters<WatchIntent>[0], signal: AbortSignal) {
-    this.#way = way;
-    this.#timing = way.timing;
+  constructor(source: WatchSource, intent: Parameters<WatchIntent>[0], signal: AbortSignal) {
+    this.#source = source;
+    this.#timing = source.timing;
     this.#intent = intent;
     this.#signal = signal;
-    this.#reopening = new Backoff({ ...reopen, random: way.timing.random });
+    this.#reopening = new Backoff({ ...reopen, random: source.timing.random });
   }
 
   async *events(): Events<void> {
@@ -71,7 +102,7 @@ class IntentWatch {
     parseIntentId(id);
     const request = clientSecret === undefined ? undefined : signStreamRequest(id, clientSecret);
     const inbox = request && new MessageInbox(request.rendezvousKey);
-    let openAtMs = inbox && this.#way.openStream ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+    let openAtMs = inbox && this.#source.openStream ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
     while (!this.#signal.aborted) {
       const nowMs = this.#timing.now();
       if (request && inbox && nowMs >= openAtMs) {
@@ -79,41 +110,41 @@ class IntentWatch {
         const endedAtMs = this.#timing.now();
         if (endedAtMs - nowMs > reopen.capMs) this.#reopening.reset();
         openAtMs = endedAtMs + this.#reopening.nextMs();
-      } else if (this.#untilAskMs(ask.capMs) <= 0) {
-        if (yield* this.#ask()) return;
+      } else if (this.#untilPollMs(pollCapMs) <= 0) {
+        if (yield* this.#poll()) return;
       } else {
-        await this.#wait(Math.min(openAtMs - nowMs, this.#untilAskMs(ask.capMs)));
+        await this.#wait(Math.min(openAtMs - nowMs, this.#untilPollMs(pollCapMs)));
       }
     }
   }
 
-  /** Opens the stream and hears it to its end. A fault ends it like any other end: what was missed is asked for. */
+  /** Opens the stream and reads it to its end. A fault ends it like any other end: polling finds what was missed. */
   async *#listen(body: Uint8Array, inbox: MessageInbox): Events<boolean> {
-    const leaving = new AbortController();
-    const signal = AbortSignal.any([this.#signal, leaving.signal]);
-    const stream = readerOf(this.#way, body, signal);
+    const closing = new AbortController();
+    const signal = AbortSignal.any([this.#signal, closing.signal]);
+    const stream = openReader(this.#source, body, signal);
     if (!stream) return false;
     try {
-      let next = nextOf(stream);
-      if (yield* this.#ask()) return true;
-      for (let heard = 0; heard < maxResponses; ) {
-        await this.#wait(this.#untilAskMs(askBesideStreamCapMs), next.arrived);
-        const { response } = next;
-        if (this.#signal.aborted || response === 'over') return false;
+      let step = readStep(stream);
+      if (yield* this.#poll()) return true;
+      for (let responses = 0; responses < maxResponses; ) {
+        await this.#wait(this.#untilPollMs(pollCapBesideStreamMs), step.settled);
+        const { response } = step;
+        if (this.#signal.aborted || response === 'end') return false;
         if (response === undefined) {
-          if (yield* this.#ask()) return true;
+          if (yield* this.#poll()) return true;
           continue;
         }
-        heard += 1;
+        responses += 1;
         const events = inbox.read(response);
         if (!events) return false;
         if (yield* this.#pass(events)) return true;
-        next = nextOf(stream);
+        step = readStep(stream);
       }
       return false;
     } finally {
-      // Not waited for: a reader that hangs must not hold up whoever leaves.
-      leaving.abort();
+      // Not awaited: a reader that hangs must not hold up the end of the watch.
+      closing.abort();
       stream.return?.().catch(() => undefined);
     }
   }
@@ -121,9 +152,9 @@ class IntentWatch {
   async *#pass(events: readonly IntentEvent[]): Events<boolean> {
     for (const event of events) {
       if (event.kind === 'intent_submitted') {
-        // Now is the time to ask; and to ask again soon, should the status be a little behind.
-        this.#asked = 0;
-        if (yield* this.#ask()) return true;
+        // The status may be a little behind: it is asked for now, and soon again.
+        this.#polls = 0;
+        if (yield* this.#poll()) return true;
       } else if (event.kind === 'code_scanned') {
         yield* this.#scanned(event);
       } else {
@@ -133,44 +164,59 @@ class IntentWatch {
     return false;
   }
 
-  async *#ask(): Events<boolean> {
+  async *#poll(): Events<boolean> {
     const status = await this.#status();
-    this.#askedAtMs = this.#timing.now();
-    this.#asked += 1;
+    this.#polledAtMs = this.#timing.now();
+    this.#polls += 1;
     if (status?.codeScanned) yield* this.#scanned();
     if (!status?.intentSubmitted) return false;
     yield { kind: 'intent_submitted', id: 'intent_submitted' };
     return true;
   }
 
-  /** Once, whichever way it was learnt. Whoever scanned the code is likely to confirm soon. */
+  /** Yields the scan once, whether the stream or the status brought it first. */
   async *#scanned(event?: IntentEvent): Events<void> {
     if (this.#wasScanned) return;
     this.#wasScanned = true;
-    this.#asked = 0;
+    this.#polls = 0;
     yield { ...event, kind: 'code_scanned', id: 'code_scanned' };
   }
 
   async #status(): Promise<IntentStatus | undefined> {
     try {
-      return await this.#way.askStatus(this.#intent.id, { signal: this.#signal });
+      return await this.#source.askStatus(this.#intent.id, { signal: this.#signal });
     } catch (error) {
       if (this.#signal.aborted || isPassing(error)) return undefined;
       throw error;
     }
   }
 
-  #untilAskMs(capMs: number): number {
-    const delayMs = Math.min(capMs, ask.firstMs * ask.growth ** Math.max(0, this.#asked - 1));
-    return this.#askedAtMs + delayMs - this.#timing.now();
+  #untilPollMs(capMs: number): number {
+    const intervalMs = backoffMs({ ...poll, capMs }, Math.max(0, this.#polls - 1));
+    return this.#polledAtMs + intervalMs - this.#timing.now();
   }
 
+  /** Until the delay is over or one of the signals is aborted. Leaves no timer and no listener. */
   #wait(delayMs: number, ...others: AbortSignal[]): Promise<void> {
-    return waitFor({ delayMs: Math.max(0, delayMs), signals: [this.#signal, ...others] }, this.#timing);
+    const signals = [this.#signal, ...others];
+    return new Promise((resolve) => {
+      const finish = (): void => {
+        stopTimer();
+        unlisten();
+        resolve();
+      };
+      const stopTimer = this.#timing.startTimer(finish, Math.max(0, delayMs));
+      const unlisten = listenForAbort(signals, finish);
+      if (signals.some(({ aborted }) => aborted)) finish();
+    });
   }
 }
 
-function readerOf({ openStream }: Way, body: Uint8Array, signal: AbortSignal): AsyncIterator<Uint8Array> | undefined {
+function openReader(
+  { openStream }: WatchSource,
+  body: Uint8Array,
+  signal: AbortSignal,
+): AsyncIterator<Uint8Array> | undefined {
   try {
     return openStream?.(operations.openMessageStream, body, { signal })[Symbol.asyncIterator]();
   } catch {
@@ -179,31 +225,31 @@ function readerOf({ openStream }: Way, body: Uint8Array, signal: AbortSignal): A
 }
 
 /**
- * What comes next on a stream. Told by a signal, because whoever waits for a promise again and again leaves a trace in it
- * each time, and a stream can be quiet for days.
+ * The next response of a stream. It settles a signal and not a promise: each wait for a promise leaves a reaction in it, and a
+ * stream can be silent for days.
  */
 interface StreamStep {
-  /** Aborted when there is a response, or will be none. */
-  readonly arrived: AbortSignal;
-  /** Undefined until then. A fault of the stream is an end of it. */
-  response: Uint8Array | 'over' | undefined;
+  /** Aborted when the response is there. */
+  readonly settled: AbortSignal;
+  /** Undefined before that. A fault of the stream is an end of it. */
+  response: Uint8Array | 'end' | undefined;
 }
 
-function nextOf(stream: AsyncIterator<Uint8Array>): StreamStep {
+function readStep(stream: AsyncIterator<Uint8Array>): StreamStep {
   const arrival = new AbortController();
-  const step: StreamStep = { arrived: arrival.signal, response: undefined };
-  const arrive = (response: StreamStep['response']): void => {
+  const step: StreamStep = { settled: arrival.signal, response: undefined };
+  const settle = (response: StreamStep['response']): void => {
     step.response = response;
     arrival.abort();
   };
   stream.next().then(
-    ({ done, value }) => arrive(done ? 'over' : value),
-    () => arrive('over'),
+    ({ done, value }) => settle(done ? 'end' : value),
+    () => settle('end'),
   );
   return step;
 }
 
-/** What may be gone at the next try. */
+/** Whether the next poll may succeed. */
 function isPassing(error: unknown): boolean {
   return error instanceof SequencerError || (error instanceof IntentError && error.code === 'too_busy');
 }

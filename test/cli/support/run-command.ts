@@ -1,5 +1,5 @@
-import type { World } from '../../../src/cli/doctor/world.js';
-import { run } from '../../../src/cli/run.js';
+import type { Host } from '../../../src/cli/command.js';
+import { run } from '../../../src/cli/program.js';
 import type { Terminal } from '../../../src/cli/terminal.js';
 import { look } from '../../support/runner/watch-for-leaks.js';
 
@@ -13,12 +13,12 @@ export interface Ran {
 export interface Setting extends Partial<Pick<Terminal, 'colors' | 'columns' | 'interrupted'>> {
   /** What standard input has. */
   readonly input?: string;
-  readonly world?: World;
+  readonly host?: Host;
 }
 
-/** Runs a command in this process, as into files. Whatever it prints is looked at for secrets. */
+/** Runs a command in this process, without a terminal. Its output is searched for secrets. */
 export async function runCommand(args: readonly string[], setting: Setting = {}): Promise<Ran> {
-  const { input = '', world, ...given } = setting;
+  const { input = '', host, ...given } = setting;
   const lines = { out: [] as string[], error: [] as string[] };
   const terminal: Terminal = {
     out: (line) => lines.out.push(line),
@@ -35,7 +35,7 @@ export async function runCommand(args: readonly string[], setting: Setting = {})
     interrupted: async () => undefined,
     ...given,
   };
-  const code = await run(args, terminal, world);
+  const code = await run(args, terminal, host);
   const ran = { code, out: lines.out.join('\n'), error: lines.error.join('\n') };
   look('a command', `${ran.out}\n${ran.error}`);
   return ran;

@@ -1,5 +1,5 @@
 import express from 'express';
-import { systemWorld, type World } from '../../../src/cli/doctor/world.js';
+import { type Host, systemHost } from '../../../src/cli/command.js';
 import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
 import { generateKey } from '../../../src/keys/verifier-key.js';
 import { composeRouter, type IntentRouter } from '../../../src/router/intent-router.js';
@@ -27,7 +27,7 @@ export interface SoundSetUp {
   readonly production: Settings;
   /** The environment before that, where it is asked over its proxy. */
   readonly staging: Settings;
-  readonly world: World;
+  readonly host: Host;
   /** Another site than the one behind the proxy; gives its origin. */
   startSite(options?: SiteOptions): Promise<string>;
 }
@@ -107,9 +107,9 @@ export async function startSoundSetUp(): Promise<SoundSetUp> {
       INTENT_SEQUENCER_GRPC_URL: sequencer.grpcUrl,
     },
     staging: { ...common, INTENT_SEQUENCER_URL: sequencer.url },
-    world: {
-      ...systemWorld,
-      placeOf: (place) => (place.host === 'shop-example.com' ? { host: '127.0.0.1', port: front.port } : place),
+    host: {
+      ...systemHost,
+      addressOf: (address) => (address.host === 'shop-example.com' ? { host: '127.0.0.1', port: front.port } : address),
       checkMs: 8_000,
       ca: [shopCertificate.cert, expiredCertificate.cert],
     },

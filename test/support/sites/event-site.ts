@@ -64,7 +64,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     config,
     client,
     hooks: { onCreated },
-    termsOf: async () => ({ amount: '4.50', currency: 'usd' }),
+    resolveTerms: async () => ({ amount: '4.50', currency: 'usd' }),
     logger: log,
     browserCookie: hostCookie('intent', false),
     ledger: undefined,

@@ -1,0 +1,34 @@
+import type { Request } from 'express';
+import { currentUser, type IntentRouterOptions, refuse } from 'express-intents';
+import { type Article, findArticle } from './articles.js';
+import { placeOrder, reverseOrder } from './orders.js';
+import { visitorOf } from './visitor-session.js';
+
+/** The shop's hooks for the intent router. */
+export const payments = {
+  // The browser names the article. The server sets the price. The metadata holds everything the order needs later, because
+  // the browser may have disconnected by then.
+  payment: async (req: Request) => {
+    const { slug, price } = requireArticle(req.body);
+    const user = await currentUser(req);
+    const metadata = { article: slug, visitor: visitorOf(req), userId: user?.id };
+    return { amount: price, currency: 'usd', metadata };
+  },
+  onPaid: async (payment, { tx, attempt }) => {
+    await placeOrder(payment, tx);
+    // Demonstrates a retry: the order above is rolled back, and the hook is called again a second later.
+    if (payment.metadata.article === failsOnce && attempt === 1) throw new Error('Simulated failure. It is retried.');
+  },
+  onReversed: (payment, { tx }) => reverseOrder(payment, tx),
+} satisfies IntentRouterOptions;
+
+const failsOnce = 'stoneware-cup';
+
+/** Reads `{ order: { article } }` from an untrusted body. */
+function requireArticle(body: { readonly order?: unknown }): Article {
+  const { order } = body;
+  const slug = typeof order === 'object' && order !== null && 'article' in order ? order.article : undefined;
+  const article = findArticle(slug);
+  if (article) return article;
+  return refuse('We do not sell that.', 404);
+}

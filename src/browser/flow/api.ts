@@ -1,0 +1,65 @@
+/** A failed request or page handler. `code` is the `code` of the answer (docs/errors.md) or one of the element's own. */
+export class Problem extends Error {
+  /** One of docs/errors.md, or `offline`, `unreadable`, `insecure_page`, `handler_failed`. */
+  declare readonly code: string;
+  /** HTTP status; 0 without an answer. */
+  declare readonly status: number;
+
+  /** @param message the site's own text for a refusal; any other message is not displayed */
+  constructor(code: string, status = 0, message = code, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.status = status;
+  }
+}
+
+/** Whether the site refused permanently: any 4xx except 409 and 429. A retry cannot succeed. */
+export const isFinalRefusal = ({ status }: Problem): boolean => /^4(?!09|29)/.test(`${status}`);
+
+/** Whether the answer was lost: the site may have processed the request. */
+export const isAnswerLost = ({ code }: Problem): boolean => /offline|unreadable/.test(code);
+
+/** Any thrown value as a problem. */
+export function toProblem(error: unknown, code = 'internal_error'): Problem {
+  return error instanceof Problem ? error : new Problem(code, -1, String(error), { cause: error });
+}
+
+/** `GET /status/:id` (interface section 2.6). */
+export interface Status {
+  readonly exists?: boolean;
+  readonly code_scanned?: boolean;
+  readonly intent_submitted?: boolean;
+}
+
+/** A connection can be dead without an error. */
+const timeoutMs = 15_000;
+
+/**
+ * Requests JSON from a route of this site, by POST if there is a body.
+ * @param idempotencyKey the same for every repetition of one request
+ * @throws {Problem} unless the answer is 2xx with JSON
+ */
+export async function call<Answer>(
+  path: string | false,
+  signal: AbortSignal,
+  body?: string,
+  idempotencyKey?: string,
+): Promise<Answer> {
+  if (!path) throw new Problem('not_supported', 404);
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const response = await fetch(path, {
+    ...(body && {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }) },
+      body,
+    }),
+    // Browsers of 2023 have no AbortSignal.any: there an aborted request completes and its answer is ignored.
+    signal: AbortSignal.any?.([signal, timeout]) ?? timeout,
+  }).catch(() => {
+    throw new Problem('offline');
+  });
+  const answer = await response.json().catch(() => undefined);
+  signal.throwIfAborted();
+  if (response.ok && answer) return answer;
+  throw new Problem(answer?.code ?? 'unreadable', response.ok ? 502 : response.status, answer?.detail);
+}

@@ -1,0 +1,80 @@
+import { requireThat } from '../validation.js';
+
+// The client secret: canonical Base58 of a 20-byte payload (protocol section 2). The payload is the intent's private key.
+// The intent id is derived from it and public.
+
+const payloadLength = 20;
+
+/**
+ * Decodes a client secret. Only the canonical form is accepted: one spelling, 20 bytes, the expected kind.
+ * @throws {TypeError} for anything else; the message never contains the secret
+ */
+export function decodeClientSecret(clientSecret: unknown, kind: 'payment' | 'login'): Uint8Array<ArrayBuffer> {
+  const payload = decodeBase58(clientSecret, payloadLength);
+  // A login has neither currency nor amount.
+  const isOfKind = kind === 'payment' ? payload?.[0] === 2 : `${payload?.slice(0, 9)}` === '3,0,0,0,0,0,0,0,0';
+  requireThat(!!payload && isOfKind, 'client secret', kind);
+  return payload;
+}
+
+/** The PKCS #8 header of an Ed25519 seed (RFC 8410 section 7), in Base64. */
+const pkcs8Prefix = 'MC4CAQAwBQYDK2VwBCIEIA';
+
+/**
+ * The id of an intent: the public key of the key pair whose seed is the SHA-256 of the payload (protocol section 2).
+ * @returns Base58 of 32 bytes
+ */
+export async function deriveIntentId(payload: Uint8Array<ArrayBuffer>): Promise<string> {
+  const seed = new Uint8Array(await crypto.subtle.digest('SHA-256', payload));
+  return encodeBase58(await nativePublicKey(seed).catch(() => portablePublicKey(seed)));
+}
+
+/** WebCrypto has no shorter way: it exports a private key as a JWK, with the public key in `x`. */
+async function nativePublicKey(seed: Uint8Array): Promise<Uint8Array> {
+  const bytes = Uint8Array.from([...readBase64(pkcs8Prefix), ...seed]);
+  const key = await crypto.subtle.importKey('pkcs8', bytes, 'Ed25519', true, ['sign']);
+  const { x = '' } = await crypto.subtle.exportKey('jwk', key);
+  return readBase64(x.replaceAll('-', '+').replaceAll('_', '/'));
+}
+
+const readBase64 = (text: string): Uint8Array => Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+
+/** A separate file, loaded only by browsers whose WebCrypto has no Ed25519. */
+const portablePublicKey = async (seed: Uint8Array): Promise<Uint8Array> =>
+  (await import('./portable-ed25519.js')).publicKeyOf(seed);
+
+/** Whether a value from storage has the form of an intent id. */
+export const isIntentId = (text: unknown): text is string => !!decodeBase58(text, 32);
+
+// Base58. The bs58 library is a third of the size of the whole element.
+
+/** The Bitcoin alphabet: ASCII digits and letters without 0, O, I and l. */
+const alphabet = String.fromCharCode(...Array(123).keys()).replace(/\W|[_0OIl]/g, '');
+
+export function encodeBase58(bytes: Uint8Array): string {
+  let text = '';
+  for (let number = readNumber(bytes); number > 0n; number /= 58n) text = alphabet[Number(number % 58n)] + text;
+  for (let zeros = 0; bytes[zeros] === 0; zeros += 1) text = `1${text}`;
+  return text;
+}
+
+/** Bytes as one number, big endian. */
+export function readNumber(bytes: Uint8Array): bigint {
+  let number = 0n;
+  for (const byte of bytes) number = number * 256n + BigInt(byte);
+  return number;
+}
+
+/**
+ * Decodes exactly `length` bytes in canonical spelling.
+ * @returns undefined for anything else; longer text is refused before the quadratic decoding
+ */
+export function decodeBase58(text: unknown, length: number): Uint8Array<ArrayBuffer> | undefined {
+  if (typeof text !== 'string' || text.length > length * 2) return undefined;
+  let number = 0n;
+  for (const character of text) number = number * 58n + BigInt(alphabet.indexOf(character));
+  const bytes = new Uint8Array(length);
+  for (let index = length; index > 0; number >>= 8n) bytes[--index] = Number(number & 255n);
+  // Text with other characters or of another length encodes differently.
+  return encodeBase58(bytes) === text ? bytes : undefined;
+}

@@ -1,0 +1,43 @@
+import type { User } from '../events.js';
+import { call, isAnswerLost, isFinalRefusal, type Problem } from './api.js';
+import { retryUntil } from './retry.js';
+
+/** The user, or the user the person must confirm first. */
+type LoginAnswer = { readonly user: User } | { readonly user?: never; readonly confirm: { readonly user: User } };
+
+const patienceMs = 120_000;
+
+/**
+ * Completes a login on the server (interface section 4.7), with retries. A lost answer can mean success, so the last step
+ * is a request for the current user.
+ * @param session the path of the route
+ * @param askUser asks the person whether to continue, on sites that want a confirmation
+ * @returns undefined if the person declines
+ * @throws {Problem}
+ */
+export async function finishLogin(
+  id: string,
+  session: string | false,
+  signal: AbortSignal,
+  askUser: (userId: string) => Promise<boolean>,
+): Promise<User | undefined> {
+  let isLost = false;
+  const mayRetry = (problem: Problem): boolean => {
+    isLost ||= isAnswerLost(problem);
+    return !isFinalRefusal(problem);
+  };
+  let confirm: boolean | undefined;
+  const complete = async (): Promise<User | undefined> => {
+    const answer = await call<LoginAnswer>(session, signal, JSON.stringify({ id, confirm }));
+    if (answer.user) return answer.user;
+    confirm = await askUser(answer.confirm.user.id);
+    return confirm ? complete() : undefined;
+  };
+  try {
+    return await retryUntil(signal, patienceMs, mayRetry, complete);
+  } catch (problem) {
+    const known = isLost && (await call<{ user?: User }>(session, signal).catch(() => undefined))?.user;
+    if (known) return known;
+    throw problem;
+  }
+}

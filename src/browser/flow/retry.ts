@@ -1,0 +1,31 @@
+import { type Problem, toProblem } from './api.js';
+
+export const delay = (waitMs: number): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, waitMs));
+
+/** Milliseconds until the next attempt: exponential, with jitter so that pages do not retry in step after an outage. */
+export const backoffMs = (failures: number): number => Math.min(500 * 2 ** failures, 8_000) * (1 + Math.random() / 2);
+
+/**
+ * Repeats `act` until it succeeds, while its problems are retryable.
+ * @param patienceMs no wait starts later than this
+ * @param act gets the number of failures so far
+ * @throws {Problem} the last one; any value if the signal is aborted
+ */
+export async function retryUntil<Value>(
+  signal: AbortSignal,
+  patienceMs: number,
+  isRetryable: (problem: Problem) => boolean,
+  act: (failures: number) => Promise<Value>,
+): Promise<Value> {
+  const endsAtMs = Date.now() + patienceMs;
+  for (let failures = 0; ; failures += 1) {
+    try {
+      signal.throwIfAborted();
+      return await act(failures);
+    } catch (error) {
+      const problem = toProblem(error);
+      if (signal.aborted || !isRetryable(problem) || Date.now() > endsAtMs) throw problem;
+      await delay(backoffMs(failures));
+    }
+  }
+}

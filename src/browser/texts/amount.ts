@@ -1,0 +1,33 @@
+import { currencyCodes, nativeCurrency } from '../../intents/currency-codes.js';
+import { readNumber } from '../flow/client-secret.js';
+
+/**
+ * The amount in a payment's payload (protocol section 2), formatted for a locale.
+ * @throws {TypeError} for an unknown currency
+ */
+export function amountIn(payload: Uint8Array, locale: string): string {
+  // `Intl` throws for undefined.
+  const currency = currencyCodes[payload[1] as number] as string;
+  // Bytes 2 to 8, little endian.
+  const hundredths = readNumber(payload.slice(2, 9).reverse());
+  const decimal = String(hundredths).padStart(3, '0').replace(/..$/, '.$&');
+  return localizeAmount(decimal, currency, locale);
+}
+
+/**
+ * Never rounds: a currency without minor unit still shows its hundredths.
+ * @param amount decimal string with two decimals
+ * @param currency lowercase three-letter code
+ */
+export function localizeAmount(amount: string, currency: string, locale: string): string {
+  const isNative = currency === nativeCurrency;
+  const options: Intl.NumberFormatOptions = isNative ? {} : { style: 'currency', currency };
+  // Browsers format a decimal string exactly, or older ones as the nearest double.
+  const format = (more?: object): string =>
+    new Intl.NumberFormat(locale, { ...options, ...more }).format(amount as `${number}`);
+  const usual = format();
+  const exact = format({ minimumFractionDigits: 2 });
+  const number = amount.endsWith('.00') || usual.length > exact.length ? usual : exact;
+  // `Intl` does not know the native unit, which is not in ISO 4217.
+  return isNative ? `${number} KIN` : number;
+}

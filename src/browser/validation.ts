@@ -1,0 +1,20 @@
+/** @throws {TypeError} that names the required form */
+export function requireThat(condition: boolean, what: string, form: unknown): asserts condition {
+  if (!condition) throw new TypeError(`The ${what} must be ${form}`);
+}
+
+/** The result of `act`, or undefined if it throws. */
+export function attempt<Value>(act: () => Value): Value | undefined {
+  try {
+    return act();
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns the absolute address @throws {TypeError} for anything but http and https, such as `javascript:` */
+export function httpUrl(text: string, what: string): string {
+  const url = attempt(() => new URL(text, location.href).href) ?? '';
+  requireThat(/^https?:/.test(url), what, 'an http or https address');
+  return url;
+}

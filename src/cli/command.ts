@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+import { parseEnv } from 'node:util';
+import { type Command, CommanderError } from 'commander';
+import { processEnvironment } from '../config/config.js';
+import type { Environment } from '../config/config-options.js';
+import { ConfigError, IntentError, type IntentErrorCode } from '../errors.js';
+import { paint, printable, type Terminal } from './terminal.js';
+
+/** The address at which a host is reached. */
+export interface HostAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How the doctor reaches the network. Tests replace it. */
+export interface Host {
+  /** The address of a host on the internet. By default DNS decides. */
+  addressOf(address: HostAddress): HostAddress;
+  /** Trusted certificates, in PEM. Undefined for those that Node trusts. */
+  readonly ca: ConnectionOptions['ca'];
+  /** Timeout of one check. */
+  readonly checkMs: number;
+}
+
+export const systemHost: Host = { addressOf: (address) => address, ca: undefined, checkMs: 5_000 };
+
+/** What every command works with. */
+export interface CommandContext {
+  readonly terminal: Terminal;
+  readonly host: Host;
+  /** Wraps an action that returns the exit code: 0 for success, 1 for failure. What it throws is printed without a stack. */
+  action<Args extends readonly unknown[]>(
+    work: (...args: Args) => number | Promise<number>,
+  ): (...args: Args) => Promise<void>;
+}
+
+/** The option of every command that reads the environment. */
+export interface EnvironmentOptions {
+  readonly envFile?: string;
+}
+
+/** Lets a command read the environment from a file too. */
+export function addEnvFile(command: Command): Command {
+  return command.option('--env-file <file>', 'read variables that the environment does not set from this file');
+}
+
+/**
+ * The environment that a site would start with. Variables that are not set come from the file, as with `node --env-file`.
+ * @throws {IntentError} `invalid_configuration` when the file cannot be read
+ */
+export function readEnvironment({ envFile }: EnvironmentOptions): Environment {
+  if (envFile === undefined) return processEnvironment();
+  return { ...parseEnv(readText(envFile)), ...processEnvironment() };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const message = `The file ${file} cannot be read (${(error as NodeJS.ErrnoException).code}).`;
+    throw new IntentError('invalid_configuration', message);
+  }
+}
+
+/** Adds examples to the help of a command: a line to type, and its purpose. */
+export function addExamples(command: Command, examples: readonly (readonly [line: string, purpose: string])[]): void {
+  const lines = examples.map(([line, purpose]) => `  ${paint('dim', `# ${purpose}`)}\n  npx express-intents ${line}`);
+  command.addHelpText('after', `\n${paint('bold', 'Examples:')}\n${lines.join('\n')}`);
+}
+
+/** Errors in an argument. */
+const argumentErrors: ReadonlySet<IntentErrorCode> = new Set([
+  'invalid_request',
+  'invalid_id',
+  'invalid_client_secret',
+]);
+
+/** Prints why a command failed, without a stack, and returns the exit code: 1 for failure, 2 for wrong usage. */
+export function printError(error: unknown, terminal: Terminal): number {
+  terminal.progress();
+  // Commander has printed its own errors, and the help that was asked for.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof ConfigError) printProblems(error, terminal);
+  else for (const line of messageOf(error).split('\n')) terminal.error(printable(line));
+  return error instanceof IntentError && argumentErrors.has(error.code) ? 2 : 1;
+}
+
+function printProblems({ problems }: ConfigError, { error, colors }: Terminal): void {
+  for (const { setting, problem, mend } of problems) {
+    error(printable(`${setting}: ${problem}`));
+    error(`  ${paint('cyan', `-> ${printable(mend)}`, colors.error)}`);
+  }
+}
+
+/** The message of anything thrown. No `instanceof`, because test runners give a program another `Error`. */
+export const messageOf = (thrown: unknown): string =>
+  String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown);

@@ -1,0 +1,225 @@
+import { Agent, buildConnector, type Dispatcher, request } from 'undici';
+import { type Host, messageOf } from '../command.js';
+
+export interface ClientRequest {
+  readonly method?: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+/** An answer whose body is not read yet. */
+export interface Answer {
+  readonly status: number;
+  /** By lower-case name. Repeated headers are joined. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Dispatcher.ResponseData['body'];
+  /** From the request to the head of the answer, including the connection, in milliseconds. */
+  readonly tookMs: number;
+}
+
+export interface ReadAnswer extends Omit<Answer, 'body'> {
+  readonly text: string;
+}
+
+/** No answer that a check expects is longer. */
+const maxBytes = 256 * 1024;
+
+/** Sends requests as a stranger on the internet does: each over a new connection, and without following redirects. */
+export class ExternalClient {
+  readonly #agent: Agent;
+
+  constructor({ ca, addressOf }: Host) {
+    const connect = buildConnector({ ...(ca !== undefined && { ca }) });
+    this.#agent = new Agent({
+      connect: (options, done) => {
+        const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
+        const address = addressOf({ host: options.hostname, port });
+        const servername = options.servername ?? options.hostname;
+        connect({ ...options, hostname: address.host, port: String(address.port), servername }, done);
+      },
+      pipelining: 0,
+    });
+  }
+
+  /** @throws {Error} without an answer */
+  async ask(url: URL, { method = 'GET', headers = {}, body, signal }: ClientRequest): Promise<Answer> {
+    const startedAt = performance.now();
+    const answer = await request(url, {
+      dispatcher: this.#agent,
+      method,
+      headers: { 'user-agent': 'express-intents doctor', ...headers },
+      signal,
+      ...(body !== undefined && { body }),
+    });
+    const tookMs = performance.now() - startedAt;
+    const joined = Object.entries(answer.headers).map(([name, value = '']) => [name, [value].flat().join(', ')]);
+    return {
+      status: answer.statusCode,
+      headers: Object.fromEntries(joined),
+      // A body that is not read to its end must not throw.
+      body: answer.body.on('error', () => undefined),
+      tookMs,
+    };
+  }
+
+  /** @throws {Error} without an answer, or when it is too long */
+  async read(url: URL, options: ClientRequest): Promise<ReadAnswer> {
+    const { body, ...head } = await this.ask(url, options);
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > maxBytes) throw new Error(`The answer has more than ${maxBytes / 1024} KiB.`);
+    }
+    return { ...head, text: Buffer.concat(chunks).toString() };
+  }
+
+  close(): Promise<void> {
+    return this.#agent.destroy();
+  }
+}
+
+/** The code and the detail of an error answer (RFC 9457). Empty for any other answer. */
+export function readProblem(text: string): { readonly code: string | undefined; readonly detail: string } {
+  try {
+    const { code, detail } = JSON.parse(text) as Record<string, unknown>;
+    return { code: typeof code === 'string' ? code : undefined, detail: typeof detail === 'string' ? detail : '' };
+  } catch {
+    return { code: undefined, detail: '' };
+  }
+}
+
+/** Paths of the routes, as the site gives them to its button. `false` for a route that is off. */
+export interface SiteRoutes {
+  readonly intent: string | false;
+  readonly status: string | false;
+  readonly events: string | false;
+}
+
+/** What a running site shows to everyone. */
+export interface RunningSite {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined when the file of the button is not there. */
+  readonly routes: SiteRoutes | undefined;
+}
+
+export const buttonPath = '/intent/v1/elements.js';
+
+/** The first line of the button's file. */
+const siteConfig = /^const intentSite=(\{.*?\});/;
+
+/** Requests the file of the button, which every site serves and which is cheap. @throws {Error} without an answer */
+export async function requestSite(client: ExternalClient, url: URL, signal: AbortSignal): Promise<RunningSite> {
+  const { text, ...head } = await client.read(new URL(buttonPath, url), {
+    headers: { 'accept-encoding': 'identity' },
+    signal,
+  });
+  return { ...head, routes: head.status === 200 ? readRoutes(text) : undefined };
+}
+
+function readRoutes(text: string): SiteRoutes | undefined {
+  try {
+    const found: unknown = JSON.parse(siteConfig.exec(text)?.[1] ?? '');
+    const { intent, status, events } = found as Record<string, unknown>;
+    return { intent: parsePath(intent), status: parsePath(status), events: parsePath(events) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Refuses `//host`, which would send the next request to another machine. */
+const parsePath = (value: unknown): string | false =>
+  typeof value === 'string' && /^(?:\/[\w.~-]+)+$/.test(value) ? value : false;
+
+/** Why a server could not be reached, and the fix. */
+export interface NetworkFault {
+  readonly why: string;
+  readonly mend: string;
+}
+
+const certificateFix = (host: string): string =>
+  `Give ${host} a certificate of a public authority that names it, with its whole chain. certbot and Caddy do this.`;
+
+/** By the code of the error. `unreachable` is the fix when the network is at fault. */
+const networkFaults: readonly (readonly [
+  codes: RegExp,
+  explain: (host: string, unreachable: string) => NetworkFault,
+])[] = [
+  [
+    /^ENOTFOUND$/,
+    (host) => ({
+      why: `DNS has no address for ${host}`,
+      mend: 'Correct the name. If it is yours, add an A or AAAA record for it.',
+    }),
+  ],
+  [
+    /^EAI_/,
+    (host) => ({
+      why: `DNS does not answer for ${host}`,
+      mend: 'Fix the DNS resolver of this machine, or skip the network with --offline.',
+    }),
+  ],
+  [/^ECONNREFUSED$/, (host, mend) => ({ why: `nothing listens at ${host}`, mend })],
+  [/^ENOENT$/, (host, mend) => ({ why: `there is no socket at ${host}`, mend })],
+  [
+    /^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/,
+    (host, mend) => ({ why: `there is no route to ${host}, or a firewall drops the connection`, mend }),
+  ],
+  [
+    /^CERT_HAS_EXPIRED$/,
+    (host) => ({ why: `the certificate of ${host} has expired`, mend: `Renew the certificate of ${host}.` }),
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    (host) => ({ why: `the certificate does not name ${host}`, mend: certificateFix(host) }),
+  ],
+  [
+    /^(?:UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|CERT_)/,
+    (host) => ({ why: `the certificate of ${host} is not trusted`, mend: certificateFix(host) }),
+  ],
+  [
+    /^(?:EPROTO|ERR_SSL_|ERR_TLS_)/,
+    (host) => ({ why: `${host} does not speak TLS`, mend: `Serve https at ${host}, or correct the port.` }),
+  ],
+  [
+    /^(?:ECONNRESET|UND_ERR_SOCKET|EPIPE|HPE_)/,
+    (host, mend) => ({ why: `${host} closed the connection, or does not speak HTTP`, mend }),
+  ],
+];
+
+/**
+ * Explains an error of a socket, of TLS or of the HTTP client.
+ * @param host as printed, with the port where it matters
+ * @param unreachable the fix when the network is at fault
+ */
+export function explainNetwork(error: unknown, host: string, unreachable: string): NetworkFault {
+  const { code, name, message } = rootCause(error);
+  if (name === 'TimeoutError' || name === 'AbortError')
+    return { why: `${host} does not answer in time`, mend: unreachable };
+  const known = networkFaults.find(([codes]) => codes.test(code ?? ''));
+  return known?.[1](host, unreachable) ?? { why: `${host} cannot be reached: ${message}`, mend: unreachable };
+}
+
+interface ErrorFields {
+  readonly code?: unknown;
+  readonly name?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+  readonly errors?: unknown;
+}
+
+/** The first error in the chain of causes that has a code. When several addresses failed, the first of them. */
+function rootCause(error: unknown): { readonly code?: string; readonly name?: unknown; readonly message: string } {
+  let each = error as ErrorFields | null | undefined;
+  for (let depth = 0; each && depth < 8; depth += 1) {
+    const { code, name, cause, errors } = each;
+    const message = messageOf(each);
+    if (name === 'TimeoutError' || name === 'AbortError') return { name, message };
+    if (typeof code === 'string' && /^[A-Z]/.test(code)) return { code, name, message };
+    each = Array.isArray(errors) ? errors[0] : cause;
+  }
+  return { message: messageOf(error) };
+}

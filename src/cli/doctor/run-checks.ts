@@ -1,0 +1,134 @@
+import type { Environment } from '../../config/config-options.js';
+import { type Host, messageOf } from '../command.js';
+import { type Check, type DoctorContext, type Finding, fault } from './check.js';
+import { database } from './database.js';
+import { events } from './events.js';
+import { ExternalClient, type RunningSite, requestSite } from './external-client.js';
+import { keyFile } from './key-file.js';
+import { grpc, sequencer, stream } from './sequencer.js';
+import { names, readSettings, type SiteOptions, settings } from './settings.js';
+import { origin, site, wallet, webhook } from './site.js';
+
+export interface NamedCheck {
+  readonly name: string;
+  readonly needsNetwork: boolean;
+  readonly check: Check;
+}
+
+const local = (name: string, check: Check): NamedCheck => ({ name, needsNetwork: false, check });
+const remote = (name: string, check: Check): NamedCheck => ({ name, needsNetwork: true, check });
+
+/** All checks in the order of their output, from this machine outwards. `docs/cli.md` has a row for each. */
+export const checks: readonly NamedCheck[] = [
+  local('settings', settings),
+  local('names', names),
+  remote('database', database),
+  remote('sequencer', sequencer),
+  remote('stream', stream),
+  remote('grpc', grpc),
+  remote('key file', keyFile),
+  remote('site', site),
+  remote('origin', origin),
+  remote('events', events),
+  remote('webhook', webhook),
+  remote('wallet', wallet),
+];
+
+/** The set-up to check. */
+export interface Setup {
+  readonly env: Environment;
+  readonly options: SiteOptions;
+  readonly siteUrl: URL | undefined;
+  readonly isOffline: boolean;
+}
+
+export interface CheckResult {
+  readonly check: string;
+  readonly findings: readonly Finding[];
+}
+
+/** Runs all checks at once, each with a timeout, and yields their results in order. */
+export async function* runChecks(
+  setup: Setup,
+  host: Host,
+  list: readonly NamedCheck[] = checks,
+): AsyncGenerator<CheckResult, void> {
+  const client = new ExternalClient(host);
+  const context = createContext(setup, host, client);
+  const redact = redactSecrets(setup.env);
+  try {
+    const running = list
+      .filter(({ needsNetwork }) => !(needsNetwork && setup.isOffline))
+      .map((named) => ({ check: named.name, findings: runCheck(named, context) }));
+    for (const { check, findings } of running) yield { check, findings: (await findings).map(redact) };
+  } finally {
+    await client.close();
+  }
+}
+
+type SharedContext = Omit<DoctorContext, 'signal'>;
+
+function createContext({ env, options, siteUrl }: Setup, host: Host, client: ExternalClient): SharedContext {
+  let running: Promise<RunningSite> | undefined;
+  return {
+    env,
+    siteUrl,
+    host,
+    client,
+    ...readSettings(env, options),
+    production: env.NODE_ENV === 'production',
+    site: () => {
+      if (!siteUrl) throw new Error('There is no site.');
+      running ??= requestSite(client, siteUrl, AbortSignal.timeout(host.checkMs - 500));
+      return running;
+    },
+  };
+}
+
+/** Never rejects: a check that throws or takes too long is a finding. */
+async function runCheck({ name, check }: NamedCheck, context: SharedContext): Promise<readonly Finding[]> {
+  const { checkMs } = context.host;
+  const signal = AbortSignal.timeout(checkMs);
+  const timeout = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+  try {
+    return await Promise.race([check({ ...context, signal }), timeout]);
+  } catch (error) {
+    if (signal.aborted) {
+      const text = `The check did not finish within ${checkMs / 1_000} seconds.`;
+      return [fault(text, 'See the other lines: a server does not answer, or very slowly.')];
+    }
+    const mend = `Fix that, or report it: the check ${name} of the doctor has failed.`;
+    return [fault(`The check failed: ${messageOf(error)}`, mend)];
+  }
+}
+
+/** Shorter secrets occur in ordinary words. */
+const minSecretLength = 8;
+
+/** Removes the secrets of the environment from findings, which quote other programs and servers. */
+function redactSecrets(env: Environment): (finding: Finding) => Finding {
+  const secrets = secretsIn(env).filter((secret) => secret.length >= minSecretLength);
+  const redact = (text: string): string => secrets.reduce((rest, secret) => rest.replaceAll(secret, '***'), text);
+  return (finding) => ({
+    ...finding,
+    text: redact(finding.text),
+    ...('mend' in finding && { mend: redact(finding.mend) }),
+  });
+}
+
+function secretsIn(env: Environment): string[] {
+  const { INTENT_VERIFIER_SECRET = '', INTENT_SECRET = '', INTENT_DATABASE_URL = '' } = env;
+  const listed = [INTENT_VERIFIER_SECRET, INTENT_SECRET].flatMap((text) => text.split(',').map((part) => part.trim()));
+  const [, password = ''] = /^[a-z+]+:\/\/[^/@]*?:(.*)@/i.exec(INTENT_DATABASE_URL) ?? [];
+  return [...listed, password, decoded(password)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,62 @@
+import type { LedgerIntent, StateChange } from '../ledger/ledger.js';
+import { printable } from './terminal.js';
+
+const columns = (state: string, time: string, amount: string, id: string): string =>
+  printable(`${state.padEnd(10)} ${time.padEnd(20)} ${amount.padEnd(18)} ${id}`);
+
+/** In UTC, to the second. */
+const formatTime = (date: Date): string => date.toISOString().slice(0, 19).replace('T', ' ');
+
+const formatAmount = ({ amount, currency }: LedgerIntent): string =>
+  amount === undefined ? 'login' : `${amount} ${currency}`;
+
+export const formatCount = (count: number): string => `${count} ${count === 1 ? 'intent' : 'intents'}`;
+
+/** The lines of a list. The last error of an intent follows it. */
+export function formatList(intents: readonly LedgerIntent[]): string[] {
+  return [
+    columns('STATE', 'CREATED (UTC)', 'AMOUNT', 'INTENT'),
+    ...intents.flatMap((intent) => {
+      const line = columns(intent.state, formatTime(intent.createdAt), formatAmount(intent), intent.id);
+      const failure = formatFailure(intent);
+      return failure ? [line, printable(`           ${failure}`)] : [line];
+    }),
+  ];
+}
+
+function formatFailure({ deadHook, attempts, lastError }: LedgerIntent): string | undefined {
+  if (lastError === undefined) return undefined;
+  const what = deadHook ?? 'it';
+  const howOften = attempts > 0 ? ` ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
+  return `${what} has failed${howOften}: ${lastError}`;
+}
+
+/** The lines that show one intent with its history. */
+export function formatIntent(intent: LedgerIntent, history: readonly StateChange[]): string[] {
+  const details: readonly (readonly [name: string, value: string | undefined])[] = [
+    ['intent', intent.id],
+    ['kind', intent.login ? `${intent.kind}, with a login` : intent.kind],
+    ['state', intent.state],
+    ['last error', formatFailure(intent)],
+    ['amount', intent.amount === undefined ? undefined : formatAmount(intent)],
+    ['to', intent.destination],
+    ['resource', intent.resource],
+    ['metadata', Object.keys(intent.metadata).length > 0 ? JSON.stringify(intent.metadata) : undefined],
+    ['user', intent.userId],
+    ['next poll', intent.dueAt && `${formatTime(intent.dueAt)} UTC`],
+  ];
+  const events = [
+    { at: intent.createdAt, what: 'created' },
+    ...history.map(({ at, from, to, attempts }) => {
+      const after = attempts > 0 ? `, ${attempts} ${attempts === 1 ? 'call' : 'calls'} of its hook` : '';
+      return { at, what: `${from} -> ${to}${after}` };
+    }),
+    ...(intent.loginCompletedAt ? [{ at: intent.loginCompletedAt, what: 'login completed' }] : []),
+  ];
+  events.sort((one, other) => one.at.getTime() - other.at.getTime());
+  return [
+    ...details.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(11)}${printable(value)}`])),
+    '',
+    ...events.map(({ at, what }) => printable(`${formatTime(at)}  ${what}`)),
+  ];
+}

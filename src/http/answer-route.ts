@@ -1,0 +1,74 @@
+import type { Request, Response } from 'express';
+import type { Routes } from '../config/config-options.js';
+import { IntentError, type IntentErrorCode } from '../errors.js';
+import type { RouterEventPayload } from '../telemetry/router-event.js';
+import type { Handler } from './handler.js';
+import { ClientDisconnectedError } from './request/client-disconnect.js';
+import { refuseCrossSite, requireSameOrigin } from './request/origin-guard.js';
+import { problemOf, sendProblem } from './response/problem.js';
+import type { RouterContext } from './router-context.js';
+
+/** The handlers of one path, by method. */
+export type Methods = Readonly<Record<string, Handler>>;
+
+/** The route of a request. */
+export interface MatchedRoute {
+  readonly name: keyof Routes;
+  readonly methods: Methods;
+  /** What follows the path of the route: the id in `/status/:id`, else nothing. */
+  readonly rest: string;
+}
+
+/**
+ * Answers a request of one of our routes: guards, handler, problem, event.
+ * @throws where an error of a hook throws when it is read
+ */
+export async function answerRoute(
+  { name, methods, rest }: MatchedRoute,
+  req: Request,
+  res: Response,
+  { config, running, logger, observer }: RouterContext,
+): Promise<void> {
+  const method = req.method === 'HEAD' ? 'GET' : req.method;
+  running.begin(res);
+  try {
+    const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (!handler) throw new IntentError('method_not_allowed', `Allowed here: ${Object.keys(methods).join(', ')}.`);
+    // Before the rate limit, so that a page of another site cannot use up the limit of the visitors it sends here.
+    if (method !== 'GET' && name !== 'webhook') requireSameOrigin(req, config.origin);
+    if (name === 'status' || name === 'events') refuseCrossSite(req);
+    await handler(req, res, rest);
+    if (name === 'session' && method === 'DELETE' && res.statusCode === 204) observer?.emit({ type: 'logged_out' });
+  } catch (error) {
+    const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
+    sendProblem(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
+    if (!observer || error instanceof ClientDisconnectedError) return;
+    const event = refusalEvent(name, req, codeOf(error));
+    if (event) observer.emit(event);
+  } finally {
+    running.end(res);
+  }
+}
+
+/** A hook of the site can throw anything, also an error that throws when it is read. */
+function codeOf(error: unknown): IntentErrorCode {
+  try {
+    return problemOf(error).code;
+  } catch {
+    return 'internal_error';
+  }
+}
+
+function refusalEvent(name: keyof Routes, req: Request, code: IntentErrorCode): RouterEventPayload | undefined {
+  if (code === 'rate_limited') return { type: 'rate_limited', route: name };
+  if (req.method !== 'POST') return undefined;
+  if (name === 'intent') return { type: 'intent_refused', code, kind: requestedKind(req) };
+  if (name === 'session') return { type: 'login_refused', code };
+  return name === 'webhook' ? { type: 'webhook_refused', code } : undefined;
+}
+
+/** The body was refused, so it can be anything. */
+function requestedKind({ body }: Request): 'payment' | 'login' | undefined {
+  const { mode } = (body ?? {}) as { mode?: unknown };
+  return mode === 'payment' || mode === 'login' ? mode : undefined;
+}

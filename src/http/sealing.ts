@@ -1,0 +1,80 @@
+import { webcrypto } from 'node:crypto';
+import { IntentError } from '../errors.js';
+import type { KnownBrowser } from './request/browser-cookie.js';
+
+// What is sealed is a JWE with a direct key and A256GCM (RFC 7516): nobody without the key can read, change or forge it.
+
+let loading: Promise<typeof import('jose')> | undefined;
+
+/** Loads jose at first use. Repeating the `import` each time would cost more than the encryption. */
+export function loadJose(): Promise<typeof import('jose')> {
+  loading ??= import('jose');
+  return loading;
+}
+
+/** The intent id is part of the purpose, so a sealed secret that was copied to another intent does not open. */
+const clientSecretPurpose = (intentId: string): string => `express-intents client secret v1 of ${intentId}`;
+
+/** Seals the client secret of an intent with a key that is derived from the cookie of its browser. */
+export async function sealClientSecret(clientSecret: string, intentId: string, browser: KnownBrowser): Promise<string> {
+  const { CompactEncrypt } = await loadJose();
+  return new CompactEncrypt(new TextEncoder().encode(clientSecret))
+    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+    .encrypt(browser.deriveKey(clientSecretPurpose(intentId)));
+}
+
+/** @throws {IntentError} `internal_error` when it was sealed for another browser or intent, or changed since */
+export async function openClientSecret(sealed: string, intentId: string, browser: KnownBrowser): Promise<string> {
+  const { compactDecrypt } = await loadJose();
+  const algorithms = { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] };
+  try {
+    const { plaintext } = await compactDecrypt(sealed, browser.deriveKey(clientSecretPurpose(intentId)), algorithms);
+    return new TextDecoder().decode(plaintext);
+  } catch (cause) {
+    throw new IntentError('internal_error', 'A sealed client secret cannot be opened.', { cause });
+  }
+}
+
+/** The site's cookie keys, each imported once: importing costs a third of opening a cookie. */
+const importedKeys = new WeakMap<Uint8Array, Promise<webcrypto.CryptoKey>>();
+
+function importKey(key: Uint8Array): Promise<webcrypto.CryptoKey> {
+  const imported =
+    importedKeys.get(key) ?? webcrypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt', 'decrypt']);
+  importedKeys.set(key, imported);
+  return imported;
+}
+
+/** Seals a login into the value of a cookie. */
+export async function sealSession(userId: string, key: Uint8Array, expiresAtMs: number): Promise<string> {
+  const { EncryptJWT } = await loadJose();
+  return new EncryptJWT({})
+    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+    .setSubject(userId)
+    .setExpirationTime(Math.floor(expiresAtMs / 1000))
+    .encrypt(await importKey(key));
+}
+
+/** The user id of a sealed login; undefined where none of the keys sealed it, or it has expired. */
+export async function openSession(
+  sealed: string,
+  keys: readonly Uint8Array[],
+  nowMs: number,
+): Promise<string | undefined> {
+  const { jwtDecrypt } = await loadJose();
+  const options = {
+    keyManagementAlgorithms: ['dir'],
+    contentEncryptionAlgorithms: ['A256GCM'],
+    requiredClaims: ['sub', 'exp'],
+    currentDate: new Date(nowMs),
+  };
+  for (const key of keys) {
+    try {
+      const { payload } = await jwtDecrypt(sealed, await importKey(key), options);
+      return payload.sub;
+    } catch {
+      // Sealed with another key, forged, or expired.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,145 @@
+import type { Request } from 'express';
+import type * as zod from 'zod';
+import { throwIfAborted } from '../../async/abort.js';
+import { withTimeout } from '../../async/timeout.js';
+import type { LoginConfig } from '../../config/login.js';
+import { IntentError } from '../../errors.js';
+import { parseIntentId } from '../../keys/base58.js';
+import type { Handler } from '../handler.js';
+import type { IntentUser, LoginHookContext } from '../hooks.js';
+import { browserOf } from '../request/browser-cookie.js';
+import { disconnectSignal } from '../request/client-disconnect.js';
+import { readJson, requireJson } from '../request/read-body.js';
+import { requestIdOf } from '../request/request-id.js';
+import { sendEmpty, sendJson } from '../response/respond.js';
+import type { RouterContext } from '../router-context.js';
+import type { SessionStore } from './session-store.js';
+
+/**
+ * `POST /session` with `{ id }`: completes a login for the browser that began it, and answers `{ user: { id } }`. With
+ * the option `confirm` it changes nothing and answers `{ confirm: { user: { id } } }`, so that the page can ask the user;
+ * `{ id, confirm: true }` then completes the login.
+ */
+export function completeLoginHandler(context: RouterContext, login: LoginConfig, sessions: SessionStore): Handler {
+  const { logins, browserCookie, client, observer } = context;
+  const { ttlMs, keyRing } = login;
+  const parse = completionParser(login.confirm);
+  return async (req, res) => {
+    const { id, isConfirmed } = await parse(await readJson(req));
+    const browser = browserOf(browserCookie, req);
+    if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notBegunHere();
+
+    const disconnect = disconnectSignal(res);
+    const query = { intent: id, verifier: keyRing.signer };
+    const { userId } = await client.loginIntents.getUserId(query, { sendUntil: disconnect });
+    // A login can be completed once. It is not spent on a browser that has disconnected.
+    throwIfAborted(disconnect);
+    const user = { id: userId };
+    if (!isConfirmed) return sendJson(res, 200, { confirm: { user } });
+
+    const completing = { id, browser, ttlMs, userId };
+    const isFirst = await logins.completeLogin(completing, (tx) => callOnLogin(context, user, req, { tx, intent: id }));
+    // A concurrent request has completed this login.
+    if (!isFirst) throw notBegunHere();
+    await sessions.start(req, res, user).catch((error) => reopenLogin(context, id, req, error));
+    observer?.emit({ type: 'login_completed', intent: id });
+    sendJson(res, 200, { user });
+  };
+}
+
+/** The bound of `onLogin` without a ledger, whose `hookTimeoutMs` applies otherwise. */
+const defaultHookTimeoutMs = 30_000;
+
+/**
+ * Calls the hook `onLogin` of the site, bounded like every hook: a transaction waits for it.
+ * @throws {IntentError} `internal_error` after the timeout @throws what the hook throws
+ */
+async function callOnLogin(
+  { hooks, config }: RouterContext,
+  user: IntentUser,
+  req: Request,
+  hookContext: LoginHookContext,
+): Promise<void> {
+  const { onLogin } = hooks;
+  if (!onLogin) return;
+  const timeoutMs = config.ledger?.hookTimeoutMs ?? defaultHookTimeoutMs;
+  const error = () => new IntentError('internal_error', `onLogin took longer than ${timeoutMs} ms.`);
+  await withTimeout(timeoutMs, () => onLogin(user, req, hookContext), { error });
+}
+
+/** The wallet has done its part, so a retry must succeed once the session store works again. @throws {unknown} `error` */
+async function reopenLogin(
+  { logins, logger }: RouterContext,
+  id: string,
+  req: Request,
+  error: unknown,
+): Promise<never> {
+  await logins.reopenLogin(id).catch((failure) => {
+    const reason = failure instanceof Error ? failure.message : String(failure);
+    const line = `express-intents: the login ${id} began no session, and has to be begun again: ${reason}`;
+    logger.warn(line, { requestId: requestIdOf(req).value });
+  });
+  throw error;
+}
+
+function notBegunHere(): IntentError {
+  return new IntentError('intent_not_found', 'This browser has begun no such login, or it is over.');
+}
+
+interface CompletionBody {
+  readonly id: string;
+  readonly confirm?: true | undefined;
+}
+
+interface Completion {
+  /** Base58 */
+  readonly id: string;
+  readonly isConfirmed: boolean;
+}
+
+/** The body of `POST /session`. @param confirms whether the user is asked to confirm the login */
+export function completionSchema(z: typeof zod, confirms: boolean): zod.ZodType<CompletionBody> {
+  const plain = z.strictObject({ id: z.string().describe('The id of the intent that was begun here.') });
+  return confirms ? plain.extend({ confirm: z.literal(true).optional() }) : plain;
+}
+
+/** @returns a parser that throws `unknown_field`, `invalid_request` and `invalid_id` */
+function completionParser(confirms: boolean): (body: unknown) => Promise<Completion> {
+  let schema: Promise<zod.ZodType<CompletionBody>> | undefined;
+  return async (body) => {
+    schema ??= import('zod').then((z) => completionSchema(z, confirms));
+    const result = (await schema).safeParse(body);
+    if (!result.success) throw completionError(result.error.issues, confirms);
+    const { id, confirm = !confirms } = result.data;
+    parseIntentId(id);
+    return { id, isConfirmed: confirm };
+  };
+}
+
+function completionError(issues: readonly zod.core.$ZodIssue[], confirms: boolean): IntentError {
+  if (issues.some(({ code }) => code === 'unrecognized_keys')) {
+    const fields = confirms ? '"id" and "confirm"' : '"id"';
+    return new IntentError('unknown_field', `The body may have ${fields}, and nothing else.`);
+  }
+  if (issues.some(({ path }) => path[0] === 'confirm')) {
+    return new IntentError('invalid_request', 'The field "confirm" must be true, or not there.');
+  }
+  return new IntentError('invalid_id', 'The body must be { "id": "<intent id>" }.');
+}
+
+/** `GET /session`: who is logged in, `{ user: { id } }` or `{ user: null }`. */
+export function showSessionHandler(sessions: SessionStore): Handler {
+  return async (req, res) => {
+    sendJson(res, 200, { user: (await sessions.read(req)) ?? null });
+  };
+}
+
+/** `DELETE /session`: logs out and answers 204, also when nobody was logged in. */
+export function logOutHandler(sessions: SessionStore): Handler {
+  return async (req, res) => {
+    // A body is optional. A type that a form can send is refused.
+    if (req.headers['content-type'] !== undefined) requireJson(req);
+    await sessions.end(req, res);
+    sendEmpty(res, 204);
+  };
+}

@@ -1,0 +1,77 @@
+import { IntentError } from '../errors.js';
+import { isLoopback } from '../net/loopback.js';
+import { parseUrl } from '../net/url.js';
+import type { GrpcNames } from './grpc/grpc-names.js';
+import { createGrpcTransport } from './grpc/grpc-transport.js';
+import { createHttpTransport } from './http/http-transport.js';
+import type { Transport } from './transport.js';
+
+/** Where the service is, and how it is reached. */
+export interface ServiceAddress extends GrpcNames {
+  /** base_url of the service, `https://...`; calls go to `{base_url}/v1/api`. Not needed with `transport`. */
+  readonly url?: string | undefined;
+  /** grpc_url of the service, `https://...`: used instead of `url` (interface section 4.2). Needs `@grpc/grpc-js`. */
+  readonly grpcUrl?: string | undefined;
+  /**
+   * Sent as the `version` of each envelope to `url`, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters.
+   * Default: empty.
+   */
+  readonly envelopeVersion?: string | undefined;
+  /** Lets `url` and `grpcUrl` be http to another machine, where anyone on the way can read and forge answers. Default false. */
+  readonly dangerouslyAllowHttp?: boolean | undefined;
+}
+
+/**
+ * The transport to a service by its address.
+ * @param timeoutMs bound of a connection attempt, in milliseconds
+ * @throws {IntentError} `invalid_configuration`
+ */
+export function createTransport(address: ServiceAddress, timeoutMs: number): Transport {
+  const { url = '', grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp = false } = address;
+  if (grpcUrl !== undefined) {
+    requireHttps('grpcUrl', 'grpc_url', grpcUrl, dangerouslyAllowHttp);
+    return createGrpcTransport({ url: grpcUrl, grpcNames, timeoutMs });
+  }
+  requireHttps('url', 'base_url', url, dangerouslyAllowHttp);
+  if (envelopeVersion !== undefined && !/^[!-~]{0,32}$/.test(envelopeVersion)) {
+    const message = 'envelopeVersion must be up to 32 visible ASCII characters, such as 1.0.';
+    throw new IntentError('invalid_configuration', message);
+  }
+  return createHttpTransport({ url, timeoutMs, envelopeVersion });
+}
+
+/** @throws {IntentError} `invalid_configuration` */
+function requireHttps(option: string, meaning: string, text: string, dangerouslyAllowHttp: boolean): void {
+  const { protocol, hostname = '' } = parseUrl(text) ?? {};
+  if (protocol !== 'https:' && protocol !== 'http:') {
+    const message = `${option} must be the ${meaning} of the service, such as https://host.`;
+    throw new IntentError('invalid_configuration', message);
+  }
+  if (protocol === 'http:' && !dangerouslyAllowHttp && !isLoopback(hostname)) {
+    const message = `${option} must be https: only this machine may be called over http.`;
+    throw new IntentError('invalid_configuration', message);
+  }
+}
+
+/**
+ * A transport that is started by its first call. A start that failed is tried again by the next call.
+ * @param start loads or starts what the transport needs
+ */
+export function lazyTransport(start: () => Promise<Transport>): Transport {
+  let started: Promise<Transport> | undefined;
+  const transport = (): Promise<Transport> => {
+    started ??= start().catch((error) => {
+      started = undefined;
+      throw error;
+    });
+    return started;
+  };
+  return {
+    call: async (operation, body, options) => (await transport()).call(operation, body, options),
+    // A transport without streams yields an empty stream, and the status is polled instead.
+    openStream: async function* (operation, body, options) {
+      yield* (await transport()).openStream?.(operation, body, options) ?? [];
+    },
+    close: async () => (await started?.catch(() => undefined))?.close(),
+  };
+}

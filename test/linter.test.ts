@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { temporaryFolder } from './support/runner/temporary-folder.js';
+
+// That the rules of `biome.json` apply to the folders they are for: the linter finds each fault that is planted.
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const lines = (count: number): string => 'x;\n'.repeat(count);
+
+/** A file, its text, and the rule that must find a fault in it; undefined where there is none. */
+const planted: readonly (readonly [file: string, text: string, rule: string | undefined])[] = [
+  ['src/http/env-1.ts', 'export const x = process.env.HOME;', 'noProcessEnv'],
+  ['src/http/env-2.ts', `export const x = process['env'].HOME;`, 'noProcessEnv'],
+  ['src/http/env-3.ts', 'export const x = globalThis.process.env;', 'noProcessEnv'],
+  ['src/http/env-4.ts', 'export const x = process?.env?.HOME;', 'noProcessEnv'],
+  ['src/cli/env-5.ts', 'run({ env: process.env });', 'noProcessEnv'],
+  ['src/http/env-6.ts', 'export const { env } = process;', 'noJsRestrictedProperties'],
+  ['src/http/env-7.ts', `export { env } from 'node:process';`, 'noRestrictedImports'],
+  ['src/http/env-8.ts', `export { env } from 'process';`, 'noRestrictedImports'],
+  ['src/config/config.ts', 'export const x = process.env.HOME;', undefined],
+  ['src/keys/long-file.ts', lines(401), 'noExcessiveLinesPerFile'],
+  ['src/keys/file.ts', lines(400), undefined],
+  ...[
+    `export function a() {${lines(62)}}`,
+    `export const a = async () => {${lines(62)}};`,
+    `export class A { #m() {${lines(62)}} }`,
+    `export class A { constructor() {${lines(62)}} }`,
+    `export const a = { m() {${lines(62)}} };`,
+  ].map((text, index) => [`src/keys/function-${index}.ts`, text, 'noExcessiveLinesPerFunction'] as const),
+  ['src/keys/functions.ts', `export function a() {${lines(55)}}\nexport function b() {${lines(55)}}`, undefined],
+  ['src/keys/keyRing.ts', '', 'useFilenamingConvention'],
+  ['src/keys/KeyRing.ts', '', 'useFilenamingConvention'],
+  ['src/keys/key_ring.ts', '', 'useFilenamingConvention'],
+  ['src/keys/-a.ts', '', 'useFilenamingConvention'],
+  ['src/keys/a.b.ts', '', 'useFilenamingConvention'],
+  ['src/keys/base58.d.ts', '', undefined],
+  ['src/index.ts', `export * from './keys/file.js';`, 'noReExportAll'],
+  ['src/client.ts', `export * as keys from './keys/file.js';`, 'noReExportAll'],
+  ['src/browser/a.ts', `import { createHash } from 'node:crypto'; createHash('x');`, 'noNodejsModules'],
+  ['src/browser/bundle.mjs', `import { gzipSync } from 'node:zlib'; gzipSync('x');`, undefined],
+];
+
+/** The rules that find a fault, by file. */
+async function lint(folder: string): Promise<Map<string, string[]>> {
+  const args = ['lint', '--reporter=json', '--max-diagnostics=none', '.'];
+  const biome = path.join(root, 'node_modules/@biomejs/biome/bin/biome');
+  const stdout = await new Promise<string>((resolve) => {
+    execFile(process.execPath, [biome, ...args], { cwd: folder }, (_error, printed) => resolve(printed));
+  });
+  const found = new Map<string, string[]>();
+  for (const { category, location } of JSON.parse(stdout).diagnostics) {
+    const file = location.path?.file ?? location.path;
+    found.set(file, [...(found.get(file) ?? []), category.split('/').at(-1)]);
+  }
+  return found;
+}
+
+let found: Map<string, string[]>;
+
+beforeAll(async () => {
+  const folder = temporaryFolder();
+  for (const name of ['biome.json', '.gitignore']) copyFileSync(path.join(root, name), path.join(folder, name));
+  for (const [file, text] of planted) {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), text);
+  }
+  found = await lint(folder);
+});
+
+it.each(planted)('%s', (file, _text, rule) => {
+  expect(found.get(file) ?? []).toEqual(rule === undefined ? [] : expect.arrayContaining([rule]));
+});
