@@ -1,12 +1,12 @@
 import type { Request, Response } from 'express';
 import type { Routes } from '../config/config-options.js';
+import type { Happening } from '../emulator/journal/happening.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
 import type { RouterEventPayload } from '../telemetry/router-event.js';
-import type { Handler } from './handler.js';
 import { ClientDisconnectedError } from './request/client-disconnect.js';
 import { refuseCrossSite, requireSameOrigin } from './request/origin-guard.js';
-import { problemOf, sendProblem } from './response/problem.js';
-import type { RouterContext } from './router-context.js';
+import { sendProblem, toProblemDetails } from './response/problem.js';
+import type { Handler, RouterContext } from './router-context.js';
 
 /** The handlers of one path, by method. */
 export type Methods = Readonly<Record<string, Handler>>;
@@ -53,7 +53,7 @@ export async function answerRoute(
 /** A hook of the site can throw anything, also an error that throws when it is read. */
 function codeOf(error: unknown): IntentErrorCode {
   try {
-    return problemOf(error).code;
+    return toProblemDetails(error).code;
   } catch {
     return 'internal_error';
   }

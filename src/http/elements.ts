@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Request } from 'express';
-import type { Handler } from './handler.js';
 import { sendBytes, sendEmpty } from './response/respond.js';
-import type { RouterContext } from './router-context.js';
+import type { Handler, RouterContext } from './router-context.js';
 
 /** The files of the browser element. The first loads the others on demand. */
 export const elementFiles = ['elements.js', 'ask-user.js', 'portable-ed25519.js', 'translations.js'] as const;

@@ -1,3 +1,4 @@
+import type { Request, Response } from 'express';
 import type { Config } from '../config/config.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
@@ -51,3 +52,9 @@ export interface RouterContext {
   /** Undefined without a subscriber of events. */
   readonly observer?: Observer | undefined;
 }
+
+/**
+ * Answers one request of a route, or throws an error that is answered as a problem. `path` is what follows the path of the
+ * route: the intent id in `/status/:id`, the name of a file, else nothing.
+ */
+export type Handler = (req: Request, res: Response, path: string) => void | Promise<void>;

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { IntentError } from '../../src/errors.js';
-import { problemOf } from '../../src/http/response/problem.js';
+import { toProblemDetails } from '../../src/http/response/problem.js';
 import { faultSequencer } from '../support/sequencers/fault-sequencer.js';
 import { post } from '../support/sites/post.js';
 import { startSite } from '../support/sites/site.js';
@@ -40,5 +40,5 @@ test('a service that has failed five times is left alone, and the browser is tol
 
 test('the time to wait stands in the header alone', () => {
   const error = new IntentError('too_busy', undefined, { retryAfterMs: 1_000 });
-  expect(Object.keys(problemOf(error)).sort()).toEqual(['code', 'status', 'title', 'type']);
+  expect(Object.keys(toProblemDetails(error)).sort()).toEqual(['code', 'status', 'title', 'type']);
 });

@@ -1,15 +1,15 @@
 import type { Request, Response } from 'express';
+import type { Happening } from '../../emulator/journal/happening.js';
 import { IntentError } from '../../errors.js';
 import type { Ledger, RecordedTerms, RepeatedIntent } from '../../ledger/ledger.js';
 import type { PreparedIntent } from '../../sequencer/intent-client.js';
 import type { RouterEventPayload } from '../../telemetry/router-event.js';
-import type { Handler } from '../handler.js';
 import { type KnownBrowser, rememberBrowser } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
 import { readJson } from '../request/read-body.js';
 import { requestIdOf } from '../request/request-id.js';
 import { sendJson } from '../response/respond.js';
-import type { RouterContext } from '../router-context.js';
+import type { Handler, RouterContext } from '../router-context.js';
 import { openClientSecret, sealClientSecret } from '../sealing.js';
 import { fingerprintOf, type IntentRequestBody, parseIdempotencyKey, parseIntentRequest } from './intent-request.js';
 import { normalizeTerms } from './payment-terms.js';
@@ -68,7 +68,7 @@ export function createIntentHandler(context: RouterContext): Handler {
     const mode = body.mode ?? (resolveTerms ? 'payment' : 'login');
     const key = ledger && parseIdempotencyKey(req);
     const keyed = ledger && key !== undefined ? { ledger, key, fingerprint: fingerprintOf(mode, body) } : undefined;
-    // The cookie is set before anything can fail, so that a retry comes from the same browser.
+    // Before the site, the ledger or the sequencer can fail: a retry must come from the same browser.
     const browser = rememberBrowser(browserCookie, req, res);
     const result = await createIntent(context, { mode, body, keyed, browser, req, res });
     if (result.terms?.resource !== undefined) browser.keep(resourceCookieSeconds);

@@ -1,13 +1,12 @@
 import type { Request, Response } from 'express';
 import { parseIntentId } from '../../keys/base58.js';
 import type { Observer } from '../../telemetry/router-event.js';
-import type { Handler } from '../handler.js';
 import type { Visitor } from '../limits/connection-limiter.js';
 import { rateLimitKey } from '../limits/rate-limit-key.js';
 import { browserOf } from '../request/browser-cookie.js';
 import { answerProblem, problemOf } from '../response/problem.js';
 import { sendEmpty } from '../response/respond.js';
-import type { RouterContext } from '../router-context.js';
+import type { Handler, RouterContext } from '../router-context.js';
 import { restoreClientSecret } from './client-secret-cache.js';
 import { closingFrame } from './event-hub.js';
 import { type IntentFeed, terminalKind } from './intent-feed.js';

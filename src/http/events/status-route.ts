@@ -1,9 +1,8 @@
 import type { Response } from 'express';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
-import type { Handler } from '../handler.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
 import { sendJson } from '../response/respond.js';
-import type { RouterContext } from '../router-context.js';
+import type { Handler, RouterContext } from '../router-context.js';
 import { statusBody } from './sse-frame.js';
 
 /** `GET /status/:id`: the three flags of the interface, section 2.6. */

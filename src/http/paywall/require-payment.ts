@@ -3,9 +3,9 @@ import { howToGetLedger } from '../../config/config.js';
 import { ConfigError, IntentError } from '../../errors.js';
 import type { Payment } from '../../ledger/payment.js';
 import { requireRouter } from '../attached-router.js';
-import { browserOf } from '../request/browser-cookie.js';
+import { browserHashOf } from '../request/browser-cookie.js';
 import { isOwnPath, isPageView } from '../request/page-view.js';
-import { answerProblem, isRefusal, problemOf, retryAfter } from '../response/problem.js';
+import { answerProblem, isHookRefusal, retryAfter, toProblemDetails } from '../response/problem.js';
 import { keepPrivate, sendEmpty } from '../response/respond.js';
 import { findPayment } from './find-payment.js';
 import {
@@ -61,7 +61,7 @@ export function requirePayment(
       else return answerPaymentRequired(demand, req, res);
     } catch (error) {
       if (res.headersSent || !isAnswerable(error)) return next(error);
-      return answerProblem(res, problemOf(error), retryAfter(error));
+      return answerProblem(res, toProblemDetails(error), retryAfter(error));
     }
     keepPrivate(res);
     next();
@@ -70,7 +70,9 @@ export function requirePayment(
 
 /** A refusal of the site, or a fault of the visitor. The error handler of the app gets every other error. */
 function isAnswerable(error: unknown): boolean {
-  return isRefusal(error) || (error instanceof IntentError && ['invalid_request', 'rate_limited'].includes(error.code));
+  return (
+    isHookRefusal(error) || (error instanceof IntentError && ['invalid_request', 'rate_limited'].includes(error.code))
+  );
 }
 
 async function paymentOf(demand: PaymentDemand, req: Request, res: Response): Promise<Payment | undefined> {
@@ -79,7 +81,7 @@ async function paymentOf(demand: PaymentDemand, req: Request, res: Response): Pr
   if (!ledger) {
     throw new IntentError('invalid_configuration', `requirePayment needs a ledger: ${howToGetLedger()}.`);
   }
-  const browser = browserOf(browserCookie, req);
+  const browser = browserHashOf(browserCookie, req);
   // A page view can cause a call to the service, so it counts like a request for a status.
   const beforeCall = (): Promise<void> | undefined => countStatus(req, res);
   return browser && findPayment({ ledger, statusCache, browser, demand, settleWaitMs, beforeCall });
@@ -90,7 +92,7 @@ function answerPaymentRequired(demand: PaymentDemand, req: Request, res: Respons
   const message = 'Pay: POST the mode and the order to pay.url, then ask again.';
   const { resource, currency, order } = demand;
   const members = { pay: paymentRoute(req, order), resource, amount: formatDemandedAmount(demand), currency };
-  answerProblem(res, { ...problemOf(new IntentError('payment_required', message)), ...members });
+  answerProblem(res, { ...toProblemDetails(new IntentError('payment_required', message)), ...members });
 }
 
 /** Undefined where the route that creates intents is switched off. */

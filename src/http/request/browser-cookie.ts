@@ -101,7 +101,7 @@ export function knownBrowser(cookie: HostCookie, req: Request, res: Response): K
 }
 
 /** The hash of the browser's cookie, 32 bytes; undefined without a cookie of ours. */
-export function browserOf(cookie: HostCookie, req: Request): Uint8Array | undefined {
+export function browserHashOf(cookie: HostCookie, req: Request): Uint8Array | undefined {
   const token = tokenOf(cookie, req);
   return token === undefined ? undefined : hashOf(token);
 }

@@ -7,7 +7,7 @@ import { describeError, type Logger } from './logger.js';
 import { sendJson } from './respond.js';
 
 /** The body of an error answer (RFC 9457), without `instance`, which names the request. */
-export interface Problem {
+export interface ProblemDetails {
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -19,7 +19,7 @@ export interface Problem {
  * The problem that a client sees of an error. An error of the caller includes our message. Any other error is its title
  * alone, so that no text of the service, no stack and no configuration of the site gets out.
  */
-export function problemOf(error: unknown): Problem {
+export function toProblemDetails(error: unknown): ProblemDetails {
   if (error instanceof IntentError) {
     const { code, status, title, message } = error;
     return { type: typeOf(code), title, status, code, ...(status < 500 && message !== title && { detail: message }) };
@@ -39,7 +39,7 @@ export function sendProblem(res: Response, error: unknown, logger: Logger, heade
     res.destroy();
     return;
   }
-  const problem = problemOf(error);
+  const problem = toProblemDetails(error);
   if (problem.status >= 500 && problem.code !== 'closing' && !(error instanceof DatabaseOutage)) {
     const requestId = requestIdOf(res.req).value;
     logger.error(`express-intents: ${problem.code}`, { requestId, ...describeError(error) });
@@ -53,7 +53,11 @@ export function sendProblem(res: Response, error: unknown, logger: Logger, heade
 }
 
 /** Answers with a problem. Its `instance` names this request by the id that the log has (RFC 9457, section 3.1.5). */
-export function answerProblem(res: Response, problem: Problem, headers: Readonly<Record<string, string>> = {}): void {
+export function answerProblem(
+  res: Response,
+  problem: ProblemDetails,
+  headers: Readonly<Record<string, string>> = {},
+): void {
   const { value, isOurs } = requestIdOf(res.req);
   const body = { ...problem, instance: `urn:express-intents:request:${value}` };
   const type = { 'Content-Type': 'application/problem+json' };
@@ -83,12 +87,12 @@ export function refuse(message: string, status = 400): never {
 }
 
 /** Whether a hook of the site has refused the request. */
-export function isRefusal(error: unknown): boolean {
+export function isHookRefusal(error: unknown): boolean {
   return !(error instanceof IntentError) && refusalOf(error) !== undefined;
 }
 
 /** A hook refuses with an error that has a 4xx `status` and a boolean `expose`, as `refuse()` and http-errors throw. */
-function refusalOf(error: unknown): Pick<Problem, 'status' | 'code' | 'detail'> | undefined {
+function refusalOf(error: unknown): Pick<ProblemDetails, 'status' | 'code' | 'detail'> | undefined {
   if (!(error instanceof Error)) return undefined;
   const { status, expose, message } = error as { status?: unknown; expose?: unknown; message: unknown };
   // Without `expose` the error comes from a call that the hook has made, and so does its status.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Handler } from '../handler.js';
 import { sendEmpty, sendJson } from '../response/respond.js';
+import type { Handler } from '../router-context.js';
 
 /** Wallets need not load the file for every login, and learn of a new key within minutes. */
 const maxAgeSeconds = 300;

@@ -5,14 +5,13 @@ import { withTimeout } from '../../async/timeout.js';
 import type { LoginConfig } from '../../config/login.js';
 import { IntentError } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
-import type { Handler } from '../handler.js';
 import type { IntentUser, LoginHookContext } from '../hooks.js';
-import { browserOf } from '../request/browser-cookie.js';
+import { browserHashOf } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
 import { readJson, requireJson } from '../request/read-body.js';
 import { requestIdOf } from '../request/request-id.js';
 import { sendEmpty, sendJson } from '../response/respond.js';
-import type { RouterContext } from '../router-context.js';
+import type { Handler, RouterContext } from '../router-context.js';
 import type { SessionStore } from './session-store.js';
 
 /**
@@ -26,7 +25,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
   const parse = completionParser(login.confirm);
   return async (req, res) => {
     const { id, isConfirmed } = await parse(await readJson(req));
-    const browser = browserOf(browserCookie, req);
+    const browser = browserHashOf(browserCookie, req);
     if (!browser || !(await logins.canCompleteLogin(id, browser, ttlMs))) throw notBegunHere();
 
     const disconnect = disconnectSignal(res);
