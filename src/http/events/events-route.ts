@@ -3,8 +3,8 @@ import { parseIntentId } from '../../keys/base58.js';
 import type { Observer } from '../../telemetry/router-event.js';
 import type { Visitor } from '../limits/connection-limiter.js';
 import { rateLimitKey } from '../limits/rate-limit-key.js';
-import { browserOf } from '../request/browser-cookie.js';
-import { answerProblem, problemOf } from '../response/problem.js';
+import { browserHashOf } from '../request/browser-cookie.js';
+import { answerProblem, toProblemDetails } from '../response/problem.js';
 import { sendEmpty } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
 import { restoreClientSecret } from './client-secret-cache.js';
@@ -35,7 +35,7 @@ export function eventsHandler(context: RouterContext): Handler {
 /** Acquires a connection, waits for the turn of this response, restores the client secret, and joins the feed of the intent. */
 async function openStream(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
   const { browserCookie, events, connectionLimiter, observer } = context;
-  const browser = browserOf(browserCookie, req);
+  const browser = browserHashOf(browserCookie, req);
   const visitor: Visitor = {
     browser: browser && Buffer.from(browser).toString('latin1'),
     ...rateLimitKey(req.ip),
@@ -44,7 +44,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
   try {
     connectionLimiter.acquire(visitor);
   } catch (error) {
-    const problem = problemOf(error);
+    const problem = toProblemDetails(error);
     // Not logged: refusals come in crowds.
     answerProblem(res, problem, { 'Retry-After': String(retryAfterSeconds) });
     observer?.emit({ type: 'stream_refused', intent: id, code: problem.code });
