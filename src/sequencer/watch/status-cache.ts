@@ -46,11 +46,12 @@ export const pendingMs = 250;
 const submittedMs = 60_000;
 
 /**
- * An intent in the cache. It begins with a call upstream, or with `set`:
+ * An intent in the cache.
  *
- * - under way: `status` is undefined; callers share `answer`. When all of them have left, a call that was not sent yet is
- *   not sent. One that was sent runs to its end, because ending it would close a connection that other calls need.
- * - answered: `status` is good until `expiresAt`; then, and at a call that bypasses the cache, a new entry takes its place.
+ * - under way: a call upstream runs, and callers share its `answer`. When all of them have left, a call that was not sent yet
+ *   is not sent. One that was sent runs to its end, because ending it would close a connection that other calls need.
+ * - answered: by that call, or by `set`. The status is good for `lifetimeMs`. Then, and at a read that bypasses the cache, a
+ *   new entry that is under way takes its place.
  * - failed: out of the cache at once, so that the next caller tries again.
  */
 interface Entry {
@@ -108,9 +109,9 @@ export class StatusCache {
     const { signal, bypassCache = false, source = 'status' } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
     const found = this.#entries.get(id);
-    const isShared = found && (found.status ? !bypassCache && this.#isGood(found) : true);
+    const isShared = found && (isUnderWay(found) || (!bypassCache && this.#isGood(found)));
     const entry = isShared ? found : this.#call(id);
-    if (entry.status) return entry.answer;
+    if (!isUnderWay(entry)) return entry.answer;
     entry.waiting += 1;
     if (sources.indexOf(source) > sources.indexOf(entry.source)) entry.source = source;
     const answer = signal ? this.#untilLeft(entry, signal) : entry.answer;
@@ -173,9 +174,10 @@ export class StatusCache {
     for (const subscriber of this.#subscribers) subscriber(update);
   }
 
+  /** Whether the status differs from what subscribers know, or what they know has expired. */
   #isUpdate(id: string, entry: Entry, status: IntentStatus): boolean {
     const current = this.#entries.get(id);
-    // It was overtaken: what is known is newer.
+    // The status was set while the call was under way: the answer may be older.
     if (current !== entry && current?.status) return false;
     const { previous } = entry;
     if (!previous?.status || !this.#isGood(previous)) return true;
@@ -205,4 +207,8 @@ export class StatusCache {
       );
     });
   }
+}
+
+function isUnderWay({ status }: Entry): boolean {
+  return status === undefined;
 }
