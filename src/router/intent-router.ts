@@ -1,9 +1,8 @@
 import type { RequestHandler } from 'express';
 import { type Config, namesDestination } from '../config/config.js';
 import { ClientSecretCache } from '../http/events/client-secret-cache.js';
-import { EventHub } from '../http/events/event-hub.js';
+import { EventHub, eventStreamLimiter } from '../http/events/event-hub.js';
 import { RunningRequests } from '../http/events/running-requests.js';
-import { ConnectionLimiter } from '../http/limits/connection-limiter.js';
 import { type RouterHealth, routerHealth } from '../http/operations/health.js';
 import { type OpenApiDocument, openApiReader } from '../http/operations/openapi.js';
 import { hostCookie } from '../http/request/browser-cookie.js';
@@ -147,12 +146,7 @@ function routerContext(parts: ContextParts): RouterContext {
   const { options, config, resolveTerms } = settings;
   const { login, webhook, connections } = config;
   const { client } = observed;
-  const connectionLimiter = new ConnectionLimiter(connections, () =>
-    logger.warn(
-      `express-intents: all ${connections.perProcess} streams of events are taken, and browsers are refused. Run more ` +
-        'processes, or raise connections.perProcess.',
-    ),
-  );
+  const connectionLimiter = eventStreamLimiter(connections, logger);
   const serviceKeys = async (): Promise<readonly string[]> =>
     webhook?.serviceKeys ?? (embedded ? [await embedded.serviceKey()] : []);
   return {

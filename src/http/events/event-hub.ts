@@ -1,6 +1,7 @@
 import type { ConnectionLimits } from '../../config/config-options.js';
 import { pendingMs } from '../../sequencer/watch/status-cache.js';
 import { ConnectionLimiter, type Visitor } from '../limits/connection-limiter.js';
+import type { Logger } from '../response/logger.js';
 import { type FeedContext, IntentFeed, jittered } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
 import { heartbeatFrame, retryFrame } from './sse-frame.js';
@@ -20,6 +21,16 @@ const retryMs = 1_500;
  */
 export function closingFrame(): Buffer {
   return retryFrame(250 + 1_750 * Math.random());
+}
+
+/** Limits the event streams of a process, and logs when it is full. */
+export function eventStreamLimiter(limits: ConnectionLimits, logger: Logger): ConnectionLimiter {
+  return new ConnectionLimiter(limits, () =>
+    logger.warn(
+      `express-intents: all ${limits.perProcess} streams of events are taken, and browsers are refused. Run more ` +
+        'processes, or raise connections.perProcess.',
+    ),
+  );
 }
 
 /**

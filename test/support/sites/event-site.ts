@@ -2,9 +2,8 @@ import express, { type Express } from 'express';
 import { parseConfig } from '../../../src/config/config.js';
 import type { ConnectionLimits } from '../../../src/config/config-options.js';
 import { ClientSecretCache } from '../../../src/http/events/client-secret-cache.js';
-import { EventHub } from '../../../src/http/events/event-hub.js';
+import { EventHub, eventStreamLimiter } from '../../../src/http/events/event-hub.js';
 import { RunningRequests } from '../../../src/http/events/running-requests.js';
-import { ConnectionLimiter } from '../../../src/http/limits/connection-limiter.js';
 import { hostCookie } from '../../../src/http/request/browser-cookie.js';
 import { createRouter } from '../../../src/http/router.js';
 import type { RouterContext } from '../../../src/http/router-context.js';
@@ -82,7 +81,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     now,
     statusCache,
     secrets,
-    connectionLimiter: new ConnectionLimiter(limits, () => log.warn('all streams of events are taken')),
+    connectionLimiter: eventStreamLimiter(limits, log),
     events: new EventHub({ watch: watch.watch, statusCache, secrets, logger: log }, limits),
     running: new RunningRequests(),
   };
