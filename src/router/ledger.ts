@@ -10,10 +10,10 @@ import { openDatabase, requireDatabasePackage } from '../ledger/database/open-da
 import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { migrate, requireMigrated } from '../ledger/migrations/migrate.js';
-import type { LedgerObserver } from '../ledger/settlement/settlement-context.js';
 import type { SettlementTiming } from '../ledger/settlement/settlement-timing.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
 import type { StatusCache } from '../sequencer/watch/status-cache.js';
+import type { Observer } from '../telemetry/router-event.js';
 
 /** What the ledger of a router needs. */
 export interface LedgerParts {
@@ -23,7 +23,7 @@ export interface LedgerParts {
   readonly statusCache: StatusCache;
   readonly events: EventHub;
   readonly logger: Logger;
-  readonly observer: LedgerObserver | undefined;
+  readonly observer: Observer | undefined;
 }
 
 /**
@@ -54,7 +54,7 @@ export function routerLedger(
         return userId;
       }),
     // Another process found it submitted: the pages that are open here learn it now.
-    onAnnounced: (id) => events.recheck(id),
+    onSubmitted: (id) => events.recheck(id),
   });
 }
 

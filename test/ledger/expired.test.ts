@@ -120,7 +120,7 @@ describe.each(kinds)('an intent that nobody has paid for long, on %s', (kind) =>
 
   /** What a process does about due times every few seconds, and then the work that is due. */
   async function bringBack(ledger: SettlementFixture): Promise<void> {
-    await ledger.settlement.bringBack();
+    await ledger.settlement.correctDueTimes();
     await ledger.work();
   }
 });

@@ -422,7 +422,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       await ledger.after(minuteMs);
       expect(await effects()).toEqual([]);
       expect(await ledger.find(id)).toMatchObject({ state: 'reversed' });
-      expect(ledger.log.text).toContain(`the payment ${id} was taken back after it had settled`);
+      expect(ledger.log.text).toContain(`the payment ${id} was reversed after it had settled`);
     });
 
     it('settles what was taken back and is paid once more', async () => {

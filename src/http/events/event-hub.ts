@@ -1,6 +1,6 @@
 import type { ConnectionLimits } from '../../config/config-options.js';
 import { pendingMs } from '../../sequencer/watch/status-cache.js';
-import { ConnectionLimiter, type Visitor } from '../limits/connection-limiter.js';
+import { ConnectionLimiter, type ConnectionOwner } from '../limits/connection-limiter.js';
 import type { Logger } from '../response/logger.js';
 import { type FeedContext, IntentFeed, jittered } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
@@ -103,7 +103,7 @@ export class EventHub {
     for (const feed of this.#feeds.values()) feed.end(closingFrame);
   }
 
-  #linger(visitor: Visitor, end: () => void): (() => void) | undefined {
+  #linger(visitor: ConnectionOwner, end: () => void): (() => void) | undefined {
     try {
       this.#lingering.acquire(visitor);
     } catch {

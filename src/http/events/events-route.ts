@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import { parseIntentId } from '../../keys/base58.js';
 import type { Observer } from '../../telemetry/router-event.js';
-import type { Visitor } from '../limits/connection-limiter.js';
+import type { ConnectionOwner } from '../limits/connection-limiter.js';
 import { rateLimitKey } from '../limits/rate-limit-key.js';
 import { browserHashOf } from '../request/browser-cookie.js';
 import { answerProblem, toProblemDetails } from '../response/problem.js';
@@ -36,7 +36,7 @@ export function eventsHandler(context: RouterContext): Handler {
 async function openStream(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
   const { browserCookie, events, connectionLimiter, observer } = context;
   const browser = browserHashOf(browserCookie, req);
-  const visitor: Visitor = {
+  const visitor: ConnectionOwner = {
     browser: browser && Buffer.from(browser).toString('latin1'),
     ...rateLimitKey(req.ip),
   };

@@ -3,7 +3,7 @@ import { IntentError } from '../../errors.js';
 import type { IntentStatus } from '../../sequencer/calls.js';
 import type { IntentEvent, WatchIntent } from '../../sequencer/watch/intent-event.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
-import type { Visitor } from '../limits/connection-limiter.js';
+import type { ConnectionOwner } from '../limits/connection-limiter.js';
 import type { Logger } from '../response/logger.js';
 import type { ClientSecretCache } from './client-secret-cache.js';
 import type { SseConnection } from './sse-connection.js';
@@ -26,7 +26,7 @@ export interface FeedOptions {
    * Lets a watch outlive its last connection for a while, then calls `end`.
    * @returns cancels that; undefined where the visitor has as many such watches as allowed
    */
-  readonly linger: (visitor: Visitor, end: () => void) => (() => void) | undefined;
+  readonly linger: (visitor: ConnectionOwner, end: () => void) => (() => void) | undefined;
   /** Called once, when the feed takes no more connections. */
   readonly onEnd: (feed: IntentFeed) => void;
 }
@@ -98,7 +98,7 @@ export class IntentFeed {
   }
 
   /** @param visitor whose limit the watch counts against if it outlives this connection */
-  leave(connection: SseConnection, visitor: Visitor): void {
+  leave(connection: SseConnection, visitor: ConnectionOwner): void {
     this.#newcomers.delete(connection);
     if (!this.#connections.delete(connection) || this.#connections.size > 0) return;
     this.#stopLingering = this.#isWatching ? this.#options.linger(visitor, () => this.end()) : undefined;
