@@ -14,7 +14,7 @@ import {
 import { type ClaimedPayment, holdLease, type Lease, LeaseLost } from './claimed-payment.js';
 import { errorDetails } from './error-text.js';
 import { HookLanes, type Lane, lanes } from './hook-lanes.js';
-import { Urgent } from './recheck-queue.js';
+import { RecheckQueue } from './recheck-queue.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 
@@ -65,7 +65,7 @@ const correctEveryMs = 10_000;
  */
 export class Settlement {
   readonly #context: WorkContext;
-  readonly #rechecks: Urgent;
+  readonly #rechecks: RecheckQueue;
   /** Of status calls. */
   readonly #calls: AdaptiveLimit;
   readonly #running = new Map<Lease, Promise<void>>();
@@ -91,7 +91,7 @@ export class Settlement {
       lanes: new HookLanes(timing.hooksAtOnce),
       askStatus: (id, options) => this.#calls.run(options.signal, () => askStatus(id, options)),
     };
-    this.#rechecks = new Urgent(() => this.#wake());
+    this.#rechecks = new RecheckQueue(() => this.#wake());
   }
 
   /** Since the last successful round, or since the creation, in milliseconds. */
