@@ -188,7 +188,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
   test.each<[string, () => Promise<void>]>([
     ['of the transport', () => transport.close()],
     ['of the sequencer', () => sequencer.close()],
-  ])('throws when it ends %s', async (_name, end) => {
+  ])('throws at the end %s', async (_name, end) => {
     const intent = await client.paymentIntents.create(payment);
     const reader = open(intent)[Symbol.asyncIterator]();
     await reader.next();
