@@ -20,7 +20,7 @@ describe('what a failed statement means', () => {
     const error = fault(code);
     expect(toLedgerError(error)).toMatchObject({
       code: 'ledger_unavailable',
-      message: expect.stringContaining(`The database did not do what it was asked: said somebody (${code})`),
+      message: expect.stringContaining(`The database failed: said somebody (${code})`),
       cause: error,
     });
     expect(isUsableAfter(error)).toBe(false);

@@ -4,8 +4,8 @@ import { databaseOutage, diagnoseDatabase } from '../../src/ledger/database/data
 const error = (message: string, details: object = {}): Error => Object.assign(new Error(message), details);
 
 test.each<[string, Error, RegExp]>([
-  ['no such host', error('getaddrinfo ENOTFOUND db.shop', { code: 'ENOTFOUND' }), /no such host: correct it/],
-  ['no DNS', error('getaddrinfo EAI_AGAIN db.shop', { code: 'EAI_AGAIN' }), /name service of this machine/],
+  ['no such host', error('getaddrinfo ENOTFOUND db.shop', { code: 'ENOTFOUND' }), /host does not exist\. Correct it/],
+  ['no DNS', error('getaddrinfo EAI_AGAIN db.shop', { code: 'EAI_AGAIN' }), /name resolution of this machine/],
   ['nobody listens', error('connect ECONNREFUSED 10.0.0.7:5432', { code: 'ECONNREFUSED' }), /^Start the database/],
   [
     'nobody listens at any address',
@@ -23,7 +23,7 @@ test.each<[string, Error, RegExp]>([
   ],
   ['no password', error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string'), /user:password@host/],
   ['no database', error('database "shop" does not exist', { code: '3D000' }), /createdb/],
-  ['no TLS there', error('The server does not support SSL connections'), /Take sslmode out/],
+  ['no TLS there', error('The server does not support SSL connections'), /Remove sslmode/],
   [
     'TLS wanted',
     error('no pg_hba.conf entry for host "10.0.0.9", user "shop", database "shop", no encryption', { code: '28000' }),
@@ -35,16 +35,20 @@ test.each<[string, Error, RegExp]>([
     error('self-signed certificate in certificate chain', { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
     /sslrootcert=/,
   ],
-  ['another name', error('Hostname does not match', { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }), /as the certificate/],
+  [
+    'another name',
+    error('Hostname does not match', { code: 'ERR_TLS_CERT_ALTNAME_INVALID' }),
+    /host name of the database certificate/,
+  ],
   ['an old certificate', error('certificate has expired', { code: 'CERT_HAS_EXPIRED' }), /^Renew/],
   [
     'a file that is gone',
     error('ENOENT: no such file, open /ca.pem', { code: 'ENOENT', syscall: 'open' }),
-    /Put the file there/,
+    /Restore the file/,
   ],
-  ['a replica', error('cannot execute UPDATE in a read-only transaction', { code: '25006' }), /name the primary/],
+  ['a replica', error('cannot execute UPDATE in a read-only transaction', { code: '25006' }), /to the primary/],
   ['no connection left', error('sorry, too many clients already', { code: '53300' }), /max_connections/],
-  ['a full disk', error('could not extend file', { code: '53100' }), /Make room/],
+  ['a full disk', error('could not extend file', { code: '53100' }), /Free space/],
 ])('%s: what mends it is said, also of what is behind another error', (_name, cause, mend) => {
   expect(diagnoseDatabase(cause)?.mend).toMatch(mend);
   expect(databaseOutage('It fails', new Error('on top', { cause })).message).toMatch(/^It fails: on top\. /);
