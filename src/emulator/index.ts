@@ -1,11 +1,10 @@
-export type { Fault } from './faults/fault.js';
-export type { FaultKind } from './faults/fault-kinds.js';
-export type { FaultyOperation } from './faults/faulty-operation.js';
-export type { SignedWebhook, WebhookClaims, WebhookOptions } from './outbound/sign-webhook.js';
+export type { Fault, FaultKind } from './faults/fault.js';
+export type { FaultyOperation } from './operations/request.js';
+export type { SignedWebhook, WebhookClaims, WebhookOptions } from './outbound/webhook.js';
 export type { InProcessTransport } from './servers/in-process-transport.js';
+export type { SiteEnvironment, SiteOptions, SiteOptionsRequest } from './site-settings.js';
 export { type Sequencer, type SequencerOptions, startSequencer } from './start-sequencer.js';
 export type { Clock } from './state/clock.js';
-export type { SiteEnvironment, SiteOptions, SiteOptionsRequest } from './state/site-settings.js';
-export type { IntentMark } from './state/until.js';
-export type { WalletRequest } from './wallet/read-code.js';
+export type { IntentMark } from './state/wait-until.js';
 export { createWallet, type Wallet, type WalletLogin, type WalletOptions } from './wallet/wallet.js';
+export type { WalletRequest } from './wallet/wallet-request.js';

@@ -1,6 +1,5 @@
 import type { Request, Response } from 'express';
 import type { Routes } from '../config/config-options.js';
-import type { Happening } from '../emulator/journal/happening.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
 import type { RouterEventPayload } from '../telemetry/router-event.js';
 import { ClientDisconnectedError } from './request/client-disconnect.js';

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { startSequencer } from '../../src/emulator/index.js';
-import { openCode } from '../../src/emulator/wallet/read-code.js';
-import { signPaymentIntent } from '../../src/intents/payment-intent.js';
+import { openCode } from '../../src/emulator/wallet/wallet-request.js';
+import { signPaymentIntent } from '../../src/intents/signed-intent.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { encodeRequest, type Operation, operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';
@@ -61,7 +61,7 @@ test('before anything has come it says what to do', async () => {
   const sequencer = await startSequencer();
   try {
     const { page } = await open(sequencer.inspectorUrl);
-    await page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No intents yet' }).waitFor();
     expect(await page.locator('main').innerText()).toContain(`INTENT_SEQUENCER_URL=${sequencer.url}`);
     expect(await axeViolations(page)).toEqual([]);
     await page.goto('about:blank');
@@ -76,7 +76,7 @@ test('a payment and a login show live, from the click to their end', async () =>
   const code = await clickAndScan(shop.page);
   const id = idOf(code);
   const row = rows(looking).filter({ hasText: id.slice(0, 6) });
-  await row.getByText('waiting').waitFor();
+  await row.getByText('created').waitFor();
   await row.getByRole('link').click();
   await looking.getByRole('heading', { name: '$4.50' }).waitFor();
 
@@ -86,7 +86,7 @@ test('a payment and a login show live, from the click to their end', async () =>
   await timeline(looking).getByText('The wallet pays').waitFor();
   await timeline(looking).getByText('Delivered: intent_submitted').waitFor();
   await signatures(looking).getByText('Signed by the key of its code').waitFor();
-  await signatures(looking).getByText('Signed by the account that pays').waitFor();
+  await signatures(looking).getByText('Signed by the paying account').waitFor();
   expect(await signatures(looking).getByText('Failed').count()).toBe(0);
   await tells(looking, `Ada, ${site.sequencer.wallet('Ada').account}`);
   expect(await looking.content()).not.toContain(secretOf(code));
@@ -102,7 +102,7 @@ test('a payment and a login show live, from the click to their end', async () =>
   await signatures(looking).getByText(`Signed by the verifier of ${domain}`).waitFor();
   await signatures(looking).getByText(`The verifier is published by ${domain}`).waitFor();
   await signatures(looking).getByText(`${site.origin}/.well-known/service-payments.json`).waitFor();
-  await timeline(looking).getByText('The site asks who has logged in').waitFor();
+  await timeline(looking).getByText('The site requests the user id').waitFor();
   await tells(looking, `Ben, ${site.sequencer.wallet('Ben').userId(domain)}`);
 });
 
@@ -131,7 +131,7 @@ test('a signature that does not verify is seen at once', async () => {
   const row = rows(page).filter({ hasText: id.slice(0, 6) });
   await row.getByText('refused').waitFor();
   await row.getByRole('link').click();
-  await signatures(page).getByText('The signature by the key of its code does not verify').waitFor();
+  await signatures(page).getByText('The signature by the key of its code is not valid').waitFor();
   expect(await signatures(page).getByText('Failed:').count()).toBe(1);
   await timeline(page)
     .getByText(/refused, invalid_signature/)
@@ -149,7 +149,7 @@ test('a person reverses a payment, marks it, and finds it by that, by its id and
   await page.getByRole('button', { name: 'Marked', pressed: true }).waitFor();
   await page.getByRole('button', { name: 'Reverse the payment' }).click();
   await timeline(page)
-    .getByText(/it is reversed/)
+    .getByText(/is reversed/)
     .waitFor();
   const shown = async (): Promise<number> => rows(page).count();
   const all = await shown();
@@ -158,7 +158,7 @@ test('a person reverses a payment, marks it, and finds it by that, by its id and
   await eventually(async () => expect(await shown()).toBe(1));
   expect(await page.getByRole('status').innerText()).toBe(`1 of ${all} intents`);
   await page.getByLabel('Kind').selectOption('login');
-  await tells(page, 'None of the intents is like that.');
+  await tells(page, 'No intent matches the filters.');
   await page.getByLabel('State').selectOption('');
   await page.getByLabel('Kind').selectOption('');
   await page.getByLabel('Search').fill(id.slice(3, 20));
@@ -200,11 +200,11 @@ test('hostile texts are texts', async () => {
 
 test('its switches of faults work, and it says that one is on', async () => {
   const { page } = await open(inspector());
-  await page.locator('summary', { hasText: 'Faults on purpose' }).click();
-  await page.getByRole('switch', { name: 'Say no' }).click();
+  await page.locator('summary', { hasText: 'Fault injection' }).click();
+  await page.getByRole('switch', { name: 'Answer with an error' }).click();
   await page.getByRole('button', { name: '1 fault is on' }).waitFor();
   await page.getByRole('button', { name: 'Switch all off' }).click();
-  await tells(page, 'All is well: no fault is on.');
+  await tells(page, 'No fault is on.');
 });
 
 test.each(['light', 'dark'] as const)(
@@ -220,7 +220,7 @@ test.each(['light', 'dark'] as const)(
       .click();
     await timeline(page).getByText('The wallet pays').waitFor();
     await foldOut(page, (summary) => summary.click());
-    await page.getByRole('switch', { name: 'Say no' }).waitFor();
+    await page.getByRole('switch', { name: 'Answer with an error' }).waitFor();
     expect(await axeViolations(page)).toEqual([]);
     await page.getByRole('navigation').getByRole('link', { name: 'Wallet' }).click();
     await page.locator('nav a[aria-current]', { hasText: 'Wallet' }).waitFor();
@@ -241,7 +241,7 @@ test('on a phone nothing is wider than the screen, and the list and what was cho
   expect(await row.isVisible()).toBe(false);
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('detail-title');
   await foldOut(page, (summary) => summary.tap());
-  await page.getByRole('switch', { name: 'Say no' }).waitFor();
+  await page.getByRole('switch', { name: 'Answer with an error' }).waitFor();
   expect(await overflow(page)).toBe(0);
   await page.getByRole('link', { name: 'All intents' }).tap();
   await row.waitFor();
@@ -263,7 +263,7 @@ test('a sequencer that has ended is told, and one that is back is noticed', asyn
   const port = Number(new URL(first.url).port);
   const visit = await open(first.inspectorUrl);
   visit.forgive(/ERR_CONNECTION_REFUSED|Failed to load resource|ERR_INCOMPLETE_CHUNKED|ERR_EMPTY_RESPONSE/);
-  await visit.page.getByRole('heading', { name: 'Nothing has come yet' }).waitFor();
+  await visit.page.getByRole('heading', { name: 'No intents yet' }).waitFor();
   await first.close();
   await visit.page.getByRole('alert').getByText('Is it still running?').waitFor();
   const second = await startSequencer({ port });

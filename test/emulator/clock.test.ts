@@ -1,7 +1,7 @@
 import { createClock } from '../../src/emulator/state/clock.js';
 import { startedAtMs } from './fixture.js';
 
-test('a clock goes as the one it goes by, and is put forward', () => {
+test('a clock follows the underlying clock and can be advanced', () => {
   let timeMs = startedAtMs;
   const { now, advance } = createClock(() => timeMs);
   expect(now()).toBe(startedAtMs);
@@ -11,13 +11,13 @@ test('a clock goes as the one it goes by, and is put forward', () => {
   expect(now()).toBe(startedAtMs + 60_001.5);
 });
 
-test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('it does not go by %d', (ms) => {
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('advance(%d) throws', (ms) => {
   const clock = createClock(() => startedAtMs);
   expect(() => clock.advance(ms)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   expect(clock.now()).toBe(startedAtMs);
 });
 
-test('it goes by the system clock where nothing is said', () => {
+test('the default is the system clock', () => {
   const before = Date.now();
   expect(createClock().now()).toBeGreaterThanOrEqual(before);
 });

@@ -38,14 +38,14 @@ const fromHex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, '
 
 const keysOf = (intent: SignedIntent): KeyPair => rendezvousKeyPair(parseClientSecret(intent.clientSecret));
 
-/** A payment request with its own rendezvous, of any content, correctly signed. */
+/** A signed payment request with any content and its own rendezvous. */
 function anyPayment(request: v1.RequestToReceiveBill.$Properties): Pick<SignedIntent, 'message' | 'signature'> {
   const rendezvous = anyRendezvous();
   const named = { rendezvousKey: { value: rendezvous.publicKey }, ...request };
   return signedBy(rendezvous, { requestToReceiveBill: named });
 }
 
-/** A login of any domain and verifier, correctly signed by both keys. */
+/** A login for any domain and verifier, signed by both keys. */
 function anyLogin(domain: string, by: KeyPair = keyPair(7)): Pick<SignedIntent, 'message' | 'signature'> {
   const rendezvous = anyRendezvous();
   const unsigned = {
@@ -60,13 +60,13 @@ function anyLogin(domain: string, by: KeyPair = keyPair(7)): Pick<SignedIntent, 
 const send = (url: string, intent: Parameters<typeof sendBody>[0]): Promise<v1.Response> =>
   call(url, operations.sendMessage, sendBody(intent));
 
-describe('creating an intent, dialect intents (interface 4.3)', () => {
+describe('Intents.createIntent (interface 4.3)', () => {
   test.each([
     ['payment', () => payment()],
     ['payment in the native unit', () => payment({ currency: 'kin', amount: '3' })],
     ['login', () => login()],
     ['payment with login', () => payment({ login: loginTerms })],
-  ])('%s: OK and the status', async (_name, make) => {
+  ])('answers OK with the status: %s', async (_name, make) => {
     const { url } = await start();
     const intent = await make();
     const answer = opened(await create(url, intent));
@@ -74,7 +74,7 @@ describe('creating an intent, dialect intents (interface 4.3)', () => {
     expect(await statusFlags(url, intent.id)).toEqual([true, false, false]);
   });
 
-  test('the request lies at its rendezvous, with its id and signature', async () => {
+  test('leaves the request at its rendezvous, with its id and signature', async () => {
     const { url } = await start();
     const intent = await payment();
     opened(await create(url, intent));
@@ -84,12 +84,12 @@ describe('creating an intent, dialect intents (interface 4.3)', () => {
     expect(message?.sendMessageRequestSignature?.value).toEqual(Buffer.from(intent.signature));
   });
 
-  test('the message must name its rendezvous key (protocol 5)', async () => {
+  test('refuses a message that does not name its rendezvous key (protocol 5)', async () => {
     const { url } = await start();
     expect(reason(await create(url, await payment({}, false)))).toMatch(/must name its rendezvous key/);
   });
 
-  test('other kinds are not supported (protocol 3)', async () => {
+  test('refuses other kinds of messages (protocol 3)', async () => {
     const { url } = await start();
     const grab = signedBy(anyRendezvous(), { requestToGrabBill: { requestorAccount: account } });
     expect(reason(await create(url, grab))).toMatch(/Only payment requests and logins/);
@@ -97,7 +97,7 @@ describe('creating an intent, dialect intents (interface 4.3)', () => {
   });
 });
 
-describe('creating an intent, dialect messaging (protocol 5)', () => {
+describe('Messaging.sendMessage creates an intent (protocol 5)', () => {
   test.each([
     ['payment that does not name its rendezvous', () => payment({}, false)],
     ['payment that does', () => payment()],
@@ -112,7 +112,7 @@ describe('creating an intent, dialect messaging (protocol 5)', () => {
     expect(await statusFlags(url, intent.id)).toEqual([true, false, false]);
   });
 
-  test.each(['payment', 'login'] as const)('the known answer: %s (protocol 7)', async (kind) => {
+  test.each(['payment', 'login'] as const)('accepts the test vector: %s (protocol 7)', async (kind) => {
     const { url } = await start({ localDomains: { 'example.com': await serveKeyFile([known.login.verifier]) } });
     const intent = {
       message: decode(v1.Message, fromHex(known[kind].message)),
@@ -124,20 +124,20 @@ describe('creating an intent, dialect messaging (protocol 5)', () => {
     expect(await statusFlags(url, known[kind].id)).toEqual([true, false, false]);
   });
 
-  test('the rendezvous key has 32 bytes', async () => {
+  test('refuses a rendezvous key that does not have 32 bytes', async () => {
     const { url } = await start();
     const intent = { ...(await payment()), rendezvousKey: new Uint8Array(31) };
     expect(reason(await send(url, intent))).toMatch(/rendezvous_key must have 32 bytes/);
   });
 
-  test('the message names the rendezvous it is sent to', async () => {
+  test('refuses a message that names another rendezvous', async () => {
     const { url } = await start();
     const { message } = await payment();
     expect(reason(await send(url, signedBy(anyRendezvous(), message)))).toMatch(/another rendezvous key/);
   });
 });
 
-describe('what the sequencer checks (protocol 6)', () => {
+describe('verification of an intent (protocol 6)', () => {
   const usd = { partial: { currency: 'usd', nativeAmount: 1 } };
   const refusedPayments: [string, v1.RequestToReceiveBill.$Properties, RegExp][] = [
     ['an account of 31 bytes', { requestorAccount: { value: new Uint8Array(31) }, ...usd }, /32 bytes/],
@@ -161,17 +161,17 @@ describe('what the sequencer checks (protocol 6)', () => {
     ['quarks that do not fit', { requestorAccount: account, exact: exact('kin', 100_001) }, /do not fit/],
   ];
 
-  test.each(refusedPayments)('payment refused: %s (interface 2.4, 8)', async (_name, request, expected) => {
+  test.each(refusedPayments)('refuses a payment: %s (interface 2.4, 8)', async (_name, request, expected) => {
     const { url } = await start();
     expect(reason(await create(url, anyPayment(request)))).toMatch(expected);
   });
 
-  test('0.05 usd is enough (interface 8)', async () => {
+  test('accepts 0.05 usd, the minimum (interface 8)', async () => {
     const { url } = await start();
     opened(await create(url, anyPayment(amount('usd', 0.05))));
   });
 
-  test('both of exact and partial: bytes that no encoder of the oneof writes (interface 2.4)', async () => {
+  test('refuses a message with both exact and partial, which no encoder writes (interface 2.4)', async () => {
     const { url } = await start();
     const rendezvous = anyRendezvous();
     const half = encode(v1.RequestToReceiveBill, { requestorAccount: account, exact: exact('kin', 100_000) });
@@ -181,21 +181,21 @@ describe('what the sequencer checks (protocol 6)', () => {
     expect(reason(await createBytes(url, message, rendezvous.sign(message)))).toMatch(/canonical/);
   });
 
-  test('a signature by another key (interface 5.2)', async () => {
+  test('refuses a signature by another key (interface 5.2)', async () => {
     const { url } = await start();
     const { message } = await payment();
     const signature = anyRendezvous().sign(encode(v1.Message, message));
     expect(reason(await create(url, { message, signature }))).toMatch(/not signed by its rendezvous key/);
   });
 
-  test('no signature', async () => {
+  test('refuses a message without a signature', async () => {
     const { url } = await start();
     const { message } = await payment();
     const answer = await call(url, operations.createIntent, encode(v1.Message, message));
     expect(reason(answer)).toMatch(/not signed by its rendezvous key/);
   });
 
-  test('a message that was tampered with', async () => {
+  test('refuses a message that was changed after signing', async () => {
     const { url } = await start();
     const intent = await payment();
     const bill = { ...intent.message.requestToReceiveBill, partial: { currency: 'usd', nativeAmount: 1 } };
@@ -203,7 +203,7 @@ describe('what the sequencer checks (protocol 6)', () => {
     expect(await statusFlags(url, intent.id)).toEqual([false, false, false]);
   });
 
-  test('unknown fields appended, outside and inside (protocol 4)', async () => {
+  test('refuses unknown fields, outside and inside of submessages (protocol 4)', async () => {
     const { url } = await start();
     const intent = await payment();
     const appended = Buffer.concat([createBody(intent), Uint8Array.of(0xa0, 0x06, 0x01)]);
@@ -212,7 +212,7 @@ describe('what the sequencer checks (protocol 6)', () => {
     expect(reason(await call(url, operations.sendMessage, sent))).toMatch(/unknown fields/);
   });
 
-  test('fields in another order, although signed as such (protocol 4)', async () => {
+  test('refuses fields in another order, although they are signed (protocol 4)', async () => {
     const { url } = await start();
     const rendezvous = anyRendezvous();
     const key = encode(v1.RequestToReceiveBill, { rendezvousKey: { value: rendezvous.publicKey } });
@@ -221,7 +221,7 @@ describe('what the sequencer checks (protocol 6)', () => {
     expect(reason(await createBytes(url, message, rendezvous.sign(message)))).toMatch(/canonical/);
   });
 
-  test('a message id given by the client (protocol 3)', async () => {
+  test('refuses a message id of the client (protocol 3)', async () => {
     const { url } = await start();
     const intent = await payment();
     const message = { ...intent.message, id: { value: new Uint8Array(16) } };
@@ -229,7 +229,7 @@ describe('what the sequencer checks (protocol 6)', () => {
     expect(reason(await send(url, { ...intent, message }))).toMatch(/given by the sequencer/);
   });
 
-  test('the same request again is fine and changes nothing, in either dialect', async () => {
+  test('a retry is answered OK and changes nothing, in both dialects', async () => {
     const { url } = await start();
     const intent = await login();
     const first = opened(await create(url, intent));
@@ -240,7 +240,7 @@ describe('what the sequencer checks (protocol 6)', () => {
     expect(await poll(url, keysOf(intent))).toEqual([message]);
   });
 
-  test('a login that is known is not looked up again', async () => {
+  test('a retried login does not read the key file again', async () => {
     const sequencer = await start();
     const intent = await login();
     opened(await create(sequencer.url, intent));
@@ -249,7 +249,7 @@ describe('what the sequencer checks (protocol 6)', () => {
     opened(await send(sequencer.url, intent));
   });
 
-  test('the same rendezvous with other details: first come, first served', async () => {
+  test('refuses other details at an existing rendezvous', async () => {
     const { url } = await start();
     const intent = await payment();
     const bill = { ...intent.message.requestToReceiveBill, requestorAccount: { value: new Uint8Array(32).fill(9) } };
@@ -259,7 +259,7 @@ describe('what the sequencer checks (protocol 6)', () => {
     expect(reason(await send(url, other))).toMatch(/exists with other details/);
   });
 
-  test('of two logins at one rendezvous that wait for their key file, one wins', async () => {
+  test('of two concurrent logins at one rendezvous, one is stored', async () => {
     const { url } = await start();
     const rendezvous = anyRendezvous();
     const at = (request: v1.RequestToReceiveBill.$Properties) => {
@@ -281,7 +281,7 @@ describe('what the sequencer checks (protocol 6)', () => {
   });
 });
 
-describe('what the sequencer checks of a login (protocol 6, interface 5.3)', () => {
+describe('verification of a login (protocol 6, interface 5.3)', () => {
   test.each([
     'www.example.com',
     'localhost',
@@ -293,12 +293,12 @@ describe('what the sequencer checks of a login (protocol 6, interface 5.3)', () 
     'EXAMPLE.com',
     'com',
     '',
-  ])('the domain is not a bare registrable name: "%s"', async (domain) => {
+  ])('refuses a domain that is not a bare registrable name: "%s"', async (domain) => {
     const { url } = await start();
     expect(reason(await create(url, anyLogin(domain)))).toMatch(/name|Subdomains/);
   });
 
-  test('a signature by another verifier', async () => {
+  test('refuses a signature by another verifier', async () => {
     const { url } = await start();
     const rendezvous = anyRendezvous();
     const { requestToLogin } = anyLogin('example.com').message;
@@ -308,7 +308,7 @@ describe('what the sequencer checks of a login (protocol 6, interface 5.3)', () 
     );
   });
 
-  test('a payment with login needs all of domain, verifier, signature and rendezvous key (protocol 3)', async () => {
+  test('refuses a payment with login without domain, verifier, signature or rendezvous key (protocol 3)', async () => {
     const { url } = await start();
     const request = { requestorAccount: account, partial: { currency: 'usd', nativeAmount: 1 } };
     const parts = { domain: { domain: 'example.com' }, verifier: { value: keyPair(7).publicKey } };
@@ -318,7 +318,7 @@ describe('what the sequencer checks of a login (protocol 6, interface 5.3)', () 
     );
   });
 
-  test('the verifier is not in the key file', async () => {
+  test('refuses a verifier that the key file does not list', async () => {
     const origin = await serveKeyFile([1, 2].map((fill) => formatBase58(keyPair(fill).publicKey)));
     const { url } = await start({ localDomains: { 'example.com': origin } });
     const expected = `The key file at ${origin}/.well-known/service-payments.json does not list ${verifier.publicKey}.`;
@@ -339,20 +339,20 @@ describe('what the sequencer checks of a login (protocol 6, interface 5.3)', () 
     expect(reason(await create(url, await login()))).toMatch(expected);
   });
 
-  test('the key file does not come within 3 seconds', async () => {
+  test('refuses a login when the key file times out after 3 seconds', async () => {
     const { url } = await start({ localDomains: { 'example.com': await serve(() => {}) } });
     const passed = jest.spyOn(AbortSignal, 'timeout');
     passed.mockImplementation((ms) => (ms === 3_000 ? AbortSignal.abort(timedOut()) : new AbortController().signal));
     expect(reason(await create(url, await login()))).toMatch(/no answer within 3 seconds/);
   });
 
-  test('a domain becomes local later', async () => {
+  test('setLocalDomain applies to later logins', async () => {
     const sequencer = await start({ localDomains: {} });
     sequencer.setLocalDomain('example.com', await serveKeyFile());
     opened(await create(sequencer.url, await login()));
   });
 
-  test('a local origin is on this machine', async () => {
+  test('setLocalDomain refuses an origin that is not on this machine', async () => {
     const sequencer = await start();
     const refused = expect.objectContaining({ code: 'invalid_configuration' });
     for (const origin of ['http://192.168.0.1', 'https://example.com', 'nonsense', 'file:///etc']) {

@@ -1,10 +1,10 @@
 import { jest } from '@jest/globals';
 
-// The emulator uses whichever Express the app has, and Express 4 does not wait for handlers.
+// The emulator uses the app's version of Express. Express 4 does not catch rejections of handlers.
 jest.unstable_mockModule('express', async () => import('express4'));
 const { startSequencer } = await import('../../src/emulator/index.js');
 
-test('on Express 4 a handler that throws is answered, and the process goes on', async () => {
+test('on Express 4 a rejected handler is answered and the process continues', async () => {
   const sequencer = await startSequencer();
   const scan = await fetch(`${sequencer.walletUrl}/api/scan`, {
     method: 'POST',

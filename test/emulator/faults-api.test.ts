@@ -1,21 +1,21 @@
 import request from 'supertest';
-import { faultKindNames, faultKinds } from '../../src/emulator/faults/fault-kinds.js';
-import { faultyOperationNames } from '../../src/emulator/faults/faulty-operation.js';
+import { faultKindNames, faultKinds } from '../../src/emulator/faults/fault.js';
+import { faultyOperationNames } from '../../src/emulator/operations/request.js';
 import { closeAll, create, created, opened, payment, reason, start } from './fixture.js';
 
 afterEach(closeAll);
 
-describe('the switches of the inspector', () => {
-  test('have words for every group of kinds and every operation', async () => {
+describe('the fault switches of the inspector', () => {
+  test('name every group of kinds and every operation', async () => {
     const { url } = await start();
-    const { text } = await request(url).get('/wallet/page/faults-view.js');
+    const { text } = await request(url).get('/wallet/page/faults.js');
     for (const { group } of Object.values(faultKinds)) expect(text).toMatch(new RegExp(`^  ${group}: '`, 'm'));
     for (const operation of faultyOperationNames) expect(text).toMatch(new RegExp(`^    ${operation}: '`, 'm'));
   });
 });
 
 describe('/faults/api', () => {
-  test('tells of every kind in plain words, and of every operation', async () => {
+  test('lists every kind with its description, and every operation', async () => {
     const { url } = await start();
     const { body } = await request(url).get('/faults/api/kinds').expect(200);
     expect(body.operations).toEqual(faultyOperationNames);
@@ -26,7 +26,7 @@ describe('/faults/api', () => {
     }
   });
 
-  test('switches a fault on, tells of it, and counts', async () => {
+  test('injects a fault, lists it, and counts its calls', async () => {
     const { url } = await start();
     await request(url).get('/faults/api/faults').expect(200, { faults: [] });
     const fault = { kind: 'error', operations: ['createIntent'], times: 2 };
@@ -44,7 +44,7 @@ describe('/faults/api', () => {
     await created(url, payment());
   });
 
-  test('tells also of what a program has switched on, and of what belongs to its kind', async () => {
+  test('lists faults that a program has injected, with the settings of their kind', async () => {
     const sequencer = await start();
     sequencer.misbehave({ kind: 'delay', ms: 20 });
     sequencer.misbehave({ kind: 'status', times: 1 });
@@ -57,7 +57,7 @@ describe('/faults/api', () => {
     ]);
   });
 
-  test('switches one off, or all', async () => {
+  test('clears one fault, or all', async () => {
     const sequencer = await start();
     const { url } = sequencer;
     for (const kind of ['refuse', 'error', 'status'] as const) sequencer.misbehave({ kind });
@@ -82,7 +82,7 @@ describe('/faults/api', () => {
     await request(url).get('/faults/api/faults').expect(200, { faults: [] });
   });
 
-  test('takes only application/json, which a page of another site cannot send unasked', async () => {
+  test('accepts only application/json, which another origin cannot send without a preflight', async () => {
     const { url } = await start();
     const text = JSON.stringify({ kind: 'refuse' });
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
@@ -92,14 +92,14 @@ describe('/faults/api', () => {
     await request(url).get('/faults/api/faults').expect(200, { faults: [] });
   });
 
-  test('answers under this machine’s own names alone', async () => {
+  test('refuses a Host that is not this machine', async () => {
     const { url } = await start();
     for (const path of ['/faults/api/kinds', '/faults/api/faults']) {
       await request(url).get(path).set('host', 'stranger.example').expect(403);
     }
   });
 
-  test('only pages of its own origin may ask, and programs', async () => {
+  test('accepts pages of its own origin and programs only', async () => {
     const sequencer = await start();
     const { url } = sequencer;
     sequencer.misbehave({ kind: 'delay', ms: 1 });

@@ -1,4 +1,4 @@
-import { faultKindNames } from '../../src/emulator/faults/fault-kinds.js';
+import { faultKindNames } from '../../src/emulator/faults/fault.js';
 import type { Fault, FaultKind, FaultyOperation, Sequencer } from '../../src/emulator/index.js';
 import { IntentError, type IntentErrorCode } from '../../src/errors.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
@@ -38,7 +38,7 @@ function clientOf({ url }: Sequencer, timeoutMs?: number): IntentClient {
   return client;
 }
 
-/** Waits until the faults that count their calls have met them. */
+/** Waits until all faults with `times` are used up. */
 async function whenTaken({ url }: Sequencer): Promise<void> {
   const active = async () => (await (await fetch(`${url}/faults/api/faults`)).json()) as { faults: unknown[] };
   await eventually(async () => (await active()).faults.length === 0);
@@ -47,7 +47,7 @@ async function whenTaken({ url }: Sequencer): Promise<void> {
 const terms = { destination, amount: '12.50', currency: 'usd' };
 const codeOf = (error: unknown): IntentErrorCode | undefined => (error instanceof IntentError ? error.code : undefined);
 
-/** What the client of the package says of each kind. Those that spoil no answer are below. */
+/** The error code of the client for each kind. Kinds with a correct response are below. */
 const codes: [Exclude<Fault, { kind: 'duplicate' | 'reorder' }>, IntentErrorCode][] = [
   [{ kind: 'refuse' }, 'sequencer_unreachable'],
   [{ kind: 'cut' }, 'sequencer_unreachable'],
@@ -62,14 +62,14 @@ const codes: [Exclude<Fault, { kind: 'duplicate' | 'reorder' }>, IntentErrorCode
   [{ kind: 'flood' }, 'sequencer_bad_response'],
 ];
 
-describe('what the client of the package says, and that all is well afterwards (interface 7)', () => {
+describe('the error code of the client, and recovery after the fault (interface 7)', () => {
   test.each(codes)('%j of createIntent: %s', async (fault, code) => {
     const sequencer = await start();
     const client = clientOf(sequencer);
     const failing = code === 'sequencer_timeout' ? clientOf(sequencer, 200) : client;
     const end = sequencer.misbehave({ ...fault, operations: ['createIntent'] });
     const error = await failing.paymentIntents.create(terms).catch((thrown) => thrown);
-    // A refusal of a create is one of this very intent.
+    // A refused create has a code of its own.
     expect(codeOf(error)).toBe(code === 'sequencer_error' ? 'intent_refused' : code);
     end();
     const { id } = await client.paymentIntents.create(terms);
@@ -87,14 +87,14 @@ describe('what the client of the package says, and that all is well afterwards (
     expect(await client.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
   });
 
-  test('every kind is told of in this file', () => {
+  test('this file covers every kind', () => {
     const told = [...codes.map(([{ kind }]) => kind), 'forget', 'duplicate', 'reorder'];
     expect(new Set(told)).toEqual(new Set(faultKindNames));
   });
 });
 
-describe('whether the operation has had its effect', () => {
-  const spoiling = [
+describe('the setting `when`', () => {
+  const failing = [
     'refuse',
     'cut',
     'error',
@@ -105,7 +105,7 @@ describe('whether the operation has had its effect', () => {
     'flood',
   ] as const satisfies FaultKind[];
 
-  test.each(spoiling)('%s: before it by default, after it when told so', async (kind) => {
+  test.each(failing)('%s: before the effect by default, after it with `after`', async (kind) => {
     const sequencer = await start();
     for (const when of [undefined, 'before', 'after'] as const) {
       const intent = await payment();
@@ -119,7 +119,7 @@ describe('whether the operation has had its effect', () => {
     }
   });
 
-  test('delay: before the wait when told so', async () => {
+  test('delay: the effect comes before the delay with `after`', async () => {
     const sequencer = await start();
     const intent = await payment();
     sequencer.misbehave({ kind: 'delay', operations: ['createIntent'], when: 'after', ms: 600_000 });
@@ -129,7 +129,7 @@ describe('whether the operation has had its effect', () => {
     await expect(answer).rejects.toThrow('fetch failed');
   });
 
-  test('delay: after the wait by default', async () => {
+  test('delay: the effect comes after the delay by default', async () => {
     const sequencer = await start();
     const intent = await payment();
     sequencer.misbehave({ kind: 'delay', operations: ['createIntent'], ms: 600_000, times: 1 });
@@ -140,7 +140,7 @@ describe('whether the operation has had its effect', () => {
     await expect(answer).rejects.toThrow('fetch failed');
   });
 
-  test('a late effect comes also when the caller has given up, as with a real service', async () => {
+  test('a delayed effect also comes after the caller has timed out', async () => {
     const sequencer = await start();
     sequencer.misbehave({ kind: 'delay', operations: ['createIntent'], ms: 100, times: 1 });
     const intent = await payment();
@@ -158,8 +158,8 @@ describe('whether the operation has had its effect', () => {
   });
 });
 
-describe('kinds that answer rightly', () => {
-  test('delay and drip come to a right answer, for whoever waits', async () => {
+describe('kinds with a correct response', () => {
+  test('delay and drip end in a correct response', async () => {
     const sequencer = await start();
     for (const fault of [
       { kind: 'delay', ms: 5 },
@@ -173,7 +173,7 @@ describe('kinds that answer rightly', () => {
     }
   });
 
-  test('forget: createIntent is answered OK, and the intent is unknown', async () => {
+  test('forget: createIntent answers OK, and the intent is unknown', async () => {
     const sequencer = await start();
     const client = clientOf(sequencer);
     sequencer.misbehave({ kind: 'forget', operations: ['createIntent'], times: 1 });
@@ -187,7 +187,7 @@ describe('kinds that answer rightly', () => {
     ['getStatus', (url, { id }) => statusFlags(url, id)],
     ['pollMessages', (url, { clientSecret }) => poll(url, rendezvousKeyPair(parseClientSecret(clientSecret)))],
     ['submitPayment', (url, { id }) => submitAs(url, id, keyPair(1))],
-  ])('forget by %s: also for an intent that was known, and for no other', async (operation, ask) => {
+  ])('forget by %s: the named intent is forgotten, others are not', async (operation, ask) => {
     const sequencer = await start();
     const [intent, other] = [await created(sequencer.url, payment()), await created(sequencer.url, payment())];
     sequencer.misbehave({ kind: 'forget', operations: [operation], times: 1 });
@@ -196,7 +196,7 @@ describe('kinds that answer rightly', () => {
     expect((await statusFlags(sequencer.url, other.id))[0]).toBe(true);
   });
 
-  test('forget by the wallet’s sendMessage', async () => {
+  test('forget: sendMessage of the wallet', async () => {
     const sequencer = await start();
     const { id, clientSecret } = await created(sequencer.url, payment());
     sequencer.misbehave({ kind: 'forget', operations: ['sendMessage'], times: 1 });
@@ -204,14 +204,14 @@ describe('kinds that answer rightly', () => {
     expect((await statusFlags(sequencer.url, id))[0]).toBe(false);
   });
 
-  test('forget before the effect: the very call does not know the intent', async () => {
+  test('forget before the effect: the call itself does not find the intent', async () => {
     const sequencer = await start();
     const { id } = await created(sequencer.url, payment());
     sequencer.misbehave({ kind: 'forget', operations: ['getStatus'], when: 'before' });
     expect((await statusFlags(sequencer.url, id))[0]).toBe(false);
   });
 
-  test('duplicate and reorder: the messages of pollMessages, while it lasts', async () => {
+  test('duplicate and reorder change the messages of pollMessages while they are active', async () => {
     const sequencer = await start();
     const { clientSecret } = await created(sequencer.url, payment());
     await sequencer.wallet().pay(clientSecret);
@@ -232,7 +232,7 @@ describe('kinds that answer rightly', () => {
     expect(await ids()).toEqual([a, b, c]);
   });
 
-  test('duplicate leaves an ERROR as it is', async () => {
+  test('duplicate does not change an ERROR', async () => {
     const sequencer = await start();
     sequencer.misbehave({ kind: 'duplicate' });
     const unsigned = pollBody(keyPair(1)).slice(0, 36);
@@ -240,27 +240,27 @@ describe('kinds that answer rightly', () => {
   });
 });
 
-describe('which calls meet a fault', () => {
-  test('none, until one is switched on', async () => {
+describe('the calls that a fault applies to', () => {
+  test('there is no fault until one is injected', async () => {
     const sequencer = await start();
     const intent = await created(sequencer.url, payment());
     await sequencer.wallet().pay(intent.clientSecret);
     expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, true]);
   });
 
-  test('times counts the calls that it met, and no others', async () => {
+  test('times counts the failed calls only', async () => {
     const sequencer = await start();
     const { url } = sequencer;
     sequencer.misbehave({ kind: 'error', operations: ['createIntent'], times: 2 });
     const intent = await payment();
     for (let n = 0; n < 2; n += 1) {
       expect((await statusFlags(url, intent.id))[0]).toBe(false);
-      expect(reason(await create(url, intent))).toBe('The sequencer was told to say no.');
+      expect(reason(await create(url, intent))).toBe('A fault was injected: error.');
     }
     opened(await create(url, intent));
   });
 
-  test('several come one after the other', async () => {
+  test('several faults apply one after the other', async () => {
     const sequencer = await start();
     sequencer.misbehave({ kind: 'error', times: 1 });
     sequencer.misbehave({ kind: 'status', times: 1, httpStatus: 500 });
@@ -269,7 +269,7 @@ describe('which calls meet a fault', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 500, 200]);
   });
 
-  test('behave ends all, and ending twice is fine', async () => {
+  test('behave clears all faults and is idempotent', async () => {
     const sequencer = await start();
     const end = sequencer.misbehave({ kind: 'refuse' });
     sequencer.misbehave({ kind: 'error' });
@@ -278,32 +278,32 @@ describe('which calls meet a fault', () => {
     await created(sequencer.url, payment());
   });
 
-  test('ending one leaves the others', async () => {
+  test('clearing one fault leaves the others', async () => {
     const sequencer = await start();
     const end = sequencer.misbehave({ kind: 'refuse' });
     sequencer.misbehave({ kind: 'error' });
     end();
-    expect(reason(await create(sequencer.url, await payment()))).toContain('say no');
+    expect(reason(await create(sequencer.url, await payment()))).toContain('A fault was injected');
   });
 
-  test('another sequencer has its own', async () => {
+  test('each sequencer has its own faults', async () => {
     const [faulty, sound] = [await start(), await start()];
     faulty.misbehave({ kind: 'refuse' });
     await created(sound.url, payment());
   });
 
-  test('an operation that there is not meets those for all, and no others', async () => {
+  test('an unknown operation gets faults for all operations only', async () => {
     const sequencer = await start();
     const ask = async () => reason(await call(sequencer.url, { service: 'No', method: 'such' }, new Uint8Array()));
     const end = sequencer.misbehave({ kind: 'error', operations: ['getStatus'] });
     expect(await ask()).toContain('no such service');
     end();
     sequencer.misbehave({ kind: 'error' });
-    expect(await ask()).toContain('say no');
+    expect(await ask()).toContain('A fault was injected');
   });
 });
 
-describe('a fault that cannot be had is refused, and says why', () => {
+describe('an invalid fault is refused with the reason', () => {
   test.each<[unknown, RegExp]>([
     [undefined, /expected object/],
     [{}, /its kind: /],
@@ -339,14 +339,14 @@ describe('a fault that cannot be had is refused, and says why', () => {
     await created(sequencer.url, payment());
   });
 
-  test('more than a hundred at once', async () => {
+  test('refuses more than 100 active faults', async () => {
     const sequencer = await start();
     for (let n = 0; n < 100; n += 1) sequencer.misbehave({ kind: 'error' });
-    expect(() => sequencer.misbehave({ kind: 'error' })).toThrow('100 faults are on already.');
+    expect(() => sequencer.misbehave({ kind: 'error' })).toThrow('100 faults are active already.');
   });
 });
 
-test('close ends also what drips', async () => {
+test('close ends a dripping response', async () => {
   const sequencer = await start();
   sequencer.misbehave({ kind: 'drip', ms: 600_000 });
   const dripping = await post(sequencer.url, encodeRequest(operations.getStatus, new Uint8Array()));

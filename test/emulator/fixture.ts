@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Sequencer, type SequencerOptions, startSequencer } from '../../src/emulator/index.js';
-import { signLoginIntent } from '../../src/intents/login-intent.js';
-import { type PaymentTerms, signPaymentIntent } from '../../src/intents/payment-intent.js';
 import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
-import type { SignedIntent } from '../../src/intents/signed-intent.js';
-import { unsignedBytes } from '../../src/intents/signed-intent.js';
+import {
+  type PaymentTerms,
+  type SignedIntent,
+  signLoginIntent,
+  signPaymentIntent,
+  unsignedBytes,
+} from '../../src/intents/signed-intent.js';
 import { parseIntentId } from '../../src/keys/base58.js';
 import { type KeyPair, keyPairFromSeed } from '../../src/keys/ed25519.js';
 import { type Signer, signerFromSeed } from '../../src/keys/verifier-key.js';
@@ -21,12 +24,12 @@ export const startedAtMs = 1_700_000_000_250;
 
 const closers: (() => Promise<void>)[] = [];
 
-/** Ends what a test started. */
+/** Closes everything a test has started. */
 export async function closeAll(): Promise<void> {
   await Promise.all(closers.splice(0).map((close) => close()));
 }
 
-/** A server of the test's own on 127.0.0.1; gives its origin. */
+/** Starts a server on 127.0.0.1 and returns its origin. */
 export async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -46,7 +49,7 @@ export function serveKeyFile(publicKeys: readonly string[] = [verifier.publicKey
   });
 }
 
-/** A sequencer whose clock stands still, and which finds the key file of example.com on this machine. */
+/** A sequencer with a stopped clock and a local key file of example.com. */
 export async function start(options: SequencerOptions = {}): Promise<Sequencer> {
   const localDomains = options.localDomains ?? { 'example.com': await serveKeyFile() };
   const sequencer = await startSequencer({ now: () => startedAtMs, ...options, localDomains });
@@ -59,7 +62,7 @@ export function post(url: string, body: Uint8Array, contentType = 'application/o
   return fetch(`${url}/v1/api`, { method: 'POST', headers: { 'content-type': contentType }, body });
 }
 
-/** Calls an operation and gives the opened envelope, OK or ERROR. */
+/** Calls an operation and returns its envelope, OK or ERROR. */
 export async function call(url: string, operation: Operation, body: Uint8Array): Promise<v1.Response> {
   const response = await post(url, encodeRequest(operation, body));
   expect(response.status).toBe(200);
@@ -100,16 +103,16 @@ export function sendBody({ message, signature, rendezvousKey }: Omit<SignedInten
 export const create = (url: string, intent: Pick<SignedIntent, 'message' | 'signature'>): Promise<v1.Response> =>
   call(url, operations.createIntent, createBody(intent));
 
-/** Creates an intent that must be accepted, and gives it back. */
+/** Creates an intent, which must be accepted. */
 export async function created(url: string, intent: Promise<SignedIntent>): Promise<SignedIntent> {
   opened(await create(url, await intent));
   return intent;
 }
 
-/** A rendezvous of no payload, to sign what the library would not. */
+/** A rendezvous without a payload, to sign messages that the library refuses. */
 export const anyRendezvous = (): KeyPair => rendezvousKeyPair(crypto.getRandomValues(new Uint8Array(20)));
 
-/** Signs a message of any content by a rendezvous key. */
+/** Signs any message with a rendezvous key. */
 export function signedBy(
   rendezvous: KeyPair,
   message: v1.Message.$Properties,

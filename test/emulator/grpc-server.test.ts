@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import grpc from '@grpc/grpc-js';
 import protoLoader from '@grpc/proto-loader';
 import bs58 from 'bs58';
-import type { FaultKind } from '../../src/emulator/faults/fault-kinds.js';
+import type { FaultKind } from '../../src/emulator/faults/fault.js';
 import { startGrpcServer } from '../../src/emulator/servers/grpc-server.js';
 import { createIntentClient, generateKey, type IntentClient } from '../../src/index.js';
 import { getStatus } from '../../src/sequencer/calls.js';
@@ -12,7 +12,7 @@ import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';
 
-// An independent client: made of the .proto file by the tools of gRPC, with nothing of ours in it.
+// An independent client, made from the .proto file with the tools of gRPC.
 
 const protoFile = fileURLToPath(new URL('../../proto/intents.proto', import.meta.url));
 const definition = protoLoader.loadSync(protoFile, { keepCase: true });
@@ -58,7 +58,7 @@ it('answers an independent client (interface 4.2, 4.4)', async () => {
   expect(await ask('MicroPayment', 'GetStatus', request)).toEqual({ exists: true, code_scanned: true });
 });
 
-it('refuses with INVALID_ARGUMENT, and the reason of the proxy (interface 7.2)', async () => {
+it('refuses with INVALID_ARGUMENT and the reason of the proxy (interface 7.2)', async () => {
   const request = { intent_id: { value: Buffer.alloc(31) } };
   await expect(ask('MicroPayment', 'GetStatus', request)).rejects.toMatchObject({
     code: grpc.status.INVALID_ARGUMENT,
@@ -75,26 +75,26 @@ it('refuses a stream that is not signed by its rendezvous key (protocol 4, 5)', 
   await expect(read()).rejects.toMatchObject({ code: grpc.status.INVALID_ARGUMENT });
 });
 
-it('takes no request over 64 KiB', async () => {
+it('refuses a request over 64 KiB', async () => {
   const request = { intent_id: { value: Buffer.alloc(64 * 1024) } };
   await expect(ask('MicroPayment', 'GetStatus', request)).rejects.toMatchObject({
     code: grpc.status.RESOURCE_EXHAUSTED,
   });
 });
 
-it('says of what it does not have that it is UNIMPLEMENTED', async () => {
+it('answers UNIMPLEMENTED to an unknown method', async () => {
   const away = createIntentClient({ grpcUrl: sequencer.grpcUrl, grpcNames: 'acme' });
   await expect(away.paymentIntents.create(payment)).rejects.toMatchObject({ code: 'sequencer_error' });
   await away.close();
 });
 
-it('is there only where it was asked for', async () => {
+it('starts only with the option grpcPort', async () => {
   const plain = await startSequencer();
   expect(plain.grpcUrl).toBeUndefined();
   await plain.close();
 });
 
-it('names a port that is in use, and leaves nothing behind', async () => {
+it('names a port in use, and closes everything it had opened', async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
   const { port: grpcPort } = taken.address() as { port: number };
@@ -107,7 +107,7 @@ it('names a port that is in use, and leaves nothing behind', async () => {
   taken.close();
 });
 
-it('ends with its streams, and can be ended again', async () => {
+it('close ends its streams and is idempotent', async () => {
   const own = await startSequencer({ grpcPort: 0 });
   const follower = createIntentClient({ grpcUrl: own.grpcUrl });
   const intent = await follower.paymentIntents.create(payment);
@@ -123,7 +123,7 @@ it('ends with its streams, and can be ended again', async () => {
   await follower.close();
 });
 
-it('lets go of what was asked for when the client leaves', async () => {
+it('releases a call when the client disconnects', async () => {
   const signals: (AbortSignal | undefined)[] = [];
   const untilLeft = (signal: AbortSignal | undefined): Promise<never> => {
     signals.push(signal);
@@ -131,7 +131,7 @@ it('lets go of what was asked for when the client leaves', async () => {
   };
   const answering: Sequencer['transport'] = {
     call: (_operation, _body, { signal } = {}) => untilLeft(signal),
-    // biome-ignore lint/correctness/useYield: it never has anything to say.
+    // biome-ignore lint/correctness/useYield: it never yields a message.
     openStream: async function* (_operation, _body, { signal } = {}) {
       await untilLeft(signal);
     },
@@ -160,7 +160,7 @@ it.each<[FaultKind, string]>([
   ['error', 'sequencer_error'],
   ['garble', 'sequencer_bad_response'],
   ['flood', 'sequencer_bad_response'],
-])('misbehaves over gRPC as it is told to: %s', async (kind, code) => {
+])('injects faults over gRPC: %s', async (kind, code) => {
   const { grpcUrl } = sequencer;
   const transport = createGrpcTransport({ url: String(grpcUrl), timeoutMs: 30_000 });
   const behave = sequencer.misbehave({ kind });
@@ -170,8 +170,8 @@ it.each<[FaultKind, string]>([
   await transport.close();
 });
 
-describe('our client, at an independent server made of the .proto file', () => {
-  it('is understood, and understands (interface 4.2, 4.3, 4.4)', async () => {
+describe('our client with an independent server made from the .proto file', () => {
+  it('exchanges requests and responses (interface 4.2, 4.3, 4.4)', async () => {
     const { Intents, MicroPayment } = v1;
     if (!Intents || !MicroPayment) throw new Error('The services are gone.');
     const seen: object[] = [];

@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { Journal } from '../../src/emulator/journal/journal.js';
-import { openCode } from '../../src/emulator/wallet/read-code.js';
+import { openCode } from '../../src/emulator/wallet/wallet-request.js';
 import { type SignedIntent, unsignedBytes } from '../../src/intents/signed-intent.js';
 import { createIntentClient } from '../../src/sequencer/intent-client.js';
 import { encode, v1 } from '../../src/wire/codec.js';
@@ -38,13 +38,13 @@ async function list(url: string): Promise<Json[]> {
 
 const kindsIn = (entries: Json[]): unknown[] => entries.map(({ kind, operation }) => operation ?? kind);
 
-/** One byte of the signature is another. */
+/** The intent with one changed byte in its signature. */
 const forged = ({ message, signature }: SignedIntent): Pick<SignedIntent, 'message' | 'signature'> => ({
   message,
   signature: signature.map((byte, index) => (index === 0 ? byte ^ 1 : byte)),
 });
 
-/** What opens the message stream of a code. */
+/** The request that opens the message stream of a code. */
 function streamBody(clientSecret: string): Uint8Array {
   const { rendezvous } = openCode(clientSecret);
   const unsigned = { rendezvousKey: { value: rendezvous.publicKey } };
@@ -52,8 +52,8 @@ function streamBody(clientSecret: string): Uint8Array {
   return encode(v1.OpenMessageStreamRequest, { ...unsigned, signature });
 }
 
-describe('what is told of an intent', () => {
-  test('a payment from its creation to its end, in order, with its messages read', async () => {
+describe('the details of an intent', () => {
+  test('a payment: its entries in order, with decoded messages', async () => {
     const { url, wallet } = await start();
     const { id, clientSecret } = await created(url, payment());
     await wallet('Ben').pay(clientSecret);
@@ -78,7 +78,7 @@ describe('what is told of an intent', () => {
       },
       answer: { content: { exists: true, code_scanned: false, intent_submitted: false } },
     });
-    // As the wallet's clock has it, in words of a date.
+    // The time of the wallet's clock, as an ISO date.
     const at = new Date(startedAtMs).toISOString();
     expect(hint).toMatchObject({ request: { content: { message: { code_scanned: { timestamp: at } } } } });
     expect(submission).toMatchObject({ answer: { size: 0, content: { result: 'OK' } } });
@@ -92,7 +92,7 @@ describe('what is told of an intent', () => {
     expect(JSON.stringify(intent)).not.toContain(clientSecret);
   });
 
-  test('a login: whose signatures, and where the verifier was looked up', async () => {
+  test('a login: its signers, and the location of the key file', async () => {
     const keyFile = await serveKeyFile();
     const { url, wallet } = await start({ localDomains: { 'example.com': keyFile } });
     const { id, clientSecret } = await created(url, login());
@@ -115,7 +115,7 @@ describe('what is told of an intent', () => {
     ]);
   });
 
-  test('a verifier that is not published: the login is refused, and why', async () => {
+  test('an unpublished verifier: the login is refused with the reason', async () => {
     const { url } = await start({ localDomains: { 'example.com': await serveKeyFile([]) } });
     const intent = await login();
     reason(await create(url, intent));
@@ -128,7 +128,7 @@ describe('what is told of an intent', () => {
     expect(signatures.map(({ outcome }) => outcome)).toEqual(['valid', 'valid']);
   });
 
-  test('a signature that does not verify is told as such, and the intent as refused', async () => {
+  test('an invalid signature: the signature is invalid, the intent refused', async () => {
     const { url } = await start();
     const intent = await payment();
     reason(await create(url, forged(intent)));
@@ -140,7 +140,7 @@ describe('what is told of an intent', () => {
     expect(entries).toMatchObject([{ refusal: { code: 'invalid_signature' } }]);
   });
 
-  test('a verifier’s signature that does not verify, and one that is missing', async () => {
+  test('an invalid signature of a verifier, and a missing one', async () => {
     const { url } = await start();
     const intent = await payment({ login: loginTerms });
     const bill = intent.message.requestToReceiveBill ?? {};
@@ -178,7 +178,7 @@ describe('what is told of an intent', () => {
     expect(entries[6]).toMatchObject({ url: `${site}/hook`, status: 503, claims: { intent: id, state: 'SUBMITTED' } });
   });
 
-  test('a stream: opened, what was delivered, and its end', async () => {
+  test('a stream: its opening, its deliveries and its end', async () => {
     const { url, wallet, transport } = await start();
     const { id, clientSecret } = await created(url, payment());
     await wallet().pay(clientSecret);
@@ -189,10 +189,10 @@ describe('what is told of an intent', () => {
     expect(streamed[3]).toMatchObject({
       message: { content: { messages: [{ intent_submitted: { intent_id: id } }] } },
     });
-    expect(streamed[4]).toMatchObject({ reason: 'done', via: 'in-process' });
+    expect(streamed[4]).toMatchObject({ reason: 'complete', via: 'in-process' });
   });
 
-  test('the same question with the same answer is one line, however often it came', async () => {
+  test('repeated calls with the same response are one entry', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
     for (let n = 0; n < 5; n += 1) await statusFlags(url, id);
@@ -203,7 +203,7 @@ describe('what is told of an intent', () => {
     ]);
   });
 
-  test('what names no intent that there is, is told apart', async () => {
+  test('calls that name no intent are listed separately', async () => {
     const { url } = await start();
     await statusFlags(url, (await payment()).id);
     reason(await call(url, { service: '<img src=x onerror=alert(1)>', method: 'x' }, Uint8Array.of(255)));
@@ -218,8 +218,8 @@ describe('what is told of an intent', () => {
   });
 });
 
-describe('what a person can do', () => {
-  test('reverses a payment that was submitted, and nothing else', async () => {
+describe('actions', () => {
+  test('reverses a submitted payment, and nothing else', async () => {
     const { url, wallet } = await start();
     const { id, clientSecret } = await created(url, payment());
     const reverse = (which: string) => request(url).post(`/inspector/api/intents/${which}/reverse`).send({});
@@ -230,7 +230,7 @@ describe('what a person can do', () => {
     await reverse((await payment()).id).expect(404);
   });
 
-  test('marks an intent, and takes the mark away', async () => {
+  test('marks and unmarks an intent', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
     const mark = (body: object) => request(url).post(`/inspector/api/intents/${id}/mark`).send(body);
@@ -241,7 +241,7 @@ describe('what a person can do', () => {
     await mark({ marked: 'yes' }).expect(400);
   });
 
-  test('sees who the wallets are', async () => {
+  test('lists the wallets with their ids', async () => {
     const { url, wallets } = await start({ wallets: ['Zoe'] });
     const [zoe] = wallets;
     const users = [{ domain: 'example.com', userId: zoe?.userId('example.com') }];
@@ -252,7 +252,7 @@ describe('what a person can do', () => {
 });
 
 describe('the page and its API', () => {
-  test('nothing inline, nothing from elsewhere; the pages lead to each other', async () => {
+  test('the pages have no inline code and no other origins, and link to each other', async () => {
     const { url, inspectorUrl } = await start();
     expect(inspectorUrl).toBe(`${url}/inspector`);
     const pages = await Promise.all(['/inspector', '/wallet'].map((path) => request(url).get(path)));
@@ -264,17 +264,16 @@ describe('the page and its API', () => {
     const files = [...(pages[0]?.text ?? '').matchAll(/(?:src|href)="(\/wallet\/page\/[^"]+)"/g)].map(
       ([, file]) => file,
     );
-    const modules = ['detail', 'list', 'words', 'wallets'].map((name) => `/wallet/page/inspector-${name}.js`);
-    const others = ['make', 'reconcile', 'message-view', 'fault-switches', 'faults-view', 'api'].map(
+    const modules = ['inspector-detail', 'inspector-list', 'words', 'dom', 'faults', 'api'].map(
       (name) => `/wallet/page/${name}.js`,
     );
-    for (const file of [...files, ...modules, ...others]) {
+    for (const file of [...files, ...modules]) {
       const { text } = await request(url).get(String(file)).expect(200);
       expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|\.style\b/);
     }
   });
 
-  test('answers pages of its own origin and programs, under this machine’s own names, and takes JSON alone', async () => {
+  test('accepts pages of its own origin and programs, a Host of this machine, and JSON only', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
     const gets = ['intents', `intents/${id}`, 'other', 'wallets', 'events'].map((path) => `/inspector/api/${path}`);
@@ -292,24 +291,24 @@ describe('the page and its API', () => {
     expect(body.error.code).toBe('intent_not_found');
   });
 
-  test('tells whoever looks on that something has changed, and ends with the sequencer', async () => {
+  test('sends an event for each change, and ends with the sequencer', async () => {
     const sequencer = await start();
     const stream = await fetch(`${sequencer.url}/inspector/api/events`);
     expect(stream.headers.get('content-type')).toBe('text/event-stream');
     const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
-    expect((await reader?.read())?.value).toContain('data: look');
+    expect((await reader?.read())?.value).toContain('data: changed');
     await created(sequencer.url, payment());
-    expect((await reader?.read())?.value).toBe('data: look\n\n');
+    expect((await reader?.read())?.value).toBe('data: changed\n\n');
     const ended = reader?.closed.catch(() => undefined);
     await sequencer.close();
     await ended;
   });
 
-  test('who asks for the head alone is answered and gone', async () => {
+  test('HEAD of the events is answered and takes no connection', async () => {
     const { url } = await start();
     const head = await fetch(`${url}/inspector/api/events`, { method: 'HEAD', signal: AbortSignal.timeout(5_000) });
     expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
-    // It takes none of the fifty places.
+    // It does not count towards the limit of 50.
     const leaving = new AbortController();
     const open = () => fetch(`${url}/inspector/api/events`, { signal: leaving.signal });
     const streams = await Promise.all(Array.from({ length: 50 }, open));
@@ -317,7 +316,7 @@ describe('the page and its API', () => {
     leaving.abort();
   });
 
-  test('a few pages may look on, and not any number', async () => {
+  test('limits the number of open pages', async () => {
     const { url } = await start();
     const leaving = new AbortController();
     const open = () => fetch(`${url}/inspector/api/events`, { signal: leaving.signal });
@@ -337,58 +336,58 @@ describe('the journal is bounded', () => {
   const status = { service: 'MicroPayment', method: 'getStatus' };
   const bodyOf = (n: number): Uint8Array => Buffer.concat([Uint8Array.of(10, 34, 10, 32), new Uint8Array(32).fill(n)]);
   const note = (journal: Journal, n: number, answer: Uint8Array): void =>
-    journal.call({ ...status, body: bodyOf(n) }, 'proxy')(answer);
+    journal.startCall({ ...status, body: bodyOf(n) }, 'proxy')(answer);
 
-  test('in intents: the oldest makes room', () => {
+  test('in intents: the oldest is dropped', () => {
     const journal = new Journal(
       () => 0,
       () => true,
-      { trails: 3 },
+      { timelines: 3 },
     );
     for (const n of [1, 2, 3, 4]) note(journal, n, new Uint8Array());
-    expect(journal.trails).toHaveLength(3);
-    expect(journal.trail(journal.idOf({ ...status, body: bodyOf(1) }))).toBeUndefined();
+    expect(journal.timelines).toHaveLength(3);
+    expect(journal.timeline(journal.idOf({ ...status, body: bodyOf(1) }))).toBeUndefined();
   });
 
-  test('in entries: how it began stays', () => {
+  test('in entries: the first is never dropped', () => {
     const journal = new Journal(
       () => 0,
       () => true,
       { entries: 5 },
     );
     for (let n = 0; n < 20; n += 1) note(journal, 1, Uint8Array.of(n));
-    const [trail] = journal.trails;
-    expect(trail?.entries.map(({ number }) => number)).toEqual([1, 17, 18, 19, 20]);
-    expect(trail?.dropped).toBe(15);
+    const [timeline] = journal.timelines;
+    expect(timeline?.entries.map(({ number }) => number)).toEqual([1, 17, 18, 19, 20]);
+    expect(timeline?.dropped).toBe(15);
   });
 
-  test('in bytes, of one message and of all', () => {
+  test('in bytes, of one message and of all messages', () => {
     const journal = new Journal(
       () => 0,
       () => true,
       { messageBytes: 100, bytes: 500 },
     );
     note(journal, 1, new Uint8Array(101));
-    expect(journal.trails[0]?.entries[0]?.what).toMatchObject({ answer: { length: 101, bytes: undefined } });
+    expect(journal.timelines[0]?.entries[0]?.record).toMatchObject({ answer: { length: 101, bytes: undefined } });
     for (let n = 2; n < 10; n += 1) note(journal, n, new Uint8Array(100));
-    expect(journal.trails).toHaveLength(3);
+    expect(journal.timelines).toHaveLength(3);
   });
 
-  test('and what it keeps is its own: a buffer that is used again changes nothing', () => {
+  test('a recorded message is a copy of the buffer', () => {
     const journal = new Journal(
       () => 0,
       () => true,
     );
     const body = bodyOf(1);
     const answer = Uint8Array.of(8, 1);
-    const noteEnd = journal.call({ ...status, body }, 'proxy');
+    const noteEnd = journal.startCall({ ...status, body }, 'proxy');
     noteEnd(answer);
     answer.fill(0);
-    expect(journal.trails[0]?.entries[0]?.what).toMatchObject({ answer: { bytes: Uint8Array.of(8, 1) } });
+    expect(journal.timelines[0]?.entries[0]?.record).toMatchObject({ answer: { bytes: Uint8Array.of(8, 1) } });
   });
 });
 
-test('a stream that nobody reads any more is told as left', async () => {
+test('an abandoned stream is recorded as disconnected', async () => {
   const { url, transport } = await start();
   const { clientSecret, id } = await created(url, payment());
   const body = streamBody(clientSecret);
@@ -400,6 +399,6 @@ test('a stream that nobody reads any more is told as left', async () => {
   await expect(reading).rejects.toThrow();
   const { entries, signatures } = await inspect(url, id);
   expect(kindsIn(entries)).toEqual(['Intents.createIntent', 'stream', 'delivery', 'stream-end']);
-  expect(entries.at(-1)).toMatchObject({ reason: 'left' });
+  expect(entries.at(-1)).toMatchObject({ reason: 'disconnected' });
   expect(signatures).toMatchObject([{ operations: ['Intents.createIntent', 'Messaging.openMessageStream'] }]);
 });

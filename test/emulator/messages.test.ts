@@ -41,8 +41,8 @@ async function acknowledge(url: string, rendezvous: KeyPair, messages: v1.Messag
   expect(decode(v1.AckMessagesResponse, answer).result).toBe(v1.AckMessagesResponse.Result.OK);
 }
 
-describe("a wallet's hints (protocol 2)", () => {
-  test('code_scanned is shown in the status and lies at the rendezvous (interface 2.6)', async () => {
+describe("a wallet's messages (protocol 2)", () => {
+  test('code_scanned sets the status and stays at the rendezvous (interface 2.6)', async () => {
     const { url } = await start();
     const intent = await created(url, payment());
     const answer = opened(await hint(url, keysOf(intent), scanned));
@@ -55,7 +55,7 @@ describe("a wallet's hints (protocol 2)", () => {
     expect(messages[1]?.sendMessageRequestSignature?.value).toHaveLength(64);
   });
 
-  test('a rejection changes nothing: the intent can still be paid', async () => {
+  test('a declined payment can still be paid', async () => {
     const { url } = await start();
     const intent = await created(url, payment());
     opened(await hint(url, keysOf(intent), { clientRejectedPayment: { intentId: { value: intent.rendezvousKey } } }));
@@ -86,7 +86,7 @@ describe("a wallet's hints (protocol 2)", () => {
     ['request_to_grab_bill', payment, () => ({ requestToGrabBill: {} }), /cannot send/],
     ['nothing', payment, () => ({}), /cannot send/],
     ['an id of its own', payment, () => ({ ...scanned, id: { value: new Uint8Array(16) } }), /given by the sequencer/],
-  ])('refused: %s', async (_name, make, messageOf, expected) => {
+  ])('refuses %s', async (_name, make, messageOf, expected) => {
     const { url } = await start();
     const intent = await created(url, make());
     expect(reason(await hint(url, keysOf(intent), messageOf(parseIntentId(intent.id))))).toMatch(expected);
@@ -94,7 +94,7 @@ describe("a wallet's hints (protocol 2)", () => {
     expect(await poll(url, keysOf(intent))).toHaveLength(1);
   });
 
-  test('refused: signed by another key', async () => {
+  test('refuses a message signed by another key', async () => {
     const { url } = await start();
     const intent = await created(url, payment());
     const forged = { ...signedBy(anyRendezvous(), scanned), rendezvousKey: intent.rendezvousKey };
@@ -102,14 +102,14 @@ describe("a wallet's hints (protocol 2)", () => {
     expect(await statusFlags(url, intent.id)).toEqual([true, false, false]);
   });
 
-  test('refused: at a rendezvous without an intent', async () => {
+  test('refuses a message at a rendezvous without an intent', async () => {
     const { url } = await start();
     expect(reason(await hint(url, anyRendezvous(), scanned))).toMatch(/There is no intent/);
   });
 });
 
 describe('the mailbox (protocol 5)', () => {
-  test('pollMessages gives what lies there until it is acknowledged; the request stays', async () => {
+  test('pollMessages returns messages until they are acknowledged; the request stays', async () => {
     const { url } = await start();
     const intent = await created(url, payment());
     const rendezvous = keysOf(intent);
@@ -126,14 +126,14 @@ describe('the mailbox (protocol 5)', () => {
     expect(kindsOf(await poll(url, rendezvous))).toEqual(['requestToReceiveBill']);
   });
 
-  test('no intent, no messages', async () => {
+  test('pollMessages without an intent returns no messages', async () => {
     const { url } = await start();
     const stranger = anyRendezvous();
     expect(await poll(url, stranger)).toEqual([]);
     await acknowledge(url, stranger, []);
   });
 
-  test('pollMessages is signed by the rendezvous key, in canonical form (protocol 4)', async () => {
+  test('pollMessages requires a canonical request signed by the rendezvous key (protocol 4)', async () => {
     const { url } = await start();
     const rendezvous = keysOf(await created(url, payment()));
     const unsigned = encode(v1.PollMessagesRequest, { rendezvousKey: { value: rendezvous.publicKey } });
@@ -142,7 +142,7 @@ describe('the mailbox (protocol 5)', () => {
     expect(reason(await call(url, operations.pollMessages, appended))).toMatch(/unknown fields/);
   });
 
-  test('it holds 100 messages: the oldest hint goes, what the sequencer said stays', async () => {
+  test('the mailbox holds 100 messages: the oldest of a client is dropped, those of the sequencer stay', async () => {
     const { url } = await start();
     const intent = await created(url, payment());
     const rendezvous = keysOf(intent);

@@ -3,14 +3,13 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
 import { jest } from '@jest/globals';
-import { loopbackReach, publicReach } from '../../src/emulator/outbound/address-policy.js';
 import { KeyFileReader } from '../../src/emulator/outbound/key-file.js';
-import { Outbound, type Resolve } from '../../src/emulator/outbound/outbound.js';
+import { loopbackAddresses, Outbound, publicAddresses, type Resolve } from '../../src/emulator/outbound/outbound.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 
 const servers: Server[] = [];
 
-/** Listens on 127.0.0.1, and tells how many connections came. */
+/** A server on 127.0.0.1 that counts its connections. */
 async function listen(server: Server): Promise<{ port: number; connections: () => number }> {
   let connections = 0;
   server.on('connection', () => {
@@ -28,7 +27,7 @@ afterAll(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
 });
 
-/** A DNS that says of each name what the test wants; the addresses of a list one after the other. */
+/** A DNS with the addresses of a list, one for each lookup. */
 function dns(...answers: readonly (readonly string[])[]): Resolve & { readonly asked: string[] } {
   const asked: string[] = [];
   const resolve: Resolve = (hostname, _options, done) => {
@@ -45,7 +44,7 @@ function dns(...answers: readonly (readonly string[])[]): Resolve & { readonly a
 const get = { method: 'GET' } as const;
 const secret = 'what no stranger may read';
 
-describe('what is out of reach is not even connected to', () => {
+describe('no connection is opened to a refused address', () => {
   test.each([
     [['127.0.0.1']],
     [['::1']],
@@ -55,9 +54,9 @@ describe('what is out of reach is not even connected to', () => {
     [['fd00::1']],
     [['8.8.8.8', '127.0.0.1']],
     [['127.0.0.1', '8.8.8.8']],
-  ])('a name that the DNS says is at %j', async (addresses) => {
+  ])('a name that resolves to %j', async (addresses) => {
     const { port, connections } = await listenTls((_req, res) => void res.end(secret));
-    const outbound = new Outbound(publicReach, { resolve: dns(addresses), ca: localhostCertificate.cert });
+    const outbound = new Outbound(publicAddresses, { resolve: dns(addresses), ca: localhostCertificate.cert });
     await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow(
       /^it is at .*, which is not called$/,
     );
@@ -65,49 +64,49 @@ describe('what is out of reach is not even connected to', () => {
   });
 
   test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0x7f.1', '2130706433', '0', '169.254.169.254'])(
-    'an address in the URL, for which no DNS is asked: %s',
+    'an address in the URL, without DNS: %s',
     async (host) => {
       const { port, connections } = await listenTls((_req, res) => void res.end(secret));
-      const outbound = new Outbound(publicReach, { ca: localhostCertificate.cert });
+      const outbound = new Outbound(publicAddresses, { ca: localhostCertificate.cert });
       await expect(outbound.call(`https://${host}:${port}/`, get)).rejects.toThrow('which is not called');
       expect(connections()).toBe(0);
     },
   );
 
-  test('a name that is public when it is looked at, and private when it is called', async () => {
+  test('a name that resolves to a public address first and to a private one later', async () => {
     const { port, connections } = await listenTls((_req, res) => void res.end(secret));
-    // The name is asked for once a connection, and what was said then is what is connected to.
+    // The name is resolved once for each connection, which uses that result.
     const resolve = dns(['127.0.0.1'], ['8.8.8.8']);
-    const outbound = new Outbound(publicReach, { resolve, ca: localhostCertificate.cert });
+    const outbound = new Outbound(publicAddresses, { resolve, ca: localhostCertificate.cert });
     await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow('which is not called');
     expect([resolve.asked, connections()]).toEqual([['localhost'], 0]);
   });
 
-  test('no connection is kept for which the DNS would not be asked again', async () => {
+  test('connections are not reused: each call resolves the name', async () => {
     const { port } = await listenTls((_req, res) => void res.end('first'));
     const resolve = dns(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1']);
-    const outbound = new Outbound(loopbackReach, { resolve, ca: localhostCertificate.cert });
+    const outbound = new Outbound(loopbackAddresses, { resolve, ca: localhostCertificate.cert });
     const url = `https://localhost:${port}/`;
     expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
     expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
     await expect(outbound.call(url, get)).rejects.toThrow('it is at 10.0.0.1');
   });
 
-  test('another machine under the name of this one', async () => {
-    const outbound = new Outbound(loopbackReach, { resolve: dns(['192.168.0.1']) });
+  test('localhost that resolves to another machine', async () => {
+    const outbound = new Outbound(loopbackAddresses, { resolve: dns(['192.168.0.1']) });
     await expect(outbound.call('http://localhost:1/', get)).rejects.toThrow('it is at 192.168.0.1');
   });
 
-  test('a name without any address', async () => {
-    const outbound = new Outbound(publicReach, { resolve: dns([]) });
+  test('a name without an address', async () => {
+    const outbound = new Outbound(publicAddresses, { resolve: dns([]) });
     await expect(outbound.call('https://localhost:1/', get)).rejects.toThrow('localhost has no address');
   });
 });
 
-describe('of what is within reach', () => {
-  const local = () => new Outbound(loopbackReach, { ca: localhostCertificate.cert });
+describe('a call of an allowed address', () => {
+  const local = () => new Outbound(loopbackAddresses, { ca: localhostCertificate.cert });
 
-  test('a redirect is not followed', async () => {
+  test('does not follow a redirect', async () => {
     const inner = await listenPlain((_req, res) => void res.end(secret));
     const location = `http://127.0.0.1:${inner.port}/`;
     const outer = await listenPlain((_req, res) => void res.writeHead(302, { location }).end());
@@ -115,7 +114,7 @@ describe('of what is within reach', () => {
     expect(inner.connections()).toBe(0);
   });
 
-  test('a body over 8 KiB is not read, whatever its length says', async () => {
+  test('does not read a body over 8 KiB, with any content length', async () => {
     for (const headers of [{ 'content-length': '8193' }, {}, { 'content-encoding': 'gzip' }]) {
       const { port } = await listenPlain((_req, res) => void res.writeHead(200, headers).end('x'.repeat(8_193)));
       await expect(local().call(`http://127.0.0.1:${port}/`, get)).rejects.toThrow('it has more than 8192 bytes');
@@ -124,12 +123,12 @@ describe('of what is within reach', () => {
     expect((await local().call(`http://127.0.0.1:${port}/`, get)).text).toHaveLength(8_192);
   });
 
-  test('a page of an error is not read at all', async () => {
+  test('does not read the body of an error', async () => {
     const { port } = await listenPlain((_req, res) => void res.writeHead(404).end('x'.repeat(100_000)));
     expect(await local().call(`http://127.0.0.1:${port}/`, get)).toEqual({ status: 404, text: '' });
   });
 
-  test('a drop now and then does not make it last longer than 3 seconds', async () => {
+  test('times out after 3 seconds although bytes arrive', async () => {
     const drips: NodeJS.Timeout[] = [];
     const { port } = await listenPlain((_req, res) => {
       res.writeHead(200);
@@ -142,23 +141,25 @@ describe('of what is within reach', () => {
     for (const drip of drips) clearInterval(drip);
   });
 
-  test('a certificate that nobody has signed is none', async () => {
+  test('refuses a self-signed certificate', async () => {
     const { port } = await listenTls((_req, res) => void res.end(secret));
-    await expect(new Outbound(loopbackReach).call(`https://localhost:${port}/`, get)).rejects.toThrow(/certificate/);
+    await expect(new Outbound(loopbackAddresses).call(`https://localhost:${port}/`, get)).rejects.toThrow(
+      /certificate/,
+    );
   });
 
-  test('a certificate of another name is none', async () => {
+  test('refuses a certificate for another name', async () => {
     const { port } = await listenTls((_req, res) => void res.end(secret));
-    const outbound = new Outbound(loopbackReach, { resolve: dns(['127.0.0.1']), ca: localhostCertificate.cert });
+    const outbound = new Outbound(loopbackAddresses, { resolve: dns(['127.0.0.1']), ca: localhostCertificate.cert });
     await expect(outbound.call(`https://example.com:${port}/`, get)).rejects.toThrow(/example\.com/);
   });
 });
 
-test('the key file of a domain that points into the network is not asked for', async () => {
+test('the key file of a domain with a private address is not read', async () => {
   for (const address of ['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', 'fd00::1']) {
     const resolve = dns([address]);
     const reader = new KeyFileReader({ resolve });
-    await expect(reader.requireListed({ domain: 'evil.com', verifier: 'x' })).rejects.toMatchObject({
+    await expect(reader.verifyKeyPublished({ domain: 'evil.com', verifier: 'x' })).rejects.toMatchObject({
       code: 'request_refused',
       message: expect.stringContaining(`cannot be read: it is at ${address}, which is not called`),
     });

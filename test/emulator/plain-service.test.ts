@@ -1,7 +1,7 @@
 import grpc from '@grpc/grpc-js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 
-// What any client may expect of a service of this family: here the embedded sequencer, asked with bytes written by hand.
+// What any client can expect from a service of this protocol: the embedded sequencer, called with hand-written bytes.
 
 let sequencer: Sequencer;
 beforeAll(async () => {
@@ -11,8 +11,8 @@ afterAll(() => sequencer.close());
 
 const page = { origin: 'https://shop.example' };
 
-describe('a browser, at a page of another origin (interface 1)', () => {
-  test('may call the proxy, and send an envelope', async () => {
+describe('a browser page of another origin (interface 1)', () => {
+  test('can send an envelope to the proxy', async () => {
     const preflight = await fetch(`${sequencer.url}/v1/api`, {
       method: 'OPTIONS',
       headers: {
@@ -34,13 +34,13 @@ describe('a browser, at a page of another origin (interface 1)', () => {
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  test('can read a refusal of the proxy as well', async () => {
+  test('can read an ERROR of the proxy', async () => {
     const answer = await fetch(`${sequencer.url}/v1/api`, { method: 'POST', headers: page, body: 'text' });
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([415, '*']);
   });
 
   test.each(['/', '/healthz', '/wallet', '/wallet/api/wallets', '/inspector', '/inspector/api/intents', '/faults/api'])(
-    'can read nothing else: %s',
+    'cannot read %s',
     async (path) => {
       for (const method of ['GET', 'OPTIONS']) {
         const answer = await fetch(`${sequencer.url}${path}`, { method, headers: page, redirect: 'manual' });
@@ -72,20 +72,20 @@ describe('a health check over gRPC', () => {
     });
 
   test.each(['', 'intents.v1.Intents', 'intents.v1.MicroPayment', 'intents.v1.Messaging', 'intents.v1.Identity'])(
-    'of "%s" is answered SERVING',
+    'of "%s" answers SERVING',
     async (service) => {
       expect(await check(service)).toBe('0801');
     },
   );
 
-  test('of another service is NOT_FOUND', async () => {
+  test('of another service answers NOT_FOUND', async () => {
     expect(await check('acme.Payments')).toBe(`status ${grpc.status.NOT_FOUND}`);
   });
 
   test.each([
     ['', '0801'],
     ['acme.Payments', '0803'],
-  ])('that watches "%s" is answered %s at once, and stays open', async (service, answer) => {
+  ])('that watches "%s" answers %s and stays open', async (service, answer) => {
     const path = '/grpc.health.v1.Health/Watch';
     const stream = client.makeServerStreamRequest(path, asItIs, asItIs, asking(service));
     let ended = false;

@@ -1,4 +1,4 @@
-import { openCode } from '../../src/emulator/wallet/read-code.js';
+import { openCode } from '../../src/emulator/wallet/wallet-request.js';
 import { closeAll, created, payment, start } from './fixture.js';
 
 afterEach(closeAll);
@@ -12,7 +12,7 @@ const { parseFragment } = (await import(
 )) as PageScript;
 
 describe('the fragment of a wallet link', () => {
-  test('has a code, and where to go on to', () => {
+  test('has a code and return addresses', () => {
     const success = 'https://shop.example/ok?a=1&b=%20#c';
     const cancel = 'http://localhost:3000/no';
     const fragment = `CODE&success=${encodeURIComponent(success)}&cancel=${encodeURIComponent(cancel)}`;
@@ -21,12 +21,15 @@ describe('the fragment of a wallet link', () => {
     expect(parseFragment('')).toMatchObject({ code: '' });
   });
 
-  test.each(['javascript:alert(1)', 'data:text/html,x', '/relative', '', 'https://'])('does not lead to %j', (url) => {
-    expect(parseFragment(`CODE&success=${encodeURIComponent(url)}`).success).toBeUndefined();
-  });
+  test.each(['javascript:alert(1)', 'data:text/html,x', '/relative', '', 'https://'])(
+    'refuses the address %j',
+    (url) => {
+      expect(parseFragment(`CODE&success=${encodeURIComponent(url)}`).success).toBeUndefined();
+    },
+  );
 });
 
-test('a code is read alone, in a link, and with ways back behind it', async () => {
+test('openCode reads a code alone, in a link, and with return addresses', async () => {
   const { url } = await start();
   const { id, clientSecret } = await created(url, payment());
   const back = `&success=${encodeURIComponent('https://shop.example/#x')}`;

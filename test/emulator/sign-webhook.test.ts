@@ -14,7 +14,7 @@ async function paid() {
   return { sequencer, id, clientSecret, verify };
 }
 
-test('it is the very call that the sequencer makes', async () => {
+test('signWebhook returns the call that the sequencer makes', async () => {
   const { sequencer, id, clientSecret } = await paid();
   const calls: string[] = [];
   const called = new Promise<unknown>((resolve) => {
@@ -35,7 +35,7 @@ test('it is the very call that the sequencer makes', async () => {
   expect(headers).toEqual({ 'content-type': 'application/jwt' });
 });
 
-test('a site takes it, and none that is wrong', async () => {
+test('a site accepts it, and refuses every wrong one', async () => {
   const { sequencer, id, verify } = await paid();
   expect(await verify((await sequencer.signWebhook(id)).body)).toMatchObject({ intentId: id });
   for (const wrong of ['forged', 'altered', 'expired', 'unsigned'] as const) {
@@ -44,7 +44,7 @@ test('a site takes it, and none that is wrong', async () => {
   }
 });
 
-test('each is wrong in its own way alone', async () => {
+test('each wrong call differs in one way only', async () => {
   const { sequencer, id } = await paid();
   const read = async (wrong?: 'forged' | 'altered' | 'expired' | 'unsigned') => {
     const [header = '', claims = '', signature = ''] = (await sequencer.signWebhook(id, { wrong })).body.split('.');
@@ -64,7 +64,7 @@ test('each is wrong in its own way alone', async () => {
   expect(unsigned).toMatchObject({ header: { alg: 'none' }, claims: right.claims, signature: '' });
 });
 
-test('claims can be set, and an intent that there is not is an error', async () => {
+test('claims can be set; an unknown intent is an error', async () => {
   const { sequencer, id } = await paid();
   const { body } = await sequencer.signWebhook(id, { claims: { state: 'REVERSED', more: true } });
   const claims = JSON.parse(Buffer.from(body.split('.')[1] ?? '', 'base64url').toString());

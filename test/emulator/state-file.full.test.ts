@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createWallet, type Sequencer, startSequencer } from '../../src/emulator/index.js';
-import { openCode } from '../../src/emulator/wallet/read-code.js';
+import { openCode } from '../../src/emulator/wallet/wallet-request.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import type { SignedIntent } from '../../src/intents/signed-intent.js';
 import { decode, v1 } from '../../src/wire/codec.js';
@@ -41,7 +41,7 @@ afterEach(closeAll);
 
 const newFile = (): string => path.join(temporaryFolder(), 'state.jsonl');
 
-/** Ends one and starts the next on the same file. */
+/** Restarts a sequencer with the same file. */
 async function again(sequencer: Sequencer, stateFile: string): Promise<Sequencer> {
   await sequencer.close();
   return start({ stateFile });
@@ -53,7 +53,7 @@ const messagesOf = (url: string, { clientSecret }: SignedIntent): Promise<v1.Mes
   poll(url, openCode(clientSecret).rendezvous);
 
 describe('after a restart', () => {
-  test('everything that has become of an intent is as it was', async () => {
+  test('every intent has the same state', async () => {
     const stateFile = newFile();
     let sequencer = await start({ stateFile });
     const { url } = sequencer;
@@ -94,16 +94,16 @@ describe('after a restart', () => {
         [true, true, true],
       ],
     ]);
-    // It goes on: what waited can be paid, who logged in is known, and what was paid can be paid by nobody else.
+    // An open payment can be paid, and a submitted one by no other wallet. The user of a login is known.
     await sequencer.wallet('Ada').pay(waiting.clientSecret);
-    await expect(sequencer.wallet('Ada').pay(paid.clientSecret)).rejects.toThrow(/Somebody else/);
-    await expect(sequencer.wallet('Ada').login(loggedIn.clientSecret)).rejects.toThrow(/Somebody else/);
+    await expect(sequencer.wallet('Ada').pay(paid.clientSecret)).rejects.toThrow(/Another wallet/);
+    await expect(sequencer.wallet('Ada').login(loggedIn.clientSecret)).rejects.toThrow(/Another wallet/);
     await sequencer.wallet('Ben').login(loggedIn.clientSecret);
-    // The same request is the same request, and other details are refused.
+    // A retry of the create is accepted.
     opened(await create(sequencer.url, paid));
   });
 
-  test('acknowledged messages stay away, forgotten intents stay forgotten, and a mark stays', async () => {
+  test('acknowledged messages and forgotten intents stay away, and marks stay', async () => {
     const stateFile = newFile();
     let sequencer = await start({ stateFile });
     const { url } = sequencer;
@@ -135,7 +135,7 @@ describe('after a restart', () => {
     });
   });
 
-  test('the inspector still tells who had signed, and since when it is', async () => {
+  test('the inspector still shows the signatures and the time of creation', async () => {
     const stateFile = newFile();
     const first = await start({ stateFile });
     const { id } = await created(first.url, login());
@@ -147,13 +147,13 @@ describe('after a restart', () => {
         { signer: 'rendezvous', outcome: 'valid' },
         { signer: 'verifier', outcome: 'valid' },
       ],
-      entries: [{ kind: 'kept' }],
+      entries: [{ kind: 'restored' }],
     });
   });
 });
 
 describe('a process that is killed', () => {
-  test('has lost nothing that it had answered, whenever that was', async () => {
+  test('has lost nothing that it had answered', async () => {
     const stateFile = newFile();
     const keyFile = await serveKeyFile();
     const answered = new Map<string, [SignedIntent, 'created' | 'paid' | 'logged in']>();
@@ -179,7 +179,7 @@ describe('a process that is killed', () => {
       await eventually(() => answered.size >= before + 30 + run * 7);
       await child.kill();
       await Promise.all(visits);
-      // What was created may have been paid without that anybody heard of it: then it is one of those whose word is open.
+      // A created intent may have been submitted without a response, so its state is not certain.
       for (const [id, [, mark]] of answered) if (mark === 'created') answered.delete(id);
     }
     expect(answered.size).toBeGreaterThan(40);
@@ -188,7 +188,7 @@ describe('a process that is killed', () => {
     expect(new Set((await Promise.all(marks)).map(String))).toEqual(new Set(['true,false,true']));
   });
 
-  test('half a line at the end is left out, and the next start has a whole file again', async () => {
+  test('an incomplete last line is ignored, and the next start repairs the file', async () => {
     const stateFile = newFile();
     const first = await start({ stateFile });
     const { id } = await created(first.url, payment());
@@ -205,7 +205,7 @@ describe('a process that is killed', () => {
 });
 
 describe('the file', () => {
-  test('is written anew at the start with what still counts', async () => {
+  test('is compacted at the start', async () => {
     const stateFile = newFile();
     const first = await start({ stateFile });
     const { id, clientSecret } = await created(first.url, payment());
@@ -219,7 +219,7 @@ describe('the file', () => {
     expect(existsSync(`${stateFile}.new`)).toBe(false);
   });
 
-  test('is not touched by a question', async () => {
+  test('is not written by read operations', async () => {
     const stateFile = newFile();
     const { url } = await start({ stateFile });
     const intent = await created(url, payment());
@@ -230,7 +230,7 @@ describe('the file', () => {
     expect(readFileSync(stateFile, 'utf8')).toBe(before);
   });
 
-  test('is for its owner’s eyes, has nothing secret in it, and is made with its folder', async () => {
+  test('is readable by its owner only, holds no secret, and is created with its folder', async () => {
     const stateFile = path.join(temporaryFolder(), 'a', 'b', 'state.jsonl');
     const { url, wallet } = await start({ stateFile });
     const intents = [await created(url, payment({ login: loginTerms })), await created(url, login())];
@@ -247,18 +247,18 @@ describe('the file', () => {
     for (const { clientSecret } of intents) expect(text).not.toContain(clientSecret);
   });
 
-  test('is for one sequencer at a time, in this process and in another', async () => {
+  test('has one sequencer at a time, across processes', async () => {
     const stateFile = newFile();
     const { url, close } = await start({ stateFile });
     const problem = new RegExp(
-      `^The state file ${stateFile} is in use by the embedded sequencer at ${url}, .*end that one`,
+      `^The state file ${stateFile} is in use by the embedded sequencer at ${url}, .*Stop that one`,
     );
     await expect(startSequencer({ stateFile })).rejects.toMatchObject({
       code: 'invalid_configuration',
       message: expect.stringMatching(problem),
     });
     expect(await startProgram(program, [stateFile]).next()).toEqual({ problem: expect.stringMatching(problem) });
-    // Whoever wants the same port as well hears of the port.
+    // With the same port, the error names the port.
     const { port } = new URL(url);
     await expect(startSequencer({ stateFile, port: Number(port) })).rejects.toThrow(/INTENT_EMULATOR_PORT/);
     opened(await create(url, await payment()));
@@ -266,11 +266,11 @@ describe('the file', () => {
     await (await startSequencer({ stateFile })).close();
   });
 
-  test('that another one has all the same, is left to that one', async () => {
+  test('that another sequencer has taken over is not written', async () => {
     const stateFile = newFile();
     const { url } = await start({ stateFile });
     opened(await create(url, await payment()));
-    // As two do that start in the same moment.
+    // As when two sequencers start at the same moment.
     const [owner = ''] = linesIn(stateFile);
     rmSync(stateFile);
     writeFileSync(stateFile, `${owner.replace(/"instance":"[^"]*"/, '"instance":"another"')}\n`);
@@ -278,7 +278,7 @@ describe('the file', () => {
     expect(linesIn(stateFile)).toHaveLength(1);
   });
 
-  test('that was removed is begun anew', async () => {
+  test('that was removed is created again', async () => {
     const stateFile = newFile();
     const { url } = await start({ stateFile });
     await created(url, payment());
@@ -287,7 +287,7 @@ describe('the file', () => {
     expect(linesIn(stateFile)).toHaveLength(3);
   });
 
-  test('that cannot be written: the caller hears no OK, and the next change writes it all', async () => {
+  test('that cannot be written: the call is refused, and the next change writes everything', async () => {
     const folder = path.join(temporaryFolder(), 'folder');
     const stateFile = path.join(folder, 'state.jsonl');
     const { url } = await start({ stateFile });
@@ -303,13 +303,13 @@ describe('the file', () => {
   });
 
   test.each([
-    ['a file of somebody else', () => '{"name":"my-shop"}\n', /is none of the embedded sequencer/],
+    ['a file of somebody else', () => '{"name":"my-shop"}\n', /is not a file of the embedded sequencer/],
     [
       'a later version',
       (text: string) => text.replace('"version":1', '"version":2'),
-      /is none of the embedded sequencer/,
+      /is not a file of the embedded sequencer/,
     ],
-    ['no lines', () => 'x', /is none of the embedded sequencer/],
+    ['no lines', () => 'x', /is not a file of the embedded sequencer/],
     ['noise in the middle', (text: string) => text.replace('\n', '\nnoise\n'), /is damaged in line 2/],
     [
       'an intent with another amount',
@@ -318,25 +318,25 @@ describe('the file', () => {
     ],
     [
       'an intent of half its members',
-      (text: string) => text.replace('"rejected":false,', ''),
+      (text: string) => text.replace('"declined":false,', ''),
       /is damaged: it has an intent/,
     ],
-  ])('with %s is refused, and left as it is', async (_name, spoil, problem) => {
+  ])('with %s is refused and not changed', async (_name, corrupt, problem) => {
     const stateFile = newFile();
     const first = await start({ stateFile });
     await created(first.url, payment());
     await first.close();
-    const spoilt = spoil(readFileSync(stateFile, 'utf8'));
-    writeFileSync(stateFile, spoilt);
+    const damaged = corrupt(readFileSync(stateFile, 'utf8'));
+    writeFileSync(stateFile, damaged);
     await expect(startSequencer({ stateFile })).rejects.toMatchObject({
       code: 'invalid_configuration',
       message: expect.stringMatching(problem),
     });
-    expect(readFileSync(stateFile, 'utf8')).toBe(spoilt);
+    expect(readFileSync(stateFile, 'utf8')).toBe(damaged);
   });
 });
 
-/** The first intent asks for more than was signed. */
+/** Changes the amount in the first intent, which is then not the signed one. */
 function withRequest(text: string): string {
   return text.replace(/"request":"([^"]+)"/, (_all, request: string) => {
     const message = decode(v1.Message, Buffer.from(request, 'base64'));
@@ -345,7 +345,7 @@ function withRequest(text: string): string {
   });
 }
 
-test('a wallet from elsewhere finds its requests there, too', async () => {
+test('a wallet of another process finds the restored requests', async () => {
   const stateFile = newFile();
   const first = await start({ stateFile });
   const { clientSecret, id } = await created(first.url, payment());

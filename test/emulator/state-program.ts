@@ -1,6 +1,6 @@
 import { startSequencer } from '../../src/emulator/index.js';
 
-// A sequencer in a process of its own, which says where it is, or why it is not.
+// A sequencer in its own process. Prints its URL, or the error of its start.
 const [stateFile = '', domain = '', origin = '', port = '0'] = process.argv.slice(2);
 try {
   const { url } = await startSequencer({

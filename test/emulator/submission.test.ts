@@ -53,7 +53,7 @@ async function found(url: string, id: string, verifier: KeyPair): Promise<[numbe
 }
 
 describe('Emulator.submitPayment', () => {
-  test('OK, again OK for the same payer, ALREADY_PAID for another', async () => {
+  test('answers OK, OK to a retry, and ALREADY_PAID to another payer', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
     expect(await paid(url, id, ada)).toBe(Paid.OK);
@@ -62,7 +62,7 @@ describe('Emulator.submitPayment', () => {
     expect(await paid(url, id, ben)).toBe(Paid.ALREADY_PAID);
   });
 
-  test('REQUEST_NOT_FOUND: no intent, or a login', async () => {
+  test('answers REQUEST_NOT_FOUND for an unknown intent and for a login', async () => {
     const { url } = await start();
     const { id } = await created(url, login());
     expect(await paid(url, unknownId, ada)).toBe(Paid.REQUEST_NOT_FOUND);
@@ -70,7 +70,7 @@ describe('Emulator.submitPayment', () => {
     expect(await statusFlags(url, id)).toEqual([true, false, false]);
   });
 
-  test('signed by the payer, in canonical form, with a payer of 32 bytes (protocol 4)', async () => {
+  test('requires a canonical request signed by a payer of 32 bytes (protocol 4)', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
     expect(reason(await submitAs(url, id, ada, ben))).toMatch(/not signed by the key it names/);
@@ -84,7 +84,7 @@ describe('Emulator.submitPayment', () => {
     expect(await statusFlags(url, id)).toEqual([true, false, false]);
   });
 
-  test('a payment can fail after all, and be made again (protocol 6)', async () => {
+  test('a reversed payment can be paid again (protocol 6)', async () => {
     const sequencer = await start();
     const { id } = await created(sequencer.url, payment());
     await paid(sequencer.url, id, ada);
@@ -96,7 +96,7 @@ describe('Emulator.submitPayment', () => {
 });
 
 describe('Identity.loginToThirdPartyApp (protocol 5)', () => {
-  test('a login: OK and submitted; again OK; DIFFERENT_LOGIN_EXISTS for another user', async () => {
+  test('answers OK and submits a login, OK to a retry, and DIFFERENT_LOGIN_EXISTS to another user', async () => {
     const { url } = await start();
     const { id } = await created(url, login());
     expect(await loggedIn(url, id, ada)).toBe(LoggedIn.OK);
@@ -106,7 +106,7 @@ describe('Identity.loginToThirdPartyApp (protocol 5)', () => {
     expect(await found(url, id, site)).toEqual([Found.OK, formatBase58(ada.publicKey)]);
   });
 
-  test('a payment with login: PAYMENT_REQUIRED until it is paid', async () => {
+  test('answers PAYMENT_REQUIRED until a payment with login is paid', async () => {
     const { url } = await start();
     const { id } = await created(url, payment({ login: loginTerms }));
     expect(await loggedIn(url, id, ada)).toBe(LoggedIn.PAYMENT_REQUIRED);
@@ -117,14 +117,14 @@ describe('Identity.loginToThirdPartyApp (protocol 5)', () => {
     expect(await loggedIn(url, id, ben)).toBe(LoggedIn.DIFFERENT_LOGIN_EXISTS);
   });
 
-  test('REQUEST_NOT_FOUND and LOGIN_NOT_SUPPORTED', async () => {
+  test('answers REQUEST_NOT_FOUND and LOGIN_NOT_SUPPORTED', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
     expect(await loggedIn(url, unknownId, ada)).toBe(LoggedIn.REQUEST_NOT_FOUND);
     expect(await loggedIn(url, id, ada)).toBe(LoggedIn.LOGIN_NOT_SUPPORTED);
   });
 
-  test('INVALID_ACCOUNT: a user id that has not 32 bytes', async () => {
+  test('answers INVALID_ACCOUNT to a user id that does not have 32 bytes', async () => {
     const { url } = await start();
     const { id } = await created(url, login());
     const short = { publicKey: new Uint8Array(31), sign: (bytes: Uint8Array) => ada.sign(bytes) };
@@ -134,7 +134,7 @@ describe('Identity.loginToThirdPartyApp (protocol 5)', () => {
     expect(decode(v1.LoginToThirdPartyAppResponse, answer).result).toBe(LoggedIn.INVALID_ACCOUNT);
   });
 
-  test('signed by the user, in canonical form (protocol 4)', async () => {
+  test('requires a canonical request signed by the user (protocol 4)', async () => {
     const { url } = await start();
     const { id } = await created(url, login());
     expect(reason(await logInAs(url, id, ada, ben))).toMatch(/not signed by the key it names/);
@@ -145,7 +145,7 @@ describe('Identity.loginToThirdPartyApp (protocol 5)', () => {
 });
 
 describe('Identity.getLoginForThirdPartyApp, get user id (interface 4.7)', () => {
-  test('NO_USER_LOGGED_IN before, the user after', async () => {
+  test('answers NO_USER_LOGGED_IN before the login, and the user after it', async () => {
     const { url } = await start();
     const { id } = await created(url, login());
     expect(await found(url, id, site)).toEqual([Found.NO_USER_LOGGED_IN, undefined]);
@@ -153,7 +153,7 @@ describe('Identity.getLoginForThirdPartyApp, get user id (interface 4.7)', () =>
     expect(await found(url, id, site)).toEqual([Found.OK, formatBase58(ben.publicKey)]);
   });
 
-  test("REQUEST_NOT_FOUND: no intent, or another site's", async () => {
+  test("answers REQUEST_NOT_FOUND for an unknown intent and for another site's", async () => {
     const { url } = await start();
     const { id } = await created(url, login());
     await loggedIn(url, id, ben);
@@ -161,13 +161,13 @@ describe('Identity.getLoginForThirdPartyApp, get user id (interface 4.7)', () =>
     expect(await found(url, id, keyPair(8))).toEqual([Found.REQUEST_NOT_FOUND, undefined]);
   });
 
-  test('LOGIN_NOT_SUPPORTED: a plain payment', async () => {
+  test('answers LOGIN_NOT_SUPPORTED for a payment without login', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
     expect(await found(url, id, site)).toEqual([Found.LOGIN_NOT_SUPPORTED, undefined]);
   });
 
-  test('signed by the verifier, in canonical form (protocol 4)', async () => {
+  test('requires a canonical request signed by the verifier (protocol 4)', async () => {
     const { url } = await start();
     const { id } = await created(url, login());
     await loggedIn(url, id, ben);
@@ -178,12 +178,12 @@ describe('Identity.getLoginForThirdPartyApp, get user id (interface 4.7)', () =>
 });
 
 describe('MicroPayment.getStatus (interface 4.4)', () => {
-  test('an unknown intent does not exist', async () => {
+  test('answers exists: false for an unknown intent', async () => {
     const { url } = await start();
     expect(await statusFlags(url, unknownId)).toEqual([false, false, false]);
   });
 
-  test('the id has 32 bytes (interface 8)', async () => {
+  test('refuses an id that does not have 32 bytes (interface 8)', async () => {
     const { url } = await start();
     const body = encode(v1.GetStatusRequest, { intentId: { value: parseBase58('11111', 5, 'invalid_id') } });
     expect(reason(await call(url, operations.getStatus, body))).toMatch(/intent_id must have 32 bytes/);

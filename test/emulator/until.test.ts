@@ -3,7 +3,7 @@ import { closeAll, created, payment, start } from './fixture.js';
 
 afterEach(closeAll);
 
-test('until waits for what a wallet does, in the order in which it does it', async () => {
+test('until resolves at each action of a wallet, in order', async () => {
   const sequencer = await start();
   const { id, clientSecret } = await payment().then(async (intent) => {
     const existing = sequencer.until(intent.id, 'exists');
@@ -25,30 +25,32 @@ test('until waits for what a wallet does, in the order in which it does it', asy
   expect(told).toEqual(['code_scanned', 'rejected', 'intent_submitted']);
 });
 
-test('what has come already is not waited for', async () => {
+test('until resolves at once for a mark that is reached', async () => {
   const sequencer = await start();
   const { id } = await created(sequencer.url, payment());
   await sequencer.until(id, 'exists', { timeoutMs: 0 });
 });
 
-test('what does not come is told, with how far it came', async () => {
+test('until rejects after its timeout with the marks that were reached', async () => {
   const sequencer = await start();
   const { id, clientSecret } = await created(sequencer.url, payment());
   await sequencer.wallet('Ada').scan(clientSecret);
   const waiting = sequencer.until(id, 'intent_submitted', { timeoutMs: 30 });
   await expect(waiting).rejects.toBeInstanceOf(AssertionError);
   await expect(waiting).rejects.toMatchObject({
-    message: `The intent ${id} is exists, code_scanned after 30 ms, and was to be intent_submitted.`,
+    message: `The intent ${id} has reached exists, code_scanned after 30 ms, and was expected to reach intent_submitted.`,
     expected: 'intent_submitted',
   });
 });
 
-test('an intent that there is not is told, and so is a sequencer that ends', async () => {
+test('until rejects for an unknown intent, a closed sequencer and an unknown mark', async () => {
   const sequencer = await start();
   const { id } = await payment();
   await expect(sequencer.until(id, 'exists', { timeoutMs: 10 })).rejects.toThrow('is not known to the sequencer');
   const waiting = sequencer.until(id, 'exists', { timeoutMs: 600_000 });
   await sequencer.close();
-  await expect(waiting).rejects.toThrow('when the sequencer ended');
-  await expect(sequencer.until(id, 'paid' as 'exists')).rejects.toThrow('There is exists, code_scanned');
+  await expect(waiting).rejects.toThrow('when the sequencer closed');
+  await expect(sequencer.until(id, 'paid' as 'exists')).rejects.toThrow(
+    'There is no mark paid. Use one of exists, code_scanned',
+  );
 });

@@ -4,12 +4,12 @@ import { closeAll, created, login, loginTerms, payment, start, startedAtMs, stat
 afterEach(closeAll);
 
 describe('the page', () => {
-  test('/ leads to the inspector', async () => {
+  test('GET / redirects to the inspector', async () => {
     const { url } = await start();
     await request(url).get('/').expect(302).expect('location', '/inspector');
   });
 
-  test('nothing inline, nothing from elsewhere', async () => {
+  test('has no inline code and no other origins', async () => {
     const { url } = await start();
     const { text, headers } = await request(url)
       .get('/wallet')
@@ -33,12 +33,12 @@ describe('the page', () => {
     expect(text.replace(/\s+/g, ' ')).toContain('Simulated wallet <span>— no real money</span>');
   });
 
-  test('every file it names is there', async () => {
+  test('serves every file it names', async () => {
     const { url } = await start();
     const { text } = await request(url).get('/wallet');
     const files = [...text.matchAll(/(?:src|href)="(\/wallet\/page\/[^"]+)"/g)].map(([, file]) => file as string);
     expect(files).toHaveLength(3);
-    for (const file of [...files, '/wallet/page/api.js', '/wallet/page/view.js']) {
+    for (const file of [...files, '/wallet/page/api.js', '/wallet/page/wallet-view.js']) {
       await request(url)
         .get(file)
         .expect(200)
@@ -48,9 +48,9 @@ describe('the page', () => {
     await request(url).get('/wallet/page/%2e%2e/server.ts').expect(404);
   });
 
-  test('no text is inserted as HTML', async () => {
+  test('inserts no text as HTML', async () => {
     const { url } = await start();
-    for (const file of ['wallet.js', 'view.js', 'api.js']) {
+    for (const file of ['wallet.js', 'wallet-view.js', 'dom.js', 'words.js', 'api.js']) {
       const { text } = await request(url).get(`/wallet/page/${file}`);
       expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
     }
@@ -58,14 +58,14 @@ describe('the page', () => {
 });
 
 describe('its JSON API', () => {
-  test('the wallets', async () => {
+  test('lists the wallets', async () => {
     const { url } = await start({ wallets: ['Zoe', 'Kim'] });
     await request(url)
       .get('/wallet/api/wallets')
       .expect(200, { wallets: ['Zoe', 'Kim'] });
   });
 
-  test('scan and confirm a payment', async () => {
+  test('scans and confirms a payment', async () => {
     const { url } = await start();
     const { id, clientSecret: code } = await created(url, payment());
     const scan = await request(url).post('/wallet/api/scan').send({ wallet: 'Ben', code }).expect(200);
@@ -74,20 +74,22 @@ describe('its JSON API', () => {
     expect(confirm.body).toMatchObject({ request: { id }, submitted: true });
     expect(await statusFlags(url, id)).toEqual([true, true, true]);
     const other = await request(url).post('/wallet/api/confirm').send({ wallet: 'Ada', code }).expect(502);
-    expect(other.body).toEqual({ error: { code: 'sequencer_error', message: 'Somebody else has paid this already.' } });
+    expect(other.body).toEqual({
+      error: { code: 'sequencer_error', message: 'Another wallet has paid this already.' },
+    });
   });
 
-  test('scan and reject a login, as the user of the chosen wallet', async () => {
+  test('scans and declines a login as the user of the chosen wallet', async () => {
     const { url, wallet } = await start();
     const { clientSecret: code } = await created(url, login());
     const scan = await request(url).post('/wallet/api/scan').send({ wallet: 'Mia', code }).expect(200);
     expect(scan.body).toMatchObject({ request: { kind: 'login' }, userId: wallet('Mia').userId('example.com') });
     await request(url).post('/wallet/api/reject').send({ wallet: 'Mia', code }).expect(200);
     const { body } = await request(url).get('/wallet/api/intents');
-    expect(body.intents).toMatchObject([{ kind: 'login', domain: 'example.com', state: 'rejected' }]);
+    expect(body.intents).toMatchObject([{ kind: 'login', domain: 'example.com', state: 'declined' }]);
   });
 
-  test('the five newest intents with their state, and no secret', async () => {
+  test('lists the five newest intents with their state and without secrets', async () => {
     const { url, wallet } = await start();
     const intents = [];
     for (const terms of [{}, {}, {}, { login: loginTerms }, {}, {}]) intents.push(await created(url, payment(terms)));
@@ -128,13 +130,13 @@ describe('its JSON API', () => {
     expect(body.error.message).toEqual(expect.any(String));
   });
 
-  test('an unknown intent is 404', async () => {
+  test('answers 404 for an unknown intent', async () => {
     const { url } = await start();
     const { clientSecret: code } = await payment();
     await request(url).post('/wallet/api/scan').send({ wallet: 'Ada', code }).expect(404);
   });
 
-  test('what is not application/json is refused with 415, what is not JSON with 400', async () => {
+  test('answers 415 to another content type, and 400 to invalid JSON', async () => {
     const { url } = await start();
     const text = JSON.stringify({ wallet: 'Ada', code: 'x' });
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream']) {
@@ -144,7 +146,7 @@ describe('its JSON API', () => {
     await request(url).post('/wallet/api/confirm').set('content-type', 'application/json').send('{').expect(400);
   });
 
-  test('only pages of its own origin may ask, and programs', async () => {
+  test('accepts pages of its own origin and programs only', async () => {
     const { url } = await start();
     const { port } = new URL(url);
     const from = (origin: string) => request(url).get('/wallet/api/wallets').set('origin', origin);

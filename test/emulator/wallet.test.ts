@@ -33,8 +33,8 @@ const at = (url: string, name = 'Eve') => createWallet({ url, name, seed });
 const messagesOf = async (url: string, intent: SignedIntent) =>
   kindsOf(await poll(url, rendezvousKeyPair(parseClientSecret(intent.clientSecret))));
 
-describe('what a wallet does', () => {
-  test('scan: shows a payment and tells that the code was scanned (interface 1.5)', async () => {
+describe('actions of a wallet', () => {
+  test('scan returns the request and sends code_scanned (interface 1.5)', async () => {
     const sequencer = await start();
     const intent = await created(sequencer.url, payment());
     expect(await sequencer.wallet().scan(intent.clientSecret)).toEqual({
@@ -47,7 +47,7 @@ describe('what a wallet does', () => {
     expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, false]);
   });
 
-  test('confirm pays; it scans once, whether or not that was asked for', async () => {
+  test('confirm pays and scans once', async () => {
     const sequencer = await start();
     const intent = await created(sequencer.url, payment());
     const wallet = sequencer.wallet('Mia');
@@ -67,7 +67,7 @@ describe('what a wallet does', () => {
     expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, true]);
     await expect(sequencer.wallet('Ben').confirm(intent.clientSecret)).rejects.toMatchObject({
       code: 'sequencer_error',
-      message: 'Somebody else has logged in with this already.',
+      message: 'Another wallet has logged in with this already.',
     });
   });
 
@@ -77,12 +77,12 @@ describe('what a wallet does', () => {
     const wallet = sequencer.wallet();
     const request = await wallet.pay(intent.clientSecret);
     expect(request).toMatchObject({ kind: 'payment', login: { domain: 'example.com' } });
-    // Who has paid is who has logged in: asking again changes nothing, another wallet comes too late.
+    // A retry of the same wallet changes nothing. Another wallet is too late.
     await wallet.pay(intent.clientSecret);
-    await expect(sequencer.wallet('Ben').pay(intent.clientSecret)).rejects.toThrow('Somebody else has paid');
+    await expect(sequencer.wallet('Ben').pay(intent.clientSecret)).rejects.toThrow('Another wallet has paid');
   });
 
-  test('works with a request of the messaging dialect, which does not name its rendezvous (protocol 5)', async () => {
+  test('confirms a request of the messaging dialect, which does not name its rendezvous (protocol 5)', async () => {
     const { url } = await start();
     const intent = await payment({}, false);
     opened(await call(url, operations.sendMessage, sendBody(intent)));
@@ -93,7 +93,7 @@ describe('what a wallet does', () => {
   test.each([
     ['payment', () => payment(), 'clientRejectedPayment'],
     ['login', () => login(), 'clientRejectedLogin'],
-  ] as const)('reject: a %s', async (_name, make, kind) => {
+  ] as const)('reject declines a %s', async (_name, make, kind) => {
     const { url } = await start();
     const intent = await created(url, make());
     await at(url).reject(intent.clientSecret);
@@ -101,7 +101,7 @@ describe('what a wallet does', () => {
     expect(await statusFlags(url, intent.id)).toEqual([true, true, false]);
   });
 
-  test('pay and login refuse a code of the other kind, before anything is told', async () => {
+  test('pay and login refuse a code of the other kind and send nothing', async () => {
     const { url } = await start();
     const bill = await created(url, payment());
     const entry = await created(url, login());
@@ -112,7 +112,7 @@ describe('what a wallet does', () => {
     await at(url).pay(bill.clientSecret);
   });
 
-  test('a code may be a link, with white space around it', async () => {
+  test('accepts a link with surrounding whitespace as a code', async () => {
     const { url, walletUrl } = await start();
     const { clientSecret, id } = await created(url, payment());
     for (const code of [`${walletUrl}#${clientSecret}`, `  ${clientSecret}\n`, `#${clientSecret}`]) {
@@ -121,7 +121,7 @@ describe('what a wallet does', () => {
   });
 });
 
-describe('what a wallet refuses', () => {
+describe('refusals of a wallet', () => {
   test.each(['', 'nonsense', '#', 'http://127.0.0.1/wallet', '1'.repeat(20), 'x'.repeat(10_000)])(
     'a code that is none: %.20s',
     async (code) => {
@@ -130,7 +130,7 @@ describe('what a wallet refuses', () => {
     },
   );
 
-  test('an intent that nobody created', async () => {
+  test('refuses an unknown intent', async () => {
     const { url } = await start();
     const { clientSecret } = await payment();
     await expect(at(url).confirm(clientSecret)).rejects.toMatchObject({ code: 'intent_not_found' });
@@ -140,7 +140,7 @@ describe('what a wallet refuses', () => {
     ['amount', { kind: 'payment', money: { currency: 'usd', hundredths: 5n }, nonce: new Uint8Array(11) }],
     ['currency', { kind: 'payment', money: { currency: 'eur', hundredths: 1250n }, nonce: new Uint8Array(11) }],
     ['kind', { kind: 'login', nonce: new Uint8Array(11) }],
-  ])('a request of another %s than its code (protocol 6)', async (_name, payload) => {
+  ])('refuses a request of another %s than its code (protocol 6)', async (_name, payload) => {
     const { url } = await start();
     const bytes = encodePayload(payload);
     const rendezvous = rendezvousKeyPair(bytes);
@@ -148,13 +148,13 @@ describe('what a wallet refuses', () => {
     const named = { ...requestToReceiveBill, rendezvousKey: { value: rendezvous.publicKey } };
     opened(await create(url, signedBy(rendezvous, { requestToReceiveBill: named })));
     const clientSecret = formatClientSecret(bytes);
-    const refused = { code: 'malformed_message', message: 'The request asks for something else than its code says.' };
+    const refused = { code: 'malformed_message', message: 'The request does not match its code.' };
     await expect(at(url).scan(clientSecret)).rejects.toMatchObject(refused);
     await expect(at(url).confirm(clientSecret)).rejects.toMatchObject(refused);
     expect(await statusFlags(url, formatBase58(rendezvous.publicKey))).toEqual([true, false, false]);
   });
 
-  test('a request that a sequencer has changed', async () => {
+  test('refuses a request that the sequencer has changed', async () => {
     const intent = await payment();
     const bill = { ...intent.message.requestToReceiveBill, requestorAccount: { value: new Uint8Array(32) } };
     const message = { requestToReceiveBill: bill, sendMessageRequestSignature: { value: intent.signature } };
@@ -164,7 +164,7 @@ describe('what a wallet refuses', () => {
     await expect(at(origin).scan(intent.clientSecret)).rejects.toMatchObject({ code: 'invalid_signature' });
   });
 
-  test('an ERROR of the sequencer, another status, and none at all', async () => {
+  test('reports an ERROR, another status and no response', async () => {
     const { clientSecret } = await payment();
     const refusing = await sequencerThatAnswers(encodeErrorResponse('not today'));
     const wrong = { code: 'sequencer_error', serviceMessage: 'not today' };
@@ -183,44 +183,44 @@ describe('what a wallet refuses', () => {
     await expect(at(sequencer.url).scan(clientSecret)).rejects.toMatchObject({ code: 'sequencer_unreachable' });
   });
 
-  test('a seed that has not 32 bytes', () => {
+  test('refuses a seed that does not have 32 bytes', () => {
     const make = () => createWallet({ url: 'http://127.0.0.1:1', name: 'Eve', seed: new Uint8Array(31) });
     expect(make).toThrow(expect.objectContaining({ code: 'invalid_key' }));
   });
 });
 
-describe('who a wallet is (protocol 5)', () => {
-  test('another user id at each domain and for each wallet, the same one every time', async () => {
+describe('the keys of a wallet (protocol 5)', () => {
+  test('the user id differs by domain and wallet, and is stable', async () => {
     const [one, two] = [await start(), await start()];
     const ids = one.wallets.flatMap((wallet) => [wallet.userId('example.com'), wallet.userId('example.org')]);
     expect(new Set(ids).size).toBe(6);
     expect(two.wallets.flatMap((wallet) => [wallet.userId('example.com'), wallet.userId('example.org')])).toEqual(ids);
   });
 
-  test('a seed decides; without one, chance does', () => {
+  test('the keys derive from the seed; without a seed they are random', () => {
     const url = 'http://127.0.0.1:1';
     expect(at(url, 'Eve').userId('example.com')).toBe(at(url, 'Joe').userId('example.com'));
     const drawn = [createWallet({ url, name: 'Eve' }), createWallet({ url, name: 'Eve' })];
     expect(drawn[0]?.userId('example.com')).not.toBe(drawn[1]?.userId('example.com'));
   });
 
-  test('only a domain has users', () => {
+  test('userId refuses anything but a domain', () => {
     expect(() => at('http://127.0.0.1:1').userId('www.example.com')).toThrow(
       expect.objectContaining({ code: 'invalid_domain' }),
     );
   });
 
-  test('the wallets of a sequencer: the first by default, by name, and none of an unknown name', async () => {
+  test('sequencer.wallet returns the first, or one by name, and throws for an unknown name', async () => {
     const sequencer = await start();
     expect(sequencer.wallets.map(({ name }) => name)).toEqual(['Ada', 'Ben', 'Mia']);
     expect(sequencer.wallet()).toBe(sequencer.wallets[0]);
     expect(sequencer.wallet('Mia').name).toBe('Mia');
-    expect(() => sequencer.wallet('Zoe')).toThrow('There is no wallet Zoe: there are Ada, Ben, Mia.');
+    expect(() => sequencer.wallet('Zoe')).toThrow('Unknown wallet Zoe. The wallets are: Ada, Ben, Mia.');
     expect((await start({ wallets: ['Zoe'] })).wallet().name).toBe('Zoe');
   });
 });
 
-test('a redirect of the sequencer is not followed: what a wallet signs is for that one alone', async () => {
+test('a wallet does not follow a redirect with its signed request', async () => {
   const { clientSecret } = await created((await start()).url, payment());
   let arrived = 0;
   const elsewhere = await serve((_req, res) => {

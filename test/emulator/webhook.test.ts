@@ -44,7 +44,7 @@ interface Delivery {
   body: string;
 }
 
-/** A site that takes webhooks: what came, and a wait for the next. */
+/** A site that records its webhooks. `next` waits for one. */
 async function receiver(status = 200) {
   const deliveries: Delivery[] = [];
   const waiting: (() => void)[] = [];
@@ -74,14 +74,14 @@ async function claims(sequencer: Sequencer, jwt: string): Promise<unknown> {
 }
 
 describe('MicroPayment.registerWebhook (protocol 5)', () => {
-  test('OK once, ALREADY_REGISTERED after', async () => {
+  test('answers OK once, then ALREADY_REGISTERED', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
     expect(await register(url, id, 'https://example.com/hook')).toBe(Result.OK);
     expect(await register(url, id, 'https://example.com/hook')).toBe(Result.ALREADY_REGISTERED);
   });
 
-  test('REQUEST_NOT_FOUND without an intent, INTENT_EXISTS once it is submitted', async () => {
+  test('answers REQUEST_NOT_FOUND for an unknown intent, INTENT_EXISTS for a submitted one', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
     const unknown = formatBase58(anyRendezvous().publicKey);
@@ -96,14 +96,14 @@ describe('MicroPayment.registerWebhook (protocol 5)', () => {
     'nonsense',
     '',
     `https://example.com/${'x'.repeat(2_048)}`,
-  ])('INVALID_URL: %s', async (webhook) => {
+  ])('answers INVALID_URL to %s', async (webhook) => {
     const { url } = await start();
     const { id } = await created(url, payment());
     expect(await register(url, id, webhook)).toBe(Result.INVALID_URL);
   });
 
   test.each(['http://127.0.0.1:1/hook', 'http://localhost/hook', 'http://[::1]:1/hook', 'https://localhost/'])(
-    'valid on this machine: %s',
+    'accepts a URL on this machine: %s',
     async (webhook) => {
       const { url } = await start();
       const { id } = await created(url, payment());
@@ -113,7 +113,7 @@ describe('MicroPayment.registerWebhook (protocol 5)', () => {
 });
 
 describe('the webhook call (protocol 5)', () => {
-  test('a payment: one JWT by the service key, then webhook_called at the rendezvous', async () => {
+  test('a payment: one JWT signed by the service key, then webhook_called at the rendezvous', async () => {
     const sequencer = await start();
     const site = await receiver();
     const intent = await created(sequencer.url, payment());
@@ -143,7 +143,7 @@ describe('the webhook call (protocol 5)', () => {
     expect(site.deliveries).toEqual([]);
   });
 
-  test('a payment with login waits for its user', async () => {
+  test('a payment with login is called once its user is known', async () => {
     const sequencer = await start();
     const site = await receiver();
     const intent = await created(sequencer.url, payment({ login: loginTerms }));
@@ -155,7 +155,7 @@ describe('the webhook call (protocol 5)', () => {
     expect(site.deliveries).toEqual([]);
   });
 
-  test('a login has a user and no money', async () => {
+  test('a login has a user and no amount', async () => {
     const sequencer = await start();
     const site = await receiver();
     const { id } = await created(sequencer.url, login());
@@ -166,7 +166,7 @@ describe('the webhook call (protocol 5)', () => {
     expect(await claims(sequencer, body)).toEqual({ intent: id, state: 'SUBMITTED', user });
   });
 
-  test('a site that fails is called once and holds nothing up', async () => {
+  test('a failing site is called once and delays nothing', async () => {
     const sequencer = await start();
     const site = await receiver(500);
     const intent = await created(sequencer.url, payment());
@@ -178,13 +178,13 @@ describe('the webhook call (protocol 5)', () => {
     expect(site.deliveries).toEqual([]);
   });
 
-  test('a delivery that is answered 204 does not count as delivered (protocol 5)', async () => {
+  test('a response of 204 does not count as delivered (protocol 5)', async () => {
     const sequencer = await start();
     const site = await receiver(204);
     const intent = await created(sequencer.url, payment());
     await register(sequencer.url, intent.id, site.url);
     opened(await submitAs(sequencer.url, intent.id, ada));
-    // The timeline has the status once the answer was read, and a message would come with it.
+    // The timeline has the status once the response is read. A message would be sent with it.
     await eventually(async () => {
       const timeline = await fetch(`${sequencer.url}/inspector/api/intents/${intent.id}`);
       expect(await timeline.text()).toContain('"status":204');
@@ -193,7 +193,7 @@ describe('the webhook call (protocol 5)', () => {
     expect(kindsOf(messages)).toEqual(['requestToReceiveBill', 'intentSubmitted']);
   });
 
-  test('the service key is another one at every start', async () => {
+  test('the service key is new at every start', async () => {
     const [one, two] = await Promise.all([start(), start()]);
     expect(parseBase58(one.serviceKey, 32, 'invalid_key')).toHaveLength(32);
     expect(one.serviceKey).not.toBe(two.serviceKey);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createWallet, type Wallet } from '../../src/emulator/index.js';
-import { walletSeed } from '../../src/emulator/wallet/wallet-seed.js';
+import { walletSeed } from '../../src/emulator/wallet/wallet.js';
 import { generateKey } from '../../src/index.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { type ChildProgram, compile, start } from '../support/runner/child-program.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { createWallet } from '../../src/emulator/index.js';
-import { walletSeed } from '../../src/emulator/wallet/wallet-seed.js';
+import { walletSeed } from '../../src/emulator/wallet/wallet.js';
 import { Shoppers } from './shoppers.js';
 
 // The visitors of a fleet: some listen, others come so many a second. It says a line when they are there; told anything, they

@@ -12,10 +12,10 @@ import { parseVerifierDomain } from '../../build/keys/verifier-domain.js';
 import { signerFromSeed } from '../../build/keys/verifier-key.js';
 import { createIntent, getStatus, getUserId, registerWebhook } from '../../build/sequencer/calls.js';
 import { parseRetryAfter } from '../../build/sequencer/http/http-call.js';
+import { eventOf } from '../../build/sequencer/watch/message-stream.js';
 import { decode, encode, v1 } from '../../build/wire/codec.js';
 import { emulator, submitPayment } from '../../build/wire/emulator-codec.js';
 import { encodeErrorResponse, encodeOkResponse, openResponse, operations } from '../../build/wire/envelope.js';
-import { eventOf } from '../../src/sequencer/watch/message-stream.js';
 
 const key = (fill) => ({ value: new Uint8Array(32).fill(fill) });
 const signature = { value: new Uint8Array(64).fill(9) };

@@ -161,7 +161,7 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: webhooks are called on this machine alone',
-    file: 'emulator/outbound/webhook.ts',
+    file: 'emulator/operations/intents.ts',
     from: "return url && (url.protocol === 'https:' || isLoopback(url.hostname)) ? url : undefined;",
     to: 'return url;',
     caughtBy: attack('ssrf'),
@@ -169,8 +169,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: the address is looked at when it connects',
     file: 'emulator/outbound/outbound.ts',
-    from: 'const refused = addresses.find(({ address }) => !reach(address));',
-    to: "const refused = addresses.find(({ address }) => !reach(address) && address === '');",
+    from: 'const refused = addresses.find(({ address }) => !allows(address));',
+    to: "const refused = addresses.find(({ address }) => !allows(address) && address === '');",
     caughtBy: ['emulator/outbound.test.ts'],
   },
   {

@@ -377,7 +377,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
 
 test.each(Object.entries(stories))('%s', async (_type, story) => story());
 
-test('no event has the secret of an intent in any form', async () => {
+test('no event contains the secret of an intent in any form', async () => {
   const { id, secret, pay } = await begin();
   await pay();
   await ledgerEvents.told('payment_settled', id);

@@ -1,52 +1,154 @@
 import * as z from 'zod';
 import { IntentError } from '../../errors.js';
-import { type FaultKind, faultKindNames, faultKinds } from './fault-kinds.js';
-import { deliveringOperations, type FaultyOperation, faultyOperationNames } from './faulty-operation.js';
+import { type FaultyOperation, faultyOperationNames } from '../operations/request.js';
 
-/** What can be set about every fault. */
+/** What a kind of fault does, and which settings it has. */
+export interface FaultTraits {
+  readonly title: string;
+  /** For the inspector page. */
+  readonly does: string;
+  readonly group: 'connection' | 'slow' | 'wrong' | 'memory';
+  /** The default of this setting. Without it, the kind has no such setting. */
+  readonly when?: 'before' | 'after';
+  /** The default in milliseconds. Without it, the kind has no such setting. */
+  readonly ms?: number;
+  readonly httpStatus?: number;
+  /** The kind applies to `pollMessages` and `openMessageStream` only. */
+  readonly messagesOnly?: true;
+}
+
+const kinds = {
+  refuse: {
+    title: 'Refuse the connection',
+    does: 'Closes the connection without a response, like a service that is down.',
+    group: 'connection',
+    when: 'before',
+  },
+  cut: {
+    title: 'Cut the answer',
+    does: 'Sends half of the response, then closes the connection.',
+    group: 'connection',
+    when: 'before',
+  },
+  delay: {
+    title: 'Answer late',
+    does: 'Delays the response. A caller that times out does not stop the operation.',
+    group: 'slow',
+    when: 'before',
+    ms: 3_000,
+  },
+  drip: {
+    title: 'Answer slowly',
+    does: 'Sends the right response one byte at a time, with a delay before each.',
+    group: 'slow',
+    ms: 500,
+  },
+  error: {
+    title: 'Answer with an error',
+    does: 'Answers with an ERROR envelope, as the interface defines it.',
+    group: 'wrong',
+    when: 'before',
+  },
+  status: {
+    title: 'Fail with an HTTP status',
+    does: 'Answers with a status such as 500 or 503, like a failing server or its proxy.',
+    group: 'wrong',
+    when: 'before',
+    httpStatus: 503,
+  },
+  redirect: {
+    title: 'Redirect',
+    does: 'Answers with a redirect to the wallet page, like a gateway that requires a login.',
+    group: 'wrong',
+    when: 'before',
+  },
+  'wrong-content-type': {
+    title: 'Answer with a web page',
+    does: 'Answers 200 with HTML, like a captive portal or a maintenance page.',
+    group: 'wrong',
+    when: 'before',
+  },
+  garble: {
+    title: 'Answer with garbage',
+    does: 'Sends as many bytes as the response has. None of them can be decoded.',
+    group: 'wrong',
+    when: 'before',
+  },
+  flood: {
+    title: 'Never stop answering',
+    does: 'Sends 64 megabytes. A caller without a limit runs out of memory.',
+    group: 'wrong',
+    when: 'before',
+  },
+  forget: {
+    title: 'Forget the intent',
+    does: 'Answers correctly and then forgets the intent, as after a restart.',
+    group: 'memory',
+    when: 'after',
+  },
+  duplicate: {
+    title: 'Deliver messages twice',
+    does: 'Delivers each message of a rendezvous twice.',
+    group: 'memory',
+    messagesOnly: true,
+  },
+  reorder: {
+    title: 'Deliver messages out of order',
+    does: 'Delivers the messages of a rendezvous in the wrong order, the newest first.',
+    group: 'memory',
+    messagesOnly: true,
+  },
+} as const satisfies Record<string, FaultTraits>;
+
+/** A way to fail. */
+export type FaultKind = keyof typeof kinds;
+
+export const faultKinds: Readonly<Record<FaultKind, FaultTraits>> = kinds;
+export const faultKindNames = Object.keys(kinds) as [FaultKind, ...FaultKind[]];
+
+/** Settings of every fault. */
 interface AnyFault<Kind extends FaultKind> {
-  /** What it does. */
+  /** What the fault does. */
   readonly kind: Kind;
-  /** The operations that fail. Default: all that the kind can concern, those that the simulated wallet calls among them. */
+  /** The operations that fail. Default: all that the kind applies to, including those of the simulated wallet. */
   readonly operations?: readonly FaultyOperation[] | undefined;
-  /** How many calls fail, 1 to 1,000,000. Default: all, until the fault is ended. */
+  /** How many calls fail, 1 to 1,000,000. Default: all, until the fault is cleared. */
   readonly times?: number | undefined;
 }
 
-/** A fault that an operation meets before it has had its effect, or after that. */
+/** A fault before or after the effect of the operation. */
 interface TimedFault<Kind extends FaultKind> extends AnyFault<Kind> {
-  /** Whether the operation has had its effect when it fails. Default `before`; of `forget` `after`. */
+  /** `after`: the operation takes effect and then fails. Default `before`; of `forget`, `after`. */
   readonly when?: 'before' | 'after' | undefined;
 }
 
-/** The answer comes late. */
+/** The response is late. */
 interface DelayFault extends TimedFault<'delay'> {
-  /** How long the caller waits, 1 to 600,000 milliseconds. Default 3000. */
+  /** The delay, 1 to 600,000 milliseconds. Default 3000. */
   readonly ms?: number | undefined;
 }
 
-/** The answer comes byte by byte. */
+/** The response comes byte by byte. */
 interface DripFault extends AnyFault<'drip'> {
-  /** How long the caller waits for each byte, 1 to 600,000 milliseconds. Default 500. */
+  /** The delay before each byte, 1 to 600,000 milliseconds. Default 500. */
   readonly ms?: number | undefined;
 }
 
-/** The answer is an HTTP status that is no success. */
+/** The response is an HTTP error. */
 interface StatusFault extends TimedFault<'status'> {
   /** 400 to 599. Default 503. */
   readonly httpStatus?: number | undefined;
 }
 
-/** Messages come twice, or in another order. */
+/** Messages are delivered twice, or out of order. */
 interface DeliveryFault extends AnyFault<'duplicate' | 'reorder'> {
   /** The operations that fail. Default: both. */
   readonly operations?: readonly ('pollMessages' | 'openMessageStream')[] | undefined;
 }
 
 /**
- * A fault that the embedded sequencer is to have. What each kind does is in docs/testing.md. Over WebSocket, where message
- * streams are, it can have `refuse`, `status`, `cut`, `delay`, `error`, `garble`, `duplicate` and `reorder`; others leave
- * streams alone.
+ * A fault of the embedded sequencer. docs/testing.md describes each kind. Message streams, which use WebSocket, can have
+ * `refuse`, `status`, `cut`, `delay`, `error`, `garble`, `duplicate` and `reorder`. The others do not affect streams.
  */
 export type Fault =
   | TimedFault<'refuse' | 'cut' | 'error' | 'redirect' | 'wrong-content-type' | 'garble' | 'flood' | 'forget'>
@@ -55,7 +157,7 @@ export type Fault =
   | StatusFault
   | DeliveryFault;
 
-/** A fault with nothing left open. */
+/** A fault with all its defaults. */
 export interface SettledFault {
   readonly kind: FaultKind;
   /** Undefined for all. */
@@ -66,6 +168,9 @@ export interface SettledFault {
   readonly httpStatus: number;
 }
 
+/** Operations that deliver the messages of a rendezvous. */
+const deliveringOperations: readonly FaultyOperation[] = ['pollMessages', 'openMessageStream'];
+
 const schema = z.strictObject({
   kind: z.enum(faultKindNames),
   operations: z.array(z.enum(faultyOperationNames)).min(1).optional(),
@@ -75,17 +180,17 @@ const schema = z.strictObject({
   httpStatus: z.int().min(400).max(599).optional(),
 });
 
-/** @throws {IntentError} `invalid_request`, with what is wrong */
+/** @throws {IntentError} `invalid_request` with the first problem */
 export function parseFault(fault: unknown): SettledFault {
   const { data, error } = schema.safeParse(fault);
   if (!data) {
-    const { path, message } = error.issues[0] ?? { path: [], message: 'It cannot be read' };
-    throw refused(path.length > 0 ? `its ${path.join('.')}: ${message}` : message);
+    const { path, message } = error.issues[0] ?? { path: [], message: 'it cannot be read' };
+    throw invalid(path.length > 0 ? `its ${path.join('.')}: ${message}` : message);
   }
   const { kind, times = Number.POSITIVE_INFINITY } = data;
   const traits = faultKinds[kind];
   for (const setting of ['when', 'ms', 'httpStatus'] as const) {
-    if (data[setting] !== undefined && traits[setting] === undefined) throw refused(`${kind} has no ${setting}`);
+    if (data[setting] !== undefined && traits[setting] === undefined) throw invalid(`${kind} has no ${setting}`);
   }
   const { when = traits.when ?? 'after', ms = traits.ms ?? 0, httpStatus = traits.httpStatus ?? 500 } = data;
   return Object.freeze({ kind, operations: operationsOf(data), when, times, ms, httpStatus });
@@ -94,9 +199,9 @@ export function parseFault(fault: unknown): SettledFault {
 function operationsOf({ kind, operations }: z.infer<typeof schema>): readonly FaultyOperation[] | undefined {
   if (!faultKinds[kind].messagesOnly) return operations;
   const other = operations?.find((name) => !deliveringOperations.includes(name));
-  if (other) throw refused(`${kind} is for ${deliveringOperations.join(' and ')}, not for ${other}`);
+  if (other) throw invalid(`${kind} is for ${deliveringOperations.join(' and ')}, not for ${other}`);
   return operations ?? deliveringOperations;
 }
 
-const refused = (problem: string): IntentError =>
-  new IntentError('invalid_request', `This is no fault that the sequencer can have: ${problem}.`);
+const invalid = (problem: string): IntentError =>
+  new IntentError('invalid_request', `The fault is not valid: ${problem}.`);

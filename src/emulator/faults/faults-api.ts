@@ -1,11 +1,10 @@
 import { Router } from 'express';
-import { requireOwnOrigin } from '../servers/http-guard.js';
-import { answerError, parseJson } from '../servers/json-api.js';
-import { faultKindNames, faultKinds } from './fault-kinds.js';
+import { faultyOperationNames } from '../operations/request.js';
+import { answerError, parseJson, requireOwnOrigin } from '../servers/json-api.js';
+import { faultKindNames, faultKinds } from './fault.js';
 import type { ActiveFault, FaultList } from './fault-list.js';
-import { faultyOperationNames } from './faulty-operation.js';
 
-/** The JSON API of the page of faults: what there is, what is on, and the switches. */
+/** The JSON API of the faults in the inspector: the kinds, the active faults, and the switches. */
 export function faultsApi(faults: FaultList): Router {
   const router = Router();
   router.use(requireOwnOrigin);
@@ -20,18 +19,18 @@ export function faultsApi(faults: FaultList): Router {
     res.status(201).json({ id: faults.add(req.body) });
   });
   router.delete('/faults/:id', (req, res) => {
-    faults.end(Number(req.params.id));
+    faults.clear(Number(req.params.id));
     res.status(204).end();
   });
   router.delete('/faults', (_req, res) => {
-    faults.endAll();
+    faults.clearAll();
     res.status(204).end();
   });
   router.use(answerError);
   return router;
 }
 
-/** JSON has no Infinity: what has no end has no `timesLeft`. */
+/** JSON has no Infinity: a fault without a limit has no `timesLeft`. */
 function summarize({ id, fault, timesLeft }: ActiveFault): Record<string, unknown> {
   const { kind, operations, when, ms, httpStatus } = fault;
   const traits = faultKinds[kind];

@@ -1,90 +1,100 @@
-import { namedRendezvous } from '../../intents/verify-intent.js';
+import { formatAmount } from '../../intents/money.js';
+import { type IntentRequest, namedRendezvous } from '../../intents/verify-intent.js';
 import { formatBase58, parseIntentId } from '../../keys/base58.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { type CheckedSignature, checkIntent } from '../journal/checked-signatures.js';
 import { type DescribedEntry, describeEntry, signaturesIn } from '../journal/describe-entry.js';
-import type { Happening } from '../journal/happening.js';
-import type { Trail } from '../journal/journal.js';
-import type { MessageTree } from '../journal/message-tree.js';
-import { intentTree } from '../journal/operation-codecs.js';
-import type { IntentRecord } from '../state/intent-store.js';
+import type { Timeline } from '../journal/journal.js';
+import type { JournalRecord } from '../journal/journal-record.js';
+import { intentTree, type MessageTree } from '../journal/message-tree.js';
+import { type StoredIntent, stateOf } from '../state/intent-store.js';
 import type { SequencerState } from '../state/sequencer-state.js';
-import { stateOf, summarizeRequest } from './intent-summary.js';
 
 const shownCount = 1_000;
 
 /** An intent as the inspector lists it. */
 export interface ListedIntent extends Readonly<Record<string, unknown>> {
   readonly id: string;
-  /** Ms since 1970: when it was created, or was about to be. */
+  /** Ms since 1970: when it was created, or when its create was refused. */
   readonly createdAtMs: number;
 }
 
-/** A signature that was checked, and for which operations. */
+/** A verified signature, with the operations that carried it. */
 type FoundSignature = CheckedSignature & { readonly operations: string[] };
 
-/** An intent with everything that is known of it. */
+/** An intent with all its details. */
 export interface InspectedIntent extends ListedIntent {
   readonly request: MessageTree | undefined;
   readonly signatures: readonly FoundSignature[];
   readonly entries: readonly DescribedEntry[];
-  /** Entries that had to make room. */
+  /** Number of entries removed to stay within the limits. */
   readonly dropped: number;
 }
 
-/** The intents, and those that somebody has tried to create, the newest first. */
-export function listIntents({ intents, journal }: SequencerState): ListedIntent[] {
-  const records = intents.recent(shownCount).map((record) => listRecord(record, journal.trail(record.id)));
-  const known = new Set(records.map(({ id }) => id));
-  const others = journal.trails.filter((trail) => trail.id !== undefined && !known.has(trail.id)).map(listTrail);
-  return [...records, ...others].sort((one, other) => other.createdAtMs - one.createdAtMs).slice(0, shownCount);
+/** The intents, including refused creates, the newest first. */
+export function listInspectedIntents({ intents, journal }: SequencerState): ListedIntent[] {
+  const stored = intents.recent(shownCount).map((intent) => listStored(intent, journal.timeline(intent.id)));
+  const known = new Set(stored.map(({ id }) => id));
+  const others = journal.timelines.filter(({ id }) => id !== undefined && !known.has(id)).map(listTimeline);
+  return [...stored, ...others].sort((one, other) => other.createdAtMs - one.createdAtMs).slice(0, shownCount);
 }
 
-/** Undefined for one that nothing is known of. */
+/** Undefined for an unknown id. */
 export function inspectIntent({ intents, journal }: SequencerState, id: string): InspectedIntent | undefined {
-  const record = intents.get(id);
-  const trail = journal.trail(id);
-  if (!record) return trail && { ...listTrail(trail), ...describeTrail(trail), request: undefined };
+  const intent = intents.get(id);
+  const timeline = journal.timeline(id);
+  if (!intent) return timeline && { ...listTimeline(timeline), ...describeTimeline(timeline), request: undefined };
   return {
-    ...listRecord(record, trail),
-    ...whoAndWhere(record),
-    ...describeTrail(trail, signaturesOf(record)),
-    request: intentTree(record.mailbox.request),
+    ...listStored(intent, timeline),
+    ...partiesOf(intent),
+    ...describeTimeline(timeline, signaturesOf(intent)),
+    request: intentTree(intent.mailbox.request),
   };
 }
 
-/** What of a trail is shown, in the order in which it began. */
-export function describeTrail(
-  trail: Trail | undefined,
+/** The signatures and entries of a timeline, in the order in which they started. */
+export function describeTimeline(
+  timeline: Timeline | undefined,
   created: readonly CheckedSignature[] = [],
 ): Pick<InspectedIntent, 'signatures' | 'entries' | 'dropped'> {
-  const entries = [...(trail?.entries ?? [])].sort((one, other) => one.number - other.number);
-  const checked = entries.flatMap(({ what }) => signaturesIn(what).map((one) => ({ ...one, operation: nameIn(what) })));
+  const entries = [...(timeline?.entries ?? [])].sort((one, other) => one.number - other.number);
+  const checked = entries.flatMap(({ record }) =>
+    signaturesIn(record).map((one) => ({ ...one, operation: nameIn(record) })),
+  );
   const all = [...created.map((one) => ({ ...one, operation: 'Intents.createIntent' })), ...checked];
-  return { signatures: collect(all), entries: entries.map(describeEntry), dropped: trail?.dropped ?? 0 };
+  return { signatures: collect(all), entries: entries.map(describeEntry), dropped: timeline?.dropped ?? 0 };
 }
 
-function listRecord(record: IntentRecord, trail: Trail | undefined): ListedIntent {
-  const { id, request, createdAtMs, marked } = record;
-  const state = stateOf(record);
-  return { id, ...summarizeRequest(request), state, createdAtMs, marked, refusals: refusalsIn(trail) };
+/** The terms of a request, for a list. */
+export function summarizeRequest(request: IntentRequest): Record<string, string> {
+  if (request.kind === 'login') return { kind: 'login', domain: request.login.domain };
+  const { money, login } = request;
+  const payment = { kind: 'payment', amount: formatAmount(money), currency: money.currency };
+  return login ? { ...payment, domain: login.domain } : payment;
 }
 
-function listTrail(trail: Trail): ListedIntent {
-  const { id = '', startedAtMs: createdAtMs, entries } = trail;
-  const creations = entries.map(({ what }) => what).filter(isCreation);
+function listStored(intent: StoredIntent, timeline: Timeline | undefined): ListedIntent {
+  const { id, request, createdAtMs, marked } = intent;
+  const state = stateOf(intent);
+  return { id, ...summarizeRequest(request), state, createdAtMs, marked, refusals: refusalsIn(timeline) };
+}
+
+/** An intent that is not stored: its create was refused, or it was forgotten. */
+function listTimeline(timeline: Timeline): ListedIntent {
+  const { id = '', startedAtMs: createdAtMs, entries } = timeline;
+  const creations = entries.map(({ record }) => record).filter(isCreation);
   const state = creations.some(({ refusal }) => !refusal) ? 'forgotten' : 'refused';
-  const asked = creations.map(askedFor).find((one) => one !== undefined);
-  return { id, kind: 'unknown', ...asked, state, createdAtMs, marked: false, refusals: refusalsIn(trail) };
+  const terms = creations.map(unverifiedTerms).find((one) => one !== undefined);
+  return { id, kind: 'unknown', ...terms, state, createdAtMs, marked: false, refusals: refusalsIn(timeline) };
 }
 
-type Call = Extract<Happening, { kind: 'call' }>;
+type Call = Extract<JournalRecord, { kind: 'call' }>;
 
-const isCreation = (what: Happening): what is Call =>
-  what.kind === 'call' && /^(?:Intents\.createIntent|Messaging\.sendMessage)$/.test(what.operation);
+const isCreation = (record: JournalRecord): record is Call =>
+  record.kind === 'call' && /^(?:Intents\.createIntent|Messaging\.sendMessage)$/.test(record.operation);
 
-/** What a request says that it is for. Nothing of it was verified. */
-function askedFor({ operation, request: { bytes } }: Call): Record<string, string> | undefined {
+/** The terms in a request that was not verified. */
+function unverifiedTerms({ operation, request: { bytes } }: Call): Record<string, string> | undefined {
   try {
     if (!bytes) return undefined;
     const isBare = operation === 'Intents.createIntent';
@@ -98,11 +108,11 @@ function askedFor({ operation, request: { bytes } }: Call): Record<string, strin
   }
 }
 
-function refusalsIn(trail: Trail | undefined): number {
-  return (trail?.entries ?? []).filter(({ what }) => 'refusal' in what && what.refusal).length;
+function refusalsIn(timeline: Timeline | undefined): number {
+  return (timeline?.entries ?? []).filter(({ record }) => 'refusal' in record && record.refusal).length;
 }
 
-function whoAndWhere({ request, payer, userId, webhookUrl }: IntentRecord): Record<string, string> {
+function partiesOf({ request, payer, userId, webhookUrl }: StoredIntent): Record<string, string> {
   return {
     ...(request.kind === 'payment' && { destination: request.destination }),
     ...(request.login && { verifier: request.login.verifier }),
@@ -112,18 +122,18 @@ function whoAndWhere({ request, payer, userId, webhookUrl }: IntentRecord): Reco
   };
 }
 
-/** Those with which it was created, also where that was before a restart. */
-function signaturesOf({ id, signedBytes, mailbox: { request } }: IntentRecord): CheckedSignature[] {
+/** The signatures of the create. The journal does not have them after a restart. */
+function signaturesOf({ id, signedBytes, mailbox: { request } }: StoredIntent): CheckedSignature[] {
   const message = v1.Message.create(request);
   const key = namedRendezvous(message) ?? parseIntentId(id);
   return checkIntent(message, key, request.sendMessageRequestSignature, signedBytes);
 }
 
-function nameIn(what: Happening): string {
-  return what.kind === 'call' ? what.operation : 'Messaging.openMessageStream';
+function nameIn(record: JournalRecord): string {
+  return record.kind === 'call' ? record.operation : 'Messaging.openMessageStream';
 }
 
-/** The same signer with the same outcome is told once. */
+/** Merges signatures with the same signer, key and outcome. */
 function collect(checked: readonly (CheckedSignature & { operation: string })[]): FoundSignature[] {
   const found = new Map<string, FoundSignature>();
   for (const { operation, ...signature } of checked) {

@@ -5,12 +5,12 @@ import { verifySignature } from '../../keys/ed25519.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { emulator } from '../../wire/emulator-codec.js';
 import { messagesIn } from '../../wire/signed-bytes.js';
-import type { FaultyOperation } from '../faults/faulty-operation.js';
-import type { KeptBytes } from './happening.js';
+import type { FaultyOperation } from '../operations/request.js';
+import type { RecordedBytes } from './journal-record.js';
 
-/** A signature that a request needs. */
+/** A signature that a request needs, and the result of its verification. */
 export interface CheckedSignature {
-  /** Whose it has to be: the rendezvous key is the intent's own, which its creator and whoever sees the code have. */
+  /** The required signer. The rendezvous key is the intent's own: its creator and every reader of the code have it. */
   readonly signer: 'rendezvous' | 'verifier' | 'user' | 'payer';
   /** Base58; undefined where the request does not name the key. */
   readonly key: string | undefined;
@@ -20,22 +20,22 @@ export interface CheckedSignature {
 }
 
 /**
- * The signatures of a request, each with what comes of checking it. What a signature is worth follows from the bytes
- * alone, so that this is done when somebody looks, and says what was found when the request came.
+ * Verifies the signatures of a recorded request. The result depends on the bytes alone, so it is computed when the inspector
+ * shows the request, and is the same as when the request came.
  */
 export function checkedSignatures(
   operation: FaultyOperation | undefined,
-  kept: KeptBytes,
+  recorded: RecordedBytes,
 ): readonly CheckedSignature[] {
   const check = operation && checks[operation];
-  if (!check || !kept.bytes) return [];
-  const known = found.get(kept) ?? attempt(check, kept.bytes);
-  found.set(kept, known);
-  return known;
+  if (!check || !recorded.bytes) return [];
+  const result = results.get(recorded) ?? attempt(check, recorded.bytes);
+  results.set(recorded, result);
+  return result;
 }
 
-/** Whoever looks on while things happen looks at the same requests again and again. */
-const found = new WeakMap<KeptBytes, readonly CheckedSignature[]>();
+/** An open inspector page fetches the same requests with every change. */
+const results = new WeakMap<RecordedBytes, readonly CheckedSignature[]>();
 
 function attempt(check: Check, bytes: Uint8Array): readonly CheckedSignature[] {
   try {
@@ -82,7 +82,7 @@ const checks: Readonly<Partial<Record<FaultyOperation, Check>>> = {
 type Signature = v1.Signature.$Properties | null | undefined;
 type Key = { value?: Uint8Array | null } | null | undefined;
 
-/** The signatures of an intent, whatever way it came. */
+/** The signatures of an intent, in either dialect. */
 export function checkIntent(
   message: v1.Message,
   rendezvousKey: Uint8Array | null | undefined,
@@ -103,7 +103,7 @@ function checkVerifier(
   return { ...checked('verifier', verifier?.value, bytes, signature), domain: domain?.domain ?? '' };
 }
 
-/** A signature that is a field of the request itself (protocol section 4). */
+/** A signature in a field of the request itself (protocol section 4). */
 function checkOwn<Request extends { signature?: v1.Signature.$Properties | null }>(
   signer: CheckedSignature['signer'],
   codec: Parameters<typeof unsignedBytes<Request>>[0],

@@ -1,71 +1,69 @@
-import { type FaultyOperation, operationNameOf } from '../faults/faulty-operation.js';
+import { type FaultyOperation, operationNameOf } from '../operations/request.js';
 import { type CheckedSignature, checkedSignatures } from './checked-signatures.js';
-import type { Happening, KeptBytes } from './happening.js';
 import type { JournalEntry } from './journal.js';
-import type { MessageTree } from './message-tree.js';
-import { readMessage } from './operation-codecs.js';
+import type { JournalRecord, RecordedBytes } from './journal-record.js';
+import { type MessageTree, readMessage } from './message-tree.js';
 
-/** An entry as the page gets it: JSON, its messages read. */
+/** An entry as the inspector page gets it: JSON with decoded messages. */
 export type DescribedEntry = Readonly<Record<string, unknown>>;
 
-/** A message that travelled. */
 interface DescribedMessage {
   /** In bytes. */
   readonly size: number;
-  /** Undefined where it was too large to be kept, or cannot be read. */
+  /** Undefined where it was too large to be recorded, or cannot be decoded. */
   readonly content: MessageTree | undefined;
 }
 
-export function describeEntry({ number, atMs, lastAtMs, times, what }: JournalEntry): DescribedEntry {
-  return { number, atMs, lastAtMs, times, ...describe(what) };
+export function describeEntry({ number, atMs, lastAtMs, times, record }: JournalEntry): DescribedEntry {
+  return { number, atMs, lastAtMs, times, ...describe(record) };
 }
 
-/** The signatures that a request needs, of what the journal has of it. */
-export function signaturesIn(what: Happening): readonly CheckedSignature[] {
-  if (what.kind === 'stream') return checkedSignatures('openMessageStream', what.request);
-  return what.kind === 'call' ? checkedSignatures(nameIn(what.operation), what.request) : [];
+/** The checked signatures of a recorded request. */
+export function signaturesIn(record: JournalRecord): readonly CheckedSignature[] {
+  if (record.kind === 'stream') return checkedSignatures('openMessageStream', record.request);
+  return record.kind === 'call' ? checkedSignatures(operationIn(record.operation), record.request) : [];
 }
 
-function describe(what: Happening): DescribedEntry {
-  switch (what.kind) {
+function describe(record: JournalRecord): DescribedEntry {
+  switch (record.kind) {
     case 'call': {
-      const name = nameIn(what.operation);
-      const { request, answer, ...rest } = what;
+      const operation = operationIn(record.operation);
+      const { request, answer, ...rest } = record;
       return {
         ...rest,
-        request: message(name, 'request', request),
-        answer: answer && message(name, 'answer', answer),
-        signatures: signaturesIn(what),
+        request: describeMessage(operation, 'request', request),
+        answer: answer && describeMessage(operation, 'answer', answer),
+        signatures: signaturesIn(record),
       };
     }
     case 'stream':
       return {
-        ...what,
-        request: message('openMessageStream', 'request', what.request),
-        signatures: signaturesIn(what),
+        ...record,
+        request: describeMessage('openMessageStream', 'request', record.request),
+        signatures: signaturesIn(record),
       };
     case 'delivery':
-      return { ...what, message: message('openMessageStream', 'answer', what.message) };
+      return { ...record, message: describeMessage('openMessageStream', 'answer', record.message) };
     case 'webhook': {
-      const { token, ...rest } = what;
+      const { token, ...rest } = record;
       return { ...rest, claims: token === undefined ? undefined : claimsIn(token) };
     }
     default:
-      return what;
+      return record;
   }
 }
 
-function nameIn(operation: string): FaultyOperation | undefined {
-  const [service = '', method = ''] = operation.split('.', 2);
+function operationIn(name: string): FaultyOperation | undefined {
+  const [service = '', method = ''] = name.split('.', 2);
   return operationNameOf({ service, method });
 }
 
-function message(
+function describeMessage(
   operation: FaultyOperation | undefined,
   part: 'request' | 'answer',
-  kept: KeptBytes,
+  recorded: RecordedBytes,
 ): DescribedMessage {
-  return { size: kept.length, content: readMessage(operation, part, kept) };
+  return { size: recorded.length, content: readMessage(operation, part, recorded) };
 }
 
 function claimsIn(token: string): unknown {

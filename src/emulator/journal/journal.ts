@@ -1,71 +1,78 @@
 import type { Operation } from '../../wire/envelope.js';
 import { nameOf } from '../../wire/envelope.js';
 import type { SettledFault } from '../faults/fault.js';
-import { namedIntent } from '../faults/named-intent.js';
+import { intentIdIn, type OperationRequest } from '../operations/request.js';
 import { Subscribers } from '../state/subscribers.js';
-import type { Happening, KeptBytes, Refusal, Via } from './happening.js';
+import type { JournalRecord, RecordedBytes, Refusal, Via } from './journal-record.js';
 
-/** One line of a trail. */
+/** One entry of a timeline. */
 export interface JournalEntry {
-  /** Grows by one with everything that begins, so that it tells the order also where a clock stands still. */
+  /** Increases with everything that starts: the order of entries, also where the clock stands still. */
   readonly number: number;
-  /** When it began, ms since 1970. */
+  /** When it started, ms since 1970. */
   readonly atMs: number;
-  /** How often in a row the very same came, and when it came last. */
+  /** How often the same call came in a row, and when it came last. */
   readonly times: number;
   readonly lastAtMs: number;
-  readonly what: Happening;
+  readonly record: JournalRecord;
 }
 
-/** What happened to one intent. */
-export interface Trail {
-  /** Base58; undefined for what names no intent that there could be. */
+/** The entries of one intent. */
+export interface Timeline {
+  /** Base58; undefined for calls that name no intent. */
   readonly id: string | undefined;
   readonly startedAtMs: number;
-  /** In the order in which it ended. */
+  /** In the order in which they ended. */
   readonly entries: readonly JournalEntry[];
-  /** Entries that had to make room. */
+  /** Number of entries removed to stay within the limits. */
   readonly dropped: number;
 }
 
-interface GrowingTrail extends Trail {
+interface MutableTimeline extends Timeline {
   entries: JournalEntry[];
   dropped: number;
   byteCount: number;
 }
 
-/** When something began, and its place in the order. */
-export interface Beginning {
+/** The start of a call, and its place in the order. */
+export interface EntryStart {
   readonly number: number;
   readonly atMs: number;
-  /** By a clock that only goes forward, in milliseconds. */
+  /** From a monotonic clock, in milliseconds. */
   readonly tickMs: number;
 }
 
-type Request = Operation & { readonly body: Uint8Array };
-
 export interface JournalLimits {
-  readonly trails: number;
+  readonly timelines: number;
+  /** Entries in one timeline. */
   readonly entries: number;
-  /** Bytes of messages, of one and of all. */
+  /** Bytes of one message, and of all messages together. */
   readonly messageBytes: number;
   readonly bytes: number;
 }
 
-const usualLimits: JournalLimits = { trails: 1_000, entries: 200, messageBytes: 16 * 1024, bytes: 32 * 1024 * 1024 };
+const defaultLimits: JournalLimits = {
+  timelines: 1_000,
+  entries: 200,
+  messageBytes: 16 * 1024,
+  bytes: 32 * 1024 * 1024,
+};
 
-/** Operations that begin something, and so have a trail also where no intent comes of it. */
-const beginning = new Set(['Intents.createIntent', 'Messaging.sendMessage']);
+/** Operations that create an intent. Their intent has a timeline also where they are refused. */
+const creating = new Set(['Intents.createIntent', 'Messaging.sendMessage']);
 
 /**
- * What came to the sequencer and what it did, for a person to look at: in memory, bounded, and without any part in what
- * happens. There is no client secret in it, because the sequencer never learns one.
+ * Records calls, streams, webhooks and faults for the inspector: in memory, bounded, without effect on the calls. It
+ * holds no client secret, because the sequencer never gets one.
+ *
+ * A timeline starts with its first record. Its first entry is never dropped; later ones are, the oldest first. Over the limits
+ * of the journal, the oldest timelines are dropped whole.
  */
 export class Journal {
   readonly #now: () => number;
   readonly #isIntent: (id: string) => boolean;
   readonly #limits: JournalLimits;
-  readonly #trails = new Map<string | undefined, GrowingTrail>();
+  readonly #timelines = new Map<string | undefined, MutableTimeline>();
   readonly #subscribers = new Subscribers();
   #lastNumber = 0;
   #byteCount = 0;
@@ -73,127 +80,132 @@ export class Journal {
   constructor(now: () => number, isIntent: (id: string) => boolean, limits: Partial<JournalLimits> = {}) {
     this.#now = now;
     this.#isIntent = isIntent;
-    this.#limits = { ...usualLimits, ...limits };
+    this.#limits = { ...defaultLimits, ...limits };
   }
 
-  /** The trails, the one that began last at the end. */
-  get trails(): readonly Trail[] {
-    return [...this.#trails.values()];
+  /** In the order in which they started. */
+  get timelines(): readonly Timeline[] {
+    return [...this.#timelines.values()];
   }
 
-  trail(id: string | undefined): Trail | undefined {
-    return this.#trails.get(id);
+  timeline(id: string | undefined): Timeline | undefined {
+    return this.#timelines.get(id);
   }
 
-  begin(): Beginning {
+  start(): EntryStart {
     this.#lastNumber += 1;
     return { number: this.#lastNumber, atMs: this.#now(), tickMs: performance.now() };
   }
 
-  /** Notes what happened to an intent, or to none that there could be. */
-  note(id: string | undefined, what: Happening, { number, atMs }: Beginning = this.begin()): void {
-    const trail = this.#trailOf(id, atMs);
-    const last = trail.entries.at(-1);
-    if (last && isSame(last.what, what)) {
-      trail.entries[trail.entries.length - 1] = { ...last, times: last.times + 1, lastAtMs: atMs };
+  /** Adds an entry to the timeline of an intent, or to that of calls that name none. */
+  add(id: string | undefined, record: JournalRecord, { number, atMs }: EntryStart = this.start()): void {
+    const timeline = this.#timelineOf(id, atMs);
+    const last = timeline.entries.at(-1);
+    if (last && isRepeated(last.record, record)) {
+      timeline.entries[timeline.entries.length - 1] = { ...last, times: last.times + 1, lastAtMs: atMs };
     } else {
-      trail.entries.push({ number, atMs, times: 1, lastAtMs: atMs, what });
-      this.#weigh(trail, bytesOf(what));
-      if (trail.entries.length > this.#limits.entries) this.#dropOne(trail);
+      timeline.entries.push({ number, atMs, times: 1, lastAtMs: atMs, record });
+      this.#addBytes(timeline, bytesOf(record));
+      if (timeline.entries.length > this.#limits.entries) this.#dropEntry(timeline);
     }
-    this.#makeRoom(trail);
+    this.#dropTimelines(timeline);
     this.#subscribers.notify();
   }
 
-  /** Notes a call once it is known how it ended; the function that this gives says so. */
-  call(request: Request, via: Via): (answer: Uint8Array | undefined, refusal?: Refusal) => void {
-    const began = this.begin();
+  /** Starts the record of a call. The result takes its outcome and adds the entry. */
+  startCall(request: OperationRequest, via: Via): (answer: Uint8Array | undefined, refusal?: Refusal) => void {
+    const start = this.start();
     return (answer, refusal) => {
-      const operation = nameOf(request);
-      const durationMs = performance.now() - began.tickMs;
-      const kept = { request: this.keep(request.body), answer: answer && this.keep(answer) };
-      this.note(this.idOf(request), { kind: 'call', operation, via, ...kept, refusal, durationMs }, began);
+      const record: JournalRecord = {
+        kind: 'call',
+        operation: nameOf(request),
+        via,
+        request: this.copy(request.body),
+        answer: answer && this.copy(answer),
+        refusal,
+        durationMs: performance.now() - start.tickMs,
+      };
+      this.add(this.idOf(request), record, start);
     };
   }
 
-  /** Notes a call of a webhook once it is known how it ended; the function that this gives says so. */
-  webhook(id: string, url: string): (end: { status?: number; token?: string; problem?: string }) => void {
-    const began = this.begin();
+  /** Starts the record of a webhook call. The result takes its outcome and adds the entry. */
+  startWebhook(id: string, url: string): (end: { status?: number; token?: string; problem?: string }) => void {
+    const start = this.start();
     return (end) => {
-      this.note(id, { kind: 'webhook', url, ...end, durationMs: performance.now() - began.tickMs }, began);
+      this.add(id, { kind: 'webhook', url, ...end, durationMs: performance.now() - start.tickMs }, start);
     };
   }
 
-  /** Notes that a call meets a fault that was asked for. */
-  fault(request: Request | Operation, via: Via, fault: SettledFault): void {
+  /** Records that a fault applies to a call. */
+  recordFault(request: OperationRequest | Operation, via: Via, fault: SettledFault): void {
     const id = 'body' in request ? this.idOf(request) : undefined;
-    this.note(id, { kind: 'fault', operation: nameOf(request), via, fault });
+    this.add(id, { kind: 'fault', operation: nameOf(request), via, fault });
   }
 
-  /** The intent that a request names, if there is one or it was about to begin one. */
-  idOf(request: Request): string | undefined {
-    const id = namedIntent(request);
+  /** The intent that a request names, if it exists, has a timeline, or is about to be created. */
+  idOf(request: OperationRequest): string | undefined {
+    const id = intentIdIn(request);
     if (id === undefined) return undefined;
-    return this.#trails.has(id) || this.#isIntent(id) || beginning.has(nameOf(request)) ? id : undefined;
+    return this.#timelines.has(id) || this.#isIntent(id) || creating.has(nameOf(request)) ? id : undefined;
   }
 
-  /** A copy: what a message is cut from is often larger, and goes on being used. */
-  keep(bytes: Uint8Array): KeptBytes {
+  /** Copies a message: the buffer that it is a part of is larger, and is used again. */
+  copy(bytes: Uint8Array): RecordedBytes {
     return { length: bytes.length, bytes: bytes.length > this.#limits.messageBytes ? undefined : bytes.slice() };
   }
 
-  /** Says that there is something new which is no entry. */
-  touch(): void {
+  /** Wakes the inspector for a change that is not an entry. */
+  notify(): void {
     this.#subscribers.notify();
   }
 
-  /** Resolves when there is something new, or when the signal is aborted. */
-  next(signal: AbortSignal): Promise<void> {
+  /** Resolves at the next change, or when the signal is aborted. */
+  changed(signal: AbortSignal): Promise<void> {
     return this.#subscribers.next(signal);
   }
 
-  #trailOf(id: string | undefined, atMs: number): GrowingTrail {
-    const known = this.#trails.get(id);
-    if (known) return known;
-    const trail = { id, startedAtMs: atMs, entries: [], dropped: 0, byteCount: 0 };
-    this.#trails.set(id, trail);
-    return trail;
+  #timelineOf(id: string | undefined, atMs: number): MutableTimeline {
+    const existing = this.#timelines.get(id);
+    if (existing) return existing;
+    const timeline = { id, startedAtMs: atMs, entries: [], dropped: 0, byteCount: 0 };
+    this.#timelines.set(id, timeline);
+    return timeline;
   }
 
-  #weigh(trail: GrowingTrail, bytes: number): void {
-    trail.byteCount += bytes;
+  #addBytes(timeline: MutableTimeline, bytes: number): void {
+    timeline.byteCount += bytes;
     this.#byteCount += bytes;
   }
 
-  /** How it began stays. */
-  #dropOne(trail: GrowingTrail): void {
-    const [dropped] = trail.entries.splice(1, 1);
+  #dropEntry(timeline: MutableTimeline): void {
+    const [dropped] = timeline.entries.splice(1, 1);
     if (!dropped) return;
-    trail.dropped += 1;
-    this.#weigh(trail, -bytesOf(dropped.what));
+    timeline.dropped += 1;
+    this.#addBytes(timeline, -bytesOf(dropped.record));
   }
 
-  #makeRoom(current: GrowingTrail): void {
-    for (const trail of this.#trails.values()) {
-      if (this.#trails.size <= this.#limits.trails && this.#byteCount <= this.#limits.bytes) return;
-      if (trail === current) continue;
-      this.#trails.delete(trail.id);
-      this.#byteCount -= trail.byteCount;
+  #dropTimelines(current: MutableTimeline): void {
+    for (const timeline of this.#timelines.values()) {
+      if (this.#timelines.size <= this.#limits.timelines && this.#byteCount <= this.#limits.bytes) return;
+      if (timeline === current) continue;
+      this.#timelines.delete(timeline.id);
+      this.#byteCount -= timeline.byteCount;
     }
   }
 }
 
-function bytesOf(what: Happening): number {
-  const kept = [
-    'request' in what ? what.request : undefined,
-    'answer' in what ? what.answer : undefined,
-    'message' in what ? what.message : undefined,
+function bytesOf(record: JournalRecord): number {
+  const recorded = [
+    'request' in record ? record.request : undefined,
+    'answer' in record ? record.answer : undefined,
+    'message' in record ? record.message : undefined,
   ];
-  return kept.reduce((sum, one) => sum + (one?.bytes?.length ?? 0), 0);
+  return recorded.reduce((sum, one) => sum + (one?.bytes?.length ?? 0), 0);
 }
 
-/** A site that asks again and again for the same, and gets the same, is one line. */
-function isSame(one: Happening, other: Happening): boolean {
+/** Polling with unchanged results is one entry. */
+function isRepeated(one: JournalRecord, other: JournalRecord): boolean {
   if (one.kind !== 'call' || other.kind !== 'call') return false;
   return (
     one.operation === other.operation &&
@@ -204,7 +216,7 @@ function isSame(one: Happening, other: Happening): boolean {
   );
 }
 
-function haveSameBytes(one: KeptBytes | undefined, other: KeptBytes | undefined): boolean {
+function haveSameBytes(one: RecordedBytes | undefined, other: RecordedBytes | undefined): boolean {
   if (!one?.bytes || !other?.bytes) return one === other;
   return Buffer.compare(one.bytes, other.bytes) === 0;
 }

@@ -1,15 +1,16 @@
+import { IntentError } from '../../errors.js';
 import { decodeCanonical } from '../../intents/verify-intent.js';
-import { formatBase58 } from '../../keys/base58.js';
+import { formatBase58, parseIntentId } from '../../keys/base58.js';
 import { encode } from '../../wire/codec.js';
 import { emulator } from '../../wire/emulator-codec.js';
+import type { IntentProgress, StoredIntent } from '../state/intent-store.js';
 import type { SequencerState } from '../state/sequencer-state.js';
-import { requireBytes32, requireSignature } from './signed-request.js';
-import { markSubmitted } from './submission.js';
+import { requireBytes32, requireSignature } from './request.js';
 
 const { Result } = emulator.SubmitPaymentResponse;
 
-/** Emulator.submitPayment: how the simulated wallet pays. Not part of the interface; money exists nowhere here. */
-export function submitPayment(state: SequencerState, body: Uint8Array): Uint8Array {
+/** Emulator.submitPayment: the simulated wallet's way to pay. Not part of the interface; no money moves. */
+export function handleSubmitPayment(state: SequencerState, body: Uint8Array): Uint8Array {
   const request = decodeCanonical(emulator.SubmitPaymentRequest, body);
   return encode(emulator.SubmitPaymentResponse, { result: pay(state, request) });
 }
@@ -19,13 +20,42 @@ function pay(state: SequencerState, request: emulator.SubmitPaymentRequest): emu
   const payer = requireBytes32(request.payer, 'payer');
   requireSignature(emulator.SubmitPaymentRequest, request, payer);
 
-  const record = state.intents.get(id);
-  if (record?.request.kind !== 'payment') return Result.REQUEST_NOT_FOUND;
-  if (record.payer) {
-    // A wallet that lost the answer asks again: one payment stays one payment.
-    return Buffer.compare(record.payer, payer) === 0 ? Result.OK : Result.ALREADY_PAID;
+  const intent = state.intents.get(id);
+  if (intent?.request.kind !== 'payment') return Result.REQUEST_NOT_FOUND;
+  if (intent.payer) {
+    // A wallet that did not receive the response retries. The payment stays one payment.
+    return Buffer.compare(intent.payer, payer) === 0 ? Result.OK : Result.ALREADY_PAID;
   }
-  markSubmitted(state, record, { payer });
-  state.webhooks.call(record, state.journal);
+  markSubmitted(state, intent, { payer });
+  state.webhooks.call(intent, state.journal);
   return Result.OK;
+}
+
+/** Marks an intent submitted, and leaves `intent_submitted` at its rendezvous (interface sections 2.6 and 6). */
+export function markSubmitted(
+  { intents }: SequencerState,
+  intent: StoredIntent,
+  by: Pick<Partial<IntentProgress>, 'payer' | 'userId'>,
+): void {
+  intents.update(intent, { ...by, submitted: true, reversed: false });
+  intent.mailbox.add({ intentSubmitted: { intentId: { value: parseIntentId(intent.id) } } });
+  // Saved here because readers of the rendezvous get the message before the wallet gets its response.
+  intents.save();
+}
+
+/**
+ * Reverses a payment whose scheduled transactions failed: its status is that of an unpaid intent (protocol section 6).
+ * @throws {IntentError} `intent_not_found`
+ */
+export function reversePayment({ intents, journal }: SequencerState, id: string): void {
+  const intent = intents.require(id);
+  intents.update(intent, { submitted: false, payer: undefined, reversed: intent.submitted || intent.reversed });
+  intents.save();
+  journal.add(id, { kind: 'reversed' });
+}
+
+/** @throws {IntentError} `invalid_request` for anything but a submitted payment */
+export function requireReversible({ request, submitted }: StoredIntent): void {
+  if (request.kind === 'payment' && submitted) return;
+  throw new IntentError('invalid_request', 'Only a payment that was submitted can be reversed.');
 }

@@ -6,31 +6,30 @@ import { parseVerifierDomain } from '../../keys/verifier-domain.js';
 import { isLoopback } from '../../net/loopback.js';
 import { parseHttpUrl } from '../../net/url.js';
 import { listen } from '../servers/listen.js';
-import { loopbackReach, publicReach } from './address-policy.js';
-import { Outbound, type OutboundOptions } from './outbound.js';
+import { loopbackAddresses, Outbound, type OutboundOptions, publicAddresses } from './outbound.js';
 
 const path = '/.well-known/service-payments.json';
 
-/** Where the key file of a domain is found in a test: at an origin of this machine, from a server's own listener, or not at all, since the keys are known. */
+/** The source of a domain's keys in a test: the file at an origin of this machine, the file of an app, or trusted keys. */
 type LocalSource =
   | { readonly origin: string }
   | { readonly listener: RequestListener }
   | { readonly keys: readonly string[] };
 
-/** Reads the files that publish verifier keys (interface sections 2.7 and 4.6). */
+/** Reads the key files, which publish verifier keys (interface sections 2.7 and 4.6). */
 export class KeyFileReader {
   readonly #localSources = new Map<string, LocalSource>();
   readonly #public: Outbound;
   readonly #local: Outbound;
 
   constructor(options: OutboundOptions = {}) {
-    this.#public = new Outbound(publicReach, options);
-    this.#local = new Outbound(loopbackReach, options);
+    this.#public = new Outbound(publicAddresses, options);
+    this.#local = new Outbound(loopbackAddresses, options);
   }
 
   /**
-   * From now on the file of `domain` is asked of `site`, and not over https: of its origin, such as
-   * `http://127.0.0.1:3000`, or of the app itself, which is served for as long as that takes.
+   * Reads the file of `domain` at `site` instead of over https: at an origin such as `http://127.0.0.1:3000`, or from an app,
+   * which is served while the file is read.
    * @throws {IntentError} `invalid_domain`, or `invalid_configuration` when the origin is not on this machine
    */
   setLocalDomain(domain: string, site: string | RequestListener): void {
@@ -39,7 +38,7 @@ export class KeyFileReader {
   }
 
   /**
-   * From now on these keys, Base58, are taken to be published at `domain`, and nobody is asked.
+   * Trusts these keys, Base58, for `domain` instead of reading a file.
    * @throws {IntentError} `invalid_domain`, `invalid_key`
    */
   trust(domain: string, publicKeys: readonly string[]): void {
@@ -48,33 +47,33 @@ export class KeyFileReader {
   }
 
   /**
-   * Lets a login pass whose verifier is published at its domain (interface section 5.3).
+   * Requires that the verifier of a login is published at its domain (interface section 5.3).
    * @throws {IntentError} `request_refused`
    */
-  async requireListed({ domain, verifier }: StatedLogin): Promise<void> {
+  async verifyKeyPublished({ domain, verifier }: StatedLogin): Promise<void> {
     const source = this.#localSources.get(domain);
     if (source && 'keys' in source) {
       if (source.keys.includes(verifier)) return;
-      throw refused(`The keys that are trusted for ${domain} are not ${verifier}.`);
+      throw refused(`The trusted keys of ${domain} do not include ${verifier}.`);
     }
     if (source && 'listener' in source) {
-      return whileServed(source.listener, (origin) => requireListedAt(this.#local, origin, verifier));
+      return whileServed(source.listener, (origin) => verifyKeyPublishedAt(this.#local, origin, verifier));
     }
     return source
-      ? requireListedAt(this.#local, source.origin, verifier)
-      : requireListedAt(this.#public, `https://${domain}`, verifier);
+      ? verifyKeyPublishedAt(this.#local, source.origin, verifier)
+      : verifyKeyPublishedAt(this.#public, `https://${domain}`, verifier);
   }
 
-  /** The domains whose file is on this machine. */
+  /** The domains with a local source. */
   get localDomains(): readonly string[] {
     return [...this.#localSources.keys()];
   }
 
-  /** Where the file of a domain is, for a person. */
+  /** The location of a domain's file, for display. */
   addressOf(domain: string): string {
     const source = this.#localSources.get(domain) ?? { origin: `https://${domain}` };
     if ('origin' in source) return `${source.origin}${path}`;
-    return 'keys' in source ? 'keys that the sequencer was told to trust' : 'an app of this process';
+    return 'keys' in source ? 'trusted keys, set in the sequencer' : 'an app in this process';
   }
 }
 
@@ -87,13 +86,13 @@ function localOrigin(domain: string, origin: string): string {
   );
 }
 
-async function requireListedAt(outbound: Outbound, origin: string, verifier: string): Promise<void> {
+async function verifyKeyPublishedAt(outbound: Outbound, origin: string, verifier: string): Promise<void> {
   const address = `${origin}${path}`;
   const keys = await readPublicKeys(outbound, address);
   if (!keys.includes(verifier)) throw refused(`The key file at ${address} does not list ${verifier}.`);
 }
 
-/** Serves an app at a free port for as long as a call takes. */
+/** Serves an app on a free port during a call. */
 async function whileServed(listener: RequestListener, call: (origin: string) => Promise<void>): Promise<void> {
   const server = createServer(listener);
   try {
@@ -105,15 +104,15 @@ async function whileServed(listener: RequestListener, call: (origin: string) => 
   }
 }
 
-const localMend = 'For a site on this machine call sequencer.setLocalDomain(domain, origin).';
+const localFix = 'For a site on this machine call sequencer.setLocalDomain(domain, origin).';
 
 async function readPublicKeys(outbound: Outbound, address: string): Promise<unknown[]> {
   let text: string;
   try {
     text = await readText(outbound, address);
   } catch (cause) {
-    const mend = address.startsWith('https:') ? ` ${localMend}` : '';
-    throw refused(`The key file at ${address} cannot be read: ${(cause as Error).message}.${mend}`, cause);
+    const fix = address.startsWith('https:') ? ` ${localFix}` : '';
+    throw refused(`The key file at ${address} cannot be read: ${(cause as Error).message}.${fix}`, cause);
   }
   const keys = parsePublicKeys(text);
   if (!keys) throw refused(`The key file at ${address} is not a JSON object with an array public_keys.`);
@@ -122,7 +121,7 @@ async function readPublicKeys(outbound: Outbound, address: string): Promise<unkn
 
 async function readText(outbound: Outbound, address: string): Promise<string> {
   const { status, text } = await outbound.call(address, { method: 'GET' });
-  if (status !== 200) throw new Error(`it is answered with status ${status}, not 200`);
+  if (status !== 200) throw new Error(`the status is ${status}, not 200`);
   return text;
 }
 

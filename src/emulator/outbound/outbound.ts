@@ -1,13 +1,13 @@
 import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
-import { isIP, type LookupFunction } from 'node:net';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, request } from 'undici';
-import type { Reach } from './address-policy.js';
+import { isLoopback } from '../../net/loopback.js';
 import { readError } from './read-error.js';
 
 const timeoutMs = 3_000;
 const maxBytes = 8 * 1024;
 
-/** Asks the DNS for all addresses of a name. */
+/** Resolves all addresses of a name. */
 export type Resolve = (
   hostname: string,
   options: LookupAllOptions,
@@ -15,9 +15,9 @@ export type Resolve = (
 ) => void;
 
 export interface OutboundOptions {
-  /** Default: as the system does. */
+  /** Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
-  /** Certificates to trust besides; for tests. */
+  /** Additional trusted certificates, for tests. */
   readonly ca?: string | undefined;
 }
 
@@ -27,37 +27,38 @@ export interface OutboundRequest {
   readonly body?: string | undefined;
 }
 
-export interface OutboundAnswer {
+export interface OutboundResponse {
   readonly status: number;
-  /** Empty where the status is no success. */
+  /** Empty where the status is not 2xx. */
   readonly text: string;
 }
 
 /**
- * Calls URLs that somebody else has named: only within its reach, for at most 3 seconds and 8 KiB, and never where a
- * redirect leads. What counts is the address that the connection goes to, and not what the name was before.
+ * Calls URLs that a caller supplied (server-side request forgery): only addresses that the policy allows, for at most 3 seconds
+ * and 8 KiB, without following redirects. The policy is checked for the address that the connection uses, so DNS rebinding
+ * does not get around it.
  */
 export class Outbound {
   readonly #agent: Agent;
 
-  constructor(reach: Reach, { resolve = lookup, ca }: OutboundOptions = {}) {
-    const guarded = guardedLookup(reach, resolve);
+  constructor(allows: AddressPolicy, { resolve = lookup, ca }: OutboundOptions = {}) {
+    const guarded = guardedLookup(allows, resolve);
     const connect = buildConnector({ lookup: guarded, timeout: timeoutMs, ...(ca !== undefined && { ca }) });
     this.#agent = new Agent({
       connect: (options, done) => {
-        // For an address that stands in the URL nobody is asked.
-        const isRefused = isIP(options.hostname) !== 0 && !reach(options.hostname);
-        if (isRefused) done(outOfReach(options.hostname), null);
+        // A literal address in the URL is not looked up.
+        const isRefused = isIP(options.hostname) !== 0 && !allows(options.hostname);
+        if (isRefused) done(refusedAddress(options.hostname), null);
         else connect(options, done);
       },
       maxResponseSize: maxBytes,
-      // No connection is kept, and so none keeps the process.
+      // Without keep-alive no idle connection keeps the process alive.
       pipelining: 0,
     });
   }
 
-  /** @throws {Error} that says why there is no answer, in words that go on after "because" */
-  async call(url: URL | string, { method, headers, body }: OutboundRequest): Promise<OutboundAnswer> {
+  /** @throws {Error} with the reason why there is no response, as half a sentence */
+  async call(url: URL | string, { method, headers, body }: OutboundRequest): Promise<OutboundResponse> {
     try {
       const signal = AbortSignal.timeout(timeoutMs);
       const answer = await request(url, {
@@ -77,21 +78,21 @@ export class Outbound {
   }
 }
 
-function guardedLookup(reach: Reach, resolve: Resolve): LookupFunction {
+function guardedLookup(allows: AddressPolicy, resolve: Resolve): LookupFunction {
   return (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error || !first) return done(error ?? new Error(`${hostname} has no address`), '', 0);
-      // With one that is out of reach among them, the name is somebody's trick.
-      const refused = addresses.find(({ address }) => !reach(address));
-      if (refused) return done(outOfReach(refused.address), '', 0);
+      // One refused address refuses the name, also when another one is allowed.
+      const refused = addresses.find(({ address }) => !allows(address));
+      if (refused) return done(refusedAddress(refused.address), '', 0);
       if (options.all) done(null, addresses);
       else done(null, first.address, first.family);
     });
   };
 }
 
-function outOfReach(address: string): Error {
+function refusedAddress(address: string): Error {
   return new Error(`it is at ${address}, which is not called`);
 }
 
@@ -100,4 +101,59 @@ function reasonOf(thrown: unknown): string {
   if (name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} seconds`;
   if (name === 'ResponseExceededMaxSizeError') return `it has more than ${maxBytes} bytes`;
   return String(message);
+}
+
+/** Decides whether an IP address may be called. */
+export type AddressPolicy = (address: string) => boolean;
+
+/** IANA's special-purpose addresses that are not globally reachable, and multicast. */
+const specialIPv4 = subnets('ipv4', [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+]);
+
+/**
+ * IANA has allocated only 2000::/3 for global unicast. Everything else is loopback, link-local, unique local, multicast,
+ * IPv4-mapped or unallocated. Some parts of 2000::/3 are for documentation, or lead to IPv4.
+ */
+const specialIPv6 = subnets('ipv6', [
+  '::/3',
+  '4000::/2',
+  '8000::/1',
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+]);
+
+/** Allows globally reachable addresses. */
+export const publicAddresses: AddressPolicy = (address) => {
+  const family = isIP(address);
+  if (family === 4) return !specialIPv4.check(address, 'ipv4');
+  // An address with a zone is link-local.
+  return family === 6 && !address.includes('%') && !specialIPv6.check(address, 'ipv6');
+};
+
+/** Allows the addresses of this machine. */
+export const loopbackAddresses: AddressPolicy = (address) => isIP(address) !== 0 && isLoopback(address);
+
+function subnets(family: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {
+  const list = new BlockList();
+  for (const one of networks) {
+    const [network = '', prefix] = one.split('/');
+    list.addSubnet(network, Number(prefix), family);
+  }
+  return list;
 }

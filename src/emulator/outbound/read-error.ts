@@ -6,7 +6,7 @@ interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** What a thrown value tells. Not asked with `instanceof`: test runners give a program an Error class of its own. */
+/** The details of a thrown value. Does not use `instanceof`: test runners have an Error class of their own. */
 export function readError(thrown: unknown): ErrorDetails {
   return typeof thrown === 'object' && thrown !== null ? thrown : {};
 }

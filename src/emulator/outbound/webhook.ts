@@ -1,50 +1,93 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { SignJWT, UnsecuredJWT } from 'jose';
+import { toNativeAmount, toQuarks } from '../../intents/money.js';
 import { formatBase58 } from '../../keys/base58.js';
 import { isLoopback } from '../../net/loopback.js';
-import { parseHttpUrl } from '../../net/url.js';
-import { decode, encode, v1 } from '../../wire/codec.js';
 import type { Journal } from '../journal/journal.js';
-import { requireBytes32 } from '../operations/signed-request.js';
-import type { IntentRecord, IntentStore } from '../state/intent-store.js';
-import type { SequencerState } from '../state/sequencer-state.js';
-import { toTimestamp } from '../timestamp.js';
-import { loopbackReach } from './address-policy.js';
-import { Outbound } from './outbound.js';
-import type { WebhookSigner } from './sign-webhook.js';
+import { toTimestamp } from '../state/clock.js';
+import type { StoredIntent } from '../state/intent-store.js';
+import { loopbackAddresses, Outbound } from './outbound.js';
 
-const { Result } = v1.RegisterWebhookResponse;
-const maxUrlLength = 2_048;
+/** Claims of a webhook call (protocol section 5), or their replacements in a test. */
+export type WebhookClaims = Readonly<Record<string, string | number | boolean>>;
 
-/** MicroPayment.registerWebhook (protocol section 5). An intent has one webhook, set before it is submitted. */
-export function registerWebhook({ intents }: SequencerState, body: Uint8Array): Uint8Array {
-  const { intentId, url } = decode(v1.RegisterWebhookRequest, body);
-  const record = intents.get(formatBase58(requireBytes32(intentId, 'intent_id')));
-  return encode(v1.RegisterWebhookResponse, { result: register(intents, record, url) });
+/** How a webhook call differs from one of the service. */
+export interface WebhookOptions {
+  /**
+   * What is wrong with it. `forged`: signed by another key. `altered`: a claim was changed after signing. `expired`: signed by
+   * the service, and expired an hour ago. `unsigned`: its algorithm is `none`.
+   */
+  readonly wrong?: 'forged' | 'altered' | 'expired' | 'unsigned' | undefined;
+  /** Additional claims, or replacements of those that the service sends. */
+  readonly claims?: WebhookClaims | undefined;
 }
 
-function register(
-  intents: IntentStore,
-  record: IntentRecord | undefined,
-  text: string,
-): v1.RegisterWebhookResponse.Result {
-  const url = parseWebhookUrl(text);
-  if (!url) return Result.INVALID_URL;
-  if (!record) return Result.REQUEST_NOT_FOUND;
-  if (record.webhookUrl) return Result.ALREADY_REGISTERED;
-  if (record.submitted) return Result.INTENT_EXISTS;
-  intents.update(record, { webhookUrl: url });
-  return Result.OK;
+/** A webhook call to `POST`. */
+export interface SignedWebhook {
+  readonly headers: { readonly 'content-type': 'application/jwt' };
+  /** A JWT. */
+  readonly body: string;
 }
 
-function parseWebhookUrl(text: string): URL | undefined {
-  const url = text.length <= maxUrlLength ? parseHttpUrl(text) : undefined;
-  return url && (url.protocol === 'https:' || isLoopback(url.hostname)) ? url : undefined;
+const hourMs = 3_600_000;
+
+/** Signs webhook calls with a service key that is generated at every start. */
+export class WebhookSigner {
+  /** The public service key, Base58. */
+  readonly serviceKey: string;
+  readonly #privateKey: KeyObject;
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    this.serviceKey = formatBase58(Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url'));
+    this.#privateKey = privateKey;
+    this.#now = now;
+  }
+
+  /** The call for an intent, in the state `SUBMITTED`. */
+  async sign(intent: StoredIntent, { wrong, claims = {} }: WebhookOptions = {}): Promise<SignedWebhook> {
+    const expiry = wrong === 'expired' ? { exp: Math.floor((this.#now() - hourMs) / 1000) } : {};
+    const body = await this.#tokenOf({ ...claimsOf(intent), ...expiry, ...claims }, wrong);
+    return { headers: { 'content-type': 'application/jwt' }, body };
+  }
+
+  async #tokenOf(claims: WebhookClaims, wrong: WebhookOptions['wrong']): Promise<string> {
+    if (wrong === 'unsigned') return new UnsecuredJWT(claims).encode();
+    const key = wrong === 'forged' ? generateKeyPairSync('ed25519').privateKey : this.#privateKey;
+    const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(key);
+    return wrong === 'altered' ? altered(token, claims) : token;
+  }
 }
 
-/** Calls webhooks. */
+function altered(token: string, claims: WebhookClaims): string {
+  const [header, , signature] = token.split('.');
+  const payload = Buffer.from(JSON.stringify({ ...claims, altered: true })).toString('base64url');
+  return `${header}.${payload}.${signature}`;
+}
+
+function claimsOf({ id, request, userId }: StoredIntent): Record<string, string | number> {
+  const user = userId ? { user: formatBase58(userId) } : {};
+  if (request.kind === 'login') return { intent: id, state: 'SUBMITTED', ...user };
+  const { money, destination } = request;
+  return {
+    intent: id,
+    currency: money.currency.toUpperCase(),
+    amount: toNativeAmount(money),
+    // The emulator has no exchange rates: one unit of any currency is one native unit.
+    exchangeRate: 1,
+    quarks: Number(toQuarks(money)),
+    destination,
+    state: 'SUBMITTED',
+    ...user,
+  };
+}
+
+/** Calls the webhooks of submitted intents, on this machine only. */
 export class WebhookCaller {
   readonly #signer: WebhookSigner;
   readonly #now: () => number;
-  readonly #outbound = new Outbound(loopbackReach);
+  readonly #outbound = new Outbound(loopbackAddresses);
 
   constructor(signer: WebhookSigner, now: () => number) {
     this.#signer = signer;
@@ -52,28 +95,28 @@ export class WebhookCaller {
   }
 
   /**
-   * Calls the webhook of a submitted intent, once, and does not wait for it. One that carries a login waits for its
-   * user. Only this machine is ever called: an emulator has no business anywhere else.
+   * Calls the webhook of a submitted intent once, in the background. The webhook of a login, or of a payment with login, is
+   * called once its user is known.
    */
-  call(record: IntentRecord, journal: Journal): void {
-    const { webhookUrl, request, userId } = record;
+  call(intent: StoredIntent, journal: Journal): void {
+    const { webhookUrl, request, userId } = intent;
     if (!webhookUrl || !isLoopback(webhookUrl.hostname) || (request.login && !userId)) return;
-    const noteEnd = journal.webhook(record.id, webhookUrl.href);
-    this.#post(webhookUrl, record).then(
+    const recordEnd = journal.startWebhook(intent.id, webhookUrl.href);
+    this.#post(webhookUrl, intent).then(
       ({ status, token }) => {
-        noteEnd({ status, token });
-        // Servers of this family count nothing else as delivered.
-        if (status === 200) record.mailbox.add({ webhookCalled: { timestamp: toTimestamp(this.#now()) } });
+        recordEnd({ status, token });
+        // Servers of this protocol family count only 200 as delivered.
+        if (status === 200) intent.mailbox.add({ webhookCalled: { timestamp: toTimestamp(this.#now()) } });
       },
       (error: Error) => {
-        noteEnd({ problem: error.message });
-        // The site is down or slow. It learns the state by asking: a webhook is a hint to look.
+        recordEnd({ problem: error.message });
+        // No retry: a webhook is a hint, and the site polls the status.
       },
     );
   }
 
-  async #post(url: URL, record: IntentRecord): Promise<{ status: number; token: string }> {
-    const { headers, body } = await this.#signer.sign(record);
+  async #post(url: URL, intent: StoredIntent): Promise<{ status: number; token: string }> {
+    const { headers, body } = await this.#signer.sign(intent);
     const { status } = await this.#outbound.call(url, { method: 'POST', headers, body });
     return { status, token: body };
   }

@@ -1,10 +1,8 @@
+import { byId, make, reconcile, refill } from './dom.js';
 import { pill } from './inspector-list.js';
-import { clock, tell, tellSignature, titleOf } from './inspector-words.js';
-import { byId, make } from './make.js';
-import { messageView } from './message-view.js';
-import { reconcile, refill } from './reconcile.js';
+import { clock, describeEntry, describeSignature, titleOf } from './words.js';
 
-/** Shows everything of one intent. `names` has who is behind a key, and `act` does what a button says: reverse or mark. */
+/** Shows one intent. `names` maps keys to wallet names; `act` performs an action: reverse or mark. */
 export function showIntent(intent, names, act) {
   const { id, kind, state, marked, createdAtMs, entries, dropped } = intent;
   refill(byId('detail-head'), { ...summaryOf(intent), state, createdAtMs }, () => head(intent));
@@ -15,11 +13,10 @@ export function showIntent(intent, names, act) {
   showTimeline(entries, dropped, createdAtMs);
 }
 
-/** Shows what names no intent. */
+/** Shows the calls that name no intent. */
 export function showOther({ entries, dropped }) {
   const title = 'Calls that name no intent';
-  const text =
-    'What could not be read, what there is no operation for, and questions about intents that are not there.';
+  const text = 'Unreadable requests, unknown operations, and calls about unknown intents.';
   refill(byId('detail-head'), title, () => [heading(title), make('p', { className: 'lead' }, text)]);
   for (const part of ['actions', 'facts']) refill(byId(`detail-${part}`), '', () => []);
   byId('signatures').hidden = true;
@@ -53,11 +50,12 @@ function head(intent) {
 
 function actions({ id, kind, state, marked }, act) {
   const made = [];
-  if (/^(created|scanned|rejected|reversed)$/.test(state)) {
+  if (/^(created|scanned|declined|reversed)$/.test(state)) {
     made.push(make('a', { className: 'button primary', href: '/wallet' }, 'Open the wallet'));
   }
-  if (kind === 'payment' && state === 'submitted')
+  if (kind === 'payment' && state === 'submitted') {
     made.push(button('Reverse the payment', () => act('reverse', id, {})));
+  }
   if (state !== 'refused' && state !== 'forgotten') {
     const toggle = button(marked ? '★ Marked' : '☆ Mark', () => act('mark', id, { marked: !marked }));
     toggle.setAttribute('aria-pressed', String(marked));
@@ -65,7 +63,7 @@ function actions({ id, kind, state, marked }, act) {
   }
   if (made.length === 0) return [];
   const isOpen = made[0].localName === 'a';
-  const hint = 'The code is known to the page that shows it, and not here: scan it, or paste its link into the wallet.';
+  const hint = 'Only the page of the site has the code. Scan it there, or paste its link into the wallet.';
   return [make('div', { className: 'buttons' }, ...made), isOpen ? make('p', { className: 'hint' }, hint) : ''];
 }
 
@@ -78,7 +76,7 @@ function button(text, onClick) {
 function factsOf({ createdAtMs, destination, verifier, payer, userId, webhookUrl }, names) {
   const person = (key) => (key && names[key] ? `${names[key]}, ${key}` : key);
   return [
-    ['Came', new Date(createdAtMs).toLocaleString()],
+    ['Created', new Date(createdAtMs).toLocaleString()],
     ['To', destination],
     ['Paid by', person(payer)],
     ['Verifier', verifier],
@@ -100,7 +98,7 @@ function showSignatures({ signatures, entries }) {
 
 function signatureItem(signature) {
   const { key, operations, outcome } = signature;
-  const item = checkItem(outcome === 'valid', tellSignature(signature));
+  const item = checkItem(outcome === 'valid', describeSignature(signature));
   const where = operations.map((name) => name.split('.')[1]).join(', ');
   item.append(make('p', { className: 'hint' }, where), key ? make('code', {}, key) : '');
   return item;
@@ -123,14 +121,14 @@ function showRequest(request) {
 }
 
 function showTimeline(entries, dropped, startedAtMs) {
-  const told = entries.map((entry) => ({ ...entry, sinceMs: entry.atMs - startedAtMs }));
-  reconcile(byId('timeline-list'), told, ({ number }) => number, timelineItem);
+  const shown = entries.map((entry) => ({ ...entry, sinceMs: entry.atMs - startedAtMs }));
+  reconcile(byId('timeline-list'), shown, ({ number }) => number, timelineItem);
   byId('dropped').hidden = dropped === 0;
-  byId('dropped').textContent = `${dropped} more behind the first had to make room.`;
+  byId('dropped').textContent = `${dropped} entries after the first were removed to stay within the limit.`;
 }
 
 function timelineItem(entry) {
-  const { title, outcome, mood, notes } = tell(entry);
+  const { title, outcome, mood, notes } = describeEntry(entry);
   const { atMs, lastAtMs, sinceMs, times } = entry;
   const when = make('time', { dateTime: new Date(atMs).toISOString() }, clock(atMs));
   const since = sinceMs > 0 ? make('span', {}, `+${(sinceMs / 1000).toFixed(3)} s`) : '';
@@ -154,4 +152,27 @@ function timelineItem(entry) {
   );
   if (details.length > 0) item.append(make('div', { className: 'folds' }, ...details));
   return item;
+}
+
+/** A message as a tree of details. */
+function messageView(content) {
+  if (content === undefined) return make('p', { className: 'hint' }, 'Too large to be recorded, or unreadable.');
+  if (Object.keys(content).length === 0) return make('p', { className: 'hint' }, 'Empty, which means OK.');
+  return make('div', { className: 'tree' }, branches(content));
+}
+
+function branches(content) {
+  return make('ul', {}, ...Object.entries(content).map(([name, value]) => branch(name, value)));
+}
+
+function branch(name, value) {
+  const label = make('span', { className: 'name' }, name);
+  if (typeof value !== 'object') return make('li', {}, label, ' ', leaf(value));
+  const count = Object.keys(value).length;
+  if (count === 0) return make('li', {}, label, ' ', make('span', { className: 'hint' }, 'empty'));
+  return make('li', {}, make('details', { open: true }, make('summary', {}, label), branches(value)));
+}
+
+function leaf(value) {
+  return make('span', { className: typeof value === 'string' ? 'text' : 'number' }, String(value));
 }

@@ -1,8 +1,7 @@
-import { age, short, states, titleOf } from './inspector-words.js';
-import { byId, make, setText } from './make.js';
-import { reconcile } from './reconcile.js';
+import { byId, make, reconcile, setText } from './dom.js';
+import { age, short, titleOf } from './words.js';
 
-/** The intents that a person is looking for. */
+/** The intents that match the filters. */
 export function filtered(intents, { text, kind, state }) {
   const wanted = text.trim().toLowerCase();
   return intents.filter((intent) => {
@@ -13,7 +12,7 @@ export function filtered(intents, { text, kind, state }) {
   });
 }
 
-/** Lists them, the newest first; the one with this id is looked at. */
+/** Lists the intents; `chosenId` is the one in the detail view. */
 export function showList(intents, chosenId) {
   const rows = intents.map((intent) => ({ ...intent, isChosen: intent.id === chosenId }));
   reconcile(byId('intents'), rows, ({ id }) => id, row);
@@ -24,7 +23,7 @@ export function showCount(shown, all) {
   setText(byId('count'), shown === all ? count : `${shown} of ${count}`);
 }
 
-/** Ages grow while nothing happens. */
+/** Updates the ages, which change without an event. */
 export function showAges(nowMs) {
   for (const time of document.querySelectorAll('time[data-at]')) setText(time, age(Number(time.dataset.at), nowMs));
 }
@@ -42,5 +41,5 @@ function row(intent) {
   return make('li', {}, link);
 }
 
-/** A state, as a word in its colour. */
-export const pill = (state) => make('span', { className: `pill ${state}` }, states[state] ?? state);
+/** A state in its colour. */
+export const pill = (state) => make('span', { className: `pill ${state}` }, state);

@@ -1,23 +1,22 @@
 import { call, post } from './api.js';
-import { startSwitches } from './fault-switches.js';
+import { byId, make, refill, setText } from './dom.js';
+import { startSwitches } from './faults.js';
 import { showIntent, showOther } from './inspector-detail.js';
 import { filtered, showAges, showCount, showList } from './inspector-list.js';
-import { namesByKey, showWallets } from './inspector-wallets.js';
-import { byId, setText } from './make.js';
 
 const api = '/inspector/api';
 const ageIntervalMs = 5_000;
-/** What the fragment says for calls that name no intent: no id has this form. */
+/** The fragment for calls that name no intent. No id has this form. */
 const otherId = 'other';
 
 let listed = { intents: [], other: 0, faults: 0, nowMs: 0 };
-/** From this machine's clock to that of the sequencer, which may be one of a test. */
+/** The sequencer's clock minus the browser's: a test can set the sequencer's clock. */
 let aheadMs = 0;
 let events;
-/** The wallets' names by their keys. */
+/** Wallet names by key. */
 let names = {};
 
-/** A fragment that somebody has typed may be anything: then it is taken as it stands, and there is no such intent. */
+/** The intent in the fragment. A fragment that cannot be decoded is used as it is, and is then unknown. */
 function chosenId() {
   const fragment = location.hash.slice(1);
   try {
@@ -76,14 +75,30 @@ async function refreshDetail() {
 function showNothing(reason) {
   byId('detail-body').hidden = true;
   byId('nothing').hidden = listed.intents.length === 0 && reason === '';
-  setText(byId('nothing'), reason || 'Choose an intent to see what happened to it.');
+  setText(byId('nothing'), reason || 'Choose an intent to see its timeline.');
 }
 
 async function refreshWallets() {
   const { wallets } = await call(`${api}/wallets`);
   names = namesByKey(wallets);
-  showWallets(wallets);
+  refill(byId('wallet-list'), wallets, () => wallets.map(walletItem));
 }
+
+/** Maps the accounts and user ids of wallets to their names. */
+function namesByKey(wallets) {
+  const keys = wallets.flatMap(({ name, account, users }) => [
+    [account, name],
+    ...users.map((user) => [user.userId, name]),
+  ]);
+  return Object.fromEntries(keys);
+}
+
+function walletItem({ name, account, users }) {
+  const known = users.map(({ domain, userId }) => identity(`User at ${domain}`, userId));
+  return make('li', {}, make('h3', {}, name), make('dl', {}, identity('Pays from', account), ...known));
+}
+
+const identity = (term, key) => make('div', {}, make('dt', {}, term), make('dd', {}, make('code', {}, key)));
 
 async function act(action, id, body) {
   try {
@@ -92,19 +107,19 @@ async function act(action, id, body) {
   } catch (error) {
     warn(error.message);
   }
-  await look();
+  await update();
 }
 
-let isLooking = false;
-let hasMore = false;
+let isUpdating = false;
+let isStale = false;
 
-/** Shows what there is now. What happens meanwhile is looked at afterwards, and all of it at once. */
-async function look() {
-  hasMore = true;
-  if (isLooking) return;
-  isLooking = true;
-  while (hasMore) {
-    hasMore = false;
+/** Fetches and shows the current state. Changes during an update lead to one more update. */
+async function update() {
+  isStale = true;
+  if (isUpdating) return;
+  isUpdating = true;
+  while (isStale) {
+    isStale = false;
     try {
       await refresh();
       warn('');
@@ -112,7 +127,7 @@ async function look() {
       warn(error.message);
     }
   }
-  isLooking = false;
+  isUpdating = false;
 }
 
 function warn(text) {
@@ -120,13 +135,13 @@ function warn(text) {
   byId('trouble').hidden = text === '';
 }
 
-/** A page that nobody sees holds no connection: a browser has few of them for one site. */
-function listenWhileSeen() {
+/** Listens while the page is visible: browsers limit the connections per site. */
+function listenWhileVisible() {
   events?.close();
   events = undefined;
   if (document.hidden) return;
   events = new EventSource(`${api}/events`);
-  events.addEventListener('message', look);
+  events.addEventListener('message', update);
   events.addEventListener('error', () => warn('The embedded sequencer does not answer. Is it still running?'));
 }
 
@@ -153,8 +168,8 @@ byId('faults-on').addEventListener('click', () => {
 });
 addEventListener('hashchange', choose);
 addEventListener('popstate', choose);
-document.addEventListener('visibilitychange', listenWhileSeen);
+document.addEventListener('visibilitychange', listenWhileVisible);
 setInterval(() => showAges(Date.now() + aheadMs), ageIntervalMs);
 setText(byId('setting'), `INTENT_SEQUENCER_URL=${location.origin}`);
-listenWhileSeen();
-look();
+listenWhileVisible();
+update();

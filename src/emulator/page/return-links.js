@@ -1,6 +1,6 @@
 /**
- * What a wallet link says: `<client secret>&success=<url>&cancel=<url>`. The addresses come from whoever made the link, so
- * only http and https ones count: any other could be a script.
+ * Reads the fragment of a wallet link: `<client secret>&success=<url>&cancel=<url>`. Anyone can make a link, so only http and
+ * https addresses are accepted: others could run a script.
  */
 export function parseFragment(fragment) {
   const [code = '', ...rest] = fragment.split('&');

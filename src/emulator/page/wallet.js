@@ -1,26 +1,27 @@
 import { act, fetchIntents, fetchWallets } from './api.js';
+import { byId } from './dom.js';
 import { parseFragment } from './return-links.js';
-import { byId, show, showEnd, showIntents, showRequest, showWallets, warn } from './view.js';
+import { show, showEnd, showIntents, showRequest, showWallets, warn } from './wallet-view.js';
 
 const chosenKey = 'simulated-wallet';
-/** How long it says what happened before it goes back to the shop, in milliseconds. */
-const lingerMs = 1_500;
+/** How long the outcome shows before the page returns to the shop, in milliseconds. */
+const returnDelayMs = 1_500;
 
 let wallet = '';
 let code = '';
-/** Where the shop wants its visitor back; `{ success, cancel }`, each an address or undefined. */
+/** The return addresses: `{ success, cancel }`, each a URL or undefined. */
 let back = {};
-// Counts what was opened, so that a slow answer to something older is not shown over something newer.
+/** Counts opened requests: a slow response to an older one is not shown. */
 let opened = 0;
 
-/** The code is a private key: it is taken out of the address bar, the history and a later reload at once. */
+/** Takes the code from the fragment. It is a private key, so it leaves the address bar and the history at once. */
 function takeFragment() {
   const fragment = location.hash.slice(1);
   if (fragment) history.replaceState(null, '', location.pathname);
   return fragment;
 }
 
-/** Opens a code, or a link that has one as its fragment. */
+/** Opens a code, alone or as the fragment of a link. */
 function open(link) {
   const { code: found, ...urls } = parseFragment(link.slice(link.indexOf('#') + 1).trim());
   code = found;
@@ -36,14 +37,14 @@ async function scan() {
     const answer = await act('scan', wallet, code);
     if (turn !== opened) return;
     if (!answer.submitted) showRequest(answer);
-    else showEnd('done', alreadyTitle(answer.request), 'Nothing more to do here.', back.success);
+    else showEnd('done', submittedTitle(answer.request), 'Nothing more to do here.', back.success);
   } catch (error) {
     if (turn === opened) showEnd('warn', 'This cannot be opened', error.message);
   }
   refreshIntents();
 }
 
-const alreadyTitle = ({ kind }) => (kind === 'payment' ? 'This is already paid' : 'This login is already confirmed');
+const submittedTitle = ({ kind }) => (kind === 'payment' ? 'Already paid' : 'Already logged in');
 
 async function finish(action, showFinished) {
   const turn = opened;
@@ -74,22 +75,22 @@ function showConfirmed({ kind, login }) {
   if (success) goBackSoon(success);
 }
 
-/** As a wallet on a phone does; not when something else was opened meanwhile. */
+/** Returns to the shop, unless another request was opened meanwhile. */
 function goBackSoon(url) {
   const turn = opened;
-  setTimeout(() => turn === opened && location.assign(url), lingerMs);
+  setTimeout(() => turn === opened && location.assign(url), returnDelayMs);
 }
 
-function showRejected({ kind }) {
-  const text = kind === 'payment' ? 'Nothing was paid.' : 'Nobody was logged in.';
-  showEnd('plain', 'Rejected', back.cancel ? text : `${text} Go back to the shop’s tab.`, back.cancel);
+function showDeclined({ kind }) {
+  const text = kind === 'payment' ? 'Nothing was paid.' : 'You are not logged in.';
+  showEnd('plain', 'Declined', back.cancel ? text : `${text} Go back to the shop’s tab.`, back.cancel);
 }
 
 async function refreshIntents() {
   try {
     showIntents(await fetchIntents());
   } catch {
-    // The list is an extra; what matters has its own message.
+    // The list is optional. Failures of the request itself are shown.
   }
 }
 
@@ -133,6 +134,6 @@ byId('paste-form').addEventListener('submit', (event) => {
   open(byId('code').value);
 });
 byId('confirm').addEventListener('click', () => finish('confirm', showConfirmed));
-byId('reject').addEventListener('click', () => finish('reject', showRejected));
+byId('reject').addEventListener('click', () => finish('reject', showDeclined));
 byId('another').addEventListener('click', showPaste);
 start();

@@ -9,25 +9,26 @@ import { defaultGrpcPackage, type GrpcPackage, grpcPath, loadGrpcPackage } from 
 import type { InProcessTransport } from './in-process-transport.js';
 import { type ListenOptions, listen } from './listen.js';
 
-/** What the proxy takes as well. */
+/** The limit of the proxy. */
 const maxRequestBytes = 64 * 1024;
 
 /** Direct gRPC (interface section 4.2), on a port of its own. */
 export interface GrpcServer {
   /** grpc_url, such as `http://127.0.0.1:4748`. */
   readonly url: string;
-  /** Ends it with all its connections. */
+  /** Closes the server and all its connections. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the gRPC server, which answers what a call in the process would be answered, deliberate faults included. It needs no guard of the Host: no page in a browser speaks HTTP/2 in the clear.
- * @throws {IntentError} `invalid_configuration` when the port is in use, or where the package that it needs is missing
+ * Starts the gRPC server, which serves the same operations and faults as a call in the process. It needs no check of the Host:
+ * no browser page can speak HTTP/2 without TLS.
+ * @throws {IntentError} `invalid_configuration` when the port is in use, or `@grpc/grpc-js` is missing
  */
 export async function startGrpcServer(transport: InProcessTransport, options: ListenOptions): Promise<GrpcServer> {
   const grpc = await loadGrpcPackage();
   const server = createServer(grpc, transport);
-  // The library's own way to listen has no way not to hold the process.
+  // The library cannot listen without keeping the process alive.
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
   const sockets = new Set<Socket>();
   const listener = createListener((socket) => {
@@ -53,23 +54,23 @@ function createServer(grpc: GrpcPackage, transport: InProcessTransport): Server 
     'grpc.enable_channelz': 0,
   });
   const register = (operation: Operation, path: string): void => {
-    server.register(path, unary(grpc, transport, operation), asItIs, asItIs, 'unary');
+    server.register(path, unary(grpc, transport, operation), unchanged, unchanged, 'unary');
   };
   const { openMessageStream: stream, ...others } = operations;
   for (const operation of Object.values(others)) register(operation, grpcPath(operation));
-  server.register(grpcPath(stream), streaming(grpc, transport), asItIs, asItIs, 'serverStream');
+  server.register(grpcPath(stream), streaming(grpc, transport), unchanged, unchanged, 'serverStream');
   register(submitPayment, grpcPath(submitPayment, 'intents.emulator.v1.Emulator'));
   registerHealthCheck(grpc, server);
   return server;
 }
 
-/** The services a health check can name, by their full names; empty for the whole server. */
+/** The full service names that a health check accepts; empty for the whole server. */
 const healthyServices: ReadonlySet<string> = new Set([
   ...['', 'grpc.health.v1.Health', 'intents.emulator.v1.Emulator'],
   ...Object.values(operations).map(({ service }) => `${defaultGrpcPackage}.${service}`),
 ]);
 
-/** The health check of gRPC (grpc.health.v1): all services are served for as long as the server is. */
+/** The gRPC health check (grpc.health.v1): all services are up while the server runs. */
 function registerHealthCheck({ status }: GrpcPackage, server: Server): void {
   const { SERVING, SERVICE_UNKNOWN } = emulator.HealthCheckResponse.ServingStatus;
   const answerOf = (serving: emulator.HealthCheckResponse.ServingStatus): Buffer =>
@@ -83,20 +84,20 @@ function registerHealthCheck({ status }: GrpcPackage, server: Server): void {
   };
   const check = ({ request }: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void => {
     if (isServed(request)) answer(null, answerOf(SERVING));
-    else answer({ code: status.NOT_FOUND, details: 'There is no such service.' });
+    else answer({ code: status.NOT_FOUND, details: 'Unknown service.' });
   };
-  // A watch stays open, for changes that never come.
+  // A watch stays open without further messages: the status never changes.
   const watch = (call: ServerWritableStream<Buffer, Buffer>): void =>
     void call.write(answerOf(isServed(call.request) ? SERVING : SERVICE_UNKNOWN));
-  server.register('/grpc.health.v1.Health/Check', check, asItIs, asItIs, 'unary');
-  server.register('/grpc.health.v1.Health/Watch', watch, asItIs, asItIs, 'serverStream');
+  server.register('/grpc.health.v1.Health/Check', check, unchanged, unchanged, 'unary');
+  server.register('/grpc.health.v1.Health/Watch', watch, unchanged, unchanged, 'serverStream');
 }
 
-const asItIs = (bytes: Buffer): Buffer => bytes;
+const unchanged = (bytes: Buffer): Buffer => bytes;
 
 function unary(grpc: GrpcPackage, transport: InProcessTransport, operation: Operation) {
   return (call: ServerUnaryCall<Buffer, Buffer>, answer: sendUnaryData<Buffer>): void => {
-    transport.call(operation, call.request, { signal: signalOf(call) }).then(
+    transport.call(operation, call.request, { signal: disconnectSignal(call) }).then(
       (message) => answer(null, Buffer.from(message)),
       (error) => (isUnreadable(error) ? answer(null, garbage) : answer(statusOf(grpc, error))),
     );
@@ -105,8 +106,8 @@ function unary(grpc: GrpcPackage, transport: InProcessTransport, operation: Oper
 
 function streaming(grpc: GrpcPackage, transport: InProcessTransport) {
   return (call: ServerWritableStream<Buffer, Buffer>): void => {
-    const signal = signalOf(call);
-    // At once, so that the client knows that it is heard, also where there is nothing to say yet.
+    const signal = disconnectSignal(call);
+    // Tells the client that the stream is open, before its first message.
     call.sendMetadata(new grpc.Metadata());
     deliver(transport, call, signal).catch((error) => {
       if (signal.aborted) return;
@@ -127,21 +128,21 @@ async function deliver(
   call.end();
 }
 
-/** Aborted when the client has left. */
-function signalOf(call: ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>): AbortSignal {
-  const leaving = new AbortController();
-  call.on('cancelled', () => leaving.abort());
-  return leaving.signal;
+/** Aborted when the client disconnects. */
+function disconnectSignal(call: ServerUnaryCall<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>): AbortSignal {
+  const disconnect = new AbortController();
+  call.on('cancelled', () => disconnect.abort());
+  return disconnect.signal;
 }
 
-/** What no message begins with. */
+/** Bytes that no message begins with. */
 const garbage = Buffer.from('ffffffff', 'hex');
 
 function isUnreadable(error: unknown): boolean {
   return error instanceof SequencerError && error.code === 'sequencer_bad_response';
 }
 
-/** What the proxy answers with an ERROR envelope is INVALID_ARGUMENT here, with the same reason. */
+/** An ERROR envelope of the proxy is INVALID_ARGUMENT here, with the same reason. */
 function statusOf({ status }: GrpcPackage, error: unknown): { code: number; details: string } {
   const { code, serviceMessage = '', httpStatus } = error instanceof SequencerError ? error : {};
   if (code === 'sequencer_error') return { code: status.INVALID_ARGUMENT, details: serviceMessage };

@@ -1,25 +1,18 @@
 import type { RequestHandler } from 'express';
 import { isLoopback } from '../../net/loopback.js';
 
-/** Whether a Host header, if there is one, means this machine, with any port. */
+/** Whether a Host header names this machine, with any port. */
 export function isLoopbackHost(host = ''): boolean {
   return isLoopback(host.replace(/:\d{1,5}$/, '').toLowerCase());
 }
 
 /**
- * Listening on 127.0.0.1 keeps other machines out, not web pages: a stranger's name can be pointed at 127.0.0.1 after
- * its page was loaded. Such a page's requests still carry that name as their Host.
+ * Prevents DNS rebinding: a foreign domain can resolve to 127.0.0.1 once its page is loaded. Requests of that page still have
+ * the domain as their Host.
  */
 export const requireLoopbackHost: RequestHandler = (req, res, next) => {
   if (isLoopbackHost(req.headers.host)) return next();
   res.status(403).type('text/plain').send('The embedded sequencer answers on 127.0.0.1 and localhost only.');
-};
-
-/** Lets a request of a page pass only when that page is the wallet's own; a program sends no Origin. */
-export const requireOwnOrigin: RequestHandler = (req, res, next) => {
-  const { origin, host } = req.headers;
-  if (origin === undefined || origin === `http://${host}`) return next();
-  res.status(403).json({ error: { code: 'cross_site_request', message: 'This is for the wallet page alone.' } });
 };
 
 // form-action and base-uri do not fall back to default-src.
@@ -34,7 +27,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Headers of every answer: nothing inline, nothing from elsewhere, nothing kept. */
+/** Headers of every response: no inline code, no other origins, no caching. */
 export const setSafeHeaders: RequestHandler = (_req, res, next) => {
   res.set({
     'Content-Security-Policy': contentSecurityPolicy,

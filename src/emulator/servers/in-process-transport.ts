@@ -1,34 +1,32 @@
 import { IntentError, SequencerError } from '../../errors.js';
 import { type Operation, openResponse, operations } from '../../wire/envelope.js';
-import { failInProcess, misbehaveInProcess } from '../faults/misbehave-in-process.js';
-import { namedIntent } from '../faults/named-intent.js';
-import { spoilStream, streamFaultKinds } from '../faults/spoil-stream.js';
-import type { Via } from '../journal/happening.js';
-import { notedStream } from '../journal/noted-stream.js';
+import { failInProcess, throwFault } from '../faults/faulty-call.js';
+import { streamEnvelopes, streamFaultKinds } from '../faults/faulty-stream.js';
+import { refusalOf, type Via } from '../journal/journal-record.js';
 import { dispatch } from '../operations/dispatch.js';
-import { refusalOf } from '../operations/refusal.js';
+import { openRecordedStream } from '../operations/message-stream.js';
+import { intentIdIn, type OperationRequest } from '../operations/request.js';
 import type { SequencerState } from '../state/sequencer-state.js';
-import { envelopesOf } from './stream-envelopes.js';
 
-/** How one call may be bounded by its caller. */
+/** How a caller can end one call. */
 interface CallOptions {
-  /** Ends the call early; it then rejects with the signal's reason. */
+  /** Aborts the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A way to the embedded sequencer without any socket, for the option `transport` of a client or a router under test. */
+/** The embedded sequencer without a socket: the option `transport` of a client or a router under test. */
 export interface InProcessTransport {
-  /** @throws {SequencerError} `sequencer_error` for what the sequencer refuses, `sequencer_unreachable` after its end */
+  /** @throws {SequencerError} `sequencer_error` for a refused call, `sequencer_unreachable` after the sequencer has closed */
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
-  /** Message streams (interface section 4.5). @throws {SequencerError} as `call`, to its reader */
+  /** Message streams (interface section 4.5). @throws {SequencerError} as `call`, on iteration */
   openStream(operation: Operation, body: Uint8Array, options?: CallOptions): AsyncIterable<Uint8Array>;
-  /** Ends the streams that were opened through it. It can be used again: a test may well make two clients of it. */
+  /** Ends its open streams. It can be used again: a test may make two clients of one transport. */
   close(): Promise<void>;
 }
 
 /**
- * @param ended is aborted when the sequencer ends
- * @param via how those who use it have come, for the journal
+ * @param ended aborted when the sequencer closes
+ * @param via the transport that the journal names
  */
 export function inProcessTransport(
   state: SequencerState,
@@ -39,14 +37,14 @@ export function inProcessTransport(
   return Object.freeze({
     call: async (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) => {
       requireRunning(ended, signal);
-      // Every signal that is made of one which lasts leaves a little behind at it.
+      // `AbortSignal.any` leaves a little memory at a long-lived signal, so it is used only where it is needed.
       const stop = signal ? AbortSignal.any([ended, signal]) : ended;
-      const answer = await answerTo(state, { ...operation, body }, via, stop);
+      const envelope = await answer(state, { ...operation, body }, via, stop);
       requireRunning(ended, signal);
-      return openResponse(answer);
+      return openResponse(envelope);
     },
     openStream: (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) =>
-      read(state, { operation, body, via, ended, closing: closing.signal, signal }),
+      read(state, { request: { ...operation, body }, via, ended, closing: closing.signal, signal }),
     close: async () => {
       closing.abort();
       closing = new AbortController();
@@ -54,24 +52,18 @@ export function inProcessTransport(
   });
 }
 
-/** The envelope of the answer, which a fault may have spoilt. */
-function answerTo(
-  state: SequencerState,
-  request: Operation & { readonly body: Uint8Array },
-  via: Via,
-  signal: AbortSignal,
-): Promise<Uint8Array> {
+/** The envelope of the response, corrupted where a fault does that. @throws {SequencerError} of a fault */
+function answer(state: SequencerState, request: OperationRequest, via: Via, signal: AbortSignal): Promise<Uint8Array> {
   const perform = () => dispatch(state, request, via);
   const fault = state.faults.take(request);
   if (!fault) return perform();
-  state.journal.fault(request, via, fault);
-  const forget = () => state.intents.forget(namedIntent(request));
-  return misbehaveInProcess({ fault, perform, forget }, signal);
+  state.journal.recordFault(request, via, fault);
+  const forget = () => state.intents.forget(intentIdIn(request));
+  return failInProcess({ fault, perform, forget, signal });
 }
 
 interface Reading {
-  readonly operation: Operation;
-  readonly body: Uint8Array;
+  readonly request: OperationRequest;
   readonly via: Via;
   readonly ended: AbortSignal;
   readonly closing: AbortSignal;
@@ -80,29 +72,32 @@ interface Reading {
 
 async function* read(
   state: SequencerState,
-  { operation, body, via, ended, closing, signal }: Reading,
+  { request, via, ended, closing, signal }: Reading,
 ): AsyncGenerator<Uint8Array, void> {
   requireRunning(ended, signal);
   const stop = AbortSignal.any([ended, closing, ...(signal ? [signal] : [])]);
-  const fault = state.faults.take(operation, streamFaultKinds);
-  if (fault) state.journal.fault({ ...operation, body }, via, fault);
-  if (fault && fault.kind !== 'cut') failInProcess(fault);
-  const envelopes = spoilStream(open(state, { ...operation, body }, via, stop), fault, stop);
-  for await (const envelope of envelopes) yield openResponse(envelope);
-  if (fault) failInProcess(fault);
+  const fault = state.faults.take(request, streamFaultKinds);
+  if (fault) state.journal.recordFault(request, via, fault);
+  if (fault && fault.kind !== 'cut') throwFault(fault);
+  for await (const envelope of streamEnvelopes(open(state, request, via, stop), fault, stop)) {
+    yield openResponse(envelope);
+  }
+  if (fault) throwFault(fault);
   requireRunning(AbortSignal.any([ended, closing]), signal);
 }
 
 function open(
   state: SequencerState,
-  { service, method, body }: Operation & { readonly body: Uint8Array },
+  { service, method, body }: OperationRequest,
   via: Via,
   stop: AbortSignal,
 ): AsyncIterable<Uint8Array> {
-  const { openMessageStream: known } = operations;
+  const { openMessageStream: operation } = operations;
   try {
-    if (service !== known.service || method !== known.method) throw new IntentError('not_supported', 'No such stream.');
-    return envelopesOf(notedStream(state, body, stop, via));
+    if (service === operation.service && method === operation.method) {
+      return openRecordedStream(state, body, stop, via);
+    }
+    throw new IntentError('not_supported', 'No such stream.');
   } catch (error) {
     throw new SequencerError('sequencer_error', 'The sequencer answered ERROR.', {
       serviceMessage: refusalOf(error).message,

@@ -1,16 +1,33 @@
-import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
+import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { IntentError, SequencerError } from '../../errors.js';
 import { readError } from '../outbound/read-error.js';
 
-// A page of another site can send a form or plain text without asking; JSON it cannot.
+// What the JSON APIs of the pages have in common.
+
+/** Requires that a page has the sequencer's own origin. Programs, which send no Origin, are allowed. */
+export const requireOwnOrigin: RequestHandler = (req, res, next) => {
+  const { origin, host } = req.headers;
+  if (origin === undefined || origin === `http://${host}`) return next();
+  const message = 'Only the pages of the embedded sequencer may use this API.';
+  res.status(403).json({ error: { code: 'cross_site_request', message } });
+};
+
+// A page of another origin can send a form or plain text without a preflight, but not JSON.
 const requireJson: RequestHandler = (req, _res, next) => {
   next(req.is('application/json') ? undefined : new IntentError('unsupported_media_type'));
 };
 
-/** Reads a body of JSON for the APIs of the pages. */
+/** Parses a JSON body. */
 export const parseJson: readonly RequestHandler[] = [requireJson, express.json({ limit: '4kb' })];
 
-/** Says what happened in full: this is a tool for developers, and the machine is theirs. */
+/** Passes errors of an async handler to `next`. Express 5 does this itself, Express 4 does not. */
+export function asyncHandler(handler: (req: Request, res: Response) => Promise<void>): RequestHandler {
+  return (req, res, next) => {
+    handler(req, res).catch(next);
+  };
+}
+
+/** Answers with the whole message, also that of the sequencer: the reader is the developer. */
 export const answerError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
   if (res.headersSent) return next(error);
   const known = error instanceof IntentError ? error : fromParser(error);

@@ -6,15 +6,15 @@ import { readError } from '../outbound/read-error.js';
 export interface ListenOptions {
   /** Port on 127.0.0.1; 0 is any free one. */
   readonly port: number;
-  /** What sets the port, for whoever must choose another one. */
+  /** The name of the setting, for the error message. */
   readonly setting: string;
-  /** Whether the process may end while the server listens. */
+  /** Whether the process may exit while the server listens. */
   readonly unref: boolean;
 }
 
-/** Lets a server listen on the loopback address alone; gives its port. @throws {IntentError} `invalid_configuration` */
+/** Listens on the loopback address only, and returns the port. @throws {IntentError} `invalid_configuration` */
 export async function listen(server: Server, { port, setting, unref }: ListenOptions): Promise<number> {
-  if (unref) neverHold(server);
+  if (unref) unrefConnections(server);
   try {
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
@@ -23,14 +23,14 @@ export async function listen(server: Server, { port, setting, unref }: ListenOpt
     const reason = code === 'EADDRINUSE' ? 'it is in use' : String(code);
     throw new IntentError(
       'invalid_configuration',
-      `The embedded sequencer cannot listen on port ${port} (${reason}): set ${setting} to a free port.`,
+      `The embedded sequencer cannot listen on port ${port} (${reason}). Set ${setting} to a free port.`,
       { cause },
     );
   }
   return (server.address() as AddressInfo).port;
 }
 
-function neverHold(server: Server): void {
+function unrefConnections(server: Server): void {
   server.unref();
   server.on('connection', (socket: Socket) => socket.unref());
 }

@@ -1,54 +1,71 @@
 import { IntentError } from '../../errors.js';
 import type { IntentRequest } from '../../intents/verify-intent.js';
-import type { CreatedIntent } from '../operations/read-created-intent.js';
-import { type KeptMessages, Mailbox } from './mailbox.js';
+import { Mailbox, type PersistedMessages } from './mailbox.js';
 import { Subscribers } from './subscribers.js';
+import type { VerifiedIntent } from './verified-intent.js';
 
-/** What becomes of an intent. */
+// States of an intent, as its flags have them (see `stateOf`):
+//   created    no flag is set
+//   scanned    a wallet sent `code_scanned`
+//   declined   a wallet sent `client_rejected_...`; display only, the intent can still be submitted
+//   submitted  the payment or the login was submitted; the payment's status is `intent_submitted`
+//   reversed   the payment was submitted and then reversed; it can be submitted again
+// `scanned` and `declined` stay set: submission and reversal take precedence over them.
+
+/** The mutable part of an intent. */
 export interface IntentProgress {
-  readonly codeScanned: boolean;
-  /** Said with the rendezvous key, which everybody has who sees the code: shown, never acted on. */
-  readonly rejected: boolean;
+  readonly scanned: boolean;
+  /** Signed with the rendezvous key, which every reader of the code has: for display only. */
+  readonly declined: boolean;
   readonly submitted: boolean;
-  /** It was submitted once, and its transactions failed. */
   readonly reversed: boolean;
   /** The payer's account. */
   readonly payer: Uint8Array | undefined;
   /** The user who logged in. */
   readonly userId: Uint8Array | undefined;
   readonly webhookUrl: URL | undefined;
-  /** By a person at the inspector, to find it again. */
+  /** Set in the inspector, to find the intent again. */
   readonly marked: boolean;
 }
 
-/** What the sequencer knows of an intent. It changes by `IntentStore.update` alone, so that no change is missed. */
-export interface IntentRecord extends IntentProgress {
+/** An intent in the store. Only `IntentStore.update` changes it, so that every change is saved. */
+export interface StoredIntent extends IntentProgress {
   /** Base58 */
   readonly id: string;
   readonly request: IntentRequest;
-  /** The message as its signature covers it: what makes a second request the same request. */
+  /** The bytes that its signature covers. A create with the same bytes is a retry. */
   readonly signedBytes: Uint8Array;
   readonly mailbox: Mailbox;
   readonly createdAtMs: number;
 }
 
+/** How far an intent has come, in one word. */
+export type StoredIntentState = 'created' | 'scanned' | 'declined' | 'submitted' | 'reversed';
+
+export function stateOf({ submitted, reversed, declined, scanned }: IntentProgress): StoredIntentState {
+  if (submitted) return 'submitted';
+  if (reversed) return 'reversed';
+  if (declined) return 'declined';
+  return scanned ? 'scanned' : 'created';
+}
+
 /** An intent from before a restart. */
-export interface KeptIntent {
-  readonly intent: CreatedIntent;
+export interface PersistedIntent {
+  readonly intent: VerifiedIntent;
   readonly createdAtMs: number;
   readonly progress: IntentProgress;
-  readonly mail: KeptMessages;
+  readonly mail: PersistedMessages;
 }
 
-/** Where intents are written, so that they outlive the process. */
+/** Persistent storage of the intents. */
 export interface IntentArchive {
-  /** Writes down what has changed; `all` are the intents that there are, the oldest first. @throws {IntentError} */
-  write(changed: readonly IntentRecord[], forgotten: readonly string[], all: () => Iterable<IntentRecord>): void;
+  /** Writes the changes; `all` yields all intents, the oldest first. @throws {IntentError} */
+  write(changed: readonly StoredIntent[], forgotten: readonly string[], all: () => Iterable<StoredIntent>): void;
 }
 
-const untouched: IntentProgress = {
-  codeScanned: false,
-  rejected: false,
+const initialProgress: IntentProgress = {
+  scanned: false,
+  declined: false,
   submitted: false,
   reversed: false,
   payer: undefined,
@@ -57,110 +74,105 @@ const untouched: IntentProgress = {
   marked: false,
 };
 
-type Changing = { -readonly [Name in keyof IntentProgress]: IntentProgress[Name] };
+type MutableProgress = { -readonly [Name in keyof IntentProgress]: IntentProgress[Name] };
 
-/** The intents in memory, at most `capacity` of them: the oldest makes room for the newest. */
+/** The intents in memory, at most `capacity`: the newest replaces the oldest. */
 export class IntentStore {
-  readonly #records = new Map<string, IntentRecord & Changing>();
+  readonly #intents = new Map<string, StoredIntent & MutableProgress>();
   readonly #subscribers = new Subscribers();
   readonly #capacity: number;
   readonly #archive: IntentArchive | undefined;
-  /** Ids of what is not written yet. */
+  /** Ids of intents with unsaved changes. */
   readonly #unsaved = new Set<string>();
 
-  constructor(capacity = 10_000, archive?: IntentArchive, kept: Iterable<KeptIntent> = []) {
+  constructor(capacity = 10_000, archive?: IntentArchive, persisted: Iterable<PersistedIntent> = []) {
     this.#capacity = capacity;
     this.#archive = archive;
-    for (const { intent, createdAtMs, progress, mail } of kept) {
-      this.#put(
-        intent,
-        createdAtMs,
-        progress,
-        Mailbox.from(mail, () => this.#unsaved.add(intent.id)),
-      );
+    for (const { intent, createdAtMs, progress, mail } of persisted) {
+      const mailbox = Mailbox.from(mail, () => this.#unsaved.add(intent.id));
+      this.#put(intent, createdAtMs, progress, mailbox);
     }
   }
 
   /** @throws {IntentError} `intent_not_found` */
-  require(id: string): IntentRecord {
-    const record = this.#records.get(id);
-    if (!record) throw new IntentError('intent_not_found', `There is no intent ${id}.`);
-    return record;
+  require(id: string): StoredIntent {
+    const intent = this.#intents.get(id);
+    if (!intent) throw new IntentError('intent_not_found', `There is no intent ${id}.`);
+    return intent;
   }
 
-  get(id: string): IntentRecord | undefined {
-    return this.#records.get(id);
+  get(id: string): StoredIntent | undefined {
+    return this.#intents.get(id);
   }
 
-  /** The record of an intent, as soon as there is one; undefined when the signal is aborted before. */
-  async whenCreated(id: string, signal: AbortSignal): Promise<IntentRecord | undefined> {
-    while (!this.#records.has(id) && !signal.aborted) await this.#subscribers.next(signal);
-    return this.#records.get(id);
+  /** Resolves with the intent once it exists, or with undefined when the signal is aborted before. */
+  async whenCreated(id: string, signal: AbortSignal): Promise<StoredIntent | undefined> {
+    while (!this.#intents.has(id) && !signal.aborted) await this.#subscribers.next(signal);
+    return this.#intents.get(id);
   }
 
   /**
-   * The record of this very request, when there is one: sending it again changes nothing (protocol section 6).
-   * @throws {IntentError} `malformed_message` when its rendezvous has other details
+   * The intent that the same request created, if any: a retry changes nothing (protocol section 6).
+   * @throws {IntentError} `malformed_message` when its rendezvous has an intent with other details
    */
-  find({ id, signedBytes }: CreatedIntent): IntentRecord | undefined {
-    const record = this.#records.get(id);
-    if (record && Buffer.compare(record.signedBytes, signedBytes) !== 0) {
+  find({ id, signedBytes }: VerifiedIntent): StoredIntent | undefined {
+    const intent = this.#intents.get(id);
+    if (intent && Buffer.compare(intent.signedBytes, signedBytes) !== 0) {
       throw new IntentError('malformed_message', `The intent ${id} exists with other details.`);
     }
-    return record;
+    return intent;
   }
 
-  /** Adds an intent that `find` did not know. */
-  add(intent: CreatedIntent, createdAtMs: number): IntentRecord {
+  /** Adds an intent that `find` did not return. */
+  add(intent: VerifiedIntent, createdAtMs: number): StoredIntent {
     const mailbox = new Mailbox(intent.message, () => this.#unsaved.add(intent.id));
-    const record = this.#put(intent, createdAtMs, untouched, mailbox);
+    const stored = this.#put(intent, createdAtMs, initialProgress, mailbox);
     this.#unsaved.add(intent.id);
     this.#subscribers.notify();
-    return record;
+    return stored;
   }
 
-  update({ id }: IntentRecord, changes: Partial<IntentProgress>): void {
-    const record = this.#records.get(id);
-    if (!record) return;
-    Object.assign(record, changes);
+  update({ id }: StoredIntent, changes: Partial<IntentProgress>): void {
+    const intent = this.#intents.get(id);
+    if (!intent) return;
+    Object.assign(intent, changes);
     this.#unsaved.add(id);
   }
 
-  /** From now on it is as if the intent had never been. */
+  /** Removes the intent. Its id is unknown from now on. */
   forget(id: string | undefined): void {
-    if (id !== undefined && this.#records.delete(id)) this.#unsaved.add(id);
+    if (id !== undefined && this.#intents.delete(id)) this.#unsaved.add(id);
     this.save();
   }
 
   /**
-   * Writes down what has changed since the last time. To be called before anybody is told of a change: then nothing that
-   * was answered is lost with the process.
-   * @throws {IntentError} `invalid_configuration` where it cannot be written; it is tried again with the next change
+   * Writes unsaved changes. Called before a caller is answered: then a crash of the process loses nothing that was answered.
+   * @throws {IntentError} `invalid_configuration` where the archive cannot be written; the next save retries
    */
   save(): void {
     if (this.#unsaved.size === 0) return;
     const ids = [...this.#unsaved];
-    const changed = ids.flatMap((id) => this.#records.get(id) ?? []);
-    const forgotten = ids.filter((id) => !this.#records.has(id));
-    this.#archive?.write(changed, forgotten, () => this.#records.values());
+    const changed = ids.flatMap((id) => this.#intents.get(id) ?? []);
+    const forgotten = ids.filter((id) => !this.#intents.has(id));
+    this.#archive?.write(changed, forgotten, () => this.#intents.values());
     this.#unsaved.clear();
   }
 
   /** The newest first. */
-  recent(count: number): IntentRecord[] {
-    return [...this.#records.values()].slice(-count).reverse();
+  recent(count: number): StoredIntent[] {
+    return [...this.#intents.values()].slice(-count).reverse();
   }
 
   #put(
-    { id, request, signedBytes }: CreatedIntent,
+    { id, request, signedBytes }: VerifiedIntent,
     createdAtMs: number,
     progress: IntentProgress,
     mailbox: Mailbox,
-  ): IntentRecord {
-    const record = { id, request, signedBytes, mailbox, createdAtMs, ...progress };
-    this.#records.set(id, record);
-    const [oldest] = this.#records.keys();
-    if (oldest !== undefined && this.#records.size > this.#capacity) this.#records.delete(oldest);
-    return record;
+  ): StoredIntent {
+    const stored = { id, request, signedBytes, mailbox, createdAtMs, ...progress };
+    this.#intents.set(id, stored);
+    const [oldest] = this.#intents.keys();
+    if (oldest !== undefined && this.#intents.size > this.#capacity) this.#intents.delete(oldest);
+    return stored;
   }
 }

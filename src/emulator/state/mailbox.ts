@@ -3,38 +3,38 @@ import { signedBytesOf } from '../../intents/signed-intent.js';
 import type { v1 } from '../../wire/codec.js';
 import { Subscribers } from './subscribers.js';
 
-/** Messages a rendezvous holds at most, besides the request itself. */
+/** Messages in one mailbox, not counting the request. */
 const capacity = 100;
 
 /** A message at a rendezvous. */
 export type MailMessage = v1.Message.$Properties & {
-  /** What its signature covers, where encoding it again would give other bytes. */
+  /** The signed bytes, where encoding the message again would give other bytes. */
   readonly signedBytes?: Uint8Array;
 };
 
-/** A signed message with what its signature covers, so that readers get it as it was sent. */
+/** A signed message with its signed bytes, so that readers get the bytes that were sent. */
 export function asSent(message: MailMessage, signedBytes: Uint8Array): MailMessage {
   return Buffer.compare(signedBytes, signedBytesOf(message)) === 0 ? message : { ...message, signedBytes };
 }
 
-/** A message as readers get it: its id and signature, followed by the very bytes that are signed. */
+/** A message as readers get it: its id and signature, followed by the signed bytes. */
 export function toReaders({ signedBytes, ...message }: MailMessage): v1.Message.$Properties {
   if (!signedBytes) return message;
   const { id = null, sendMessageRequestSignature = null } = message;
   return { id, sendMessageRequestSignature, $unknowns: [signedBytes] };
 }
 
-/** What lay in a mailbox before a restart: each message with its id. */
-export interface KeptMessages {
+/** The content of a mailbox before a restart: each message with its id. */
+export interface PersistedMessages {
   readonly request: MailMessage;
   readonly messages: readonly MailMessage[];
 }
 
 /**
- * The messages at one rendezvous: the request, and what has not been acknowledged since.
+ * The messages at one rendezvous. A message is undelivered until it is acknowledged, or until it makes room for a newer one.
  *
- * The request stays whatever is acknowledged. The site's reader acknowledges all it has seen, and a wallet that scans
- * the code later still has to find what it is asked for.
+ * The request is never removed. The site's reader acknowledges everything it has seen, and a wallet that scans the code later
+ * still needs the request.
  */
 export class Mailbox {
   readonly #request: MailMessage;
@@ -47,8 +47,8 @@ export class Mailbox {
     this.#onChange = onChange;
   }
 
-  /** The same again after a restart. */
-  static from({ request, messages }: KeptMessages, onChange: () => void): Mailbox {
+  /** Restores a mailbox after a restart. */
+  static from({ request, messages }: PersistedMessages, onChange: () => void): Mailbox {
     const mailbox = new Mailbox(request, onChange);
     mailbox.#messages = [...messages];
     return mailbox;
@@ -62,17 +62,18 @@ export class Mailbox {
     return this.#request.id?.value ?? new Uint8Array();
   }
 
+  /** The request first, then the messages in the order they came. */
   get undelivered(): MailMessage[] {
     return [this.#request, ...this.#messages];
   }
 
-  /** Queues a message under a new id, which it gives back. When full, the oldest hint of a client has to go. */
+  /** Adds a message and returns its new id. A full mailbox drops the oldest message of a client first. */
   add(message: MailMessage): Uint8Array {
     const id = newMessageId();
     this.#messages.push({ ...message, id: { value: id } });
     if (this.#messages.length > capacity) {
-      const oldestHint = this.#messages.findIndex((queued) => queued.sendMessageRequestSignature);
-      this.#messages.splice(Math.max(oldestHint, 0), 1);
+      const oldestOfClient = this.#messages.findIndex((queued) => queued.sendMessageRequestSignature);
+      this.#messages.splice(Math.max(oldestOfClient, 0), 1);
     }
     this.#onChange();
     this.#subscribers.notify();
@@ -85,8 +86,8 @@ export class Mailbox {
   }
 
   acknowledge(ids: readonly Uint8Array[]): void {
-    const known = new Set(ids.map(hex));
-    const left = this.#messages.filter((message) => !known.has(idOf(message)));
+    const acknowledged = new Set(ids.map(hex));
+    const left = this.#messages.filter((message) => !acknowledged.has(messageIdOf(message)));
     if (left.length === this.#messages.length) return;
     this.#messages = left;
     this.#onChange();
@@ -95,8 +96,8 @@ export class Mailbox {
 
 const newMessageId = (): Uint8Array => new Uint8Array(randomBytes(16));
 
-/** The MessageId, in hex. */
-export function idOf({ id }: MailMessage): string {
+/** The MessageId in hex. */
+export function messageIdOf({ id }: MailMessage): string {
   return hex(id?.value ?? new Uint8Array());
 }
 

@@ -1,20 +1,62 @@
-import type { FaultList } from '../faults/fault-list.js';
-import type { Journal } from '../journal/journal.js';
+import { FaultList } from '../faults/fault-list.js';
+import { Journal } from '../journal/journal.js';
 import type { KeyFileReader } from '../outbound/key-file.js';
 import type { WebhookCaller } from '../outbound/webhook.js';
-import type { IntentStore } from './intent-store.js';
+import { IntentStore } from './intent-store.js';
+import { readStateFile, StateFile } from './state-file.js';
+import type { StateOwner } from './state-owner.js';
 
-/** What the operations share. */
+const capacity = 10_000;
+
+/** The parts of a sequencer that its operations, its servers and its inspector share. */
 export interface SequencerState {
   readonly intents: IntentStore;
   readonly journal: Journal;
   readonly keyFiles: KeyFileReader;
   readonly webhooks: WebhookCaller;
   readonly faults: FaultList;
-  /** The name of this sequencer, another one at every start. */
+  /** The name of this sequencer, new at every start. */
   readonly instance: string;
   /** Aborted when the sequencer closes. */
   readonly closing: AbortSignal;
   /** The time, ms since 1970. */
   readonly now: () => number;
+}
+
+export interface OpenState {
+  readonly state: SequencerState;
+  /** Saves unsaved changes and closes the state file. */
+  close(): void;
+}
+
+/**
+ * Creates the state of a sequencer; with a state file, from the intents in it. The file is then rewritten.
+ * @throws {IntentError} `invalid_configuration` where the file cannot be read or written
+ */
+export function openState(
+  parts: Pick<SequencerState, 'keyFiles' | 'webhooks' | 'closing' | 'now'>,
+  owner: StateOwner,
+  stateFile: string | undefined,
+): OpenState {
+  const file = stateFile === undefined ? undefined : new StateFile(stateFile, owner);
+  const persisted = stateFile === undefined ? [] : readStateFile(stateFile);
+  const intents: IntentStore = new IntentStore(capacity, file, persisted);
+  const journal = new Journal(parts.now, (id) => intents.get(id) !== undefined);
+  file?.write([], [], () => intents.recent(capacity).reverse());
+  for (const { intent } of persisted) journal.add(intent.id, { kind: 'restored' });
+  const faults = new FaultList(() => journal.notify());
+  return {
+    state: { ...parts, intents, journal, faults, instance: owner.instance },
+    close: () => closeState(intents, file),
+  };
+}
+
+function closeState(intents: IntentStore, file: StateFile | undefined): void {
+  try {
+    intents.save();
+  } catch {
+    // Everything that was answered is saved. At most a few messages are lost.
+  } finally {
+    file?.close();
+  }
 }

@@ -10,24 +10,31 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import * as z from 'zod';
 import { IntentError } from '../../errors.js';
+import { signedBytesIn } from '../../intents/signed-intent.js';
+import { parseIntentId } from '../../keys/base58.js';
+import { decode, encode, v1 } from '../../wire/codec.js';
 import { readError } from '../outbound/read-error.js';
-import type { IntentArchive, IntentRecord, KeptIntent } from './intent-store.js';
-import { restoreIntent, saveIntent } from './saved-intent.js';
+import type { IntentArchive, PersistedIntent, StoredIntent } from './intent-store.js';
+import { asSent, type MailMessage, toReaders } from './mailbox.js';
 import { formatOwner, isOwnerLine, type StateOwner } from './state-owner.js';
+import { verifyIntentMessage } from './verified-intent.js';
 
-/** Bytes that are appended at most before the file is written anew with what still counts. */
-const growth = 8 * 1024 * 1024;
+/** Appended characters after which the file is rewritten. */
+const maxAppended = 8 * 1024 * 1024;
 
 /**
- * The file that intents outlive the process in: lines of JSON, the first of which says whose it is. Each of the others is
- * an intent with all that has become of it, or one that was forgotten, and the last one on an intent counts. It is written
- * anew at every start, and appended to in one go with every change. That survives the death of the process at any
- * moment, and not a loss of power.
+ * The file that keeps intents across restarts: lines of JSON. The first line names the owner. Every other line is a whole
+ * intent or the id of a forgotten one; the last line of an id counts.
+ *
+ * The file is rewritten at every start and after `maxAppended` characters, under another name that then replaces it. Each
+ * change is one append. This survives a crash of the process at any time, but not a power failure.
  */
 export class StateFile implements IntentArchive {
   readonly #file: string;
   readonly #owner: StateOwner;
+  /** Undefined before the first write and after a failed one: the next write rewrites the file. */
   #descriptor: number | undefined;
   #appended = 0;
   #isClosed = false;
@@ -37,14 +44,14 @@ export class StateFile implements IntentArchive {
     this.#owner = owner;
   }
 
-  write(changed: readonly IntentRecord[], forgotten: readonly string[], all: () => Iterable<IntentRecord>): void {
+  write(changed: readonly StoredIntent[], forgotten: readonly string[], all: () => Iterable<StoredIntent>): void {
     if (this.#isClosed) throw problemOf(this.#file, 'is closed: the sequencer has ended');
     try {
-      const isAppendable = this.#appended <= growth && !this.#isGone();
-      if (this.#descriptor === undefined || !isAppendable) this.#writeAnew(all());
-      else this.#append(this.#descriptor, [...changed.map(saveIntent), ...forgotten.map((id) => ({ forgotten: id }))]);
+      const isAppendable = this.#appended <= maxAppended && !this.#isRemoved();
+      if (this.#descriptor === undefined || !isAppendable) this.#rewrite(all());
+      else this.#append(this.#descriptor, [...changed.map(toLine), ...forgotten.map((id) => ({ forgotten: id }))]);
     } catch (error) {
-      // Half a line may stand at the end now: the next time all is written anew.
+      // The file may end with half a line. The next write must not append to it.
       this.#release();
       if (error instanceof IntentError) throw error;
       throw problemOf(this.#file, `cannot be written (${String(readError(error).code)})`, error);
@@ -62,25 +69,24 @@ export class StateFile implements IntentArchive {
   }
 
   #append(descriptor: number, lines: readonly object[]): void {
-    const text = lines.map(lineOf).join('');
+    const text = lines.map(formatLine).join('');
     appendFileSync(descriptor, text);
     this.#appended += text.length;
   }
 
-  /** Under another name first, so that there is a whole file at any moment. */
-  #writeAnew(records: Iterable<IntentRecord>): void {
+  #rewrite(intents: Iterable<StoredIntent>): void {
     this.#release();
-    const fresh = `${this.#file}.new`;
+    const next = `${this.#file}.new`;
     mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
-    const lines = [...records].map((record) => lineOf(saveIntent(record)));
-    writeFileSync(fresh, [formatOwner(this.#owner), ...lines].join(''), { mode: 0o600 });
-    this.#descriptor = openSync(fresh, 'a');
-    renameSync(fresh, this.#file);
+    const lines = [...intents].map((intent) => formatLine(toLine(intent)));
+    writeFileSync(next, [formatOwner(this.#owner), ...lines].join(''), { mode: 0o600 });
+    this.#descriptor = openSync(next, 'a');
+    renameSync(next, this.#file);
     this.#appended = 0;
   }
 
-  /** Whether the file was removed, in order to begin anew. @throws {IntentError} where somebody has put another in its place */
-  #isGone(): boolean {
+  /** Whether the file was removed, which starts a new one. @throws {IntentError} where another file has replaced it */
+  #isRemoved(): boolean {
     if (this.#descriptor === undefined || fstatSync(this.#descriptor).nlink > 0) return false;
     if (!existsSync(this.#file)) return true;
     throw problemOf(this.#file, 'was taken over by another sequencer, or was replaced');
@@ -88,26 +94,26 @@ export class StateFile implements IntentArchive {
 }
 
 /**
- * The intents of a state file, the oldest first; none where there is no such file. A last line that was not written to its
- * end is left out: nobody was answered what stands in it.
- * @throws {IntentError} `invalid_configuration` for a file that is none of the sequencer's, or damaged
+ * Reads the intents of a state file, the oldest first; none where there is no file. An incomplete last line is ignored: the
+ * change in it was never answered.
+ * @throws {IntentError} `invalid_configuration` for a damaged file, or one of another program
  */
-export function readStateFile(file: string): KeptIntent[] {
+export function readStateFile(file: string): PersistedIntent[] {
   const text = existsSync(file) ? read(file) : '';
   if (text === '') return [];
   const [owner = '', ...lines] = text.split('\n');
-  if (!isOwnerLine(owner)) throw problemOf(file, 'is none of the embedded sequencer');
+  if (!isOwnerLine(owner)) throw problemOf(file, 'is not a file of the embedded sequencer');
   const latest = new Map<string, Record<string, unknown>>();
-  // What stands behind the last end of a line is nothing, or torn.
+  // The text behind the last line break is empty or incomplete.
   for (const [index, line] of lines.slice(0, -1).entries()) {
-    const change = parse(file, line, index);
+    const change = parseLine(file, line, index);
     const id = String(change.intent ?? change.forgotten);
     if (change.forgotten === undefined) latest.set(id, change);
     else latest.delete(id);
   }
   return [...latest.values()].map((line) => {
     try {
-      return restoreIntent(line);
+      return fromLine(line);
     } catch (error) {
       throw problemOf(file, `is damaged: it has an intent that cannot be read, ${String(line.intent)}`, error);
     }
@@ -122,19 +128,86 @@ function read(file: string): string {
   }
 }
 
-function parse(file: string, line: string, index: number): Record<string, unknown> {
+function parseLine(file: string, line: string, index: number): Record<string, unknown> {
   try {
     const change: unknown = JSON.parse(line);
     if (typeof change === 'object' && change !== null) return { ...change };
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw problemOf(file, `is damaged in line ${index + 2}`);
 }
 
-const lineOf = (line: object): string => `${JSON.stringify(line)}\n`;
+const base64 = z.base64();
+const intentLine = z.strictObject({
+  intent: z.string(),
+  createdAtMs: z.number(),
+  /** The signed message with the id that the sequencer assigned, serialized. */
+  request: base64,
+  messages: z.array(base64),
+  scanned: z.boolean(),
+  declined: z.boolean(),
+  submitted: z.boolean(),
+  reversed: z.boolean(),
+  marked: z.boolean(),
+  payer: base64.optional(),
+  userId: base64.optional(),
+  webhookUrl: z.url().optional(),
+});
 
-const mend = 'Remove it to begin anew, or name another one: INTENT_EMULATOR_STATE, or stateFile.';
+/** An intent as a line has it. It holds no secret. */
+type IntentLine = z.infer<typeof intentLine>;
+
+function toLine(intent: StoredIntent): IntentLine {
+  const { payer, userId, webhookUrl } = intent;
+  const [request = {}, ...messages] = intent.mailbox.undelivered;
+  return {
+    intent: intent.id,
+    createdAtMs: intent.createdAtMs,
+    request: formatMessage(request),
+    messages: messages.map(formatMessage),
+    scanned: intent.scanned,
+    declined: intent.declined,
+    submitted: intent.submitted,
+    reversed: intent.reversed,
+    marked: intent.marked,
+    ...(payer && { payer: toBase64(payer) }),
+    ...(userId && { userId: toBase64(userId) }),
+    ...(webhookUrl && { webhookUrl: webhookUrl.href }),
+  };
+}
+
+/** Reads an intent and verifies its signatures again. @throws {Error} for anything but the result of `toLine` */
+function fromLine(line: unknown): PersistedIntent {
+  const { intent, createdAtMs, request: text, messages, payer, userId, webhookUrl, ...flags } = intentLine.parse(line);
+  const request = parseMessage(text);
+  const { id: _id, sendMessageRequestSignature, signedBytes: _bytes, ...unsigned } = request;
+  const signature = sendMessageRequestSignature?.value ?? new Uint8Array();
+  const signedBytes = signedBytesIn(fromBase64(text));
+  return {
+    intent: verifyIntentMessage(v1.Message.create(unsigned), parseIntentId(intent), signature, signedBytes),
+    createdAtMs,
+    progress: {
+      ...flags,
+      payer: payer === undefined ? undefined : fromBase64(payer),
+      userId: userId === undefined ? undefined : fromBase64(userId),
+      webhookUrl: webhookUrl === undefined ? undefined : new URL(webhookUrl),
+    },
+    mail: { request, messages: messages.map(parseMessage) },
+  };
+}
+
+const formatLine = (line: object): string => `${JSON.stringify(line)}\n`;
+
+const formatMessage = (message: MailMessage): string => toBase64(encode(v1.Message, toReaders(message)));
+const parseMessage = (text: string): MailMessage => {
+  const bytes = fromBase64(text);
+  return asSent(decode(v1.Message, bytes), signedBytesIn(bytes));
+};
+const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
+
+const fix = 'Remove it to start a new one, or name another one in INTENT_EMULATOR_STATE, or stateFile.';
 
 const problemOf = (file: string, problem: string, cause?: unknown): IntentError =>
-  new IntentError('invalid_configuration', `The state file ${file} ${problem}. ${mend}`, { cause });
+  new IntentError('invalid_configuration', `The state file ${file} ${problem}. ${fix}`, { cause });

@@ -3,15 +3,15 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { IntentError } from '../../errors.js';
 import { readError } from '../outbound/read-error.js';
 
-/** Whose a state file is: the sequencer that answers there, under this very name. */
+/** The sequencer that owns a state file: it answers at this URL, under this name. */
 export interface StateOwner {
   /** base_url */
   readonly url: string;
-  /** Another one at every start. */
+  /** New at every start. */
   readonly instance: string;
 }
 
-/** What `/healthz` names the instance in. */
+/** The response header of `/healthz` that names the instance. */
 export const instanceHeader = 'sequencer-instance';
 const format = 'express-intents embedded sequencer';
 const timeoutMs = 1_000;
@@ -28,20 +28,20 @@ export function isOwnerLine(line: string): boolean {
 }
 
 /**
- * Lets a file pass that no sequencer has which still runs. Whoever is about to listen at the same port finds out by that.
- * @throws {IntentError} `invalid_configuration` where one has it, with where that is
+ * Requires that no running sequencer owns the file. An owner at the same port is not checked: listening there fails.
+ * @throws {IntentError} `invalid_configuration` with the URL of the owner
  */
 export async function requireFreeStateFile(file: string, port: number): Promise<void> {
   const owner = parseOwner(firstLineOf(file));
   if (!owner || owner.url === `http://127.0.0.1:${port}` || !(await isRunning(owner))) return;
   throw new IntentError(
     'invalid_configuration',
-    `The state file ${file} is in use by the embedded sequencer at ${owner.url}, and one alone can have it: end that one, ` +
-      'or name another file: INTENT_EMULATOR_STATE, or stateFile.',
+    `The state file ${file} is in use by the embedded sequencer at ${owner.url}. Stop that one, ` +
+      'or name another file in INTENT_EMULATOR_STATE, or stateFile.',
   );
 }
 
-/** One that does not answer in time, as in a debugger, runs. */
+/** A timeout counts as running: the owner may be stopped in a debugger. */
 async function isRunning({ url, instance }: StateOwner): Promise<boolean> {
   try {
     const answer = await fetch(`${url}/healthz`, { redirect: 'manual', signal: AbortSignal.timeout(timeoutMs) });

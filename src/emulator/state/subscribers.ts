@@ -1,4 +1,4 @@
-/** Who wants to hear of the next change of something. */
+/** Wakes those who wait for the next change of an object. Changes without a waiter are not remembered. */
 export class Subscribers {
   readonly #waiting = new Set<() => void>();
 

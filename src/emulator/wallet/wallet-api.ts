@@ -1,15 +1,13 @@
 import { type Request, type Response, Router } from 'express';
 import { IntentError } from '../../errors.js';
-import { stateOf, summarizeRequest } from '../inspector/intent-summary.js';
-import { awaited } from '../servers/awaited.js';
-import { requireOwnOrigin } from '../servers/http-guard.js';
-import { answerError, parseJson } from '../servers/json-api.js';
-import type { IntentRecord, IntentStore } from '../state/intent-store.js';
+import { summarizeRequest } from '../inspector/inspected-intent.js';
+import { answerError, asyncHandler, parseJson, requireOwnOrigin } from '../servers/json-api.js';
+import { type IntentStore, type StoredIntent, stateOf } from '../state/intent-store.js';
 import type { Wallet } from './wallet.js';
 
 const recentCount = 5;
 
-/** The JSON API of the wallet page: its simulated wallets, and what a person can do with one. */
+/** The JSON API of the wallet page: its simulated wallets, and their actions. */
 export function walletApi(wallets: readonly Wallet[], intents: IntentStore): Router {
   const router = Router();
   router.use(requireOwnOrigin);
@@ -26,7 +24,7 @@ export function walletApi(wallets: readonly Wallet[], intents: IntentStore): Rou
       const user = request.login ? { userId: wallet.userId(request.login.domain) } : {};
       res.json({ request, ...user, submitted: intents.get(request.id)?.submitted ?? false });
     };
-    router.post(`/${action}`, ...parseJson, awaited(act));
+    router.post(`/${action}`, ...parseJson, asyncHandler(act));
   }
   router.use(answerError);
   return router;
@@ -36,12 +34,12 @@ function readCommand(req: Request, wallets: readonly Wallet[]): { wallet: Wallet
   const body: unknown = req.body;
   const { wallet: name, code } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const wallet = wallets.find((one) => one.name === name);
-  if (!wallet) throw new IntentError('invalid_request', 'There is no such wallet.');
+  if (!wallet) throw new IntentError('invalid_request', 'Unknown wallet.');
   if (typeof code !== 'string') throw new IntentError('invalid_request', 'The code is missing.');
   return { wallet, code };
 }
 
-function summarize(record: IntentRecord): Record<string, string | number> {
-  const { id, request, createdAtMs } = record;
-  return { id, ...summarizeRequest(request), createdAtMs, state: stateOf(record) };
+function summarize(intent: StoredIntent): Record<string, string | number> {
+  const { id, request, createdAtMs } = intent;
+  return { id, ...summarizeRequest(request), createdAtMs, state: stateOf(intent) };
 }

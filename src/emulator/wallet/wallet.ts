@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { IntentError, SequencerError } from '../../errors.js';
 import { unsignedBytes } from '../../intents/signed-intent.js';
 import type { StatedLogin } from '../../intents/verify-intent.js';
@@ -8,58 +8,63 @@ import { parseVerifierDomain } from '../../keys/verifier-domain.js';
 import { encode, v1 } from '../../wire/codec.js';
 import { emulator, submitPayment } from '../../wire/emulator-codec.js';
 import { operations } from '../../wire/envelope.js';
-import { callProxy } from '../servers/proxy-call.js';
-import { toTimestamp } from '../timestamp.js';
-import { fetchRequest, type OpenedCode, openCode, type WalletRequest } from './read-code.js';
+import { toTimestamp } from '../state/clock.js';
+import { callProxy } from './call-proxy.js';
+import { fetchRequest, type OpenedCode, openCode, type WalletRequest } from './wallet-request.js';
 
-/** What a simulated wallet is made of. */
+/** Options of `createWallet`. */
 export interface WalletOptions {
   /** base_url of an embedded sequencer, such as `http://127.0.0.1:4747`. */
   readonly url: string;
-  /** What people call it. */
+  /** The name for display. */
   readonly name: string;
-  /** 32 bytes that all keys of the wallet come from. Default: from the system's random source. */
+  /** 32 bytes that all keys of the wallet derive from. Default: random. */
   readonly seed?: Uint8Array | undefined;
   /** The time, ms since 1970. */
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * A simulated wallet: what a person does with a phone. There is no money in it.
+ * A simulated wallet, without money.
  *
  * A `code` is a client secret, or a link to the wallet with the client secret as its fragment. Every call rejects with an
  * IntentError: `invalid_client_secret` for an unreadable code, `intent_not_found`, `invalid_signature` or
- * `malformed_message` for a request that is not what its code says, `not_supported` for the wrong kind, and
- * `sequencer_...` when the sequencer refuses, such as a payment that somebody else has made.
+ * `malformed_message` for a request that does not match its code, `not_supported` for the wrong kind, and `sequencer_...` when
+ * the sequencer refuses, such as for a payment that another wallet has made.
  */
 export interface Wallet {
-  /** What people call it. */
+  /** The name for display. */
   readonly name: string;
-  /** The account that it pays from, Base58. */
+  /** The account it pays from, Base58. */
   readonly account: string;
-  /** Fetches the request, verifies it and tells its rendezvous that the code was scanned. */
+  /** Fetches the request, verifies it, and sends `code_scanned` to its rendezvous. */
   scan(code: string): Promise<WalletRequest>;
-  /** Pays or logs in; scans before, when that was not done. */
+  /** Pays or logs in; scans first if needed. */
   confirm(code: string): Promise<WalletRequest>;
-  /** Tells the rendezvous that the person declined, which changes nothing else. */
+  /** Declines: sends `client_rejected_...` to the rendezvous, which changes nothing else. */
   reject(code: string): Promise<WalletRequest>;
   /** As `confirm`, for payments only. */
   pay(code: string): Promise<WalletRequest>;
-  /** As `confirm`, for logins only; tells as whom. */
+  /** As `confirm`, for logins only; adds the user id. */
   login(code: string): Promise<WalletLogin>;
-  /** Who the wallet is at a domain, Base58: another id at each. @throws {IntentError} `invalid_domain` */
+  /** The wallet's user id at a domain, Base58: different at each domain. @throws {IntentError} `invalid_domain` */
   userId(domain: string): string;
 }
 
 /** A login that a wallet has confirmed. */
 export interface WalletLogin extends WalletRequest {
-  /** Who the wallet is at the site's domain, Base58: what the site gets to know. */
+  /** The wallet's user id at the site's domain, Base58. */
   readonly userId: string;
 }
 
-/** Makes a simulated wallet for an embedded sequencer; no other sequencer knows how it pays. */
+/** Makes a simulated wallet. It can pay at an embedded sequencer only. */
 export function createWallet(options: WalletOptions): Wallet {
   return new SimulatedWallet(options);
+}
+
+/** The seed of a named wallet: the same at every start, so that users keep their ids. It protects nothing. */
+export function walletSeed(name: string): Uint8Array {
+  return createHash('sha256').update(`express-intents simulated wallet ${name}`).digest();
 }
 
 const maxRemembered = 1_000;
@@ -71,10 +76,11 @@ class SimulatedWallet implements Wallet {
   readonly #url: string;
   readonly #seed: Uint8Array;
   readonly #now: () => number;
+  /** Ids of intents whose scan was sent. */
   readonly #scanned = new Set<string>();
 
   constructor({ url, name, seed = randomBytes(32), now = Date.now }: WalletOptions) {
-    if (seed.length !== 32) throw new IntentError('invalid_key', 'The seed of a wallet has 32 bytes.');
+    if (seed.length !== 32) throw new IntentError('invalid_key', 'The seed of a wallet must have 32 bytes.');
     this.name = name;
     this.#url = url.replace(/\/+$/, '');
     this.#seed = seed.slice();
@@ -103,7 +109,7 @@ class SimulatedWallet implements Wallet {
 
   async login(code: string): Promise<WalletLogin> {
     const request = await this.#confirm(code, 'login');
-    // A code for a login was verified to be one.
+    // `#confirm` has verified that the request is a login.
     const { domain } = request.login as StatedLogin;
     return { ...request, userId: this.userId(domain) };
   }
@@ -141,7 +147,7 @@ class SimulatedWallet implements Wallet {
     return request;
   }
 
-  /** Fetches and verifies every time, so that what is confirmed is what is there now; tells of the scan once. */
+  /** Fetches and verifies the request every time, since it may have changed. Sends the scan once. */
   #scanOnce(opened: OpenedCode): Promise<WalletRequest> {
     return this.#scanned.has(opened.id) ? fetchRequest(this.#url, opened) : this.#scan(opened);
   }
@@ -167,7 +173,7 @@ class SimulatedWallet implements Wallet {
       { operation: submitPayment, request: codec, response: emulator.SubmitPaymentResponse },
       { ...unsigned, signature: { value: account.sign(unsignedBytes(codec, unsigned)) } },
     );
-    requireOk(id, PaymentResult[result], 'Somebody else has paid this already.');
+    requireOk(id, PaymentResult[result], 'Another wallet has paid this already.');
   }
 
   async #logIn(id: string, domain: string): Promise<void> {
@@ -179,7 +185,7 @@ class SimulatedWallet implements Wallet {
       { operation: operations.loginToThirdPartyApp, request: codec, response: v1.LoginToThirdPartyAppResponse },
       { ...unsigned, signature: { value: user.sign(unsignedBytes(codec, unsigned)) } },
     );
-    requireOk(id, LoginResult[result], 'Somebody else has logged in with this already.');
+    requireOk(id, LoginResult[result], 'Another wallet has logged in with this already.');
   }
 
   #userKey(domain: string): KeyPair {

@@ -1,5 +1,4 @@
 import type { Request, Response } from 'express';
-import type { Happening } from '../../emulator/journal/happening.js';
 import { IntentError } from '../../errors.js';
 import type { Ledger, RecordedTerms, RepeatedIntent } from '../../ledger/ledger.js';
 import type { PreparedIntent } from '../../sequencer/intent-client.js';

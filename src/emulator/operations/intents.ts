@@ -1,0 +1,96 @@
+import { IntentError } from '../../errors.js';
+import { signedBytesIn } from '../../intents/signed-intent.js';
+import { decodeCanonical, namedRendezvous, type StatedLogin } from '../../intents/verify-intent.js';
+import { formatBase58 } from '../../keys/base58.js';
+import { isLoopback } from '../../net/loopback.js';
+import { parseHttpUrl } from '../../net/url.js';
+import { decode, encode, v1 } from '../../wire/codec.js';
+import type { IntentStore, StoredIntent } from '../state/intent-store.js';
+import type { SequencerState } from '../state/sequencer-state.js';
+import { type VerifiedIntent, verifyIntentMessage } from '../state/verified-intent.js';
+import { requireBytes32 } from './request.js';
+
+/**
+ * Intents.createIntent (interface section 4.3): the body is a bare Message, which names its own rendezvous key. The response
+ * is the status of the intent.
+ */
+export async function handleCreateIntent(state: SequencerState, body: Uint8Array): Promise<Uint8Array> {
+  const message = decodeCanonical(v1.Message, body);
+  if (!message.requestToReceiveBill && !message.requestToLogin) {
+    throw new IntentError('not_supported', 'Only payment requests and logins can be created.');
+  }
+  const key = namedRendezvous(message);
+  if (!key) throw new IntentError('malformed_message', 'The message must name its rendezvous key.');
+  const signature = message.sendMessageRequestSignature?.value ?? new Uint8Array();
+  const stored = await storeIntent(state, verifyIntentMessage(message, key, signature, signedBytesIn(body)));
+  return encode(v1.GetStatusResponse, statusOf(stored));
+}
+
+/**
+ * Stores an intent, or finds the one that the same request created. A login's verifier must be published at its domain.
+ * @throws {IntentError} `malformed_message`, `request_refused`
+ */
+export async function storeIntent(state: SequencerState, intent: VerifiedIntent): Promise<StoredIntent> {
+  const existing = state.intents.find(intent);
+  if (existing) return existing;
+  if (intent.request.login) await verifyKeyPublished(state, intent.id, intent.request.login);
+  // A concurrent call may have stored the intent while the key file was read.
+  return state.intents.find(intent) ?? state.intents.add(intent, state.now());
+}
+
+/** @throws {IntentError} `request_refused` */
+async function verifyKeyPublished(
+  { keyFiles, journal }: SequencerState,
+  id: string,
+  login: StatedLogin,
+): Promise<void> {
+  const start = journal.start();
+  const address = keyFiles.addressOf(login.domain);
+  const problem = await keyFiles.verifyKeyPublished(login).then(
+    () => undefined,
+    (error: IntentError) => error,
+  );
+  const durationMs = performance.now() - start.tickMs;
+  journal.add(id, { kind: 'key-file', ...login, address, problem: problem?.message, durationMs }, start);
+  if (problem) throw problem;
+}
+
+/** MicroPayment.getStatus (interface sections 2.6 and 4.4). An unknown intent has `exists: false`. */
+export function handleGetStatus({ intents }: SequencerState, body: Uint8Array): Uint8Array {
+  const { intentId } = decode(v1.GetStatusRequest, body);
+  const intent = intents.get(formatBase58(requireBytes32(intentId, 'intent_id')));
+  return encode(v1.GetStatusResponse, intent ? statusOf(intent) : {});
+}
+
+function statusOf({ scanned, submitted }: StoredIntent): v1.GetStatusResponse.$Properties {
+  return { exists: true, codeScanned: scanned, intentSubmitted: submitted };
+}
+
+const WebhookResult = v1.RegisterWebhookResponse.Result;
+const maxWebhookUrlLength = 2_048;
+
+/** MicroPayment.registerWebhook (protocol section 5). An intent has one webhook, registered before it is submitted. */
+export function handleRegisterWebhook({ intents }: SequencerState, body: Uint8Array): Uint8Array {
+  const { intentId, url } = decode(v1.RegisterWebhookRequest, body);
+  const intent = intents.get(formatBase58(requireBytes32(intentId, 'intent_id')));
+  return encode(v1.RegisterWebhookResponse, { result: registerWebhook(intents, intent, url) });
+}
+
+function registerWebhook(
+  intents: IntentStore,
+  intent: StoredIntent | undefined,
+  text: string,
+): v1.RegisterWebhookResponse.Result {
+  const url = parseWebhookUrl(text);
+  if (!url) return WebhookResult.INVALID_URL;
+  if (!intent) return WebhookResult.REQUEST_NOT_FOUND;
+  if (intent.webhookUrl) return WebhookResult.ALREADY_REGISTERED;
+  if (intent.submitted) return WebhookResult.INTENT_EXISTS;
+  intents.update(intent, { webhookUrl: url });
+  return WebhookResult.OK;
+}
+
+function parseWebhookUrl(text: string): URL | undefined {
+  const url = text.length <= maxWebhookUrlLength ? parseHttpUrl(text) : undefined;
+  return url && (url.protocol === 'https:' || isLoopback(url.hostname)) ? url : undefined;
+}

@@ -1,0 +1,176 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { IntentError } from '../../errors.js';
+import { parseHttpUrl } from '../../net/url.js';
+import { decode, v1 } from '../../wire/codec.js';
+import { encodeErrorResponse, operations } from '../../wire/envelope.js';
+import type { SettledFault } from '../faults/fault.js';
+import { streamEnvelopes, streamFaultKinds } from '../faults/faulty-stream.js';
+import { refusalOf } from '../journal/journal-record.js';
+import { openRecordedStream } from '../operations/message-stream.js';
+import type { SequencerState } from '../state/sequencer-state.js';
+import { isLoopbackHost } from './http-guard.js';
+
+const maxSockets = 200;
+const maxPayloadBytes = 64 * 1024;
+const pingMs = 30_000;
+/** Time for the request to arrive, in milliseconds. */
+const requestTimeoutMs = 10_000;
+/** Time for the close handshake, in milliseconds. */
+const closeTimeoutMs = 1_000;
+
+const normalClosure = 1000;
+const policyViolation = 1008;
+
+export interface StreamServer {
+  /** Terminates all connections. */
+  close(): void;
+}
+
+/** Serves message streams over WebSocket at `/v1/api` of an HTTP server (protocol section 5). */
+export function serveWebSocketStreams(server: Server, state: SequencerState): StreamServer {
+  const upgrades = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload: maxPayloadBytes,
+  });
+  const open = new Set<StreamSocket>();
+  const pinging = setInterval(() => {
+    for (const socket of open) socket.ping();
+  }, pingMs).unref();
+  server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
+    const status = open.size < maxSockets ? refusedStatus(req) : '503 Service Unavailable';
+    if (status) return refuseUpgrade(socket, status);
+    // WebSocket serves one operation only, so its fault is known before the request arrives.
+    const fault = state.faults.take(operations.openMessageStream, streamFaultKinds);
+    const failsUpgrade = fault?.kind === 'refuse' || fault?.kind === 'status';
+    if (failsUpgrade) state.journal.recordFault(operations.openMessageStream, 'websocket', fault);
+    if (fault?.kind === 'refuse') return void socket.destroy();
+    if (fault?.kind === 'status') {
+      return refuseUpgrade(socket, `${fault.httpStatus} ${STATUS_CODES[fault.httpStatus] ?? 'Fault'}`);
+    }
+    upgrades.handleUpgrade(req, socket, head, (webSocket) => {
+      const stream = new StreamSocket(webSocket, state, fault);
+      open.add(stream);
+      webSocket.on('close', () => open.delete(stream));
+    });
+  });
+  return {
+    close: () => {
+      clearInterval(pinging);
+      upgrades.close();
+      for (const socket of open) socket.terminate();
+    },
+  };
+}
+
+/** The same guard as over HTTP, plus the Origin: browsers send no preflight before they open a WebSocket. */
+function refusedStatus({ url = '', headers }: IncomingMessage): string | undefined {
+  const { host, origin } = headers;
+  const isForeign = origin !== undefined && !isLoopbackHost(parseHttpUrl(origin)?.host);
+  if (!isLoopbackHost(host) || isForeign) return '403 Forbidden';
+  return url.split('?', 1)[0] === '/v1/api' ? undefined : '404 Not Found';
+}
+
+function refuseUpgrade(socket: Duplex, status: string): void {
+  socket.on('error', () => socket.destroy());
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
+}
+
+/**
+ * One WebSocket, which passes through these states:
+ *   open       no request has arrived; closed after `requestTimeoutMs`
+ *   streaming  one Request envelope arrived, a signed openMessageStream; Response envelopes go out
+ *   closing    the close frame was sent; terminated after `closeTimeoutMs`
+ *   closed
+ * A refused request, or a second one, gets an ERROR envelope, and the socket is closed.
+ */
+class StreamSocket {
+  readonly #socket: WebSocket;
+  readonly #state: SequencerState;
+  readonly #fault: SettledFault | undefined;
+  /** Aborted in the states closing and closed. */
+  readonly #ending = new AbortController();
+  #timer: NodeJS.Timeout;
+  #hasRequest = false;
+  #awaitsPong = false;
+
+  constructor(socket: WebSocket, state: SequencerState, fault?: SettledFault) {
+    this.#socket = socket;
+    this.#state = state;
+    this.#fault = fault;
+    this.#timer = setTimeout(() => this.#refuse('No request came.'), requestTimeoutMs).unref();
+    socket.on('message', (data, isBinary) => void this.#serve(data as Buffer, isBinary));
+    socket.on('pong', () => {
+      this.#awaitsPong = false;
+    });
+    // Too large a frame, or a protocol error. ws sends its own close frame for these.
+    socket.on('error', () => this.#close(policyViolation));
+    socket.on('close', () => {
+      clearTimeout(this.#timer);
+      this.#ending.abort();
+    });
+  }
+
+  /** Terminates the connection where the last ping was not answered. */
+  ping(): void {
+    if (this.#awaitsPong) this.terminate();
+    else this.#socket.ping();
+    this.#awaitsPong = true;
+  }
+
+  terminate(): void {
+    this.#ending.abort();
+    this.#socket.terminate();
+  }
+
+  async #serve(data: Buffer, isBinary: boolean): Promise<void> {
+    if (this.#ending.signal.aborted) return;
+    if (this.#hasRequest) return this.#refuse('A stream takes one request.');
+    this.#hasRequest = true;
+    clearTimeout(this.#timer);
+    try {
+      if (!isBinary) throw new IntentError('malformed_message', 'An envelope comes in a binary frame.');
+      const { signal } = this.#ending;
+      const body = streamRequestIn(data);
+      const { journal } = this.#state;
+      if (this.#fault) journal.recordFault({ ...operations.openMessageStream, body }, 'websocket', this.#fault);
+      const responses = openRecordedStream(this.#state, body, signal, 'websocket');
+      for await (const envelope of streamEnvelopes(responses, this.#fault, signal)) await this.#send(envelope);
+      if (this.#fault?.kind === 'cut') this.terminate();
+      else this.#close(normalClosure);
+    } catch (error) {
+      this.#refuse(refusalOf(error).message);
+    }
+  }
+
+  /** Resolves when the envelope is written, so that a slow reader has at most one message in memory. */
+  #send(envelope: Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      this.#socket.send(envelope, () => resolve());
+    });
+  }
+
+  #refuse(reason: string): void {
+    if (this.#ending.signal.aborted) return;
+    this.#socket.send(encodeErrorResponse(reason), () => undefined);
+    this.#close(policyViolation);
+  }
+
+  #close(code: number): void {
+    this.#ending.abort();
+    clearTimeout(this.#timer);
+    this.#socket.close(code);
+    this.#timer = setTimeout(() => this.#socket.terminate(), closeTimeoutMs).unref();
+  }
+}
+
+/** @throws {IntentError} `malformed_message`, `not_supported` */
+function streamRequestIn(data: Uint8Array): Uint8Array {
+  const { service, method, body } = decode(v1.Request, data);
+  const { openMessageStream: operation } = operations;
+  if (service === operation.service && method === operation.method) return new Uint8Array(body);
+  throw new IntentError('not_supported', 'Over WebSocket there is Messaging.openMessageStream and nothing else.');
+}

@@ -1,0 +1,92 @@
+import { parseVerifierDomain } from '../keys/verifier-domain.js';
+import { generateKey } from '../keys/verifier-key.js';
+
+/** RFC 2606 reserves `.example`. */
+const defaultDomain = 'shop.example';
+
+/** Choices of a site under test. */
+export interface SiteOptionsRequest {
+  /** The domain of its logins. Default `shop.example`. */
+  readonly domain?: string | undefined;
+}
+
+/** Options of `intentRouter` that connect a site under test to a sequencer. */
+export interface SiteOptions {
+  /** base_url of the sequencer. */
+  readonly sequencerUrl: string;
+  /** The button links to the wallet page, with the client secret as the fragment. */
+  readonly walletUrl: string;
+  /** The secret of a key made for this sequencer, which trusts it for `domain`. */
+  readonly verifierSecret: string;
+  /** The domain of its logins. */
+  readonly domain: string;
+  /** An account without a known key. */
+  readonly destination: string;
+  /** For a site with `webhook: true`, which needs an `origin` too. */
+  readonly serviceKey: string;
+  /** The time of the sequencer's clock. */
+  readonly now: () => number;
+  /** No limits: the site sees all tests at one address. */
+  readonly rateLimits: false;
+}
+
+/** The same as environment variables. `now` and `rateLimits` have none. */
+export interface SiteEnvironment {
+  readonly INTENT_SEQUENCER_URL: string;
+  readonly INTENT_WALLET_URL: string;
+  readonly INTENT_VERIFIER_SECRET: string;
+  readonly INTENT_DOMAIN: string;
+  readonly INTENT_DESTINATION: string;
+  readonly INTENT_SERVICE_KEY: string;
+}
+
+interface Addresses {
+  readonly url: string;
+  readonly walletUrl: string;
+  readonly serviceKey: string;
+  readonly now: () => number;
+  /** Trusts these verifier keys for a domain. */
+  readonly trust: (domain: string, publicKeys: readonly string[]) => void;
+}
+
+/** Makes the settings of sites under test. A domain keeps its verifier key for as long as the sequencer runs. */
+export class SiteSettings {
+  readonly #addresses: Addresses;
+  readonly #destination = generateKey().publicKey;
+  readonly #secrets = new Map<string, string>();
+
+  constructor(addresses: Addresses) {
+    this.#addresses = addresses;
+  }
+
+  /** @throws {IntentError} `invalid_domain` */
+  options({ domain: given = defaultDomain }: SiteOptionsRequest = {}): SiteOptions {
+    const domain = parseVerifierDomain(given);
+    const { url: sequencerUrl, walletUrl, serviceKey, now } = this.#addresses;
+    const verifierSecret = this.#secretOf(domain);
+    const destination = this.#destination;
+    return { sequencerUrl, walletUrl, verifierSecret, domain, destination, serviceKey, now, rateLimits: false };
+  }
+
+  /** @throws as `options` */
+  environment(request?: SiteOptionsRequest): SiteEnvironment {
+    const { sequencerUrl, walletUrl, verifierSecret, domain, destination, serviceKey } = this.options(request);
+    return {
+      INTENT_SEQUENCER_URL: sequencerUrl,
+      INTENT_WALLET_URL: walletUrl,
+      INTENT_VERIFIER_SECRET: verifierSecret,
+      INTENT_DOMAIN: domain,
+      INTENT_DESTINATION: destination,
+      INTENT_SERVICE_KEY: serviceKey,
+    };
+  }
+
+  #secretOf(domain: string): string {
+    const known = this.#secrets.get(domain);
+    if (known !== undefined) return known;
+    const { secret, publicKey } = generateKey();
+    this.#secrets.set(domain, secret);
+    this.#addresses.trust(domain, [publicKey]);
+    return secret;
+  }
+}

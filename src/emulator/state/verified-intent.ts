@@ -1,0 +1,40 @@
+import { IntentError } from '../../errors.js';
+import { signedBytesOf } from '../../intents/signed-intent.js';
+import { type IntentRequest, verifyIntent } from '../../intents/verify-intent.js';
+import { formatBase58 } from '../../keys/base58.js';
+import type { v1 } from '../../wire/codec.js';
+import { asSent, type MailMessage } from './mailbox.js';
+
+/** An intent whose signatures are verified, ready to be stored. */
+export interface VerifiedIntent {
+  /** Base58 */
+  readonly id: string;
+  readonly request: IntentRequest;
+  readonly signedBytes: Uint8Array;
+  /** With its signature, as readers of the rendezvous get it. */
+  readonly message: MailMessage;
+}
+
+/**
+ * Verifies a message that creates an intent, as far as that needs no I/O (protocol section 6).
+ * @throws {IntentError} as `verifyIntent`
+ */
+export function verifyIntentMessage(
+  message: v1.Message,
+  key: Uint8Array,
+  signature: Uint8Array,
+  signedBytes: Uint8Array = signedBytesOf(message),
+): VerifiedIntent {
+  requireNoMessageId(message);
+  return {
+    id: formatBase58(key),
+    request: verifyIntent(message, key, signature, signedBytes),
+    signedBytes,
+    message: asSent({ ...message, sendMessageRequestSignature: { value: signature } }, signedBytes),
+  };
+}
+
+/** @throws {IntentError} `malformed_message`: the sequencer assigns ids, clients do not (protocol section 3) */
+export function requireNoMessageId({ id }: v1.Message): void {
+  if (id) throw new IntentError('malformed_message', 'The sequencer assigns message ids. Leave the id unset.');
+}

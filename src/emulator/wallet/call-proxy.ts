@@ -1,0 +1,62 @@
+import { SequencerError } from '../../errors.js';
+import { decode, encode } from '../../wire/codec.js';
+import { encodeRequest, isEmptyEnvelope, type Operation, openResponse } from '../../wire/envelope.js';
+import { readError } from '../outbound/read-error.js';
+
+const timeoutMs = 10_000;
+
+interface Codec<Decoded, Properties> {
+  encode(message: Properties): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): Decoded;
+}
+
+/** An operation with the codecs of its two messages. */
+export interface ProxyCall<Request, Response> {
+  readonly operation: Operation;
+  readonly request: Codec<unknown, Request>;
+  readonly response: Codec<Response, never>;
+}
+
+/**
+ * Calls the proxy of a sequencer at `url`, its base_url (interface section 4.1). Timeout 10 seconds, no retry.
+ * @throws {SequencerError}
+ */
+export async function callProxy<Request, Response>(
+  url: string,
+  { operation, request, response }: ProxyCall<Request, Response>,
+  message: Request,
+): Promise<Response> {
+  const envelope = encodeRequest(operation, encode(request, message));
+  const answer = await post(`${url}/v1/api`, new Uint8Array(envelope));
+  return decode(response, openResponse(answer));
+}
+
+async function post(address: string, body: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
+  let answer: globalThis.Response;
+  let bytes: Uint8Array | undefined;
+  try {
+    answer = await fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body,
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    if (answer.ok) bytes = new Uint8Array(await answer.arrayBuffer());
+  } catch (cause) {
+    if (readError(cause).name === 'TimeoutError') {
+      throw new SequencerError('sequencer_timeout', `The sequencer at ${address} did not answer in time.`, { cause });
+    }
+    throw new SequencerError('sequencer_unreachable', `The sequencer at ${address} does not answer.`, { cause });
+  }
+  if (!bytes) {
+    await answer.body?.cancel();
+    throw new SequencerError('sequencer_bad_status', `The sequencer answered with status ${answer.status}.`, {
+      httpStatus: answer.status,
+    });
+  }
+  if (bytes.length === 0 && !isEmptyEnvelope(answer.status, answer.headers.get('content-type'))) {
+    throw new SequencerError('sequencer_bad_response', 'The response is empty and has no content type of an envelope.');
+  }
+  return bytes;
+}

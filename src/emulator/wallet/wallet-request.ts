@@ -1,0 +1,80 @@
+import { IntentError } from '../../errors.js';
+import { formatAmount } from '../../intents/money.js';
+import { decodePayload, type Payload, parseClientSecret } from '../../intents/payload.js';
+import { intentIdOf, rendezvousKeyPair } from '../../intents/rendezvous.js';
+import { unsignedBytes } from '../../intents/signed-intent.js';
+import { agrees, type IntentRequest, type StatedLogin, verifyIntent } from '../../intents/verify-intent.js';
+import type { KeyPair } from '../../keys/ed25519.js';
+import { v1 } from '../../wire/codec.js';
+import { operations } from '../../wire/envelope.js';
+import { callProxy } from './call-proxy.js';
+
+/** The request that a code stands for. */
+export interface WalletRequest {
+  /** The intent id, Base58. */
+  readonly id: string;
+  /** `payment` also for a payment with login. */
+  readonly kind: 'payment' | 'login';
+  /** Decimal string with two decimals; payments only. */
+  readonly amount?: string;
+  /** Lowercase three-letter code; payments only. */
+  readonly currency?: string;
+  /** Account that receives the payment, Base58; payments only. */
+  readonly destination?: string;
+  /** The site of the login; set for a login and for a payment with login. */
+  readonly login?: StatedLogin;
+}
+
+/** A decoded code. */
+export interface OpenedCode {
+  /** Base58 */
+  readonly id: string;
+  readonly payload: Payload;
+  readonly rendezvous: KeyPair;
+}
+
+/**
+ * Decodes a client secret, alone or as the fragment of a link, where return addresses may follow it.
+ * @throws {IntentError} `invalid_client_secret`, `unknown_currency`
+ */
+export function openCode(code: string): OpenedCode {
+  if (typeof code !== 'string') throw new IntentError('invalid_client_secret', 'The code must be a string.');
+  const [clientSecret = ''] = code.slice(code.indexOf('#') + 1).split('&');
+  const bytes = parseClientSecret(clientSecret.trim());
+  const rendezvous = rendezvousKeyPair(bytes);
+  return { id: intentIdOf(rendezvous), payload: decodePayload(bytes), rendezvous };
+}
+
+/**
+ * Fetches the request at a code's rendezvous and verifies it: its signatures, and that its kind, currency and amount are those
+ * of the code (protocol section 6).
+ * @throws {IntentError} `intent_not_found`, `invalid_signature`, `malformed_message`, `sequencer_...`
+ */
+export async function fetchRequest(url: string, { id, payload, rendezvous }: OpenedCode): Promise<WalletRequest> {
+  const message = await fetchMessage(url, rendezvous);
+  if (!message) throw new IntentError('intent_not_found', `There is no intent ${id}.`);
+  const signature = message.sendMessageRequestSignature?.value ?? new Uint8Array();
+  const request = verifyIntent(message, rendezvous.publicKey, signature);
+  if (!agrees(payload, request)) {
+    throw new IntentError('malformed_message', 'The request does not match its code.');
+  }
+  return describe(id, request);
+}
+
+async function fetchMessage(url: string, rendezvous: KeyPair): Promise<v1.Message | undefined> {
+  const unsigned = { rendezvousKey: { value: rendezvous.publicKey } };
+  const { messages } = await callProxy(
+    url,
+    { operation: operations.pollMessages, request: v1.PollMessagesRequest, response: v1.PollMessagesResponse },
+    { ...unsigned, signature: { value: rendezvous.sign(unsignedBytes(v1.PollMessagesRequest, unsigned)) } },
+  );
+  const found = messages?.find(({ requestToReceiveBill, requestToLogin }) => requestToReceiveBill || requestToLogin);
+  return found && v1.Message.create(found);
+}
+
+function describe(id: string, request: IntentRequest): WalletRequest {
+  if (request.kind === 'login') return { id, kind: 'login', login: request.login };
+  const { money, destination, login } = request;
+  const payment = { id, kind: 'payment', amount: formatAmount(money), currency: money.currency, destination } as const;
+  return login ? { ...payment, login } : payment;
+}
