@@ -29,19 +29,22 @@ export interface PaymentSearch {
  * @throws {IntentError} `ledger_unavailable` @throws what `beforeCall` throws
  */
 export async function findPayment(search: PaymentSearch): Promise<Payment | undefined> {
-  const { ledger, browser, demand } = search;
-  const known = (await ledger.paymentsFor(browser, demand.resource)).filter((intent) => isEnough(intent, demand));
-  const paid = settledOf(known);
-  const open = known.filter(({ state }) => state === 'open').slice(0, 1);
-  const submitted = known.filter(({ state }) => state === 'submitted').slice(0, maxSubmitted);
+  const payments = await sufficientPayments(search);
+  const paid = settledOf(payments);
+  const open = payments.filter(({ state }) => state === 'open').slice(0, 1);
+  const submitted = payments.filter(({ state }) => state === 'submitted').slice(0, maxSubmitted);
   if (paid || open.length + submitted.length === 0) return paid;
   if (open.length > 0) await search.beforeCall?.();
-  if (!(await settleNow(search, [...submitted, ...open]))) return undefined;
-  const then = await ledger.paymentsFor(browser, demand.resource);
-  return settledOf(then.filter((intent) => isEnough(intent, demand)));
+  const mayBePaid = await settleNow(search, [...submitted, ...open]);
+  return mayBePaid ? settledOf(await sufficientPayments(search)) : undefined;
 }
 
-function isEnough({ amount, currency }: LedgerIntent, demand: PaymentDemand): boolean {
+async function sufficientPayments({ ledger, browser, demand }: PaymentSearch): Promise<readonly LedgerIntent[]> {
+  const payments = await ledger.paymentsFor(browser, demand.resource);
+  return payments.filter((payment) => isSufficient(payment, demand));
+}
+
+function isSufficient({ amount, currency }: LedgerIntent, demand: PaymentDemand): boolean {
   if (amount === undefined || currency === undefined) return false;
   if (demand.currency !== undefined && currency !== demand.currency) return false;
   return demand.money === undefined || parseMoney(amount, currency).hundredths >= demand.money.hundredths;
