@@ -1,7 +1,7 @@
 // How often the service is asked for one intent, counted by the code that asks: the ledger's looks, and the watch of a page.
 import { encodePayload, formatClientSecret, nonceLength } from '../build/intents/payload.js';
 import { intentIdOf, rendezvousKeyPair } from '../build/intents/rendezvous.js';
-import { defaultTiming, untilNextLookMs, untilReversalLookMs } from '../build/ledger/settlement/settlement-timing.js';
+import { defaultTiming, untilNextPollMs, untilReversalPollMs } from '../build/ledger/settlement/settlement-timing.js';
 import { watchIntent } from '../build/sequencer/watch/watch-intent.js';
 
 /**
@@ -11,7 +11,7 @@ import { watchIntent } from '../build/sequencer/watch/watch-intent.js';
 export function looksAt(watchMs, timing = defaultTiming) {
   const ages = [];
   let ageMs = timing.watchFirstMs;
-  for (; ageMs < watchMs; ageMs += untilNextLookMs(ageMs, timing)) ages.push(ageMs);
+  for (; ageMs < watchMs; ageMs += untilNextPollMs(ageMs, timing)) ages.push(ageMs);
   for (const endMs = ageMs + watchMs; ageMs < endMs; ageMs += timing.watchCapMs) ages.push(ageMs);
   return [...ages, ageMs];
 }
@@ -21,7 +21,7 @@ export function reversalLooksAt(reversalWatchMs, timing = defaultTiming) {
   const times = [];
   for (let agoMs = timing.reversalFirstMs; ; ) {
     times.push(agoMs);
-    const waitMs = untilReversalLookMs(agoMs, reversalWatchMs, timing);
+    const waitMs = untilReversalPollMs(agoMs, reversalWatchMs, timing);
     if (waitMs === undefined) return times;
     agoMs += waitMs;
   }

@@ -1,31 +1,44 @@
-// Joins the modules in build/ into few files in dist/, because each file that is loaded takes half a millisecond. Run by
-// `npm run build`; prints nothing when all is well. Nothing is renamed or made shorter: a stack still names its functions.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+// Writes dist/ from build/, as the last step of `npm run build`. It prints nothing.
+// - Joins the modules into few files, because loading a file takes half a millisecond. Names stay, and lines stay short, so
+//   that a stack trace is readable.
+// - Keeps only the declarations that the declarations of an entry need.
+// - Copies pages and data, without their white space.
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const [modules, target] = [path.join(root, 'build'), path.join(root, 'dist')];
+const [source, modules, target] = ['src', 'build', 'dist'].map((folder) => path.join(root, folder));
+const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+
+async function write(file, text) {
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
+
+// ---- Modules ----
+
+const compact = { minifyWhitespace: true, minifySyntax: true, charset: 'utf8', legalComments: 'none' };
 
 const common = {
+  ...compact,
   absWorkingDir: root,
   outdir: target,
   bundle: true,
   splitting: true,
   write: false,
   metafile: true,
+  lineLimit: 120,
   format: 'esm',
   platform: 'node',
   packages: 'external',
   target: 'node20.19',
-  charset: 'utf8',
   logLevel: 'warning',
 };
 
-/** The modules that others may load: the entries of package.json but for the browser's, and its commands. */
-async function entries() {
-  const manifest = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8'));
+/** The modules that others load: the commands, and the entries except that of the browser. */
+function entries() {
   const files = [...Object.values(manifest.exports).map((entry) => entry.default), ...Object.values(manifest.bin)];
   return files
     .map((file) => path.relative('dist', file ?? ''))
@@ -33,7 +46,7 @@ async function entries() {
     .map((name) => path.join(modules, name));
 }
 
-/** All that is loaded with a module, by imports that are not on demand. */
+/** The modules that are loaded with an entry, without those on demand. */
 async function loadedWith(entry) {
   const { inputs } = (await build({ ...common, entryPoints: [path.join(modules, entry)] })).metafile;
   const loaded = new Set([path.relative(root, path.join(modules, entry))]);
@@ -45,8 +58,8 @@ async function loadedWith(entry) {
 }
 
 /**
- * Whoever loads a part of the client loads all of it, as one file, and likewise with the rest of what the router is made of.
- * esbuild alone makes a file for every combination of entries that share something.
+ * Makes every module import its whole: the client, or the rest of the router. Otherwise esbuild would write one file for
+ * every combination of entries that share a module.
  */
 async function wholes() {
   const [client, router] = [await loadedWith('client.js'), await loadedWith('index.js')];
@@ -57,7 +70,7 @@ async function wholes() {
   };
 }
 
-/** Stands for `import.meta.url` until it is known into which file the module comes. */
+/** Stands for `import.meta.url` until the file of the module is known. */
 const urlOf = (name) => `"the URL of ${name}"`;
 const anyUrl = /"the URL of ([\w/-]+\.js)"/g;
 
@@ -67,7 +80,10 @@ async function moduleReader() {
     name: 'module-reader',
     setup({ onLoad }) {
       onLoad({ filter: /\.js$/ }, async ({ path: file }) => {
-        const text = await readFile(file, 'utf8');
+        const code = await readFile(file, 'utf8');
+        // No stack trace of ours names a variable of the generated codecs.
+        const isGenerated = file.startsWith(path.join(modules, 'wire/generated'));
+        const text = isGenerated ? (await transform(code, { minify: true, format: 'esm' })).code : code;
         const url = urlOf(path.relative(modules, file));
         return { contents: `${text.replaceAll('import.meta.url', url)}\n${wholeOf(file)}` };
       });
@@ -75,7 +91,7 @@ async function moduleReader() {
   };
 }
 
-/** What lies beside a module lies where it would be in dist/, though the module does not. */
+/** Files that a module reads are where they would be if the module had a file of its own. */
 function withUrls(text, file) {
   return text.replaceAll(anyUrl, (_, name) => {
     const way = path.relative(path.dirname(file), path.join(target, name));
@@ -83,15 +99,76 @@ function withUrls(text, file) {
   });
 }
 
-const { outputFiles } = await build({
-  ...common,
-  entryPoints: await entries(),
-  outbase: modules,
-  // What a module is loaded for besides its exports is no matter of package.json, which speaks of dist/.
-  ignoreAnnotations: true,
-  plugins: [await moduleReader()],
-});
-for (const { path: file, text } of outputFiles) {
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, withUrls(text, file));
+async function writeModules() {
+  const { outputFiles, metafile } = await build({
+    ...common,
+    entryPoints: entries(),
+    outbase: modules,
+    // `sideEffects` of package.json is about dist/.
+    ignoreAnnotations: true,
+    plugins: [await moduleReader()],
+  });
+  for (const { path: file, text } of outputFiles) {
+    const { inputs } = metafile.outputs[path.relative(root, file)];
+    const names = Object.keys(inputs).map((name) => `// ${name}\n`);
+    // A command begins with `#!`.
+    const [, head = '', rest] = /^(#!.*\n)?([\s\S]*)$/.exec(withUrls(text, file));
+    await write(file, head + names.join('') + rest);
+  }
 }
+
+// ---- Declarations ----
+
+const isDeclaration = (file) => file.endsWith('.d.ts');
+
+/** The declarations of the entries, and those that they import. */
+async function neededDeclarations() {
+  const types = Object.values(manifest.exports).flatMap((entry) => entry.types ?? []);
+  const needed = new Map();
+  const waiting = types.map((file) => path.join(root, file));
+  for (const file of waiting) {
+    if (needed.has(file)) continue;
+    const isGenerated = file.startsWith(path.join(target, 'wire/generated'));
+    const text = await readFile(isGenerated ? path.join(source, path.relative(target, file)) : file, 'utf8');
+    // The comments of generated types repeat the names.
+    needed.set(file, isGenerated ? text.replaceAll(/\/\*\*[\s\S]*?\*\//g, '').replaceAll(/^\s+/gm, '') : text);
+    for (const [, specifier] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) {
+      waiting.push(path.join(path.dirname(file), `${specifier}.d.ts`));
+    }
+  }
+  return needed;
+}
+
+async function writeDeclarations() {
+  const needed = await neededDeclarations();
+  const present = await readdir(target, { recursive: true });
+  for (const name of present.filter(isDeclaration)) await rm(path.join(target, name));
+  for (const [file, text] of needed) await write(file, text);
+  await removeEmptyFolders(target);
+}
+
+async function removeEmptyFolders(folder) {
+  const present = await readdir(folder, { withFileTypes: true });
+  for (const entry of present.filter((each) => each.isDirectory())) {
+    const inside = path.join(folder, entry.name);
+    await removeEmptyFolders(inside);
+    if ((await readdir(inside)).length === 0) await rm(inside, { recursive: true });
+  }
+}
+
+// ---- Pages and data ----
+
+async function copyCompact(name) {
+  const text = await readFile(path.join(source, name), 'utf8');
+  const loader = path.extname(name).slice(1);
+  if (loader === 'json') return write(path.join(target, name), JSON.stringify(JSON.parse(text)));
+  const isCode = loader === 'js' || loader === 'css';
+  const { code } = isCode ? await transform(text, { ...compact, loader, lineLimit: 120 }) : { code: text };
+  return write(path.join(target, name), code);
+}
+
+await writeDeclarations();
+await writeModules();
+await cp(path.join(source, 'browser/built'), path.join(target, 'browser/built'), { recursive: true });
+const pages = (await readdir(path.join(source, 'emulator/page'))).map((name) => `emulator/page/${name}`);
+for (const name of [...pages, 'http/operations/openapi.json']) await copyCompact(name);

@@ -158,3 +158,12 @@ function siteFrames(stack = ''): readonly string[] {
   const own = frames.filter((frame) => !frame.includes(pathname) && !frame.includes('node:internal/'));
   return own.length > 0 ? ['', ...own] : [];
 }
+
+/** The message of anything that was thrown, even of an object whose members throw. */
+export function messageOf(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    return 'An error that cannot be read.';
+  }
+}

@@ -19,8 +19,8 @@ function printedBy(name: string, text: string): string {
 describe.each([
   ['app.mjs', `import { intentRouter } from ${JSON.stringify(built)};\n\nintentRouter({ login: false });\n`],
   ['app.cjs', `const { intentRouter } = require(${JSON.stringify(built)});\n\nintentRouter({ login: false });\n`],
-])('%s, in which something is missing', (name, text) => {
-  it('is told what, how to mend it, where the site calls us, and nothing else', () => {
+])('%s with a missing setting', (name, text) => {
+  it('prints the problem, its fix, the frames of the site, and nothing else', () => {
     const [, told = ''] = printedBy(name, text).split('\nConfigError: ');
     const [message, frames] = told.replace(/\n+Node\.js v\S+\n$/, '').split('\n\n');
     expect(message).toBe(
@@ -32,7 +32,7 @@ describe.each([
   });
 });
 
-it('has its problems and its code for programs, and prints neither', () => {
+it('has problems and code as properties, and prints neither', () => {
   const problems = [{ setting: 'domain', problem: 'It is wrong.', mend: 'Mend it.' }];
   const error = new ConfigError(problems);
   expect(error).toMatchObject({ name: 'ConfigError', code: 'invalid_configuration', status: 500, problems });

@@ -48,8 +48,8 @@ const derived = (secret: Uint8Array | string): Uint8Array =>
   new Uint8Array(hkdfSync('sha256', secret, '', 'express-intents cookies v1 for shop.example', 32));
 const seedOf = (secret: string): Uint8Array => bs58.decode(secret);
 
-describe('what is read', () => {
-  it('has defaults for everything but the service, the verifier key and the domain', () => {
+describe('parseConfig', () => {
+  it('has defaults for everything except the service, the verifier key and the domain', () => {
     const config = parseConfig({}, env);
     expect(config).toMatchObject({
       production: false,
@@ -97,7 +97,7 @@ describe('what is read', () => {
     ['INTENT_SECRET', 's'.repeat(32), ({ login }) => login?.cookieKeys, [derived('s'.repeat(32))]],
     ['NODE_ENV', 'production', (config) => config.production, true],
     ['NODE_ENV', 'development', (config) => config.production, false],
-  ])('the variable %s=%s', (name, value, read, expected) => {
+  ])('reads the variable %s=%s', (name, value, read, expected) => {
     expect(read(parseConfig({}, { ...env, [name]: value }))).toEqual(expected);
   });
 
@@ -119,7 +119,7 @@ describe('what is read', () => {
       ({ login }) => login?.cookieKeys,
       [derived('a'.repeat(32))],
     ],
-  ])('the option %j wins over its variable', (options, variables, read, expected) => {
+  ])('prefers the option %j to its variable', (options, variables, read, expected) => {
     expect(read(parseConfig(options, { ...env, ...variables }))).toEqual(expected);
   });
 
@@ -134,11 +134,11 @@ describe('what is read', () => {
     [{ sessionTtlMs: 31_536_000_000 }, ({ login }) => login?.sessionTtlMs, 31_536_000_000],
     [{ login: false }, ({ login }) => login, undefined],
     [{ login: true }, ({ login }) => login?.domain, 'shop.example'],
-  ])('the option %j', (options, read, expected) => {
+  ])('reads the option %j', (options, read, expected) => {
     expect(read(parseConfig(options, env))).toEqual(expected);
   });
 
-  it('reads the process environment when it is handed none', () => {
+  it('reads process.env by default', () => {
     const before = process.env.INTENT_DOMAIN;
     process.env.INTENT_DOMAIN = 'from-the-process.example';
     try {
@@ -150,7 +150,7 @@ describe('what is read', () => {
     }
   });
 
-  it('needs nothing of logins with login: false, and then looks at nothing of theirs', () => {
+  it('with login: false, neither needs nor checks the settings of logins', () => {
     const { login } = parseConfig({ login: false }, { INTENT_SEQUENCER_URL: url, NODE_ENV: 'production' });
     expect(login).toBeUndefined();
     const broken = {
@@ -163,7 +163,7 @@ describe('what is read', () => {
     expect(settingsOf({}, broken)).toEqual(['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN', 'INTENT_SECRET']);
   });
 
-  it('is frozen, and changes neither options nor environment', () => {
+  it('returns a frozen object and changes neither options nor environment', () => {
     const routes = Object.freeze({ intent: '/pay' });
     const options = Object.freeze({ routes, emulatorPort: 1 });
     const environment = Object.freeze({ ...env });
@@ -219,7 +219,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     ]);
   });
 
-  it('are not looked for in two places at once', () => {
+  it('in a variable and a file at once are refused', () => {
     const path = fileOf('second', oldKey.secret);
     expect(problemsIn({}, { ...env, INTENT_VERIFIER_SECRET_FILE: path })).toEqual([
       {
@@ -230,7 +230,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     ]);
   });
 
-  it('a signer signs before the secrets, which are published all the same', () => {
+  it('a signer replaces the first secret for signing, and all keys are published', () => {
     const signer = createSigner(oldKey.secret);
     const { keyRing, cookieKeys } = loginOf(parseConfig({ signer }, env));
     expect(keyRing.signer).toBe(signer);
@@ -238,7 +238,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     expect(cookieKeys).toEqual([derived(seedOf(key.secret))]);
   });
 
-  it('a signer alone is enough once there is something to seal cookies with', () => {
+  it('a signer alone is enough with INTENT_SECRET for the cookies', () => {
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
     const signer = createSigner(key.secret);
     expect(problemsIn({ signer }, without)).toEqual([
@@ -260,7 +260,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       'Expected the Base58 form of 32 bytes.',
     ],
     ['function', { publicKey: key.publicKey }, 'It has no function sign.'],
-  ])('a signer without a %s is a problem of the signer, told once', (_name, signer, problem) => {
+  ])('a signer without a %s is reported once, as a problem of the signer', (_name, signer, problem) => {
     const mend = 'signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> }';
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
     for (const environment of [env, without]) {
@@ -289,19 +289,19 @@ describe('INTENT_SECRET', () => {
   });
 });
 
-test('a variable that is set to nothing is not set', () => {
+test('an empty variable is not set', () => {
   const { cookieKeys } = loginOf(parseConfig({}, { ...env, INTENT_SECRET: '' }));
   expect(cookieKeys).toEqual(loginOf(parseConfig({}, env)).cookieKeys);
 });
 
-test('with a transport there is no need for the address of a sequencer', () => {
+test('with a transport, no sequencer URL is needed', () => {
   const transport = { call: async () => new Uint8Array(), close: async () => undefined };
   expect(parseConfig({ transport, sequencerUrl: '' }, env).sequencer.url).toBe('');
   expect(problemsIn({ transport, sequencerUrl: 'nonsense' })).toHaveLength(1);
 });
 
 test.each(['https://user:pass@sequencer.example', 'https://sequencer.example/?key=1', 'https://sequencer.example/#a'])(
-  'what would not be sent is no part of the address of the sequencer: %s',
+  'a sequencer URL with parts that would not be sent is refused: %s',
   (sequencerUrl) => {
     expect(problemsIn({ sequencerUrl })).toMatchObject([{ problem: expect.stringContaining('would not be sent') }]);
   },
@@ -320,7 +320,7 @@ test.each<[string, Environment]>([
   expect(settingsOf({}, { ...environment, INTENT_WALLET_URL: walletUrl })).toEqual(['INTENT_WALLET_URL']);
 });
 
-describe('what is wrong, with its mend', () => {
+describe('problems, each with its fix', () => {
   const examples: [string, ConfigOptions, Environment, ConfigProblem][] = [
     [
       'no sequencer, in development',
@@ -505,12 +505,12 @@ describe('what is wrong, with its mend', () => {
     expect(problemsIn(options, environment)).toEqual([problem]);
   });
 
-  it('is nothing in production with everything in order', () => {
+  it('none in production with a valid configuration', () => {
     const config = parseConfig({ origin: 'https://example.com' }, production);
     expect(config).toMatchObject({ production: true, origin: 'https://example.com', notices: [] });
   });
 
-  it('is told all at once, as one text that can be acted upon', () => {
+  it('are reported together in one message', () => {
     const everything = {
       NODE_ENV: 'production',
       INTENT_EMULATOR_PORT: 'x',
@@ -541,7 +541,7 @@ describe('what is wrong, with its mend', () => {
     INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>`);
   });
 
-  it('is told without any secret in it', () => {
+  it('contain no secret', () => {
     const secrets = {
       verifier: `${key.secret.slice(0, -1)}`,
       hex: 'abcdef0123456789'.repeat(4).slice(1),
@@ -567,7 +567,7 @@ describe('what is wrong, with its mend', () => {
 });
 
 describe('routes', () => {
-  it('are renamed and switched off one by one', () => {
+  it('can be renamed and switched off', () => {
     const { routes } = parseConfig({ routes: { intent: '/shop/pay-now', status: false, session: '/a.b~c_d' } }, env);
     expect(routes).toEqual({
       intent: '/shop/pay-now',
@@ -595,7 +595,7 @@ describe('routes', () => {
     },
   );
 
-  it('refuse two at one path, but not two that are off', () => {
+  it('refuse two routes at one path, but not two that are off', () => {
     expect(problemsIn({ routes: { session: '/intent' } })).toEqual([
       {
         setting: 'routes',
@@ -606,7 +606,7 @@ describe('routes', () => {
     expect(problemsIn({ routes: { session: false, status: false } })).toEqual([]);
   });
 
-  it('refuse a name that there is not, so that no misspelt one stays on', () => {
+  it('refuse an unknown name, so that a typo leaves no route on', () => {
     expect(problemsIn({ routes: { keyfile: false } as ConfigOptions['routes'] & object })).toEqual([
       {
         setting: 'routes',
@@ -617,8 +617,8 @@ describe('routes', () => {
   });
 });
 
-describe('a variable whose name is nearly one of ours', () => {
-  it('is told, once, with the name that was meant', () => {
+describe('a variable with a typo in its name', () => {
+  it('is reported once with the intended name', () => {
     const slips = { INTENT_DOMIAN: 'x', INTENTS_ORIGIN: 'x', INTENT_TRACKING: 'x', INTENT_SECRETS: undefined };
     const walletUrl = 'https://wallet.example/open';
     expect(parseConfig({ walletUrl }, { ...env, ...slips }).warnings).toEqual([
@@ -628,7 +628,7 @@ describe('a variable whose name is nearly one of ours', () => {
     expect(parseConfig({ walletUrl }, env).warnings).toEqual([]);
   });
 
-  it('is named where the one that was meant is missing', () => {
+  it('is named in the problem of the missing variable', () => {
     const { INTENT_DOMAIN: INTENT_DOMIAN, ...others } = env;
     expect(problemsIn({}, { ...others, INTENT_DOMIAN })).toMatchObject([
       { setting: 'INTENT_DOMAIN', problem: expect.stringMatching(/ INTENT_DOMIAN is set: is that a typo\?$/) },
@@ -637,7 +637,7 @@ describe('a variable whose name is nearly one of ours', () => {
 });
 
 describe('INTENT_SEQUENCER_URL=embedded', () => {
-  it('needs nothing else, and says what it made up', () => {
+  it('needs no other setting, and logs the values it generates', () => {
     const config = parseConfig({}, embedded);
     expect(config).toMatchObject({ production: false, sequencer: { url: 'embedded', emulatorPort: 4747 } });
     expect(config.login?.domain).toBe('shop.example');
@@ -649,13 +649,13 @@ describe('INTENT_SEQUENCER_URL=embedded', () => {
     ]);
   });
 
-  it('makes up another key at every start', () => {
+  it('generates another key at each start', () => {
     const [one, other] = [loginOf(parseConfig({}, embedded)), loginOf(parseConfig({}, embedded))];
     expect(one.keyRing.publicKeys).not.toEqual(other.keyRing.publicKeys);
     expect(one.cookieKeys).not.toEqual(other.cookieKeys);
   });
 
-  it('takes what is set, and then says nothing', () => {
+  it('uses the settings that are set, and logs nothing', () => {
     const config = parseConfig({ destination }, { ...env, ...embedded });
     expect(config.notices).toEqual([]);
     expect(config.destination).toBe(destination);
@@ -681,7 +681,7 @@ describe('intentRouter', () => {
   });
   beforeEach(() => logged.splice(0));
 
-  it('refuses options that there are not, and names those that there are', () => {
+  it('refuses unknown options and names the known ones', () => {
     const problems = routerProblems({ sequencerURL: url, domian: 'x' });
     expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
       'sequencerURL: There is no such option.',
@@ -692,7 +692,7 @@ describe('intentRouter', () => {
     );
   });
 
-  it('tells unknown options, wrong types and wrong values at once, and starts nothing', () => {
+  it('reports unknown options, wrong types and invalid values together, and starts nothing', () => {
     const problems = routerProblems({
       domian: 'x',
       payment: 'free',
@@ -711,14 +711,14 @@ describe('intentRouter', () => {
     ]);
   });
 
-  it('warns of a variable that is misspelt', () => {
+  it('warns of a variable with a typo', () => {
     process.env.INTENT_DESTINATON = destination;
     intentRouter(options);
     delete process.env.INTENT_DESTINATON;
     expect(logged).toContainEqual(expect.stringMatching(/INTENT_DESTINATON is set.*INTENT_DESTINATION\?$/));
   });
 
-  it('does not call missing what was given and is wrong', () => {
+  it('does not report an invalid option as missing too', () => {
     const wrong = { sequencerUrl: new URL(url), verifierSecret: 5, domain: 7 };
     expect(
       routerProblems(wrong)
@@ -727,7 +727,7 @@ describe('intentRouter', () => {
     ).toEqual(['domain', 'sequencerUrl', 'verifierSecret']);
   });
 
-  it('takes options that an object has from its class, and looks at nothing that it does not need', async () => {
+  it('reads options inherited from a class, and no member that it does not need', async () => {
     const signer = createSigner(key.secret);
     class Options {
       secret = 's'.repeat(32);
@@ -750,11 +750,11 @@ describe('intentRouter', () => {
     expect(logged.join()).toContain('INTENT_DESTINATION is not set');
   });
 
-  it.each([[null], ['embedded'], [5]])('says so when its options are %j', (wrong) => {
+  it.each([[null], ['embedded'], [5]])('refuses %j as options', (wrong) => {
     expect(() => intentRouter(wrong as never)).toThrow(/no object/);
   });
 
-  it('says so when it was handed to app.use() without a call', () => {
+  it('refuses to be passed to app.use() without a call', () => {
     const request = new IncomingMessage(new Socket());
     expect(() => intentRouter(request as object)).toThrow('app.use(intentRouter())');
   });
@@ -765,7 +765,7 @@ describe('intentRouter', () => {
     expect(logged.join()).toContain('INTENT_DESTINATION is not set');
   });
 
-  it('tells its problems once when it is printed, and has them for programs', () => {
+  it('throws an error that prints its problems once and has them as a property', () => {
     let thrown: unknown;
     try {
       parseConfig({}, {});
@@ -776,22 +776,19 @@ describe('intentRouter', () => {
     expect((thrown as ConfigError).problems).toHaveLength(3);
   });
 
-  it.each(['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'])(
-    'refuses %s without a ledger, which alone can keep what it promises',
-    (hook) => {
-      expect(routerProblems({ [hook]: () => {} })).toEqual([
-        {
-          setting: hook,
-          problem: 'It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.',
-          mend:
-            'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
-            'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)',
-        },
-      ]);
-    },
-  );
+  it.each(['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'])('refuses %s without a ledger', (hook) => {
+    expect(routerProblems({ [hook]: () => {} })).toEqual([
+      {
+        setting: hook,
+        problem: 'It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.',
+        mend:
+          'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
+          'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)',
+      },
+    ]);
+  });
 
-  it('names a variable that may be meant for the missing one', () => {
+  it('names a variable that may be a typo of the missing one', () => {
     process.env.INTENT_DATABSE_URL = './ledger';
     try {
       expect(routerProblems({ onPaid: () => {} })).toMatchObject([
@@ -802,7 +799,7 @@ describe('intentRouter', () => {
     }
   });
 
-  it('advises nothing in production that is refused next', () => {
+  it('suggests no fix in production that is refused there', () => {
     const before = process.env.NODE_ENV;
     process.env.NODE_ENV = 'production';
     try {
@@ -813,7 +810,7 @@ describe('intentRouter', () => {
     }
   });
 
-  it('takes http to another machine where the configuration does: outside of production', async () => {
+  it('accepts http to another machine outside production only', async () => {
     await intentRouter({ ...options, sequencerUrl: 'http://sequencer.internal:4747' }).close();
   });
 
@@ -844,7 +841,7 @@ describe('intentRouter', () => {
     await router.close();
   });
 
-  it('tells its notices once, at start', async () => {
+  it('logs its notices once, at startup', async () => {
     const router = intentRouter({ sequencerUrl: 'embedded', emulatorPort: 0, logger });
     await router.ready();
     await router.close();
@@ -878,7 +875,7 @@ describe('intentRouter', () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it('with that port in use and nobody asking ready(): the process lives', async () => {
+  it('with that port in use and ready() not called: the process keeps running', async () => {
     const index = fileURLToPath(new URL('../dist/index.js', import.meta.url));
     const script = `
       import { createServer } from 'node:http';

@@ -16,7 +16,7 @@ async function play(): Promise<void> {
   const wallet = createWallet({ url: sequencer, name: 'Ada' });
   await playPayment(visitor, wallet);
   await playLogin(visitor, wallet);
-  console.log('\nAll is well.');
+  console.log('\nAll steps passed.');
 }
 
 async function playPayment(visitor: Visitor, wallet: Wallet): Promise<void> {

@@ -8,7 +8,7 @@ export interface BackoffOptions {
 }
 
 /** Exponential backoff without jitter: the delay before retry `retry`, in milliseconds. 0 is the first retry. */
-export function backoffMs(
+export function exponentialBackoffMs(
   { firstMs, capMs = Number.POSITIVE_INFINITY, factor = 2 }: BackoffOptions,
   retry: number,
 ): number {
@@ -44,7 +44,7 @@ export class Backoff {
   /** The next delay, in milliseconds. */
   nextMs(): number {
     const { spread = 1, leastMs = 50, random } = this.#options;
-    const delayMs = backoffMs(this.#options, this.#retries);
+    const delayMs = exponentialBackoffMs(this.#options, this.#retries);
     this.#retries += 1;
     return Math.max(leastMs, jitteredMs(delayMs, spread, random));
   }

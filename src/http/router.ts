@@ -12,8 +12,6 @@ import { type LimitOf, limited, rateLimiting } from './limits/rate-limiting.js';
 import { healthHandler } from './operations/health.js';
 import { openApiHandler } from './operations/openapi.js';
 import { setUpWarnings } from './operations/set-up-warnings.js';
-import { refuseCrossSite } from './request/origin-guard.js';
-import { requireSameOrigin } from './request/origin-guard.js';
 import { sendProblem } from './response/problem.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { keyFileHandler } from './session/key-file.js';

@@ -17,12 +17,11 @@ const maxHundredths = 2n ** 56n - 1n;
 /** Interface section 8: 0.05 usd. Elsewhere the smallest amount the payload holds. */
 const minHundredths = (currency: string): bigint => (currency === 'usd' ? 5n : 1n);
 
-// Without sign, exponent or superfluous zeros in front. A number's own text has an exponent where it would need one, so
-// that neither 1e21 nor 0.1 + 0.2 gets through.
+// Without sign, exponent or leading zeros. A number is formatted first, so neither 1e21 nor 0.1 + 0.2 passes.
 const decimalForm = /^(0|[1-9]\d{0,17})(?:\.(\d{1,2}))?$/;
 
 /**
- * Reads an amount and its currency without floating point; nothing is ever rounded.
+ * Parses an amount and its currency without floating point. Nothing is ever rounded.
  *
  * @param amount a decimal string or a number, with at most two decimals
  * @throws {IntentError} `invalid_amount`, `amount_too_small`, `amount_too_large`, `unknown_currency`
@@ -51,7 +50,7 @@ export function formatAmount({ hundredths }: Money): string {
   return formatHundredths(hundredths);
 }
 
-/** The amount as the double that travels in `native_amount`: the one nearest to the decimal. */
+/** The amount as the double in `native_amount`: the one nearest to the decimal. */
 export function toNativeAmount({ hundredths }: Money): number {
   return Number(formatHundredths(hundredths));
 }
@@ -61,7 +60,7 @@ export function toQuarks({ hundredths }: Money): bigint {
   return hundredths * quarksPerHundredth;
 }
 
-/** The native units in an amount of quarks; what is less than a hundredth is left out. */
+/** The native units in an amount of quarks. Less than a hundredth is left out. */
 export function moneyOfQuarks(quarks: bigint): Money {
   return { currency: nativeCurrency, hundredths: quarks / quarksPerHundredth };
 }

@@ -3,12 +3,12 @@ import { formatBase58, parseBase58 } from '../keys/base58.js';
 import { currencyAt, currencyIndex } from './currency.js';
 import type { Money } from './money.js';
 
-/** Bytes of the payload, which is what the scannable shows. */
+/** Bytes of the payload, which the code shows. */
 const payloadLength = 20;
-/** Random bytes at the end of the payload, new for every intent: whoever can guess them owns the intent's key. */
+/** Random bytes at the end of the payload, new for every intent: anyone who can guess them owns the intent's key. */
 export const nonceLength = 11;
 
-/** What a payload says. */
+/** The content of a payload. */
 export type Payload =
   | { readonly kind: 'payment'; readonly money: Money; readonly nonce: Uint8Array }
   | { readonly kind: 'login'; readonly nonce: Uint8Array };
@@ -29,7 +29,7 @@ export function encodePayload(payload: Payload): Uint8Array {
   return bytes;
 }
 
-/** Reads the 20 bytes back. @throws {IntentError} `invalid_client_secret`, `unknown_currency` */
+/** Parses the 20 bytes. @throws {IntentError} `invalid_client_secret`, `unknown_currency` */
 export function decodePayload(bytes: Uint8Array): Payload {
   if (bytes.length !== payloadLength) throw invalid(`A payload has ${payloadLength} bytes.`);
   const nonce = bytes.slice(payloadLength - nonceLength);

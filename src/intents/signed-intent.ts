@@ -1,7 +1,11 @@
+import { parseAccount, parseVerifierKey } from '../keys/base58.js';
 import { randomBytes } from '../keys/random-bytes.js';
+import { parseVerifierDomain } from '../keys/verifier-domain.js';
 import { type Signer, signChecked } from '../keys/verifier-key.js';
-import { encode, v1 } from '../wire/codec.js';
+import { encode, toUint64, v1 } from '../wire/codec.js';
 import { withoutFields } from '../wire/signed-bytes.js';
+import { nativeCurrency } from './currency.js';
+import { type Money, parseMoney, toNativeAmount, toQuarks } from './money.js';
 import { encodePayload, formatClientSecret, nonceLength, type Payload } from './payload.js';
 import { intentIdOf, rendezvousKeyPair } from './rendezvous.js';
 
@@ -9,7 +13,7 @@ import { intentIdOf, rendezvousKeyPair } from './rendezvous.js';
 export interface SignedIntent {
   /** Base58 of 32 bytes, public. */
   readonly id: string;
-  /** Base58 of 20 bytes: whoever has it owns the intent. It leaves the server only after the sequencer said OK. */
+  /** Base58 of 20 bytes: anyone who has it owns the intent. It leaves the server only after the sequencer answered OK. */
   readonly clientSecret: string;
   /** The rendezvous public key, 32 bytes. */
   readonly rendezvousKey: Uint8Array;
@@ -21,33 +25,96 @@ export interface SignedIntent {
   readonly signature: Uint8Array;
 }
 
-/** Where the verifier key is published, and who signs with it (interface section 5.3). */
+/** The amount of a payment, and the account that receives it (interface section 2.8). */
+export interface PaymentTerms {
+  /** A decimal string or a number, at most two decimals, at least 0.05 usd. */
+  readonly amount: string | number;
+  /** Lowercase three-letter code, such as `usd`. */
+  readonly currency: string;
+  /** The account that receives the payment: Base58 of 32 bytes. */
+  readonly destination: string;
+  /** Logs the payer in as well. */
+  readonly login?: LoginTerms | undefined;
+}
+
+/** Where the verifier key is published, and its signer (interface section 5.3). */
 export interface LoginTerms {
   /** Bare registrable name, such as `example.com`. */
   readonly domain: string;
   readonly verifier: Signer;
 }
 
-/** The bytes a `signature` inside a message covers: the message's serialization with that field unset. */
-export function unsignedBytes<Properties extends { signature?: v1.Signature.$Properties | null }>(
-  codec: Parameters<typeof encode<Properties>>[0],
-  message: Properties,
-): Uint8Array {
-  return encode(codec, { ...message, signature: null });
+export interface PaymentIntentOptions {
+  /** Whether a plain payment names its own rendezvous key; the `messaging` dialect leaves it out. Default true. */
+  readonly nameRendezvous?: boolean;
+  /** 11 bytes. Default: from the system's random source. */
+  readonly nonce?: Uint8Array;
 }
 
-/** The bytes that the signature of a message covers (protocol section 4): its serialization without fields 1 and 3. */
-export function signedBytesOf(message: v1.Message.$Properties): Uint8Array {
-  return encode(v1.Message, { ...message, id: null, sendMessageRequestSignature: null });
+/**
+ * Builds and signs a payment intent (interface section 2.4).
+ * @throws {IntentError} `invalid_amount`, `amount_too_small`, `amount_too_large`, `unknown_currency`,
+ *   `invalid_account`, `invalid_domain`, `invalid_key`, `signer_failed`
+ */
+export async function signPaymentIntent(
+  terms: PaymentTerms,
+  { nameRendezvous = true, nonce = newNonce() }: PaymentIntentOptions = {},
+): Promise<SignedIntent> {
+  const money = parseMoney(terms.amount, terms.currency);
+  const request = { requestorAccount: { value: parseAccount(terms.destination) }, ...exchangeData(money) };
+  const { login } = terms;
+  const build = async (rendezvousKey: Uint8Array): Promise<v1.Message.$Properties> => {
+    const named = nameRendezvous || login ? { ...request, rendezvousKey: { value: rendezvousKey } } : request;
+    return {
+      requestToReceiveBill: login
+        ? await withVerifierSignature(v1.RequestToReceiveBill, { ...named, ...verifierOf(login) }, login.verifier)
+        : named,
+    };
+  };
+  return signIntent({ kind: 'payment', money, nonce }, build);
 }
 
-/** The same of a message as it was sent: with the defaults that its encoder has written out. */
-export function signedBytesIn(message: Uint8Array): Uint8Array {
-  return withoutFields(message, 1, 3);
+/**
+ * Builds and signs a login intent (interface sections 2.5 and 5.3).
+ * @param options `nonce`: 11 bytes, by default from the system's random source
+ * @throws {IntentError} `invalid_domain`, `invalid_key`, `signer_failed`
+ */
+export async function signLoginIntent(
+  login: LoginTerms,
+  { nonce = newNonce() }: { readonly nonce?: Uint8Array } = {},
+): Promise<SignedIntent> {
+  const request = verifierOf(login);
+  return signIntent({ kind: 'login', nonce }, async (rendezvousKey) => ({
+    requestToLogin: await withVerifierSignature(
+      v1.RequestToLogin,
+      { ...request, rendezvousKey: { value: rendezvousKey } },
+      login.verifier,
+    ),
+  }));
 }
 
-/** Signs an inner message with the verifier key and puts the signature in (interface section 2.5). */
-export async function withVerifierSignature<Properties extends { signature?: v1.Signature.$Properties | null }>(
+/** 11 bytes that cannot be guessed, never derived from an order number or the time. */
+function newNonce(): Uint8Array {
+  return randomBytes(nonceLength);
+}
+
+/** The native unit has a fixed rate, every other currency leaves the rate open (interface section 2.4). */
+function exchangeData(money: Money): Pick<v1.RequestToReceiveBill.$Properties, 'exact' | 'partial'> {
+  const { currency } = money;
+  const nativeAmount = toNativeAmount(money);
+  if (currency !== nativeCurrency) return { partial: { currency, nativeAmount } };
+  return { exact: { currency, exchangeRate: 1, nativeAmount, quarks: toUint64(toQuarks(money)) } };
+}
+
+function verifierOf({ domain, verifier }: LoginTerms): Pick<v1.RequestToLogin.$Properties, 'domain' | 'verifier'> {
+  return {
+    domain: { domain: parseVerifierDomain(domain) },
+    verifier: { value: parseVerifierKey(verifier.publicKey) },
+  };
+}
+
+/** Signs an inner message with the verifier key and sets its signature (interface section 2.5). */
+async function withVerifierSignature<Properties extends { signature?: v1.Signature.$Properties | null }>(
   codec: Parameters<typeof encode<Properties>>[0],
   message: Properties,
   verifier: Signer,
@@ -55,10 +122,10 @@ export async function withVerifierSignature<Properties extends { signature?: v1.
   return { ...message, signature: { value: await signChecked(verifier, unsignedBytes(codec, message)) } };
 }
 
-/** Draws a nonce, makes the rendezvous of the payload, lets `build` name it in the message, and signs (section 5.2). */
-export async function signIntent(
+/** Makes the rendezvous key of the payload, lets `build` name it in the message, and signs with it (section 5.2). */
+async function signIntent(
   payload: Payload,
-  build: (rendezvousKey: Uint8Array) => v1.Message.$Properties | Promise<v1.Message.$Properties>,
+  build: (rendezvousKey: Uint8Array) => Promise<v1.Message.$Properties>,
 ): Promise<SignedIntent> {
   const bytes = encodePayload(payload);
   const rendezvous = rendezvousKeyPair(bytes);
@@ -74,7 +141,20 @@ export async function signIntent(
   };
 }
 
-/** 11 bytes that nobody can guess, never made from an order number or the time. */
-export function newNonce(): Uint8Array {
-  return randomBytes(nonceLength);
+/** The bytes that a `signature` inside a message covers: the message's serialization with that field unset. */
+export function unsignedBytes<Properties extends { signature?: v1.Signature.$Properties | null }>(
+  codec: Parameters<typeof encode<Properties>>[0],
+  message: Properties,
+): Uint8Array {
+  return encode(codec, { ...message, signature: null });
+}
+
+/** The bytes that the signature of a message covers (protocol section 4): its serialization without fields 1 and 3. */
+export function signedBytesOf(message: v1.Message.$Properties): Uint8Array {
+  return encode(v1.Message, { ...message, id: null, sendMessageRequestSignature: null });
+}
+
+/** As `signedBytesOf`, of a message as it was sent: with the defaults that its encoder wrote out. */
+export function signedBytesIn(message: Uint8Array): Uint8Array {
+  return withoutFields(message, 1, 3);
 }

@@ -9,7 +9,7 @@ import { type Money, moneyOfQuarks, parseMoney, toNativeAmount, toQuarks } from 
 import type { Payload } from './payload.js';
 import { signedBytesOf } from './signed-intent.js';
 
-/** Where a login is for, as a verified intent states it. */
+/** The site of a login, as a verified intent states it. */
 export interface StatedLogin {
   /** Bare registrable name, such as `example.com`. */
   readonly domain: string;
@@ -17,7 +17,7 @@ export interface StatedLogin {
   readonly verifier: string;
 }
 
-/** What a verified intent asks for. */
+/** The request in a verified intent. */
 export type IntentRequest =
   | {
       readonly kind: 'payment';
@@ -29,8 +29,8 @@ export type IntentRequest =
   | { readonly kind: 'login'; readonly login: StatedLogin };
 
 /**
- * Parses a message and insists on its canonical form, so that nothing is signed that was not understood. Defaults may be
- * written out, as encoders do that keep no canonical form; unknown fields and any other spelling may not.
+ * Parses a message and requires its canonical form, so that nothing is signed that was not understood. Defaults may be
+ * written out, as some encoders do. Unknown fields and any other spelling are refused.
  * @throws {IntentError} `malformed_message`
  */
 export function decodeCanonical<Decoded>(codec: Codec<Decoded>, bytes: Uint8Array): Decoded {
@@ -54,7 +54,7 @@ interface Codec<Decoded> {
  * @param message decoded by `decodeCanonical`, alone or as a part of a larger message
  * @param rendezvousKey 32 bytes
  * @param signature by the rendezvous key, 64 bytes
- * @param signedBytes what it covers, as it was sent
+ * @param signedBytes the bytes that it covers, as they were sent
  * @throws {IntentError} `invalid_signature`, `malformed_message`, `not_supported`, or a code of the terms
  */
 export function verifyIntent(
@@ -73,22 +73,22 @@ export function verifyIntent(
   throw new IntentError('not_supported', 'Only payment requests and logins can be created.');
 }
 
-/** Whether a payload, as scanned, and the request found at its rendezvous speak of the same kind, currency and amount. */
+/** Whether a scanned payload and the request at its rendezvous have the same kind, currency and amount. */
 export function agrees(payload: Payload, request: IntentRequest): boolean {
   if (payload.kind === 'login' || request.kind === 'login') return payload.kind === request.kind;
-  // Compared as doubles, because that is what travels: from 2^46 units on two amounts can share one.
+  // Compared as doubles, as they are sent: from 2^46 units on, two amounts can share one.
   return (
     payload.money.currency === request.money.currency && toNativeAmount(payload.money) === toNativeAmount(request.money)
   );
 }
 
-/** The rendezvous key that an intent names itself; a plain payment of the `messaging` dialect names none. */
+/** The rendezvous key that an intent names. A plain payment of the `messaging` dialect names none. */
 export function namedRendezvous(message: v1.Message): Uint8Array | undefined {
   const { requestToReceiveBill, requestToLogin } = message;
   return (requestToReceiveBill ?? requestToLogin)?.rendezvousKey?.value ?? undefined;
 }
 
-/** What the signature of the verifier covers: the request inside a message, RequestToReceiveBill or RequestToLogin. */
+/** The bytes that the verifier's signature covers: the RequestToReceiveBill or RequestToLogin inside a message. */
 export function verifierBytesIn(signedBytes: Uint8Array): Uint8Array {
   const [payment] = messagesIn(signedBytes, 5);
   if (payment) return withoutFields(payment, 6);
@@ -116,12 +116,12 @@ function readMoney({ exact, partial }: v1.RequestToReceiveBill.$Properties): Mon
   if (!data || (exact && partial)) throw malformed('Exactly one of exact and partial must be set.');
   const money = parseMoney(data.nativeAmount ?? 0, data.currency ?? '');
   if (!!exact !== (money.currency === nativeCurrency)) {
-    throw malformed(`exact is for ${nativeCurrency}, and for it alone.`);
+    throw malformed(`exact is for ${nativeCurrency} only.`);
   }
   return exact ? readExact(exact) : money;
 }
 
-// The quarks tell the amount exactly; the double beside them, of a very large amount, only nearly.
+// The quarks are exact. The double is not, for a very large amount.
 function readExact({ exchangeRate, nativeAmount, quarks: sent }: v1.ExchangeData.$Properties): Money {
   const quarks = fromUint64(sent ?? 0);
   const money = moneyOfQuarks(quarks);

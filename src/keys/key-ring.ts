@@ -7,14 +7,14 @@ import { type Signer, signerFromSeed } from './verifier-key.js';
 /** The verifier keys of a site: the first signs, all are published (interface sections 2.7 and 5.3). */
 export interface VerifierKeyRing {
   readonly signer: Signer;
-  /** Base58, without repetitions, the signing key first. */
+  /** Base58, without duplicates, the signing key first. */
   readonly publicKeys: readonly string[];
-  /** Derives a key of 32 bytes from each secret that is at hand (HKDF-SHA-256, RFC 5869), the signing one's first. */
+  /** Derives a key of 32 bytes from each known secret (HKDF-SHA-256, RFC 5869), that of the signing key first. */
   deriveKeys(purpose: string): Uint8Array[];
 }
 
 /**
- * Makes the key ring of the secrets in `text` (see `parseSecrets`) and, where given, of a signer that comes before them.
+ * Makes the key ring of the secrets in `text` (see `parseSecrets`), after the signer, if one is given.
  * @throws {IntentError} `invalid_key`
  */
 export function createKeyRing(text: string, signer?: Signer): VerifierKeyRing {

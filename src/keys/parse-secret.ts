@@ -3,14 +3,14 @@ import { parseBase58 } from './base58.js';
 import { keyPairFromSeed } from './ed25519.js';
 
 /**
- * Reads a list of Ed25519 secrets, separated by commas or white space, and gives their seeds of 32 bytes.
+ * Parses a list of Ed25519 secrets, separated by commas or white space. @returns their seeds, 32 bytes each
  *
  * Each is Base58 or hex of 32 bytes (a seed) or of 64 (a seed and its public key), or a JSON array of 64 numbers.
- * What was read never shows in the error, only its place in the list.
+ * The error never shows the text, only its place in the list.
  * @throws {IntentError} `invalid_key`
  */
 export function parseSecrets(text: string): Uint8Array[] {
-  // A JSON array has commas of its own, so an entry is either all between two brackets or free of separators.
+  // A JSON array contains commas: an entry is either everything between two brackets, or free of separators.
   const entries = text.match(/\[[^\]]*\]?|[^\s,[]+/g) ?? [];
   return entries.map((entry, index) => parseSecret(entry, `Entry ${index + 1} of ${entries.length}`));
 }
@@ -44,7 +44,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Its error would show a part of the text.
+    // The error would show a part of the text.
     return undefined;
   }
 }

@@ -8,13 +8,13 @@ const require = createRequire(import.meta.url);
 const hostName = /^(?:[a-z0-9-]+\.)*[a-z][a-z0-9-]*$/;
 
 /**
- * Reads the domain that hosts the verifier key file: a bare registrable name, in lower case and ASCII, such as
- * `example.com` or `example.co.uk`. The file must lie at the root of the domain and subdomains are not supported
+ * Parses the domain that hosts the verifier key file: a bare registrable name, in lower case and ASCII, such as
+ * `example.com` or `example.co.uk`. The file must be at the root of the domain, and subdomains are not supported
  * (interface section 4.6), so a scheme, port, path, address, `localhost` or subdomain is refused.
  * @throws {IntentError} `invalid_domain`
  */
 export const parseVerifierDomain = memoizeLast((text): string => {
-  // The list of suffixes is long. It is loaded by the first site that has logins, and not with the package.
+  // The list of suffixes is long. It is loaded by the first site with logins, not with the package.
   const { parse }: typeof import('tldts') = require('tldts');
   const { domain, hostname, isIp } = parse(text, { allowPrivateDomains: false });
   if (hostname !== text || isIp || !hostName.test(text)) {

@@ -1,18 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import { withTimeout } from '../async/timeout.js';
 import { IntentError } from '../errors.js';
 import { formatBase58, parseVerifierKey } from './base58.js';
 import { type KeyPair, keyPairFromSeed, verifySignature } from './ed25519.js';
 import { parseSecrets } from './parse-secret.js';
 
-/**
- * Signs with a verifier key (interface section 5.3). Bring your own for a key that lives in a KMS or an HSM.
- *
- * `publicKey` is Base58 of 32 bytes; `sign` gives the Ed25519 signature of 64 bytes over exactly the bytes it is handed.
- */
+/** Signs with a verifier key (interface section 5.3). Bring your own for a key in a KMS or an HSM. */
 export interface Signer {
   /** Base58 of 32 bytes. */
   readonly publicKey: string;
-  /** The Ed25519 signature, 64 bytes, over exactly these bytes. */
+  /** @returns the Ed25519 signature, 64 bytes, over exactly these bytes */
   sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
@@ -48,9 +45,12 @@ class LocalSigner implements Signer {
   }
 }
 
+/** How long a signer may take, in milliseconds. */
+const signerTimeoutMs = 5_000;
+
 /**
- * Signs, and checks what came back: a signer that is out of our hands may time out, answer with another key's
- * signature or with another encoding of it, and the sequencer's refusal would not tell which. It has 5 seconds.
+ * Signs, and verifies the signature: a foreign signer may hang, or answer with another key's signature or another encoding of
+ * it, and the sequencer's refusal would not tell which. It has 5 seconds.
  * @throws {IntentError} `signer_failed`
  */
 export async function signChecked(signer: Signer, bytes: Uint8Array): Promise<Uint8Array> {
@@ -61,18 +61,11 @@ export async function signChecked(signer: Signer, bytes: Uint8Array): Promise<Ui
   throw new IntentError('signer_failed', `The signer gave no valid Ed25519 signature by ${signer.publicKey}.`);
 }
 
-const signerTimeoutMs = 5_000;
-
 async function signInTime(signer: Signer, bytes: Uint8Array): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`No signature within ${signerTimeoutMs} ms.`)), signerTimeoutMs);
-  });
+  const error = (): Error => new Error(`No signature within ${signerTimeoutMs} ms.`);
   try {
-    return await Promise.race([signer.sign(bytes), tooLate]);
+    return await withTimeout(signerTimeoutMs, () => signer.sign(bytes), { error, ref: true });
   } catch (cause) {
     throw new IntentError('signer_failed', 'The signer threw, or took too long.', { cause });
-  } finally {
-    clearTimeout(timer);
   }
 }

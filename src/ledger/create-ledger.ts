@@ -1,6 +1,5 @@
 import type { Database } from './database/database.js';
-import { Opening } from './database/database-connector.js';
-import { OutageWatch } from './database/outage-watch.js';
+import { DatabaseConnector } from './database/database-connector.js';
 import { canCompleteLogin, completeLoginOnce, reopenLogin } from './intents/complete-login.js';
 import { findIntent, findPaymentsFor, historyOf, listIntents } from './intents/find-intents.js';
 import { pruneIntents } from './intents/prune-intents.js';
@@ -12,85 +11,75 @@ import {
   reserveIntent,
   retryIntent,
 } from './intents/record-intent.js';
-import type { Ledger, LedgerReport, SiteDatabase } from './ledger.js';
-import { inspectBacklog } from './settlement/claimed-payment.js';
+import type { Ledger, SiteDatabase } from './ledger.js';
+import { inspectBacklog } from './settlement/claim-payments.js';
 import { Settlement } from './settlement/settlement.js';
 import type { SettlementContext } from './settlement/settlement-context.js';
 import { defaultTiming, type SettlementTiming } from './settlement/settlement-timing.js';
-import { Announcements } from './settlement/submission-notifier.js';
+import { SubmissionNotifier } from './settlement/submission-notifier.js';
 
-export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'announce'> {
+export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'notifySubmitted'> {
   /** Opens the database, migrated. */
   readonly open: () => Promise<Database>;
-  /** Takes the hint that an intent was submitted, from any process that has the database. */
-  readonly onAnnounced?: ((id: string) => void) | undefined;
-  /** For tests, and for whoever knows better. */
+  /** Called with the id of an intent that any process with the same database found submitted. */
+  readonly onSubmitted?: ((id: string) => void) | undefined;
+  /** For tests. */
   readonly timing?: Partial<SettlementTiming> | undefined;
 }
 
-/** Begins to open the database, and to settle what is in it. */
+/** Opens the database in the background, and settles its payments once it is open. */
 export function createLedger(options: LedgerOptions): Ledger {
-  const { open, timing: given, onAnnounced = () => undefined, ...rest } = options;
+  const { open, timing: given, onSubmitted = () => undefined, ...parts } = options;
+  const { settings, logger, observer } = parts;
   const timing = { ...defaultTiming, ...given };
-  const watch = { watchFirstMs: timing.watchFirstMs, watchMs: rest.settings.watchMs };
-  const { logger, observer } = rest;
-  let outages: OutageWatch | undefined;
-  const openWatched = async (): Promise<Database> => {
-    outages = new OutageWatch(await open(), { logger, observer, onOver: () => settlement?.goOn() });
-    return outages;
-  };
-  const opening = new Opening({ open: openWatched, logger, observer });
-  const withDb: WithDatabase = async (use) => use(await opening.database());
+  const watch = { watchFirstMs: timing.watchFirstMs, watchMs: settings.watchMs };
   let settlement: Settlement | undefined;
-  let announcements: Announcements | undefined;
-  opening.whenOpen((db) => {
-    announcements = new Announcements(db, onAnnounced);
-    settlement = new Settlement({ db, timing, announce: (id) => announcements?.announce(id), ...rest });
-    settlement.start();
+  let notifier: SubmissionNotifier | undefined;
+  const db = new DatabaseConnector({
+    open,
+    logger,
+    observer,
+    onOpen: () => {
+      notifier = new SubmissionNotifier(db, onSubmitted);
+      settlement = new Settlement({ db, timing, notifySubmitted: (id) => notifier?.notify(id), ...parts });
+      settlement.start();
+    },
+    onRecovered: () => settlement?.resume(),
   });
   return Object.freeze<Ledger>({
-    database: siteDatabase(withDb),
-    ready: () => opening.ready(),
-    sealedSecret: (id, browser) => withDb((db) => findSealedSecret(db, id, browser)),
-    record: (intent) => withDb((db) => recordIntent(db, intent, watch)),
-    repeated: (browser, key) => withDb((db) => findRepeated(db, browser, key)),
-    reserve: (intent, idempotency) =>
-      withDb(async (db) => {
-        const isFirst = await reserveIntent(db, intent, idempotency);
-        return isFirst ? undefined : findRepeated(db, intent.browser, idempotency.key);
-      }),
-    confirm: (id) => withDb((db) => confirmIntent(db, id, watch)),
-    canCompleteLogin: (id, browser, ttlMs) => withDb((db) => canCompleteLogin(db, id, browser, ttlMs)),
-    completeLogin: (login, work) => withDb((db) => completeLoginOnce(db, login, work)),
-    reopenLogin: (id) => withDb((db) => reopenLogin(db, id)),
-    paymentsFor: (browser, resource) => withDb((db) => findPaymentsFor(db, browser, resource)),
-    find: (id) => withDb((db) => findIntent(db, id)),
-    list: (options = {}) => withDb((db) => listIntents(db, options)),
-    history: (id) => withDb((db) => historyOf(db, id)),
-    retry: (id) => withDb((db) => retryIntent(db, id, rest.settings.watchMs)),
-    prune: (options) => withDb((db) => pruneIntents(db, options)),
-    nudge: async (id) => settlement?.nudge(id),
-    inspect: () => withDb((db) => inspected(db, outages, settlement)),
+    database: Object.freeze<SiteDatabase>({
+      query: (sql, values) => db.query(sql, values),
+      transaction: (work) => db.transaction(work),
+    }),
+    ready: () => db.ready(),
+    sealedSecret: (id, browser) => findSealedSecret(db, id, browser),
+    record: (intent) => recordIntent(db, intent, watch),
+    repeated: (browser, key) => findRepeated(db, browser, key),
+    reserve: async (intent, idempotency) => {
+      const isFirst = await reserveIntent(db, intent, idempotency);
+      return isFirst ? undefined : findRepeated(db, intent.browser, idempotency.key);
+    },
+    confirm: (id) => confirmIntent(db, id, watch),
+    canCompleteLogin: (id, browser, ttlMs) => canCompleteLogin(db, id, browser, ttlMs),
+    completeLogin: (login, work) => completeLoginOnce(db, login, work),
+    reopenLogin: (id) => reopenLogin(db, id),
+    paymentsFor: (browser, resource) => findPaymentsFor(db, browser, resource),
+    find: (id) => findIntent(db, id),
+    list: (listOptions = {}) => listIntents(db, listOptions),
+    history: (id) => historyOf(db, id),
+    retry: (id) => retryIntent(db, id, settings.watchMs),
+    prune: (pruneOptions) => pruneIntents(db, pruneOptions),
+    nudge: async (id) => settlement?.recheck(id),
+    inspect: async () => {
+      db.requireUp();
+      const backlog = await inspectBacklog(db);
+      const { lookedMsAgo = 0, firstCallWaitMs = 0 } = settlement ?? {};
+      return { ...backlog, lookedMsAgo, firstCallWaitMs };
+    },
     close: async () => {
       await settlement?.close();
-      announcements?.close();
-      await opening.close();
+      notifier?.close();
+      await db.close();
     },
   });
-}
-
-type WithDatabase = <Value>(use: (db: Database) => Promise<Value>) => Promise<Value>;
-
-function siteDatabase(withDb: WithDatabase): SiteDatabase {
-  return Object.freeze<SiteDatabase>({
-    query: (sql, values) => withDb((db) => db.query(sql, values)),
-    transaction: (work) => withDb((db) => db.transaction(work)),
-  });
-}
-
-/** @throws {DatabaseOutage} while one lasts, also where the database could still be read */
-async function inspected(db: Database, outages?: OutageWatch, settlement?: Settlement): Promise<LedgerReport> {
-  outages?.requireNone();
-  const { lookedMsAgo = 0, firstCallWaitMs = 0 } = settlement ?? {};
-  return { ...(await inspectBacklog(db)), lookedMsAgo, firstCallWaitMs };
 }

@@ -10,9 +10,9 @@ import { openDatabase, requireDatabasePackage } from '../ledger/database/open-da
 import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { migrate, requireMigrated } from '../ledger/migrations/migrate.js';
-import type { LedgerObserver } from '../ledger/settlement/settlement-context.js';
 import type { SettlementTiming } from '../ledger/settlement/settlement-timing.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
+import type { Observer } from '../telemetry/router-event.js';
 
 /** What of a router its ledger needs. */
 export interface LedgerParts {
@@ -21,7 +21,7 @@ export interface LedgerParts {
   readonly client: IntentClient;
   readonly events: EventHub;
   readonly logger: Logger;
-  readonly observer: LedgerObserver | undefined;
+  readonly observer: Observer | undefined;
 }
 
 /**
@@ -39,7 +39,7 @@ export function routerLedger(
   return createLedger({
     open: () => openMigrated(settings),
     ...{ settings, hooks, logger, timing, observer },
-    onAnnounced: (id) => events.hint(id),
+    onSubmitted: (id) => events.hint(id),
     // With the tabs that look at the same intent, which so learn of it at once; the ledger itself needs no hint of its own.
     askStatus: (id, { signal }) => events.look(id, { signal, isQuiet: true }),
     askUserId:

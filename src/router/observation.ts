@@ -3,11 +3,11 @@ import type { ClientSecrets } from '../http/events/client-secret-cache.js';
 import type { Logger } from '../http/response/logger.js';
 import type { WebhookVerifier } from '../http/webhook/verify-webhook.js';
 import type { Ledger } from '../ledger/ledger.js';
-import type { LedgerObserver } from '../ledger/settlement/settlement-context.js';
 import type { IntentStatus } from '../sequencer/calls.js';
 import type { WatchIntent } from '../sequencer/watch/intent-event.js';
 import type { AskStatus } from '../sequencer/watch/status-cache.js';
 import { type Upstream, upstreamOf } from '../telemetry/open-telemetry.js';
+import type { Observer } from '../telemetry/router-event.js';
 import { type RouterObserver, routerObserver } from '../telemetry/router-observer.js';
 import type { IntentRouterOptions } from './options.js';
 import { IntentSightings } from './submission-tracker.js';
@@ -59,7 +59,7 @@ export class RouterObservation {
   }
 
   /** Who looks on while the ledger settles. */
-  get ofLedger(): LedgerObserver | undefined {
+  get ofLedger(): Observer | undefined {
     const [observer, sightings] = [this.observer, this.#sightings];
     if (!observer || !sightings) return undefined;
     return { emit: (event) => observer.emit(sightings.completed(event)) };

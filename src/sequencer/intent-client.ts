@@ -17,7 +17,7 @@ import {
   resilientTransport,
   type ServiceState,
 } from './resilience/resilient-transport.js';
-import type { CallOptions, Transport } from './transport.js';
+import type { Caller, CallOptions, Transport } from './transport.js';
 import type { IntentEvent, WatchIntent } from './watch/intent-event.js';
 import { watchIntent } from './watch/watch-intent.js';
 
@@ -129,43 +129,41 @@ export function observedClient(options: IntentClientOptions, observer?: CallObse
 }
 
 function clientOver(transport: ResilientTransport, dialect: Dialect): IntentClient {
-  const prepared = (intent: SignedIntent): PreparedIntent => {
-    const { id, clientSecret } = intent;
-    const create = async (callOptions?: CallOptions): Promise<CreatedIntent> => {
-      await createIntent(transport, dialect, intent, callOptions);
-      return { id, clientSecret };
-    };
-    return Object.freeze({ id, clientSecret, create });
-  };
-  const preparePayment = async (given: CreatePaymentParameters) => prepared(await signPayment(given, dialect));
-  const prepareLogin = async (given: CreateLoginParameters) => prepared(await signLogin(given));
-  const status = (id: string, callOptions?: CallOptions) => getStatus(transport, id, callOptions);
   const watches = new RunningWatches(watchIntent(transport));
-  return Object.freeze({
-    paymentIntents: Object.freeze({
-      create: async (parameters: CreatePaymentParameters, callOptions?: CallOptions) =>
-        (await preparePayment(parameters)).create(callOptions),
-      prepare: preparePayment,
-      getStatus: status,
+  const status = (id: string, options?: CallOptions): Promise<IntentStatus> => getStatus(transport, id, options);
+  const paymentIntents: IntentClient['paymentIntents'] = {
+    create: async (parameters, options) => (await paymentIntents.prepare(parameters)).create(options),
+    prepare: async (parameters) => preparedIntent(transport, dialect, await signPayment(parameters, dialect)),
+    getStatus: status,
+  };
+  const loginIntents: IntentClient['loginIntents'] = {
+    create: async (parameters, options) => (await loginIntents.prepare(parameters)).create(options),
+    prepare: async (parameters) => preparedIntent(transport, dialect, await signLogin(parameters)),
+    getStatus: status,
+    getUserId: async ({ intent, verifier }, options) => ({
+      userId: await getUserId(transport, intent, verifier, options),
     }),
-    loginIntents: Object.freeze({
-      create: async (parameters: CreateLoginParameters, callOptions?: CallOptions) =>
-        (await prepareLogin(parameters)).create(callOptions),
-      prepare: prepareLogin,
-      getStatus: status,
-      getUserId: async ({ intent, verifier }: { intent: string; verifier: Signer }, callOptions?: CallOptions) => ({
-        userId: await getUserId(transport, intent, verifier, callOptions),
-      }),
-    }),
-    registerWebhook: ({ intent, url }: { intent: string; url: string }, callOptions?: CallOptions) =>
-      registerWebhook(transport, intent, url, callOptions),
-    watch: (intent: Parameters<WatchIntent>[0], watchOptions?: Parameters<IntentClient['watch']>[1]) =>
-      watches.watch(intent, watchOptions?.signal),
+  };
+  const client: IntentClient = {
+    paymentIntents: Object.freeze(paymentIntents),
+    loginIntents: Object.freeze(loginIntents),
+    registerWebhook: ({ intent, url }, options) => registerWebhook(transport, intent, url, options),
+    watch: (intent, options) => watches.watch(intent, options?.signal),
     close: () => {
       watches.close();
       return transport.close();
     },
-  });
+  };
+  return Object.freeze(client);
+}
+
+function preparedIntent(transport: Caller, dialect: Dialect, intent: SignedIntent): PreparedIntent {
+  const { id, clientSecret } = intent;
+  const create = async (options?: CallOptions): Promise<CreatedIntent> => {
+    await createIntent(transport, dialect, intent, options);
+    return { id, clientSecret };
+  };
+  return Object.freeze({ id, clientSecret, create });
 }
 
 interface Timeouts {

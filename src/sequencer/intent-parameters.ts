@@ -1,9 +1,7 @@
 import { IntentError } from '../errors.js';
-import { signLoginIntent } from '../intents/login-intent.js';
 import { type Money, parseMoney } from '../intents/money.js';
 import { decodePayload, parseClientSecret } from '../intents/payload.js';
-import { signPaymentIntent } from '../intents/payment-intent.js';
-import type { SignedIntent } from '../intents/signed-intent.js';
+import { type SignedIntent, signLoginIntent, signPaymentIntent } from '../intents/signed-intent.js';
 import type { Signer } from '../keys/verifier-key.js';
 import type { Dialect } from './calls.js';
 

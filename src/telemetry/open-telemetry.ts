@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Attributes, Context, Meter, Span, Tracer } from '@opentelemetry/api';
 import { findPackage } from '../async/optional-package.js';
-import { type ConfigProblem, SequencerError } from '../errors.js';
+import { type ConfigProblem, messageOf, SequencerError } from '../errors.js';
 import { Instruments, type ReadWaiting } from './metrics.js';
 import type { RouterEvent, UpstreamTransport } from './router-event.js';
 
@@ -169,8 +169,8 @@ export class OpenTelemetry {
       if (meter !== api.createNoopMeter()) this.#instruments = new Instruments(meter, this.#readWaiting);
     } catch (error) {
       this.#isClosed = true;
-      const message = error instanceof Error ? error.message : String(error);
-      this.#options.logger.warn('express-intents: telemetry is off, because OpenTelemetry failed.', { message });
+      const details = { message: messageOf(error) };
+      this.#options.logger.warn('express-intents: telemetry is off, because OpenTelemetry failed.', details);
     }
   }
 

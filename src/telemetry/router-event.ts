@@ -1,7 +1,7 @@
 import type { IntentErrorCode } from '../errors.js';
 
 /**
- * How a process first learnt that an intent was submitted: from the watch that follows it while a page listens (`stream`), from
+ * How a process first learned that an intent was submitted: from the watch that follows it while a page listens (`stream`), from
  * the poll after a webhook call (`webhook`), from the poll for a caller, such as a page (`status`), or from the ledger's polls.
  */
 export type SubmittedWay = 'stream' | 'webhook' | 'status' | 'ledger';

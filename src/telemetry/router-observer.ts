@@ -1,4 +1,4 @@
-import { IntentError } from '../errors.js';
+import { IntentError, messageOf } from '../errors.js';
 import { hasOpenTelemetry, OpenTelemetry, type TelemetryOption, type Upstream } from './open-telemetry.js';
 import type { Observer, OnEvent, RouterEvent, RouterEventPayload } from './router-event.js';
 
@@ -110,17 +110,10 @@ export function eventListener(
     } catch (error) {
       if (now() - warnedAtMs < warningIntervalMs) return;
       warnedAtMs = now();
-      logger.warn('express-intents: onEvent failed, which affects nothing else.', { message: messageOf(error) });
+      logger.warn('express-intents: onEvent failed, which affects nothing else.', {
+        message: messageOf(error).slice(0, 200),
+      });
     }
   };
   return (event) => void setImmediate(call, event);
-}
-
-/** Anything can be thrown, even an object whose members throw. */
-function messageOf(error: unknown): string {
-  try {
-    return (error instanceof Error ? error.message : String(error)).slice(0, 200);
-  } catch {
-    return 'An error that cannot be read.';
-  }
 }

@@ -6,18 +6,18 @@ import { intents } from './generated/intents.js';
 /** The messages of `proto/intents.proto`: their codecs, and as types their shapes. */
 export import v1 = intents.v1;
 
-/** What the generated code offers for a message type. */
+/** The generated code of a message type. */
 interface Codec<Decoded, Properties> {
   encode(message: Properties): { finish(): Uint8Array };
   decode(bytes: Uint8Array): Decoded;
 }
 
-/** Serializes canonically: fields in ascending number, what is unset left out. */
+/** Serializes canonically: fields in ascending order, unset fields left out. */
 export function encode<Properties>(codec: Codec<unknown, Properties>, message: Properties): Uint8Array {
   return codec.encode(message).finish();
 }
 
-/** Parses a message; unknown fields are dropped. @throws {IntentError} `malformed_message` */
+/** Parses a message. Unknown fields are dropped. @throws {IntentError} `malformed_message` */
 export function decode<Decoded>(codec: Codec<Decoded, never>, bytes: Uint8Array): Decoded {
   try {
     return codec.decode(bytes);
@@ -26,22 +26,22 @@ export function decode<Decoded>(codec: Codec<Decoded, never>, bytes: Uint8Array)
   }
 }
 
-/** As `decode`, and with the unknown fields, which encoding then writes as well. @throws {IntentError} `malformed_message` */
+/** As `decode`, but keeps unknown fields, which encoding then writes. @throws {IntentError} `malformed_message` */
 export function decodeWithUnknown<Decoded>(codec: Codec<Decoded, never>, bytes: Uint8Array): Decoded {
   const reader = $protobuf.Reader.create(bytes);
   reader.discardUnknown = false;
-  // The generated code takes a reader as well.
+  // The generated code also accepts a reader.
   return decode(codec, reader as unknown as Uint8Array);
 }
 
-/** A bigint as a uint64 field takes it, no bit lost. */
+/** A bigint for a uint64 field, without losing a bit. */
 export function toUint64(value: bigint): Long {
   const [low, high] = [Number(BigInt.asIntN(32, value)), Number(BigInt.asIntN(32, value >> 32n))];
-  // The class that the codecs load; `import` would load another of the same name. Of its type protobufjs tells little.
+  // The class that the codecs use. `import` would load a second class of the same name.
   return new $protobuf.util.Long(low, high, true) as Long;
 }
 
-/** The value of a uint64 field, no bit lost. */
+/** The value of a uint64 field, without losing a bit. */
 export function fromUint64(value: number | Long): bigint {
   return BigInt(value.toString());
 }

@@ -27,7 +27,7 @@ export function nameOf({ service, method }: Operation): string {
   return `${service}.${method}`;
 }
 
-// The codec leaves out what has its default value. These fields of the envelopes can be written all the same.
+// The codec leaves out defaults. These fields of the envelopes may be written out nevertheless.
 const emptyVersion = Uint8Array.of(0x0a, 0x00);
 const resultOk = Uint8Array.of(0x08, 0x00);
 const emptyBody = Uint8Array.of(0x12, 0x00);
@@ -38,7 +38,7 @@ export function encodeRequest({ service, method }: Operation, body: Uint8Array, 
   return version === '' ? Buffer.concat([emptyVersion, envelope]) : envelope;
 }
 
-/** The `Response` envelope of a success. It leaves defaults out, as proto3 does: around an empty body it has no bytes. */
+/** The `Response` envelope of a success. As proto3 leaves out defaults, it has no bytes around an empty body. */
 export function encodeOkResponse(body: Uint8Array): Uint8Array {
   return encode(v1.Response, { body });
 }
@@ -58,11 +58,11 @@ export function isEmptyEnvelope(httpStatus: number, contentType: string | null |
 }
 
 /**
- * Takes the inner message out of a `Response` envelope.
+ * Extracts the inner message of a `Response` envelope.
  *
- * Proto3 leaves defaults out, so no bytes are the envelope of a success without a body. The transport decides whether there
- * was an envelope at all: see `isEmptyEnvelope`. Bytes that are no envelope would often decode to defaults as well. So an
- * envelope with bytes has no error text (section 7.1), and either a body or a result that is written out.
+ * Proto3 leaves out defaults, so zero bytes are the envelope of a success without a body. The transport decides whether
+ * there was an envelope at all: see `isEmptyEnvelope`. Bytes of another format often decode to defaults too. So an envelope
+ * with bytes must have no error text (section 7.1), and either a body or a result that is written out.
  * @throws {SequencerError} `sequencer_error` for an ERROR envelope, `sequencer_bad_response` for anything unreadable
  */
 export function openResponse(bytes: Uint8Array): Uint8Array {

@@ -1,6 +1,6 @@
 import $protobuf from 'protobufjs/minimal.js';
 
-/** A field as it stands in a serialized message. */
+/** A field in a serialized message. */
 interface WireField {
   readonly number: number;
   readonly wireType: number;
@@ -12,7 +12,7 @@ interface WireField {
 
 const lengthDelimited = 2;
 
-/** The fields of a serialized message, in the order in which they stand. @throws {Error} for bytes that are no message */
+/** The fields of a serialized message, in their order. @throws {Error} for bytes that are not a message */
 function* fieldsOf(bytes: Uint8Array): Generator<WireField> {
   const reader = $protobuf.Reader.create(bytes);
   while (reader.pos < reader.len) {
@@ -32,7 +32,7 @@ function* fieldsOf(bytes: Uint8Array): Generator<WireField> {
   }
 }
 
-/** A serialized message without some of its fields: every other byte stays as it was sent (protocol section 4). */
+/** A serialized message without some of its fields. Every other byte stays as it was sent (protocol section 4). */
 export function withoutFields(bytes: Uint8Array, ...numbers: readonly number[]): Uint8Array {
   const kept = [...fieldsOf(bytes)].filter(({ number }) => !numbers.includes(number));
   return new Uint8Array(Buffer.concat(kept.map((field) => field.bytes)));
@@ -45,15 +45,15 @@ export function messagesIn(bytes: Uint8Array, number: number): Uint8Array[] {
 }
 
 /**
- * Whether a serialized message is the canonical one, but for proto3 defaults that are written out. Other encoders write them
- * (protocol section 4); other spellings of the same fields are nobody's.
+ * Whether a serialized message is the canonical one, except for proto3 defaults that are written out. Some encoders write
+ * them (protocol section 4); no encoder uses other spellings of the same fields.
  * @param canonical the same message, with defaults left out
  */
 export function addsDefaultsAlone(sent: Uint8Array, canonical: Uint8Array): boolean {
   try {
     return isSameButForDefaults(sent, canonical);
   } catch {
-    // What differs is a text or bytes, and no message inside.
+    // The difference is in a text or bytes, not in a message inside.
     return false;
   }
 }
@@ -75,13 +75,13 @@ function isSameButForDefaults(sent: Uint8Array, canonical: Uint8Array): boolean 
   return rest.length === 0;
 }
 
-/** Texts and bytes are the same in both. What differs can only be a message inside. */
+/** Texts and bytes are the same in both. Only a message inside can differ. */
 function isMessageWithDefaults(sent: WireField, canonical: WireField): boolean {
   const isMessage = sent.wireType === lengthDelimited && canonical.wireType === lengthDelimited;
   return isMessage && isSameButForDefaults(sent.content, canonical.content);
 }
 
-/** Of a message inside, being empty is no default: it is set. Decoding keeps it, so that it stands in both. */
+/** An empty message inside is set, so it is not a default: decoding keeps it in both. */
 const isDefault = ({ wireType, content }: WireField): boolean =>
   wireType === lengthDelimited ? content.length === 0 : content.every((byte) => byte === 0);
 

@@ -1,9 +1,9 @@
-import { Backoff, backoffMs, jitteredMs } from '../../src/async/backoff.js';
+import { Backoff, exponentialBackoffMs, jitteredMs } from '../../src/async/backoff.js';
 
 test('each delay is twice the one before, up to the cap', () => {
-  const delays = [0, 1, 2, 3, 4].map((retry) => backoffMs({ firstMs: 100, capMs: 700 }, retry));
+  const delays = [0, 1, 2, 3, 4].map((retry) => exponentialBackoffMs({ firstMs: 100, capMs: 700 }, retry));
   expect(delays).toEqual([100, 200, 400, 700, 700]);
-  expect(backoffMs({ firstMs: 100, factor: 1.5 }, 2)).toBe(225);
+  expect(exponentialBackoffMs({ firstMs: 100, factor: 1.5 }, 2)).toBe(225);
 });
 
 test('jitter takes away at most the part that is random', () => {

@@ -9,7 +9,7 @@ let site: StrictSite;
 beforeAll(async () => {
   site = await startStrictSite({
     payment: async (req) => {
-      // As long as the page is there.
+      // Runs while the page is open.
       if (req.body.order === 'slow') await new Promise(() => undefined);
       if (req.body.order === 'broken') throw new Error('broken');
       return { amount: '4.50', currency: 'usd' };
@@ -17,8 +17,8 @@ beforeAll(async () => {
   });
 });
 
-describe.each(['light', 'dark'] as const)('axe finds nothing in %s', (colorScheme) => {
-  test('from the button to the payment', async () => {
+describe.each(['light', 'dark'] as const)('axe reports no violations in %s', (colorScheme) => {
+  test('from the click to success', async () => {
     const walletUrl = site.sequencer.walletUrl;
     const { page } = await open(site.page({ script: buttonScript({ walletUrl }) }), {
       colorScheme,
@@ -35,7 +35,7 @@ describe.each(['light', 'dark'] as const)('axe finds nothing in %s', (colorSchem
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  test('while it prepares', async () => {
+  test('while the site creates the intent', async () => {
     const { page } = await open(site.page({ script: buttonScript({ order: 'slow' }) }), {
       colorScheme,
     });
@@ -45,14 +45,14 @@ describe.each(['light', 'dark'] as const)('axe finds nothing in %s', (colorSchem
     expect(await part(page, 'dialog').getAttribute('data-state')).toBe('preparing');
   });
 
-  test('when it was declined', async () => {
+  test('after the wallet declines', async () => {
     const { page } = await open(site.page({ script: buttonScript() }), { colorScheme });
     await site.sequencer.wallet('Ada').reject(await begin(page));
     await state(page, 'rejected');
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  test('when it expired', async () => {
+  test('after the code expires', async () => {
     const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 60_000 }) }), {
       colorScheme,
     });
@@ -63,7 +63,7 @@ describe.each(['light', 'dark'] as const)('axe finds nothing in %s', (colorSchem
     expect(await axeViolations(page)).toEqual([]);
   });
 
-  test('when it is a problem, and when nobody answers', async () => {
+  test('after a problem, and while offline', async () => {
     const visit = await open(site.page({ script: buttonScript({ order: 'broken' }) }), {
       colorScheme,
     });
@@ -83,7 +83,7 @@ describe.each(['light', 'dark'] as const)('axe finds nothing in %s', (colorSchem
 test.each([
   ['no-preference', true],
   ['reduce', false],
-] as const)('what moves heeds what people want of motion: %s', async (reducedMotion, isMoving) => {
+] as const)('animations respect prefers-reduced-motion: %s', async (reducedMotion, isMoving) => {
   const { page } = await open(site.page({ script: buttonScript({ order: 'slow' }) }), { reducedMotion });
   await part(page, 'button').click();
   await state(page, 'preparing');

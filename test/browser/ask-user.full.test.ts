@@ -22,7 +22,7 @@ const ada = () => ({ user: { id: site.sequencer.wallet('Ada').userId(domain) } }
 const short = () => ada().user.id.replace(/^(.{4}).*(.{4})$/, '$1…$2');
 const asked = (page: Page): Promise<void> => part(page, 'retry').waitFor();
 
-/** A page on which the wallet has confirmed, and which asks. */
+/** Confirms in the wallet and waits for the question. */
 async function question(page: Page, mode: 'login' | 'payment' = 'login'): Promise<string> {
   const code = await begin(page);
   await site.sequencer.wallet('Ada')[mode === 'login' ? 'login' : 'pay'](code);
@@ -30,7 +30,7 @@ async function question(page: Page, mode: 'login' | 'payment' = 'login'): Promis
   return code;
 }
 
-test('who continues is logged in, and was asked by the short form of the id', async () => {
+test('the dialog asks with the shortened id, and Continue logs in', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await question(page);
   expect(await textOf(page, 'status')).toBe(`Continue as ${short()}?`);
@@ -47,7 +47,7 @@ test('who continues is logged in, and was asked by the short form of the id', as
 test.each([
   ['the button', (page: Page) => part(page, 'cancel').click()],
   ['Escape', (page: Page) => page.keyboard.press('Escape')],
-])('who is somebody else says so by %s, and nobody is logged in', async (_way, leave) => {
+])('declining with %s cancels, and the session stays empty', async (_way, leave) => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await question(page);
   await leave(page);
@@ -57,14 +57,14 @@ test.each([
   await page.reload();
   expect((await seen(page)).map(([name]) => name)).not.toContain('success');
   expect(await session(page)).toEqual({ user: null });
-  // The next try is a new one, and looks as ever.
+  // The next attempt starts with the usual dialog.
   await begin(page);
   expect(await textOf(page, 'cancel')).toBe('Cancel');
   expect(await part(page, 'retry').isVisible()).toBe(false);
   expect(await part(page, 'code').isVisible()).toBe(true);
 });
 
-test('after a reload the question comes by itself', async () => {
+test('the question reappears after a reload', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await question(page);
   await page.reload();
@@ -74,7 +74,7 @@ test('after a reload the question comes by itself', async () => {
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code), ...ada() });
 });
 
-test('a payment that logs in is paid whatever the answer', async () => {
+test('a payment with login succeeds also if the person declines the login', async () => {
   const { page } = await open(site.page({ script: buttonScript({ login: {} }) }));
   const code = await question(page, 'payment');
   await part(page, 'cancel').click();
@@ -84,7 +84,7 @@ test('a payment that logs in is paid whatever the answer', async () => {
   expect(await session(page)).toEqual({ user: null });
 });
 
-test('a button that is taken out of the page while it asks says nothing more', async () => {
+test('a button that is removed during the question emits no event', async () => {
   const { page } = await open(site.page({ script: buttonScript(login, 'globalThis.button = button;') }));
   await question(page);
   await page.evaluate(() => (globalThis as unknown as { button: Element }).button.remove());
@@ -98,7 +98,7 @@ test.each([
   ['es-MX', /^¿Continuar como .{4}….{4}\?$/, 'Continuar', 'No soy yo'],
   ['fr', /^Continuer en tant que .{4}….{4}\u00a0\?$/, 'Continuer', 'Ce n’est pas moi'],
   ['ja', /^.{4}….{4} として続けますか？$/, '続ける', '私ではありません'],
-])('it asks in the language of the page: %s', async (locale, sentence, yes, no) => {
+])('the question is in the language of the page: %s', async (locale, sentence, yes, no) => {
   const { page } = await open(site.page({ script: buttonScript({ ...login, locale }) }));
   await question(page);
   expect(await part(page, 'status').textContent()).toMatch(sentence);

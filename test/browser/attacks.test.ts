@@ -8,8 +8,8 @@ import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 import { withoutEd25519 } from './support/without-ed25519.js';
 
-// A visit fails by itself when anything breaks the policy of its site, which is the strictest there is: a text that
-// somebody tries to make markup or code of is a breach, whether or not it would have done any harm.
+// A visit fails on any violation of the site's policy, the strictest possible. Any text that is used as markup or code is a
+// violation, harmful or not.
 const open = useChromium();
 let site: StrictSite;
 let shop: OpenShop;
@@ -18,12 +18,12 @@ beforeAll(async () => {
   [site, shop] = await Promise.all([startStrictSite(), openShop()]);
 });
 
-/** Says that something ran. */
+/** Records that a script ran. */
 const owned = 'globalThis.owned = true';
 const isOwned = (page: Page): Promise<boolean> => page.evaluate(() => 'owned' in globalThis);
 
 describe('clickjacking', () => {
-  /** A page of another origin that shows these in frames; gives what the frames came to. */
+  /** Shows these addresses in frames on a page of another origin. @returns the content of the frames */
   async function framedAt(addresses: readonly string[]): Promise<string[]> {
     const frames = addresses.map((address) => `<iframe src="${address}"></iframe>`).join('');
     const evil = await serve(
@@ -35,7 +35,7 @@ describe('clickjacking', () => {
     return visit.page.frames().flatMap((frame) => (frame.parentFrame() ? [frame.url()] : []));
   }
 
-  test('nothing of ours is shown in a frame of another site', async () => {
+  test('no response can be framed by another site', async () => {
     const bare = await serve((_req, res) => void res.setHeader('Content-Type', 'text/html').end('<p>frame me</p>'));
     const routes = [
       '/session',
@@ -54,14 +54,14 @@ describe('clickjacking', () => {
       site.sequencer.inspectorUrl,
     ];
     const framed = await framedAt([bare, ...ours]);
-    // The first one shows that frames would be seen.
+    // The first frame proves that the test sees frames.
     expect(framed[0]).toBe(`${bare}/`);
     expect(framed.slice(1)).toEqual(ours.map(() => 'chrome-error://chromewebdata/'));
   });
 });
 
 describe('XSS through every text', () => {
-  /** Everything that ends a text and begins something else, in one; and what has to stand first. */
+  /** Each ends a text context and starts markup or script; some must be at the start of the text. */
   const payloads = [
     [
       `<img src=x onerror="${owned}">`,
@@ -74,7 +74,7 @@ describe('XSS through every text', () => {
     `javascript:${owned}`,
   ];
 
-  /** That nothing ran, and that nothing came into the element that does not belong there. */
+  /** Checks that no script ran and that the element has only its own parts. */
   async function isUnharmed(page: Page): Promise<void> {
     expect(await isOwned(page)).toBe(false);
     expect(await page.locator('intent-button :is(img, script, iframe, b, svg[onload], [onerror])').count()).toBe(0);
@@ -114,7 +114,7 @@ for (const attribute of ['success-url', 'cancel-url', 'lang', 'part', 'data-open
   document.querySelector('#pay').append(bare);
 }`;
     const visit = await open(site.page({ script, lang: text.replaceAll('"', '&quot;') }));
-    // An attribute of a wrong form is told as an error of the page, and by an event.
+    // An invalid attribute is reported as a page error and as an event.
     visit.forgive(/TypeError: The /, /RangeError/);
     await visit.page.waitForFunction((count) => (globalThis as { tried?: number }).tried === count, names.length);
     await visit.page.locator('intent-button').first().locator('[part~="button"]').click();
@@ -149,7 +149,7 @@ for (const attribute of ['success-url', 'cancel-url', 'lang', 'part', 'data-open
     await page.unrouteAll();
   });
 
-  test('in the address of a page, or of a wallet', async () => {
+  test('in the addresses of pages and wallets', async () => {
     const walletUrl = `https://wallet.example/?a="};${owned};//&b=</script><script>${owned}</script>$&`;
     const odd = await startStrictSite({ walletUrl });
     const text = encodeURIComponent(payloads.join(''));
@@ -176,7 +176,7 @@ for (const attribute of ['success-url', 'cancel-url', 'lang', 'part', 'data-open
     }
   });
 
-  test('in what a site has the wallet page show, and in the ways back from it', async () => {
+  test('in the texts and return addresses that a site passes to the wallet page', async () => {
     const visit = await open(site.page({ script: buttonScript() }));
     const code = await begin(visit.page);
     for (const back of [
@@ -199,7 +199,7 @@ for (const attribute of ['success-url', 'cancel-url', 'lang', 'part', 'data-open
 });
 
 describe('hostile return addresses, in the button', () => {
-  test('it goes to none of them that leads away from the page', async () => {
+  test('the button follows none that leads to another origin', async () => {
     const script = `
 import { elements } from '/intent/v1/elements.js';
 globalThis.taken = [];
@@ -221,7 +221,7 @@ globalThis.isDone = true;`;
       ),
     );
     expect(away).toEqual([]);
-    // What only looks bad is taken: this would also find one that took nothing at all.
+    // Addresses that only look hostile are accepted, so the test also detects a button that accepts none.
     const count = await page.evaluate(() => (globalThis as unknown as { taken: string[] }).taken.length);
     expect(count).toBeGreaterThan(10);
     expect(count).toBeLessThan(hostileAddresses.length);
@@ -229,7 +229,7 @@ globalThis.isDone = true;`;
 });
 
 describe('CSP violations', () => {
-  test('none while somebody pays, logs in, declines and gives up, in another language and an old browser', async () => {
+  test('none during payment, login, decline and cancel, in another language and in an old browser', async () => {
     for (const options of [{}, { locale: 'ja', before: withoutEd25519 }]) {
       const paying = await open(site.page({ script: buttonScript() }), options);
       await site.sequencer.wallet('Ada').pay(await clickAndScan(paying.page));
@@ -245,7 +245,7 @@ describe('CSP violations', () => {
     }
   });
 
-  test('none in the example shop, under its own policy', async () => {
+  test('none in the example shop under its own policy', async () => {
     const visit = await open(shop.origin);
     for (const path of ['/', '/articles/pot-of-assam', '/login']) await visit.page.goto(shop.origin + path);
     expect(visit.faults).toEqual([]);
@@ -253,7 +253,7 @@ describe('CSP violations', () => {
 });
 
 describe('prototype pollution in the page', () => {
-  /** Runs in the page before anything else, as a careless script of the site may do. */
+  /** Runs in the page first, as a careless script of the site could. */
   function pollute(): void {
     const polluted = {
       base: 'https://evil.example',
@@ -273,9 +273,9 @@ describe('prototype pollution in the page', () => {
   test.each([
     ['with a wallet URL', 'https://wallet.example/open', /^https:\/\/wallet\.example\/open#/],
     ['without a wallet URL', undefined, /^none$/],
-  ])('a site %s: neither the element nor its visitor is redirected', async (_name, walletUrl, link) => {
+  ])('on a site %s, neither requests nor the visitor are redirected', async (_name, walletUrl, link) => {
     const { page: addPage, sequencer } = await startStrictSite({ walletUrl });
-    // A visit fails by itself when anything goes to another origin.
+    // A visit fails on any request to another origin.
     const { page, requests } = await open(addPage({ script: buttonScript() }), { before: pollute });
     expect(await part(page, 'button').innerText()).not.toContain('twice');
     const code = await clickAndScan(page);

@@ -17,30 +17,30 @@ const vectors = [
 ] as const;
 const bytesOf = (hex: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(hex, 'hex'));
 
-describe('the id of an intent (protocol section 7)', () => {
-  test.each(vectors)('follows from the secret of a %s', async (kind, { payload, id }) => {
+describe('deriveIntentId (protocol section 7)', () => {
+  test.each(vectors)('derives the id of a %s', async (kind, { payload, id }) => {
     expect(await deriveIntentId(decodeClientSecret(bs58.encode(bytesOf(payload)), kind))).toBe(id);
   });
 
-  test('is the same where the browser has no Ed25519', async () => {
+  test('derives the same id without native Ed25519', async () => {
     const refused = jest.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new DOMException('', 'NotSupportedError'));
     const { payload, id } = knownAnswers.payment;
     expect(await deriveIntentId(bytesOf(payload))).toBe(id);
     expect(refused).toHaveBeenCalled();
   });
 
-  test('of RFC 8032, test 1, by the portable implementation', () => {
+  test('derives the public key of RFC 8032 test 1 with the portable implementation', () => {
     const seed = bytesOf('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60');
     const publicKey = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
     expect(Buffer.from(publicKeyOf(seed)).toString('hex')).toBe(publicKey);
   });
 
   test.each([[null], [''], ['x'], ['0'.repeat(44)], ['1'.repeat(31)], ['1'.repeat(33)], ['2'.repeat(45)], [7]])(
-    'is not %j',
+    'isIntentId refuses %j',
     (text) => expect(isIntentId(text)).toBe(false),
   );
 
-  test('is 32 bytes, also when they are zeros', () => {
+  test('isIntentId accepts 32 bytes, also zeros', () => {
     expect(isIntentId('1'.repeat(32))).toBe(true);
     expect(isIntentId(knownAnswers.login.id)).toBe(true);
   });
@@ -48,7 +48,7 @@ describe('the id of an intent (protocol section 7)', () => {
 
 describe('Base58', () => {
   test.each([[[]], [[0]], [[0, 0, 1]], [[255]], [[0, 0]], [[1, 0, 0]], [[57]], [[58]], [[255, 255, 255, 255]]])(
-    'agrees with the library on %j',
+    'encodes and decodes %j like bs58',
     (bytes) => {
       const text = encodeBase58(Uint8Array.from(bytes));
       expect(text).toBe(bs58.encode(Uint8Array.from(bytes)));
@@ -56,20 +56,20 @@ describe('Base58', () => {
     },
   );
 
-  test('reads what the draft of its inventors has', () => {
+  test('encodes the example of the IETF draft', () => {
     expect(encodeBase58(new TextEncoder().encode('Hello World!'))).toBe('2NEpo7TZRRrLZSi2U');
   });
 
-  test.each(['0', 'O', 'I', 'l', ' 2', '2 ', '12', '5R', 'ÿ'])('takes %j for no single byte', (text) => {
+  test.each(['0', 'O', 'I', 'l', ' 2', '2 ', '12', '5R', 'ÿ'])('refuses %j as one byte', (text) => {
     expect(decodeBase58(text, 1)).toBeUndefined();
   });
 });
 
-describe('a client secret', () => {
+describe('decodeClientSecret', () => {
   const secretOf = (...first: number[]): string =>
     bs58.encode(Uint8Array.from({ length: 20 }, (_, at) => first[at] ?? 0));
 
-  test.each(vectors)('of a %s is one of that kind alone', (kind, { payload }) => {
+  test.each(vectors)('accepts the secret of a %s for that kind only', (kind, { payload }) => {
     const secret = bs58.encode(bytesOf(payload));
     expect(decodeClientSecret(secret, kind)).toEqual(bytesOf(payload));
     expect(() => decodeClientSecret(secret, kind === 'login' ? 'payment' : 'login')).toThrow(TypeError);
@@ -86,7 +86,7 @@ describe('a client secret', () => {
     ['a blank behind', `${secretOf(2, 1)} `],
     ['another spelling', `1${secretOf(2, 1)}`],
     ['a text without end', '2'.repeat(1_000_000)],
-  ])('is not %s, and the refusal does not repeat it', (_name, secret) => {
+  ])('refuses %s without repeating it in the message', (_name, secret) => {
     for (const kind of ['payment', 'login'] as const) {
       expect(() => decodeClientSecret(secret, kind)).toThrow(new TypeError(`The client secret must be ${kind}`));
     }

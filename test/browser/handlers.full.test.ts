@@ -20,7 +20,7 @@ beforeEach(() => void asked.splice(0));
 
 const confirmParams = { success: { url: '/thanks' }, cancel: { url: '/thanks?cancelled' } };
 
-test('an invoke handler that hands over a secret takes the place of the question the element would ask', async () => {
+test('an invoke handler that provides a secret replaces POST /intent', async () => {
   const script = buttonScript(
     { order: 'not asked for' },
     `button.on('invoke', async () => {
@@ -40,7 +40,7 @@ test('an invoke handler that hands over a secret takes the place of the question
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
 });
 
-test('what an invoke handler does is awaited, and its failure is a problem that can be retried', async () => {
+test('an invoke handler is awaited, and its failure can be retried', async () => {
   const script = buttonScript(
     {},
     `let times = 0;
@@ -61,7 +61,7 @@ button.on('invoke', async () => {
   expect(asked).toEqual([42]);
 });
 
-test('the page goes on only when the success handler is done', async () => {
+test('the redirect waits for the success handler', async () => {
   const script = buttonScript(
     { confirmParams },
     `button.on('success', async () => {
@@ -72,25 +72,25 @@ test('the page goes on only when the success handler is done', async () => {
   await page.clock.install();
   await site.sequencer.wallet('Ada').pay(await begin(page));
   await event(page, 'success');
-  // The time that "paid" stays on the screen is over by then.
+  // Longer than "paid" stays on the screen.
   await page.clock.runFor(10_000);
   expect(new URL(page.url()).pathname).not.toBe('/thanks');
   await page.evaluate(() => (globalThis as unknown as { release(): void }).release());
   await page.waitForURL(`${site.origin}/thanks`);
 });
 
-test('a success handler that answers true keeps the page where it is', async () => {
+test('a success handler that returns true prevents the redirect', async () => {
   const script = buttonScript({ confirmParams }, `button.on('success', async () => true);`);
   const { page } = await open(site.page({ script }));
   const start = page.url();
   await site.sequencer.wallet('Ada').pay(await begin(page));
   await event(page, 'success');
-  // Closed is the dialog once it was decided whether to go on.
+  // The dialog closes after the decision about the redirect.
   await closed(page);
   expect(page.url()).toBe(start);
 });
 
-test('a cancel handler that answers true keeps the page where it is', async () => {
+test('a cancel handler that returns true prevents the redirect', async () => {
   const script = buttonScript({ confirmParams }, `button.on('cancel', () => true);`);
   const { page } = await open(site.page({ script }));
   const start = page.url();
@@ -101,7 +101,7 @@ test('a cancel handler that answers true keeps the page where it is', async () =
   expect(page.url()).toBe(start);
 });
 
-test('a success handler that throws does not undo the payment: the page goes on, and the error is told', async () => {
+test('a success handler that throws emits error, and the redirect still happens', async () => {
   const script = buttonScript({ confirmParams }, `button.on('success', () => { throw new Error('confetti'); });`);
   const visit = await open(site.page({ script }));
   visit.forgive(/confetti/);
@@ -110,7 +110,7 @@ test('a success handler that throws does not undo the payment: the page goes on,
   await eventually(() => expect(visit.faults.join()).toContain('confetti'));
 });
 
-test('a button that is taken away and put back works again', async () => {
+test('a button that is removed and mounted again works', async () => {
   const script = buttonScript({}, 'globalThis.button = button;');
   const { page } = await open(site.page({ script }));
   type Global = { button: { mount(selector: string): void; unmount(): void } };

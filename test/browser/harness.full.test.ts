@@ -7,30 +7,30 @@ import { readCode } from './support/read-code.js';
 import { startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 
-// What the other tests lean on: that it sees what goes wrong.
+// The other tests rely on the harness to detect faults.
 const open = useChromium();
 
 describe('a visit', () => {
   test.each([
-    ['an error nobody caught', 'null.x', /^page: TypeError/],
-    ['a promise nobody caught', 'Promise.reject(new Error("lost"))', /^page: Error: lost/],
+    ['an uncaught error', 'null.x', /^page: TypeError/],
+    ['an unhandled rejection', 'Promise.reject(new Error("lost"))', /^page: Error: lost/],
     ['an error on the console', 'console.error("spilled")', /^console: spilled/],
     ['markup written into the page', 'document.body.innerHTML = "<b>"', /require-trusted-types-for/],
     ['a style in the markup', 'document.body.setAttribute("style", "color: red")', /style-src-attr inline/],
-    ['code made from a text', 'eval("1")', /trusted-types-sink eval/],
+    ['text run as code', 'eval("1")', /trusted-types-sink eval/],
     [
-      'a script of elsewhere',
+      'a script of another origin',
       'import("http://elsewhere.example/x.js").catch(() => {})',
       /script-src-elem http:\/\/elsewhere/,
     ],
-  ])('sees %s', async (_name, script, expected) => {
+  ])('records %s', async (_name, script, expected) => {
     const site = await startStrictSite({ login: false });
     const visit = await open(site.page({ script }));
     await eventually(() => expect(visit.faults).toContainEqual(expect.stringMatching(expected)));
     visit.forgive(/./);
   });
 
-  test('sees a request to another origin, which no policy held back', async () => {
+  test('records a request to another origin that no policy blocked', async () => {
     const site = await startStrictSite({ login: false });
     const other = await startStrictSite({ login: false });
     const visit = await open(site.page({ body: `<a href="${other.origin}">elsewhere</a>` }));
@@ -41,7 +41,7 @@ describe('a visit', () => {
   });
 });
 
-test('the camera reads a code on the screen, and nothing where there is none', async () => {
+test('readCode reads the code on the screen, and undefined without one', async () => {
   const site = await startStrictSite({ login: false });
   const { page } = await open(
     site.page({ body: `<div id="code">${toSvgSource(generate('tea for two'), { width: 200 })}</div>` }),
@@ -51,7 +51,7 @@ test('the camera reads a code on the screen, and nothing where there is none', a
   expect(await readCode(page)).toBeUndefined();
 });
 
-test('axe finds what is wrong, and nothing in a page that is right', async () => {
+test('axeViolations reports a faulty page, and nothing for a correct one', async () => {
   const site = await startStrictSite({ login: false });
   const { page } = await open(site.page({}));
   expect(await axeViolations(page)).toEqual([]);
@@ -59,7 +59,7 @@ test('axe finds what is wrong, and nothing in a page that is right', async () =>
   expect(await axeViolations(page)).toEqual([expect.stringMatching(/^image-alt/)]);
 });
 
-test('without a browser, the tests say what to do', async () => {
+test('launchChromium without a browser says what to install', async () => {
   const path = process.env.CHROMIUM_PATH;
   process.env.CHROMIUM_PATH = '/nowhere/chromium';
   try {

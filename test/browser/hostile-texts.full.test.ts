@@ -17,7 +17,7 @@ beforeAll(async () => {
   });
 });
 
-/** What http-errors makes: its message is meant to be shown. */
+/** Like http-errors: the message is shown to visitors. */
 const refusal = (message: string): Error => Object.assign(new Error(message), { status: 409, expose: true });
 
 const hostile = [
@@ -29,7 +29,7 @@ const hostile = [
   ['something long', 'W'.repeat(2_000)],
 ] as const;
 
-test.each(hostile)('%s in every label is text and nothing else', async (_name, text) => {
+test.each(hostile)('%s in every label is displayed as text', async (_name, text) => {
   const options = { label: text, payee: text, order: text };
   const { page } = await open(site.page({ script: buttonScript(options) }));
   await eventually(async () => expect(await part(page, 'button').textContent()).toContain(text));
@@ -39,7 +39,7 @@ test.each(hostile)('%s in every label is text and nothing else', async (_name, t
   expect(await part(page, 'amount').textContent()).toBe('$4.50');
   expect(await page.evaluate(() => 'owned' in globalThis)).toBe(false);
   expect(await page.locator('intent-button :is(img, script, b, svg[onload])').count()).toBe(0);
-  // Nothing hangs over the edge of the screen.
+  // Nothing overflows the screen.
   const { right, bottom } = await page
     .locator('intent-button dialog')
     .evaluate((dialog) => dialog.getBoundingClientRect());
@@ -48,7 +48,7 @@ test.each(hostile)('%s in every label is text and nothing else', async (_name, t
   expect(bottom).toBeLessThanOrEqual(height);
 });
 
-test.each(hostile)('%s in a refusal of the server is text and nothing else', async (_name, text) => {
+test.each(hostile)('%s in a refusal of the server is displayed as text', async (_name, text) => {
   detail = text;
   const visit = await open(site.page({ script: buttonScript({ order: 'refused' }) }));
   visit.forgive(/status of 409/);
@@ -76,7 +76,7 @@ for (const options of [{ confirmParams: { success: { url: ${JSON.stringify(url)}
   },
 );
 
-test('what the payment service says of a failure is not shown', async () => {
+test('the error text of the payment service is not displayed', async () => {
   const broken = await startStrictSite({
     payment: () => {
       throw new IntentError('internal_error', 'row 17 of table intents');

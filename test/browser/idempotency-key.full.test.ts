@@ -16,8 +16,8 @@ beforeAll(async () => {
 const script = buttonScript();
 const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-/** Has its effect, and nobody hears of it. */
-const unheard: Answer = async (route) => {
+/** The request takes effect and its answer is replaced with a 500. */
+const failedAfterEffect: Answer = async (route) => {
   await route.fetch();
   await status(500)(route);
 };
@@ -37,10 +37,10 @@ async function cancel(page: Page): Promise<void> {
 
 test.each([
   ['the site fails', status(500)],
-  ['the site fails after it has done it', unheard],
-  ['there were too many questions', status(429)],
-  ['the site is at work on it', status(409)],
-])('trying again asks with the same key where %s', async (_name, answer) => {
+  ['the site fails after the request took effect', failedAfterEffect],
+  ['the rate limit is reached', status(429)],
+  ['the same request is in progress', status(409)],
+])('a retry sends the same key if %s', async (_name, answer) => {
   const visit = await visitWith([answer, answer]);
   await fail(visit.page);
   await part(visit.page, 'retry').click();
@@ -53,12 +53,12 @@ test.each([
   expect(others).toEqual([key, key]);
 });
 
-test('every intent that is begun anew has a key of its own', async () => {
+test('each new intent has a new key', async () => {
   const visit = await visitWith([status(500)]);
   const { page } = visit;
   await fail(page);
   await cancel(page);
-  // After a failure that the person has put away, and after a code that was.
+  // After a closed problem, and after a closed code.
   await begin(page);
   await cancel(page);
   const code = await begin(page);
@@ -70,7 +70,7 @@ test('every intent that is begun anew has a key of its own', async () => {
   for (const key of keysOf(visit)) expect(key).toMatch(uuid);
 });
 
-test('a code that has expired is followed by one with another key', async () => {
+test('the retry after an expired code sends a new key', async () => {
   const visit = await visitWith([], site.page({ script: buttonScript({ expiresInMs: 60_000 }) }));
   await visit.page.clock.install();
   await begin(visit.page);
@@ -81,7 +81,7 @@ test('a code that has expired is followed by one with another key', async () => 
   expect(new Set(keysOf(visit)).size).toBe(2);
 });
 
-test('an answer that is final ends the key', async () => {
+test('the retry after a final answer sends a new key', async () => {
   const visit = await visitWith([status(500), status(404, { code: 'request_refused' })]);
   await fail(visit.page);
   await part(visit.page, 'retry').click();
@@ -94,7 +94,7 @@ test('an answer that is final ends the key', async () => {
   expect(third).not.toBe(first);
 });
 
-test('a reload begins anew, also while the site is being asked', async () => {
+test('a reload sends a new key, also during a request', async () => {
   const visit = await visitWith([() => new Promise(() => undefined)]);
   await part(visit.page, 'button').click();
   await eventually(() => expect(keysOf(visit)).toHaveLength(1));
@@ -103,7 +103,7 @@ test('a reload begins anew, also while the site is being asked', async () => {
   expect(new Set(keysOf(visit)).size).toBe(2);
 });
 
-test('a login is begun anew by each try, since its time runs from when it was created', async () => {
+test('each attempt of a login sends a new key, because its time to live starts at its creation', async () => {
   const visit = await visitWith(
     [status(500)],
     site.page({ script: buttonScript({ mode: 'login', order: undefined }) }),
@@ -116,7 +116,7 @@ test('a login is begun anew by each try, since its time runs from when it was cr
 
 const reused = status(422, { code: 'idempotency_key_reused' });
 
-test('a key that the site knows from another request is replaced, and the person never hears of it', async () => {
+test('a key that the site knows from another request is replaced without a problem', async () => {
   const visit = await visitWith([status(500), reused]);
   await fail(visit.page);
   await part(visit.page, 'retry').click();
@@ -128,7 +128,7 @@ test('a key that the site knows from another request is replaced, and the person
   expect(keysOf(visit)).toHaveLength(3);
 });
 
-test('a site that knows every key is asked twice and no more', async () => {
+test('a site that refuses every key gets two requests', async () => {
   const visit = await visitWith([status(500), reused, reused, reused]);
   await fail(visit.page);
   await part(visit.page, 'retry').click();
@@ -138,7 +138,7 @@ test('a site that knows every key is asked twice and no more', async () => {
   expect(keysOf(visit)).toHaveLength(3);
 });
 
-describe('with a ledger, an answer that nobody heard is followed by', () => {
+describe('with a ledger, the retry after a failed answer gets', () => {
   let recording: StrictSite;
 
   beforeAll(async () => {
@@ -149,10 +149,10 @@ describe('with a ledger, an answer that nobody heard is followed by', () => {
     await recording.router.ready();
   });
 
-  /** A visitor who has a cookie of the site already; nobody hears what has become of what is begun next. */
+  /** A visitor with a cookie of the site. The answer to the next intent is replaced with a 500. */
   async function visitWithCookie(order: string): Promise<Visit> {
     const address = recording.page({ script: buttonScript({ order }, 'globalThis.button = button;') });
-    const visit = await visitWith([own, unheard], address);
+    const visit = await visitWith([own, failedAfterEffect], address);
     await begin(visit.page);
     await cancel(visit.page);
     await fail(visit.page);
@@ -167,14 +167,14 @@ describe('with a ledger, an answer that nobody heard is followed by', () => {
     return idOf(secret);
   }
 
-  /** What was begun for these orders, the newest first. */
+  /** The intents of these orders, newest first. */
   async function begun(...orders: string[]): Promise<readonly { id: string; order: unknown }[]> {
     const { intents } = await recording.router.intents.list();
     const all = intents.map(({ id, metadata }) => ({ id, order: metadata.order }));
     return all.filter(({ order }) => orders.includes(order as string));
   }
 
-  test('the very same intent', async () => {
+  test('the same intent for the same order', async () => {
     const { page } = await visitWithCookie('tea');
     const [newest, ...older] = await begun('tea');
     expect(older).toHaveLength(1);
@@ -191,8 +191,8 @@ describe('with a ledger, an answer that nobody heard is followed by', () => {
   });
 });
 
-describe('trying again', () => {
-  test.each([400, 401, 403, 404, 413, 422])('is not offered where the answer was %i', async (code) => {
+describe('a retry', () => {
+  test.each([400, 401, 403, 404, 413, 422])('is not offered after %i', async (code) => {
     const { page } = await visitWith([status(code, { code: 'request_refused', detail: 'We do not sell that.' })]);
     await fail(page);
     expect(await part(page, 'status').textContent()).toContain('We do not sell that.');
@@ -202,7 +202,7 @@ describe('trying again', () => {
     await begin(page);
   });
 
-  test('is not offered on a page that is not secure', async () => {
+  test('is not offered on an insecure page', async () => {
     const { page } = await open(site.page({ script }), {
       before: () => Object.defineProperty(globalThis, 'isSecureContext', { value: false }),
     });
@@ -211,7 +211,7 @@ describe('trying again', () => {
     expect(await part(page, 'retry').isVisible()).toBe(false);
   });
 
-  test('is offered for a login that was over before it was completed', async () => {
+  test('is offered for a login that expired before its completion', async () => {
     const visit = await visitWith([], site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
     await visit.page.route('**/session', status(404, { code: 'intent_not_found' }));
     await site.sequencer.wallet('Ada').login(await begin(visit.page));

@@ -14,7 +14,7 @@ beforeAll(async () => {
 const count = async (page: Page, name: string): Promise<number> =>
   (await seen(page)).filter(([one]) => one === name).length;
 
-test('Escape twice cancels once, and twenty clicks begin once', async () => {
+test('Escape twice cancels once, and twenty clicks create one intent', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   await begin(page);
   await page.keyboard.press('Escape');
@@ -29,7 +29,7 @@ test('Escape twice cancels once, and twenty clicks begin once', async () => {
   expect(await count(page, 'invoke')).toBe(2);
 });
 
-test('a login whose last step fails once is completed by the second, once, and the focus comes back', async () => {
+test('a login whose completion fails once is completed by the retry, and the focus returns', async () => {
   const visit = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
   visit.forgive(/status of 503/);
   const { page } = visit;
@@ -46,7 +46,7 @@ test('a login whose last step fails once is completed by the second, once, and t
   expect(await page.evaluate(() => document.activeElement?.localName)).toBe('intent-button');
 });
 
-test('a payment that was declined and then made after all succeeds once', async () => {
+test('a declined payment that is then paid succeeds once', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const code = await begin(page);
   await site.sequencer.wallet('Ada').reject(code);
@@ -57,7 +57,7 @@ test('a payment that was declined and then made after all succeeds once', async 
   expect(await count(page, 'success')).toBe(1);
 });
 
-test('a button in a popover shows its dialog', async () => {
+test('a button in a popover opens its dialog', async () => {
   const body = '<button popovertarget="cart" id="open">Cart</button><div popover id="cart"><div id="pay"></div></div>';
   const { page } = await open(site.page({ body, script: buttonScript() }));
   await page.locator('#open').click();
@@ -65,7 +65,7 @@ test('a button in a popover shows its dialog', async () => {
   expect(await part(page, 'code').isVisible()).toBe(true);
 });
 
-/** Tries again, and gives the code of the new intent. */
+/** Clicks retry. @returns the code of the new intent */
 async function tryAgain(page: Page): Promise<string> {
   const answer = page.waitForResponse((response) => response.request().method() === 'POST');
   await part(page, 'retry').click();
@@ -74,7 +74,7 @@ async function tryAgain(page: Page): Promise<string> {
   return code;
 }
 
-test('a payment that comes through is not covered by a second try that is still on its way', async () => {
+test('a payment that succeeds during a retry is not replaced by the code of the retry', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const first = await begin(page);
   await site.sequencer.wallet('Ada').reject(first);
@@ -90,7 +90,7 @@ test('a payment that comes through is not covered by a second try that is still 
   await part(page, 'retry').click();
   await state(page, 'preparing');
   await site.sequencer.wallet('Ada').pay(first);
-  // Coming back to the page asks at once.
+  // A return to the page polls at once.
   await eventually(async () => {
     await page.evaluate(() => dispatchEvent(new Event('focus')));
     expect(await count(page, 'success')).toBe(1);
@@ -104,7 +104,7 @@ test('a payment that comes through is not covered by a second try that is still 
   expect(await count(page, 'error')).toBe(0);
 });
 
-test('the fifth no of a wallet is heard like the first', async () => {
+test('the fifth decline is shown like the first', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   let code = await begin(page);
   for (let tries = 1; tries < 5; tries += 1) {
@@ -116,7 +116,7 @@ test('the fifth no of a wallet is heard like the first', async () => {
   await state(page, 'rejected');
 });
 
-test('a login that was scanned and then cancelled logs nobody in', async () => {
+test('a login that is cancelled after the scan leaves the session empty', async () => {
   const { page } = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
   const code = await begin(page);
   await site.sequencer.wallet('Ada').scan(code);
@@ -129,14 +129,14 @@ test('a login that was scanned and then cancelled logs nobody in', async () => {
   });
   await site.sequencer.wallet('Ada').login(code);
   await page.evaluate(() => dispatchEvent(new Event('focus')));
-  // Longer than the site takes a pending status for true, and longer than from one question to the next.
+  // Longer than the status cache of the site and than the poll interval.
   await page.waitForTimeout(1_500);
   expect(completions).toBe(0);
   expect(await count(page, 'success')).toBe(0);
 });
 
-describe('a payment that was put away and confirmed after all, while another order is on the screen,', () => {
-  /** One order that a wallet has, and another whose code is shown. */
+describe('a closed payment that is submitted while another order is on the screen', () => {
+  /** One order is scanned and closed, and the code of another is on the screen. */
   async function twoOrders(confirmParams: object): Promise<{ page: Page; first: string; second: string }> {
     const { page } = await open(site.page({ script: buttonScript({ confirmParams }, 'globalThis.button = button;') }));
     const first = await begin(page);
@@ -147,7 +147,7 @@ describe('a payment that was put away and confirmed after all, while another ord
     await page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { order: 'other' }));
     const second = await begin(page);
     await site.sequencer.wallet('Ada').pay(first);
-    // Coming back to the page asks at once.
+    // A return to the page polls at once.
     await eventually(async () => {
       await page.evaluate(() => dispatchEvent(new Event('focus')));
       expect(await count(page, 'success')).toBe(1);
@@ -156,7 +156,7 @@ describe('a payment that was put away and confirmed after all, while another ord
     return { page, first, second };
   }
 
-  test('is told, and leaves the other on the screen until it is paid too', async () => {
+  test('emits success, and the other order stays on the screen until it is paid', async () => {
     const { page, first, second } = await twoOrders({});
     expect(await part(page, 'dialog').getAttribute('data-state')).toBe('waiting');
     expect(await part(page, 'code').locator('svg').isVisible()).toBe(true);
@@ -167,7 +167,7 @@ describe('a payment that was put away and confirmed after all, while another ord
     expect(paid).toEqual([idOf(first), idOf(second)]);
   });
 
-  test('does not take the page away, and is not told again after a reload', async () => {
+  test('does not redirect, and is not reported again after a reload', async () => {
     const { page } = await twoOrders({ success: { url: '/thanks' } });
     // Longer than "paid" stays on the screen.
     await page.waitForTimeout(1_500);
@@ -179,7 +179,7 @@ describe('a payment that was put away and confirmed after all, while another ord
   });
 });
 
-test('a secret that comes too late is not shown for the next click', async () => {
+test('a secret that is provided too late is not used for the next click', async () => {
   const more = `
 button.order = 'late';
 let clicks = 0;

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { startSequencer } from '../../src/emulator/index.js';
 import { openCode } from '../../src/emulator/wallet/wallet-request.js';
-import { signPaymentIntent } from '../../src/intents/payment-intent.js';
+import { signPaymentIntent } from '../../src/intents/signed-intent.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { encodeRequest, type Operation, operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { startSequencer } from '../../src/emulator/index.js';
 import { eventually } from '../support/eventually.js';
 import { begin, buttonScript, closed, event, idOf, part, scan, seen, state } from './support/checkout.js';
-import { type Line, layLine } from './support/cut-line.js';
+import { type CuttableConnection, openCuttableConnection } from './support/cuttable-connection.js';
 import { balancerPage } from './support/intent-answers.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const confirmParams = { success: { url: '/thanks' }, cancel: { url: '/thanks?cancelled' } };
 
-/** Repeats what may take a while, and lets a second of the page's time pass each time. */
+/** Repeats a check, and advances the page's clock by a second each time. */
 function hurry(page: Page, assert: () => Promise<void>): Promise<void> {
   return eventually(async () => {
     await page.clock.fastForward(1_000);
@@ -29,41 +29,41 @@ async function stateNow(page: Page, state: string): Promise<void> {
 }
 
 describe('while the payment service is away', () => {
-  let line: Line;
+  let connection: CuttableConnection;
   let far: Awaited<ReturnType<typeof startSequencer>>;
   let patient: StrictSite;
 
   beforeAll(async () => {
     far = await startSequencer();
-    line = await layLine(far.url);
-    patient = await startStrictSite({ sequencerUrl: line.url, timeoutMs: 5_000 });
+    connection = await openCuttableConnection(far.url);
+    patient = await startStrictSite({ sequencerUrl: connection.url, timeoutMs: 5_000 });
   });
   afterAll(() => far.close());
 
-  test('a begun payment waits, and is paid once it is back', async () => {
+  test('a started payment waits and succeeds after the recovery', async () => {
     const visit = await open(patient.page({ script: buttonScript() }));
     visit.forgive(/status of 50[234]/);
     const { page } = visit;
     const code = await begin(page);
     await page.clock.install();
-    line.cut();
-    // Long enough to have asked in vain, and to have noticed.
+    connection.cut();
+    // Long enough for failed polls and the offline state.
     for (let second = 0; second < 40; second += 1) await page.clock.fastForward(1_000);
-    line.mend();
+    connection.restore();
     await far.wallet('Ada').pay(code);
     await hurry(page, async () => expect((await seen(page)).map(([name]) => name)).toContain('success'));
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 
-  test('a payment that cannot begin does so by itself once it is back', async () => {
-    line.cut();
+  test('a payment that cannot start is retried and starts after the recovery', async () => {
+    connection.cut();
     const visit = await open(patient.page({ script: buttonScript() }));
     visit.forgive(/status of 50[234]/);
     const { page } = visit;
     const answer = page.waitForResponse((response) => response.status() >= 500);
     await part(page, 'button').click();
     await answer;
-    line.mend();
+    connection.restore();
     const code = await scan(page);
     await far.wallet('Ada').pay(code);
     await event(page, 'success');
@@ -71,24 +71,24 @@ describe('while the payment service is away', () => {
   });
 });
 
-test('while the site itself is away a begun payment waits, says so, and is paid once it is back', async () => {
-  const line = await layLine(site.origin);
-  const address = site.page({ script: buttonScript() }).replace(site.origin, line.url);
+test('while the site is away, a started payment shows offline and succeeds after the recovery', async () => {
+  const connection = await openCuttableConnection(site.origin);
+  const address = site.page({ script: buttonScript() }).replace(site.origin, connection.url);
   const visit = await open(address);
   visit.forgive(/ERR_(?:CONNECTION|EMPTY|INCOMPLETE|SOCKET|INVALID)\w*/);
   const { page } = visit;
   const code = await begin(page);
   await page.clock.install();
-  line.cut();
+  connection.cut();
   await hurry(page, () => stateNow(page, 'offline'));
   await site.sequencer.wallet('Ada').pay(code);
   expect((await seen(page)).map(([name]) => name)).not.toContain('success');
-  line.mend();
+  connection.restore();
   await hurry(page, async () => expect((await seen(page)).map(([name]) => name)).toContain('success'));
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
 });
 
-test('a browser without a network says so, and goes on when there is one', async () => {
+test('without a network the dialog shows offline, and it continues when the network returns', async () => {
   const visit = await open(site.page({ script: buttonScript() }));
   visit.forgive(/ERR_INTERNET_DISCONNECTED/);
   const { page, context } = visit;
@@ -101,7 +101,7 @@ test('a browser without a network says so, and goes on when there is one', async
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
 });
 
-/** Hides or shows the page, as another app in front of it does. */
+/** Hides or shows the page, like a switch to another app. */
 async function setHidden(page: Page, hidden: boolean): Promise<void> {
   await page.evaluate((isHidden) => {
     Object.defineProperty(document, 'visibilityState', { value: isHidden ? 'hidden' : 'visible', configurable: true });
@@ -110,24 +110,24 @@ async function setHidden(page: Page, hidden: boolean): Promise<void> {
   }, hidden);
 }
 
-test('a tab that slept while it was paid knows at once when it wakes up', async () => {
-  const line = await layLine(site.origin);
-  // Without a stream, which the browser would open again by itself.
+test('a tab that was frozen during the payment succeeds at once when it wakes up', async () => {
+  const connection = await openCuttableConnection(site.origin);
+  // Without a stream, which the browser would reopen.
   const script = buttonScript({ routes: { events: false } });
-  const visit = await open(site.page({ script }).replace(site.origin, line.url));
+  const visit = await open(site.page({ script }).replace(site.origin, connection.url));
   visit.forgive(/ERR_(?:CONNECTION|EMPTY|SOCKET)\w*/);
   const { page } = visit;
   await page.clock.install();
   const code = await begin(page);
-  // Time stands still, so that what comes at the awakening comes from it and from no timer.
+  // The clock is stopped, so no timer causes what follows.
   await page.clock.pauseAt(Date.now() + 60_000);
   await setHidden(page, true);
-  line.cut();
+  connection.cut();
   await page.clock.fastForward(60_000);
-  // What was asked last has failed by then, and nothing asks again while nobody looks.
+  // The last poll has failed by now, and a hidden page does not poll.
   await page.waitForTimeout(300);
   await site.sequencer.wallet('Ada').pay(code);
-  line.mend();
+  connection.restore();
   await page.clock.fastForward(60_000);
   await page.waitForTimeout(200);
   expect((await seen(page)).map(([name]) => name)).not.toContain('success');
@@ -158,7 +158,7 @@ function countStreams(): void {
 }
 
 describe('an event stream that a proxy answers with 502', () => {
-  /** A begun payment whose streams fail. Time in the page stands still. */
+  /** A started payment whose streams fail. The page's clock is stopped. */
   async function beginWithoutStream() {
     const visit = await open(site.page({ script: buttonScript() }), { before: countStreams });
     visit.forgive(/status of 502/);
@@ -221,7 +221,7 @@ describe('an event stream that a proxy answers with 502', () => {
 });
 
 describe('a reload', () => {
-  test('in the middle loses nothing: it is paid after, and success comes', async () => {
+  test('during a payment: a later payment emits success', async () => {
     const { page } = await open(site.page({ script: buttonScript() }));
     const code = await begin(page);
     await page.reload();
@@ -229,7 +229,7 @@ describe('a reload', () => {
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 
-  test('while it is paid loses nothing either', async () => {
+  test('while the wallet pays: success is emitted', async () => {
     const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
     const code = await begin(page);
     const address = page.url();
@@ -239,7 +239,7 @@ describe('a reload', () => {
     await page.waitForURL(`${site.origin}/thanks`);
   });
 
-  test('of a page with two buttons for the same order tells of one success', async () => {
+  test('of a page with two buttons for one order emits one success', async () => {
     const more = `
 const { button: second } = elements.create('button', { mode: 'payment', order: 42 });
 record(second);
@@ -253,12 +253,12 @@ document.querySelector('main').append(second);`;
     await page.locator('intent-button').nth(1).waitFor();
     await site.sequencer.wallet('Ada').pay(code);
     await event(page, 'success');
-    // Longer than from one question to the next.
+    // Longer than the poll interval.
     await page.waitForTimeout(1_500);
     expect((await seen(page)).filter(([name]) => name === 'success')).toHaveLength(1);
   });
 
-  test('of one button leaves what is pending to another that comes later', async () => {
+  test('leaves the pending intent to a button that is mounted later', async () => {
     const more = `
 globalThis.another = () => {
   button.unmount();
@@ -275,7 +275,7 @@ globalThis.another = () => {
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
   });
 
-  test('after success does not succeed twice', async () => {
+  test('after success does not emit a second one', async () => {
     const { page } = await open(site.page({ script: buttonScript() }));
     await site.sequencer.wallet('Ada').pay(await begin(page));
     await event(page, 'success');
@@ -288,8 +288,8 @@ globalThis.another = () => {
 });
 
 describe('the back button', () => {
-  test('to a page that the browser has kept as it was finds no dialog in the way', async () => {
-    // Answered without content, so that the page stays; a browser that tests drive keeps no pages itself.
+  test('to a cached page shows no dialog', async () => {
+    // An answer without content keeps the page: browsers under test do not cache pages.
     const params = { success: { url: '/nothing' }, cancel: { url: '/cart' } };
     const { page } = await open(site.page({ script: buttonScript({ confirmParams: params }) }));
     await site.sequencer.wallet('Ada').pay(await begin(page));
@@ -303,7 +303,7 @@ describe('the back button', () => {
     await page.waitForResponse(`${site.origin}/nothing`);
   });
 
-  test('after the page went on finds the button, not a dialog that hangs', async () => {
+  test('after the redirect shows the button and no dialog', async () => {
     const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
     await site.sequencer.wallet('Ada').pay(await begin(page));
     await page.waitForURL(`${site.origin}/thanks`);

@@ -11,7 +11,7 @@ beforeAll(async () => {
   site = await startStrictSite();
 });
 
-/** The part that has the focus, or the id of what has it outside the element. */
+/** The focused part, or the id of the focused element outside the button. */
 const focused = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const outer = document.activeElement;
@@ -20,7 +20,7 @@ const focused = (page: Page): Promise<string> =>
 
 const body = '<button id="before">Before</button><div id="pay"></div><button id="after">After</button>';
 
-test('with the keyboard alone: in, around, out, and in again to pay', async () => {
+test('the dialog can be opened, navigated, cancelled and paid with the keyboard only', async () => {
   const { page } = await open(site.page({ script: buttonScript(), body }));
   await part(page, 'button').waitFor();
   await page.locator('#before').focus();
@@ -29,7 +29,7 @@ test('with the keyboard alone: in, around, out, and in again to pay', async () =
   await page.keyboard.press('Enter');
   await scan(page);
 
-  // Around twice: what is behind the dialog never has the focus.
+  // Two rounds: the focus never leaves the dialog.
   const visited: string[] = [];
   for (let presses = 0; presses < 8; presses += 1) {
     await page.keyboard.press('Tab');
@@ -48,7 +48,7 @@ test('with the keyboard alone: in, around, out, and in again to pay', async () =
   await event(page, 'success');
 });
 
-test('a declined payment is begun again with the keyboard', async () => {
+test('a declined payment can be retried with the keyboard', async () => {
   const { page } = await open(site.page({ script: buttonScript(), body }));
   await part(page, 'button').focus();
   await page.keyboard.press('Enter');

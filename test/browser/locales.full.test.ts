@@ -11,7 +11,7 @@ beforeAll(async () => {
   });
 });
 
-// As CLDR writes them; the spaces are no-break spaces, U+00A0 and U+202F.
+// As in CLDR. The spaces are U+00A0 and U+202F.
 test.each([
   ['en', '€1,234.50', 'Pay with your wallet'],
   ['de', '1.234,50\u00a0€', undefined],
@@ -20,7 +20,7 @@ test.each([
   ['ja', '€1,234.50', undefined],
   ['de-AT', '€\u00a01.234,50', undefined],
   ['xx', '€1,234.50', 'Pay with your wallet'],
-])('in %s', async (lang, amount, label) => {
+])('labels and amounts are in %s', async (lang, amount, label) => {
   const { page } = await open(site.page({ script: buttonScript(), lang }));
   const text = await textOf(page, 'button');
   if (label) expect(text).toBe(label);
@@ -32,14 +32,14 @@ test.each([
   expect(spoken).toBe(lang === 'xx' ? 'en-US' : lang);
 });
 
-test('the option has the last word over the language of the page', async () => {
+test('the locale option overrides the language of the page', async () => {
   const { page } = await open(site.page({ script: buttonScript({ locale: 'de' }), lang: 'fr' }));
   await part(page, 'button').click();
   await state(page, 'waiting');
   expect(await part(page, 'amount').textContent()).toBe('1.234,50\u00a0€');
 });
 
-test('hundredths are never rounded away, also where a currency has none', async () => {
+test('hundredths are displayed also for a currency without a minor unit', async () => {
   const { page } = await open(site.page({ script: buttonScript({ order: 'yen' }), lang: 'en' }));
   await part(page, 'button').click();
   await state(page, 'waiting');
@@ -49,7 +49,7 @@ test('hundredths are never rounded away, also where a currency has none', async 
 test.each([
   ['a desk', { width: 1280, height: 720 }],
   ['a phone', { width: 320, height: 568 }],
-])('from right to left nothing hangs over the edge, on %s', async (_name, viewport) => {
+])('right-to-left pages have no overflow on %s', async (_name, viewport) => {
   const { page } = await open(site.page({ script: buttonScript(), lang: 'ar', dir: 'rtl' }), { viewport });
   await part(page, 'button').click();
   await scan(page);

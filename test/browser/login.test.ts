@@ -12,12 +12,12 @@ beforeAll(async () => {
   site = await startStrictSite();
 });
 
-/** What the server says to the page's own question. */
+/** The answer to the page's own request. */
 const session = (page: Page): Promise<unknown> => page.evaluate(async () => (await fetch('/session')).json());
 
 const login = { mode: 'login', order: undefined };
 
-test('a visitor logs in: the session is there when success comes', async () => {
+test('the session exists when success is emitted', async () => {
   const script = buttonScript(
     login,
     `button.on('success', async () => { note('session', await (await fetch('/session')).json()); });`,
@@ -32,7 +32,7 @@ test('a visitor logs in: the session is there when success comes', async () => {
   await state(page, 'done');
 });
 
-test('a login that the wallet declines logs nobody in', async () => {
+test('a declined login leaves the session empty', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await begin(page);
   await site.sequencer.wallet('Ada').reject(code);
@@ -40,7 +40,7 @@ test('a login that the wallet declines logs nobody in', async () => {
   expect(await session(page)).toEqual({ user: null });
 });
 
-test('a login that was cancelled on the page logs nobody in, even when the wallet confirms it', async () => {
+test('a cancelled login leaves the session empty, also if the wallet confirms later', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await begin(page);
   await part(page, 'cancel').click();
@@ -50,7 +50,7 @@ test('a login that was cancelled on the page logs nobody in, even when the walle
   expect(await session(page)).toEqual({ user: null });
 });
 
-test('the success page in another browser, as a wallet opens it, cannot take the login over', async () => {
+test('the success page in another browser cannot complete the login', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await begin(page);
   const id = idOf(code);
@@ -76,7 +76,7 @@ test('the success page in another browser, as a wallet opens it, cannot take the
 
 const userOf = (name: string): { id: string } => ({ id: site.sequencer.wallet(name).userId(domain) });
 
-/** Answers to `POST /session`, one after the other; those after them, and every `GET /session`, are the site's own. */
+/** Answers the first requests `POST /session`. The site answers later ones and every `GET /session`. */
 async function answerLogin(page: Page, ...answers: ((route: Route) => Promise<void>)[]): Promise<string[]> {
   const asked: string[] = [];
   await page.route('**/session', async (route) => {
@@ -91,11 +91,11 @@ const noAnswer = (route: Route): Promise<void> => route.abort();
 const busy = (route: Route): Promise<void> => route.fulfill({ status: 503, json: { code: 'too_busy' } });
 const over = (route: Route): Promise<void> => route.fulfill({ status: 404, json: { code: 'intent_not_found' } });
 
-describe('an answer to the last step of a login', () => {
+describe('an answer to POST /session', () => {
   test.each([
     ['is lost', noAnswer],
     ['comes from a proxy', (route: Route) => route.fulfill({ status: 504, body: '<h1>Gateway time-out</h1>' })],
-  ])('that %s after it had its effect does not keep a person out', async (_name, answer) => {
+  ])('that %s after it took effect still ends in success', async (_name, answer) => {
     const visit = await open(site.page({ script: buttonScript(login) }));
     visit.forgive(/ERR_FAILED/, /status of (?:404|504)/);
     const asked = await answerLogin(visit.page, async (route) => {
@@ -109,7 +109,7 @@ describe('an answer to the last step of a login', () => {
     expect((await seen(visit.page)).map(([name]) => name)).not.toContain('error');
   });
 
-  test('that is lost before it had an effect is asked for again', async () => {
+  test('that is lost before it takes effect is retried', async () => {
     const visit = await open(site.page({ script: buttonScript(login) }));
     visit.forgive(/ERR_FAILED/);
     const asked = await answerLogin(visit.page, noAnswer);
@@ -118,7 +118,7 @@ describe('an answer to the last step of a login', () => {
     expect(asked).toEqual(['POST', 'POST']);
   });
 
-  test('that is lost leaves nobody logged in where nobody is', async () => {
+  test('that is lost, with an empty session, ends in a problem', async () => {
     const visit = await open(site.page({ script: buttonScript(login) }));
     visit.forgive(/ERR_FAILED/, /status of 404/);
     const asked = await answerLogin(visit.page, noAnswer, over);
@@ -128,7 +128,7 @@ describe('an answer to the last step of a login', () => {
     expect(asked).toEqual(['POST', 'POST', 'GET']);
   });
 
-  test('that says no passes nobody off as the one who was logged in before', async () => {
+  test('that refuses does not report the previously logged-in user', async () => {
     const visit = await open(site.page({ script: buttonScript(login) }));
     visit.forgive(/status of (?:404|503)/);
     await site.sequencer.wallet('Ada').login(await begin(visit.page));
@@ -142,8 +142,8 @@ describe('an answer to the last step of a login', () => {
   });
 });
 
-describe('while a person is being let in', () => {
-  /** Holds `POST /session`; gives what lets it go. */
+describe('while the login is being completed', () => {
+  /** Holds `POST /session`. @returns a function that releases it */
   async function hold(page: Page): Promise<{ asked: string[]; letGo: () => void }> {
     let letGo = (): void => undefined;
     const held = new Promise<void>((resolve) => {
@@ -158,7 +158,7 @@ describe('while a person is being let in', () => {
 
   const isOpen = (page: Page): Promise<boolean> => part(page, 'dialog').isVisible();
 
-  test('the button brings back the dialog that was closed', async () => {
+  test('the button reopens the closed dialog', async () => {
     const { page } = await open(site.page({ script: buttonScript(login) }));
     const { asked, letGo } = await hold(page);
     await site.sequencer.wallet('Ada').login(await begin(page));
@@ -176,7 +176,7 @@ describe('while a person is being let in', () => {
     expect(names.filter((name) => name !== 'scanned')).toEqual(['invoke', 'success']);
   });
 
-  test('the button shows so, also where it goes on since a reload', async () => {
+  test('the button opens the dialog, also after a reload', async () => {
     const walletUrl = 'https://wallet.example/';
     const { page } = await open(site.page({ script: buttonScript({ ...login, walletUrl }), lang: 'de' }));
     const code = await begin(page);
@@ -189,7 +189,7 @@ describe('while a person is being let in', () => {
     await eventually(async () => expect(await isOpen(page)).toBe(true));
     expect(await part(page, 'title').textContent()).toBe('Mit Wallet anmelden');
     expect(await part(page, 'status').textContent()).toBe('Sie werden angemeldet …');
-    // There is no link and no amount any more, so no room is kept for them either.
+    // Link and amount are hidden and take no space.
     for (const name of ['link', 'amount']) {
       expect(await part(page, name).evaluate((element) => element.getClientRects().length)).toBe(0);
     }

@@ -10,7 +10,7 @@ beforeAll(async () => {
   site = await startStrictSite({ payment: () => ({ amount: '4.50', currency: 'usd' }) });
 });
 
-test('a visitor pays: the code on the screen is what a wallet takes, and success comes with its id', async () => {
+test('a wallet pays the code on the screen, and success has its id', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const code = await clickAndScan(page);
   const id = idOf(code);
@@ -23,7 +23,7 @@ test('a visitor pays: the code on the screen is what a wallet takes, and success
   expect((await seen(page)).map(([name]) => name).filter((name) => name !== 'scanned')).toEqual(['invoke', 'success']);
 });
 
-test('the page goes to the address for success, with the id where it belongs', async () => {
+test('success redirects to the success URL with the id', async () => {
   const confirmParams = { success: { url: '/thanks?id={{INTENT_ID}}&a=b' }, cancel: { url: '/cart' } };
   const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
   const code = await begin(page);
@@ -31,7 +31,7 @@ test('the page goes to the address for success, with the id where it belongs', a
   await page.waitForURL(`${site.origin}/thanks?id=${idOf(code)}&a=b`);
 });
 
-test('the scan is shown before the payment', async () => {
+test('the scan is displayed before the payment', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const code = await begin(page);
   await site.sequencer.wallet('Ada').scan(code);
@@ -41,7 +41,7 @@ test('the scan is shown before the payment', async () => {
   await event(page, 'success');
 });
 
-test('a payment that the wallet declines is over, can be begun again, and is no success', async () => {
+test('a declined payment can be retried and emits no success', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const first = await begin(page);
   await site.sequencer.wallet('Ada').reject(first);
@@ -57,7 +57,7 @@ test('a payment that the wallet declines is over, can be begun again, and is no 
 test.each([
   ['the button for it', (page: Page) => part(page, 'cancel').click()],
   ['Escape', (page: Page) => page.keyboard.press('Escape')],
-])('%s cancels, and the focus is where it was', async (_name, cancel) => {
+])('%s cancels, and the focus returns', async (_name, cancel) => {
   const { page } = await open(site.page({ script: buttonScript() }));
   await part(page, 'button').focus();
   await begin(page);
@@ -69,7 +69,7 @@ test.each([
   expect((await seen(page)).map(([name]) => name)).not.toContain('success');
 });
 
-test('cancelling goes to the address for it', async () => {
+test('cancel redirects to the cancel URL', async () => {
   const confirmParams = { success: { url: '/thanks' }, cancel: { url: '/thanks?cancelled' } };
   const { page } = await open(site.page({ script: buttonScript({ confirmParams }) }));
   await begin(page);
@@ -77,7 +77,7 @@ test('cancelling goes to the address for it', async () => {
   await page.waitForURL(`${site.origin}/thanks?cancelled`);
 });
 
-test('two clicks ask for one intent, also when the second comes before anything has happened', async () => {
+test('two immediate clicks create one intent', async () => {
   const { page, requests } = await open(site.page({ script: buttonScript() }));
   await part(page, 'button').evaluate((button: HTMLButtonElement) => {
     button.click();
@@ -89,7 +89,7 @@ test('two clicks ask for one intent, also when the second comes before anything 
   ]);
 });
 
-test('the element can be written into the page', async () => {
+test('the element works in static markup', async () => {
   const { page } = await open(
     site.page({
       body: '<intent-button mode="payment" order="tea"></intent-button>',
@@ -104,7 +104,7 @@ for (const name of ['success']) host.addEventListener(name, () => { globalThis.d
   await state(page, 'done');
 });
 
-test('two tabs pay one after the other, each its own', async () => {
+test('two tabs each pay their own intent', async () => {
   const { page: one, context } = await open(site.page({ script: buttonScript() }));
   const two = await context.newPage();
   await two.goto(one.url());
@@ -119,8 +119,8 @@ test('two tabs pay one after the other, each its own', async () => {
   expect(await event(one, 'success')).toMatchObject({ intent: idOf(codeOfOne) });
 });
 
-describe('a code that is not used', () => {
-  test('expires: it is gone from the screen, and a new one is a click away', async () => {
+describe('an unused code', () => {
+  test('expires: it leaves the screen, and a retry shows a new one', async () => {
     const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 60_000 }) }));
     await page.clock.install();
     const first = await begin(page);
@@ -134,7 +134,7 @@ describe('a code that is not used', () => {
     expect(await event(page, 'success')).toMatchObject({ intent: idOf(second) });
   });
 
-  test('is paid late: it still counts, and success comes', async () => {
+  test('that is paid after its expiry emits success', async () => {
     const { page } = await open(site.page({ script: buttonScript({ expiresInMs: 60_000 }) }));
     await page.clock.install();
     const code = await begin(page);

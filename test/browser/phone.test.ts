@@ -11,7 +11,7 @@ beforeAll(async () => {
 
 const phone = { viewport: { width: 375, height: 667 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 };
 
-test('on a phone the link to the wallet comes first, in sight, and everything is large enough for a finger', async () => {
+test('on a phone the wallet link is first and visible, and all targets are large enough', async () => {
   const walletUrl = site.sequencer.walletUrl;
   const { page } = await open(site.page({ script: buttonScript({ walletUrl }) }), phone);
   await part(page, 'button').tap();
@@ -32,7 +32,7 @@ test('on a phone the link to the wallet comes first, in sight, and everything is
   expect((dialog?.x ?? 0) + (dialog?.width ?? 0)).toBeLessThanOrEqual(phone.viewport.width);
 });
 
-test('the link carries what the wallet takes, and the tab that was left notices', async () => {
+test('the wallet link contains the client secret, and the tab in the background succeeds', async () => {
   const walletUrl = site.sequencer.walletUrl;
   const { page } = await open(site.page({ script: buttonScript({ walletUrl }) }), phone);
   await part(page, 'button').tap();
@@ -43,7 +43,7 @@ test('the link carries what the wallet takes, and the tab that was left notices'
   await event(page, 'success');
 });
 
-test('the link tells the wallet on the phone where to go on, and the simulated wallet takes it as it is', async () => {
+test('the wallet link contains the return URLs, and the simulated wallet follows them', async () => {
   const walletUrl = site.sequencer.walletUrl;
   const confirmParams = { success: { url: '/thanks?id={{INTENT_ID}}' }, cancel: { url: '/thanks?cancelled' } };
   const visit = await open(site.page({ script: buttonScript({ walletUrl, confirmParams }) }), phone);
@@ -61,7 +61,7 @@ test('the link tells the wallet on the phone where to go on, and the simulated w
   await visit.page.waitForURL(/\/thanks\?id=/);
 });
 
-test('the button itself is large enough for a finger', async () => {
+test('the button is a large enough target', async () => {
   const { page } = await open(site.page({ script: buttonScript() }), phone);
   const box = await part(page, 'button').boundingBox();
   expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);

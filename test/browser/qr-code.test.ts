@@ -1,7 +1,7 @@
 import { correction, generate, mode } from 'lean-qr';
 import { qrModules } from '../../src/browser/dialog/qr-code.js';
 
-/** What a library draws for the same choices. */
+/** The modules by a library, with the same parameters. */
 function byLibrary(text: string): number[][] {
   const code = generate(text, {
     minCorrectionLevel: correction.M,
@@ -15,11 +15,11 @@ function byLibrary(text: string): number[][] {
 
 const alphabet = 'https://wallet.example/open?a=1#34W4Shnddrx6y2jsJF622aU2Rkq';
 
-/** A text that no two places of are alike, with every byte that an address can have. */
+/** A text without repetition, with all bytes an address can contain. */
 const textOf = (length: number): string =>
   Array.from({ length }, (_, at) => alphabet[(at * at + at) % alphabet.length]).join('');
 
-/** As many bytes as each version holds, by the table of the standard, for level M. */
+/** The capacity of each version at level M in bytes, from the standard. */
 const capacities = [
   14, 26, 42, 62, 84, 106, 122, 152, 180, 213, 251, 287, 331, 362, 412, 450, 504, 560, 624, 666,
 ] as const;
@@ -35,11 +35,11 @@ describe.each(capacities.map((bytes, index) => [index + 1, bytes] as const))('ve
   );
 });
 
-test('bytes count, not letters', () => {
+test('the length is counted in bytes', () => {
   expect(qrModules('é'.repeat(7))).toHaveLength(21);
   expect(qrModules('é'.repeat(8))).toHaveLength(25);
 });
 
-test('what no camera could read is refused', () => {
+test('a text of 667 bytes is refused', () => {
   expect(() => qrModules('x'.repeat(667))).toThrow(TypeError);
 });

@@ -16,7 +16,7 @@ import {
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium, type Visit, type VisitOptions } from './support/visit.js';
 
-// What passes by itself, as a restart or a short outage, is asked again by the button and not by the person.
+// The button retries during a restart or a short outage of the site.
 
 const open = useChromium();
 let site: StrictSite;
@@ -32,7 +32,7 @@ beforeAll(async () => {
 const away = status(503, { code: 'ledger_unavailable' });
 const login = { mode: 'login', order: undefined };
 
-/** A visit in whose pages time passes when it is told to. */
+/** A visit whose pages have a manual clock. */
 async function visit(answers: readonly Answer[], options: ButtonOptions = {}, how?: VisitOptions): Promise<Visit> {
   const visited = await visitWith(open, site.page({ script: buttonScript(options) }), answers, how);
   const { page } = visited;
@@ -51,10 +51,10 @@ async function visit(answers: readonly Answer[], options: ButtonOptions = {}, ho
   return visited;
 }
 
-/** Whether a page waits for an answer. */
+/** Whether a request of the page is pending. */
 const isBusy = new WeakMap<Page, () => boolean>();
 
-/** Lets time pass until it holds, but none while the page waits for an answer. */
+/** Advances the clock until the check holds, but not during a request of the page. */
 const hurry = (page: Page, assert: () => Promise<void>): Promise<void> =>
   eventually(async () => {
     if (!isBusy.get(page)?.()) await page.clock.fastForward(250);
@@ -64,7 +64,7 @@ const hurry = (page: Page, assert: () => Promise<void>): Promise<void> =>
 const isNow = async (page: Page, ...states: string[]): Promise<void> =>
   expect(states).toContain(await part(page, 'dialog').getAttribute('data-state'));
 
-/** Clicks, and looks at nothing but what the button does by itself. */
+/** Clicks without waiting for a state. */
 async function clickUntil(page: Page, wanted: string): Promise<void> {
   await part(page, 'button').click();
   await hurry(page, () => isNow(page, wanted));
@@ -72,14 +72,14 @@ async function clickUntil(page: Page, wanted: string): Promise<void> {
 
 const names = async (page: Page): Promise<string[]> => (await seen(page)).map(([name]) => name);
 
-describe('a payment is asked for again', () => {
+describe('POST /intent of a payment is retried', () => {
   test.each([
     ['the site says that it passes', away, away],
     ['a balancer reaches no server', balancerPage(502), balancerPage(503)],
     ['the time of a balancer is over', balancerPage(504), balancerPage(504)],
     ['nobody answers', noAnswer, noAnswer],
     ['the answer ends too early', cutShort, cutShort],
-  ])('with its key where %s, and nobody notices', async (_name, ...answers) => {
+  ])('with the same key and without a message if %s', async (_name, ...answers) => {
     const visited = await visit(answers);
     await clickUntil(visited.page, 'waiting');
     const [key, ...others] = keysOf(visited);
@@ -88,13 +88,13 @@ describe('a payment is asked for again', () => {
     expect(await names(visited.page)).toEqual(['invoke']);
   });
 
-  test('and is the one intent that was made already, where the browser was known', async () => {
-    // The first makes the browser known, by its cookie.
-    const unheard: Answer = async (route) => {
+  test('and gets the intent that was created before, for a browser with a cookie', async () => {
+    // The first intent sets the cookie.
+    const awayAfterEffect: Answer = async (route) => {
       await route.fetch();
       await away(route);
     };
-    const visited = await visit([own, lost, unheard], { order: 'tea' });
+    const visited = await visit([own, lost, awayAfterEffect], { order: 'tea' });
     await begin(visited.page);
     await part(visited.page, 'cancel').click();
     await closed(visited.page);
@@ -112,7 +112,7 @@ describe('a payment is asked for again', () => {
   });
 });
 
-test('a login is begun anew each time', async () => {
+test('each retry of a login has a new key', async () => {
   const visited = await visit([away, balancerPage()], login);
   await clickUntil(visited.page, 'waiting');
   expect(keysOf(visited)).toHaveLength(3);
@@ -124,7 +124,7 @@ test.each([
   ['that was refused', status(404, { code: 'request_refused' })],
   ['that came too often', status(429)],
   ['that the payment service has refused', status(502, { code: 'sequencer_error' })],
-])('what does not pass so soon is not asked again: a question %s', async (_name, answer) => {
+])('POST /intent is not retried after a request %s', async (_name, answer) => {
   const visited = await visit([answer]);
   await clickUntil(visited.page, 'problem');
   await visited.page.clock.fastForward(20_000);
@@ -132,10 +132,10 @@ test.each([
   expect(keysOf(visited)).toHaveLength(1);
 });
 
-describe('while the site is away for long', () => {
+describe('during a long outage', () => {
   const forEver = Array<Answer>(30).fill(away);
 
-  test('the button says that it waits, gives up after five attempts, and then offers to try again', async () => {
+  test('the dialog shows offline, gives up after five attempts and offers a retry', async () => {
     const visited = await visit(forEver);
     const { page } = visited;
     await clickUntil(page, 'offline');
@@ -156,7 +156,7 @@ describe('while the site is away for long', () => {
     expect(keysOf(visited)[5]).toBe(key);
   });
 
-  test('closing the dialog is the end of it, also in a browser that cannot join signals', async () => {
+  test('closing the dialog ends the retries, also without AbortSignal.any', async () => {
     const before = (): void => void Object.defineProperty(AbortSignal, 'any', { value: undefined });
     const visited = await visit(forEver, {}, { before });
     const { page } = visited;

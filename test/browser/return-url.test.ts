@@ -1,4 +1,4 @@
-// The page, and what the server puts at the top of the file.
+// The page's address, and the configuration of the site.
 const location = new URL('https://shop.example/articles/tea?x=1');
 const intentSite = { returnOrigins: ['https://www.shop.example', 'http://localhost:3000'] };
 Object.assign(globalThis, { location, intentSite });
@@ -11,7 +11,7 @@ test.each([
   ['https://shop.example', 'https://shop.example/'],
   ['https://www.shop.example/thanks', 'https://www.shop.example/thanks'],
   ['http://localhost:3000/ok', 'http://localhost:3000/ok'],
-])('the address %s', (template, expected) => {
+])('returnUrl resolves %s', (template, expected) => {
   expect(returnUrl(template, 'a/b')).toBe(expected);
 });
 
@@ -23,7 +23,7 @@ test.each([
   'file:///etc',
   'https://',
   'wallet:x',
-])('the address %j is refused', (template) => {
+])('returnUrl and httpUrl refuse %j', (template) => {
   expect(() => returnUrl(template, 'id')).toThrow('The url must be an http or https address');
   expect(() => httpUrl(template, 'walletUrl')).toThrow('walletUrl must be an http or https address');
 });
@@ -34,15 +34,15 @@ test.each([
   '//other.example',
   'https://{{INTENT_ID}}/',
   'http://localhost/',
-])('the address %j is of another site, and refused', (template) => {
+])('returnUrl refuses %j as another origin', (template) => {
   expect(() => returnUrl(template, 'id')).toThrow('The url must be on this site');
 });
 
-test('the id cannot become more than a part of the address', () => {
+test('the id is escaped in the address', () => {
   expect(returnUrl('/{{INTENT_ID}}', '../?#')).toBe('https://shop.example/..%2F%3F%23');
 });
 
-test('a wallet link has the secret and the ways back in its fragment', () => {
+test('walletLink puts the secret and the return URLs into the fragment', () => {
   expect(walletLink('https://wallet.example/open?a=1', 'SECRET')).toBe('https://wallet.example/open?a=1#SECRET');
   const back = { success: 'https://shop.example/ok?a=1&b=2#c', cancel: 'https://shop.example/no' };
   expect(walletLink('https://wallet.example/', 'SECRET', back)).toBe(

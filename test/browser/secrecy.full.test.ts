@@ -4,7 +4,7 @@ import { begin, buttonScript, clickAndScan, closed, event, part, secretOf, state
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium, type Visit } from './support/visit.js';
 
-// A visit fails by itself when anything breaks the policy, which is the strictest there is.
+// A visit fails on any violation of the site's policy, the strictest possible.
 const open = useChromium();
 let site: StrictSite;
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
   site = await startStrictSite();
 });
 
-/** All that a page keeps and shows, the shadow included. */
+/** Everything the page stores and displays, including shadow roots. */
 const everything = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const shadows = [...document.querySelectorAll('intent-button')].map((host) => host.shadowRoot?.innerHTML);
@@ -20,25 +20,25 @@ const everything = (page: Page): Promise<string> =>
     return [document.documentElement.outerHTML, ...shadows, ...kept, document.cookie, location.href].join('\n');
   });
 
-/** What left the browser, but for bodies: addresses and headers. */
+/** The addresses and headers of all requests. */
 async function sent({ requests }: Visit): Promise<string> {
   const lines = requests.map(async (request) => `${request.url()} ${JSON.stringify(await request.allHeaders())}`);
   return (await Promise.all(lines)).join('\n');
 }
 
-test.each(['payment', 'login'] as const)('the secret of a %s goes nowhere and stays nowhere', async (mode) => {
+test.each(['payment', 'login'] as const)('the secret of a %s is never sent or stored', async (mode) => {
   const walletUrl = site.sequencer.walletUrl;
   const visit = await open(site.page({ script: buttonScript({ mode, walletUrl, order: undefined }) }));
   const { page, context } = visit;
   const code = await clickAndScan(page);
   const secret = secretOf(code);
   expect(secret).toMatch(/^[1-9A-HJ-NP-Za-km-z]{20,28}$/);
-  // The look into the page does see it where it has to be: in the link.
+  // Proves that the search finds the secret: it must be in the link.
   expect(await everything(page)).toContain(secret);
 
   await site.sequencer.wallet('Ada').confirm(code);
   await event(page, 'success');
-  // The dialog says so for a moment, and closes.
+  // The dialog shows success and closes.
   await state(page, 'done');
   await closed(page);
 
@@ -48,7 +48,7 @@ test.each(['payment', 'login'] as const)('the secret of a %s goes nowhere and st
   expect(visit.faults).toEqual([]);
 });
 
-test('the secret is gone from the page once it was cancelled', async () => {
+test('cancel removes the secret from the page', async () => {
   const walletUrl = site.sequencer.walletUrl;
   const { page } = await open(site.page({ script: buttonScript({ walletUrl }) }));
   const secret = secretOf(await begin(page));
@@ -58,7 +58,7 @@ test('the secret is gone from the page once it was cancelled', async () => {
   await eventually(async () => expect(await everything(page)).not.toContain(secret));
 });
 
-test('the server tells a log nothing of the secret', async () => {
+test('the server logs no secret', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const secret = secretOf(await begin(page));
   expect(site.log.text).not.toContain(secret);

@@ -6,14 +6,14 @@ import { withoutEd25519 } from './support/without-ed25519.js';
 
 const open = useChromium();
 
-/** Our scripts that the page loaded, without the page's own and without what follows a question mark. */
+/** The paths of the element's scripts that the page loaded. */
 const scripts = ({ requests }: Visit): string[] =>
   requests
     .filter((request) => request.resourceType() === 'script')
     .map((request) => new URL(request.url()).pathname)
     .filter((path) => !/^\/(?:pages|record\.js)/.test(path));
 
-test('a page loads one script of ours, and who pays with a browser of today never loads another', async () => {
+test('a page in English in a current browser loads elements.js only, also to pay', async () => {
   const site = await startStrictSite();
   const visit = await open(site.page({ script: buttonScript() }));
   await part(visit.page, 'button').waitFor();
@@ -26,7 +26,7 @@ test('a page loads one script of ours, and who pays with a browser of today neve
 
 const portable = '/intent/v1/portable-ed25519.js';
 
-test('a browser whose WebCrypto has no Ed25519 loads it, and pays', async () => {
+test('a browser without native Ed25519 loads portable-ed25519.js and pays', async () => {
   const site = await startStrictSite();
   const visit = await open(site.page({ script: buttonScript() }), { before: withoutEd25519 });
   await site.sequencer.wallet('Ada').pay(await clickAndScan(visit.page));
@@ -34,7 +34,7 @@ test('a browser whose WebCrypto has no Ed25519 loads it, and pays', async () => 
   expect(scripts(visit)).toContain(portable);
 });
 
-test('every route can have another name', async () => {
+test('the button works with all routes renamed', async () => {
   const site = await startStrictSite({
     routes: { intent: '/buy', status: '/how', events: '/happenings', elements: '/wallet/files', session: '/who' },
   });
@@ -49,8 +49,8 @@ test('every route can have another name', async () => {
   expect(session).toEqual({ user: { id: site.sequencer.wallet('Ben').userId(domain) } });
 });
 
-test('the router can be mounted under a path', async () => {
-  // Wallets look for the key file at the root, which a mounted router does not serve: payments alone.
+test('the button works with the router mounted under a path', async () => {
+  // Payments only: wallets read the key file at the root, which a mounted router does not serve.
   const site = await startStrictSite({ mountPath: '/shop', login: false });
   const visit = await open(site.page({ script: buttonScript({}, '', '/shop/intent/v1/elements.js') }));
   await site.sequencer.wallet('Ada').pay(await begin(visit.page));

@@ -5,7 +5,7 @@ import { axeViolations } from './support/axe.js';
 import { readCode } from './support/read-code.js';
 import { useChromium } from './support/visit.js';
 
-// The example shop as people meet it: nothing is known of its markup but what is read and pressed.
+// The example shop in a browser. The tests use visible texts and roles only.
 const open = useChromium();
 let shop: OpenShop;
 
@@ -13,7 +13,7 @@ beforeAll(async () => {
   shop = await openShop();
 });
 
-/** Presses the button of that name, and holds a camera in front of what appears. */
+/** Clicks the button with that name. @returns the text of the code that appears */
 async function press(page: Page, name: RegExp): Promise<string> {
   await page.getByRole('button', { name }).first().click();
   let code: string | undefined;
@@ -24,7 +24,7 @@ async function press(page: Page, name: RegExp): Promise<string> {
   return code ?? '';
 }
 
-test('a visitor buys tea and is thanked', async () => {
+test('a payment leads to the thanks page', async () => {
   const { page } = await open(`${shop.origin}/articles/pot-of-assam`);
   const code = await press(page, /^Pay/);
   expect(await shop.sequencer.wallet('Ada').pay(code)).toMatchObject({
@@ -37,15 +37,15 @@ test('a visitor buys tea and is thanked', async () => {
   expect(await page.locator('main').textContent()).toContain('A pot of Assam');
 });
 
-test('a visitor is thanked although the hook fails the first time', async () => {
+test('a payment whose hook fails once leads to the thanks page', async () => {
   const { page } = await open(`${shop.origin}/articles/stoneware-cup`);
   await shop.sequencer.wallet('Ada').pay(await press(page, /^Pay/));
   await page.locator('[data-payment="settled"]').waitFor();
   expect(await page.title()).toContain('It is paid.');
-  expect(shop.log.text).toContain('The cup has slipped.');
+  expect(shop.log.text).toContain('Simulated failure.');
 });
 
-test('a visitor logs in, sees the account and logs out', async () => {
+test('a login opens the account, and logging out closes it', async () => {
   const { page } = await open(`${shop.origin}/login`);
   await shop.sequencer.wallet('Ben').login(await press(page, /^Log in/));
   await page.waitForURL(`${shop.origin}/account`);
@@ -53,7 +53,7 @@ test('a visitor logs in, sees the account and logs out', async () => {
   await page.getByRole('link', { name: /log in/i }).waitFor();
 });
 
-test('a visitor who declines is not thanked', async () => {
+test('a declined payment does not lead to the thanks page', async () => {
   const { page } = await open(`${shop.origin}/articles/pot-of-assam`);
   const address = page.url();
   await shop.sequencer.wallet('Ada').reject(await press(page, /^Pay/));
@@ -64,7 +64,7 @@ test('a visitor who declines is not thanked', async () => {
   expect(page.url()).toBe(address);
 });
 
-test.each(['/', '/articles/pot-of-assam', '/login'])('axe finds nothing on %s', async (path) => {
+test.each(['/', '/articles/pot-of-assam', '/login'])('axe reports no violations on %s', async (path) => {
   const { page } = await open(shop.origin + path);
   expect(await axeViolations(page)).toEqual([]);
 });

@@ -5,8 +5,8 @@ import { state as reached } from './support/checkout.js';
 import { type StrictSite, startStrictSite } from './support/strict-site.js';
 import { useChromium } from './support/visit.js';
 
-// A gallery of the dialog: the real element in each of its states, with scripted answers. To look at it, set SCREENSHOTS to a
-// folder, and for another language LANGUAGE=ja and DIRECTION=rtl.
+// The element in each state of its dialog, with scripted answers. Set SCREENSHOTS to a folder for pictures, and LANGUAGE=ja or
+// DIRECTION=rtl for variants.
 const { SCREENSHOTS: folder, LANGUAGE: lang = 'en', DIRECTION: direction } = process.env;
 
 const states = [
@@ -32,7 +32,7 @@ beforeAll(async () => {
   if (folder) mkdirSync(folder, { recursive: true });
 });
 
-/** Answers in place of the server, and clicks the button. The client secrets are public test values, in two parts because the watch for leaks finds whole ones. */
+/** Replaces the server and clicks the button. The client secrets are public test values, split because the leak check finds whole ones. */
 const script = (state: string, mode: string): string => `
 const state = '${state}';
 const mode = '${mode}';
@@ -81,7 +81,7 @@ globalThis.EventSource = class extends EventTarget {
 const { elements } = await import('/intent/v1/elements.js');
 const expiresInMs = state === 'expired' ? 100 : undefined;
 const { button } = elements.create('button', { mode, payee: 'A shop', walletUrl: 'https://wallet.example/', expiresInMs });
-// Kept open: another page follows "done".
+// Keeps the dialog open in the state "done".
 button.on('success', () => never);
 button.mount('#pay');
 document.querySelector('intent-button').shadowRoot.querySelector('button').click();

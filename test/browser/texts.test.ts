@@ -6,10 +6,10 @@ import * as translations from '../../src/browser/texts/translations.js';
 import { errorCodes } from '../../src/errors.js';
 import { encodePayload } from '../../src/intents/payload.js';
 
-/** Intl writes narrow and unbreakable blanks, which differ from version to version. */
+/** The kinds of spaces differ between versions of Intl. */
 const plain = (text: string): string => text.replace(/\s/gu, ' ');
 
-describe('an amount', () => {
+describe('localizeAmount', () => {
   test.each([
     ['12.50', 'usd', 'en', '$12.50'],
     ['12.50', 'eur', 'de', '12,50 €'],
@@ -19,7 +19,7 @@ describe('an amount', () => {
     ['4.50', 'kwd', 'en', 'KWD 4.500'],
     ['5.00', 'kin', 'en', '5 KIN'],
     ['1234567.25', 'kin', 'en', '1,234,567.25 KIN'],
-  ])('%s %s in %s is %s', (amount, currency, locale, expected) => {
+  ])('formats %s %s in %s as %s', (amount, currency, locale, expected) => {
     expect(plain(localizeAmount(amount, currency, locale))).toBe(expected);
   });
 
@@ -28,7 +28,7 @@ describe('an amount', () => {
     [5n, '$0.05'],
     [123_456n, '$1,234.56'],
     [2n ** 32n, '$42,949,672.96'],
-  ])('of %s hundredths comes out of the payload as %s', (hundredths, expected) => {
+  ])('amountIn formats %s hundredths of a payload as %s', (hundredths, expected) => {
     const payload = encodePayload({
       kind: 'payment',
       money: { currency: 'usd', hundredths },
@@ -37,12 +37,12 @@ describe('an amount', () => {
     expect(amountIn(payload, 'en')).toBe(expected);
   });
 
-  test('of a currency that there is not is none', () => {
+  test('amountIn throws for an unknown currency', () => {
     expect(() => amountIn(Uint8Array.of(2, 255, 1), 'en')).toThrow(TypeError);
   });
 });
 
-describe('the language', () => {
+describe('the locale', () => {
   test.each([
     [['de-AT'], 'de-AT'],
     [['ja', 'fr'], 'ja'],
@@ -58,7 +58,7 @@ describe('the language', () => {
     expect(negotiateTag(wanted)).toBe(expected);
   });
 
-  test('is English until the others are loaded, and English without them', async () => {
+  test('is English until the translations are loaded, and for unsupported languages', async () => {
     expect(localeOf('de').texts).toBe(en);
     await loadTexts('de');
     expect(localeOf('de-AT')).toEqual({ tag: 'de-AT', texts: translations.de });
@@ -66,7 +66,7 @@ describe('the language', () => {
     expect(localeOf('pt')).toEqual({ tag: 'en', texts: en });
   });
 
-  test.each(Object.entries(translations))('%s says everything that English says', (_language, texts) => {
+  test.each(Object.entries(translations))('%s has every text, none equal to English', (_language, texts) => {
     expect(Object.keys(texts)).toEqual(Object.keys(en));
     expect(Object.values(texts).filter((text) => text.trim() === '')).toEqual([]);
     const same = Object.entries(texts).filter(([key, text]) => text === en[key as keyof typeof en]);
@@ -74,8 +74,8 @@ describe('the language', () => {
   });
 });
 
-describe('the sentence for a problem', () => {
-  test.each(Object.keys(errorCodes))('%s is one of ours', (code) => {
+describe('problemText', () => {
+  test.each(Object.keys(errorCodes))('has a text for %s', (code) => {
     expect(Object.values(en)).toContain(problemText(new Problem(code, 400), en));
   });
 
@@ -93,7 +93,7 @@ describe('the sentence for a problem', () => {
     expect(problemText(new Problem(code), en)).toBe(sentence);
   });
 
-  test("is the site's own for a refusal, and for nothing else", () => {
+  test("returns the site's own text for a refusal only", () => {
     expect(problemText(new Problem('request_refused', 404, 'We do not sell that.'), en)).toBe('We do not sell that.');
     expect(problemText(new Problem('internal_error', 500, 'at secret.js:1'), en)).toBe(en.otherwise);
   });

@@ -9,13 +9,13 @@ type Connections = ConfigOptions['connections'];
 const base = { transport: countingTransport(), login: false };
 const limitsOf = (connections: Connections) => parseConfig({ ...base, connections }, {}).connections;
 
-test('there are limits by default, and each can be set', () => {
+test('connections has defaults, and each can be set', () => {
   expect(limitsOf(undefined)).toEqual({ perBrowser: 3, perAddress: 20, perProcess: 5_000 });
   expect(limitsOf({ perAddress: 1 })).toEqual({ perBrowser: 3, perAddress: 1, perProcess: 5_000 });
   expect(limitsOf({ perBrowser: undefined as unknown as number })).toMatchObject({ perBrowser: 3 });
 });
 
-test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is no limit', (value) => {
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is refused as a limit', (value) => {
   expect(problemsOf(() => limitsOf({ perProcess: value as number }))).toEqual([
     {
       setting: 'connections',
@@ -25,7 +25,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is 
   ]);
 });
 
-test('a limit that there is not is told, so that no misspelt one is without effect', () => {
+test('an unknown limit is reported, so that a typo is not ignored', () => {
   expect(problemsOf(() => limitsOf({ perbrowser: 1 } as Connections))).toEqual([
     {
       setting: 'connections',

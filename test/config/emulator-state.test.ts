@@ -20,7 +20,7 @@ test.each([
     { INTENT_DATABASE_URL: './l', INTENT_EMULATOR_STATE: '' },
     'l/sequencer.jsonl',
   ],
-])('the embedded sequencer outlives its process by %s', (_name, more, expected) => {
+])('the state of the embedded sequencer is kept by %s', (_name, more, expected) => {
   expect(stateWith(more as Readonly<Record<string, string>>)).toBe(expected);
 });
 

@@ -16,19 +16,19 @@ function parse(url: string, env: Environment = {}, options: ConfigOptions = {}) 
 
 const problemsIn = (...args: Parameters<typeof parse>): readonly ConfigProblem[] => problemsOf(() => parse(...args));
 
-it('grpc_url is all that is needed to reach the service', () => {
+it('grpcUrl alone is enough to reach the service', () => {
   const { sequencer, notices } = parse(grpcUrl);
   expect(sequencer).toMatchObject({ url: '', grpcUrl });
   expect(notices).not.toContainEqual(expect.stringContaining('GRPC'));
 });
 
-it('the option wins over the variable, and can switch it off', () => {
+it('the option overrides the variable, and can switch it off', () => {
   expect(parse(grpcUrl, {}, { grpcUrl: 'https://b.example' }).sequencer.grpcUrl).toBe('https://b.example');
   const off = parse(grpcUrl, {}, { grpcUrl: '', sequencerUrl: 'https://proxy.example' });
   expect(off.sequencer).toMatchObject({ url: 'https://proxy.example', grpcUrl: undefined });
 });
 
-it('the address of the proxy is checked all the same where it is set', () => {
+it('the URL of the proxy is checked as well where it is set', () => {
   expect(problemsIn(grpcUrl, {}, { sequencerUrl: 'nonsense' })).toMatchObject([{ setting: 'INTENT_SEQUENCER_URL' }]);
 });
 
@@ -39,7 +39,7 @@ it.each<[string, Environment]>([
   ['http://127.0.0.1:4748', production],
   ['http://[::1]:4748', production],
   ['http://grpc.example:4748', {}],
-])('%s is an address of the service, with %j', (url, env) => {
+])('%s is accepted with %j', (url, env) => {
   expect(problemsIn(url, env)).toEqual([]);
 });
 
@@ -68,14 +68,14 @@ it.each<[string, Environment, string, string]>([
     example,
   ],
   ['http://localhost.example', production, expect.stringContaining('It must be https'), example],
-])('%s with %j is refused, with the line that mends it', (url, env, problem, mend) => {
+])('%s with %j is refused with its fix', (url, env, problem, mend) => {
   expect(problemsIn(url, env)).toEqual([{ setting: 'INTENT_SEQUENCER_GRPC_URL', problem, mend }]);
 });
 
 it.each<[string, ConfigOptions]>([
   ['embedded', {}],
   [grpcUrl, { sequencerUrl: 'embedded' }],
-])('the embedded sequencer is not meant with %s and %j', (url, options) => {
+])('the embedded sequencer is refused over gRPC: %s and %j', (url, options) => {
   expect(problemsIn(url, {}, options)).toEqual([
     {
       setting: 'INTENT_SEQUENCER_GRPC_URL',
@@ -85,13 +85,13 @@ it.each<[string, ConfigOptions]>([
   ]);
 });
 
-it.each(['grpc.example:443', '', 'ftp://grpc.example'])('a client takes no "%s" for an address', (url) => {
+it.each(['grpc.example:443', '', 'ftp://grpc.example'])('a client refuses "%s" as grpcUrl', (url) => {
   expect(() => createIntentClient({ grpcUrl: url })).toThrow(
     expect.objectContaining({ code: 'invalid_configuration', message: expect.stringContaining('grpcUrl') }),
   );
 });
 
-it('a site with it creates intents and tells their status (interface 4.2, 4.7)', async () => {
+it('a site over gRPC creates intents and answers their status (interface 4.2, 4.7)', async () => {
   const sequencer = await startSequencer({ grpcPort: 0 });
   const terms = { amount: '4.50', currency: 'usd' };
   const { origin, router } = await startSite({ grpcUrl: sequencer.grpcUrl, login: false, payment: () => terms });

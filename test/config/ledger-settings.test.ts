@@ -12,13 +12,13 @@ const ledgerOf = (options: ConfigOptions, more: Environment = {}) => parseConfig
 
 const url = 'postgres://shop:hunter2@db.example/shop';
 
-test('no ledger is kept where no database is named', () => {
+test('without a database there is no ledger', () => {
   expect(ledgerOf({})).toBeUndefined();
   expect(ledgerOf({ databaseUrl: '' }, { INTENT_DATABASE_URL: url })).toBeUndefined();
   expect(ledgerOf({ settleDelayMs: 1_000 }, { INTENT_DATABASE_URL: '' })).toBeUndefined();
 });
 
-test('Postgres is named by a URL, and everything else has a default', () => {
+test('a Postgres URL is enough, and all other settings have defaults', () => {
   expect(ledgerOf({}, { INTENT_DATABASE_URL: url })).toEqual({
     database: { kind: 'postgres', url },
     migrate: true,
@@ -33,19 +33,19 @@ test('Postgres is named by a URL, and everything else has a default', () => {
 });
 
 test.each(['postgres://shop@/shop?host=/run/postgresql', 'postgres:///shop?host=/run/postgresql', 'postgres://'])(
-  'a Postgres behind a socket: %s',
+  'a Postgres URL can name a socket: %s',
   (databaseUrl) => {
     expect(ledgerOf({ databaseUrl })?.database).toEqual({ kind: 'postgres', url: databaseUrl });
   },
 );
 
-test('the option wins over the environment', () => {
+test('the option overrides the environment', () => {
   const ledger = ledgerOf({ databaseUrl: 'postgresql://other/shop' }, { INTENT_DATABASE_URL: url });
   expect(ledger?.database).toEqual({ kind: 'postgres', url: 'postgresql://other/shop' });
 });
 
 test.each(['./ledger', 'ledger', '/var/lib/shop/ledger', '../a folder with spaces', 'C:\\ledger', 'postgres'])(
-  'anything that is no URL is a folder: %s',
+  'any text that is not a URL is a folder: %s',
   (folder) => {
     expect(ledgerOf({ databaseUrl: folder })?.database).toEqual({ kind: 'embedded', folder });
   },
@@ -59,7 +59,7 @@ test.each([
   'POSTGRES://x/y',
   '"postgres://shop:hunter2@db/shop"',
   ' postgres://shop:hunter2@db/shop',
-])('another scheme is refused: %s', (databaseUrl) => {
+])('any other scheme is refused: %s', (databaseUrl) => {
   expect(problemsOf(() => ledgerOf({ databaseUrl }))).toMatchObject([
     {
       setting: 'INTENT_DATABASE_URL',
@@ -68,7 +68,7 @@ test.each([
   ]);
 });
 
-test('a URL that cannot be read is refused, and no password is told', () => {
+test('an unreadable URL is refused without reporting its password', () => {
   const [problem] = problemsOf(() => ledgerOf({ databaseUrl: 'postgres://shop:hunter2@[db/shop' }));
   expect(problem).toMatchObject({ setting: 'INTENT_DATABASE_URL', problem: 'It cannot be read as a URL.' });
   expect(JSON.stringify(problem)).not.toContain('hunter2');
@@ -77,7 +77,7 @@ test('a URL that cannot be read is refused, and no password is told', () => {
 describe('in production', () => {
   const production = { NODE_ENV: 'production' };
 
-  test('a folder is refused, and the mend says what it does not survive', () => {
+  test('a folder is refused, with the failure that it does not survive', () => {
     expect(problemsOf(() => ledgerOf({ databaseUrl: './ledger' }, production))).toEqual([
       {
         setting: 'INTENT_DATABASE_URL',
@@ -88,14 +88,14 @@ describe('in production', () => {
     ]);
   });
 
-  test('a folder is taken with allowEmbeddedLedger, and Postgres without', () => {
+  test('a folder is accepted with allowEmbeddedLedger, and Postgres without', () => {
     const ledger = ledgerOf({ databaseUrl: './ledger', allowEmbeddedLedger: true }, production);
     expect(ledger?.database.kind).toBe('embedded');
     expect(ledgerOf({ databaseUrl: url }, production)?.database.kind).toBe('postgres');
   });
 });
 
-test('what is set is taken', () => {
+test('settings that are set override the defaults', () => {
   const set = {
     migrate: false,
     settleDelayMs: 60_000,

@@ -11,7 +11,7 @@ const limitsOf = (rateLimits: unknown) => parseConfig({ ...base, rateLimits: rat
 
 const store = { increment: () => ({ totalHits: 1, resetTime: undefined }), decrement: () => {}, resetKey: () => {} };
 
-test('there are limits by default, and each can be set', () => {
+test('rateLimits has defaults, and each can be set', () => {
   const byDefault = { intent: 120, session: 120, status: 3_000, webhook: 600, windowMs: 60_000, store: undefined };
   expect(limitsOf(undefined)).toEqual(byDefault);
   expect(limitsOf({ status: 5, intent: undefined })).toEqual({ ...byDefault, status: 5 });
@@ -19,7 +19,7 @@ test('there are limits by default, and each can be set', () => {
   expect(limitsOf(false)).toBeUndefined();
 });
 
-test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is no limit', (value) => {
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is refused as a limit', (value) => {
   expect(problemsOf(() => limitsOf({ session: value }))).toEqual([
     {
       setting: 'rateLimits',
@@ -29,17 +29,17 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is 
   ]);
 });
 
-test.each([0, -1, 1.5, 2 ** 31, '60000'])('%p is no window', (windowMs) => {
+test.each([0, -1, 1.5, 2 ** 31, '60000'])('%p is refused as windowMs', (windowMs) => {
   expect(problemsOf(() => limitsOf({ windowMs }))).toMatchObject([{ setting: 'rateLimits.windowMs' }]);
 });
 
-test.each([null, {}, { increment: () => 1 }, 'redis', () => store])('%p is no store', (wrong) => {
+test.each([null, {}, { increment: () => 1 }, 'redis', () => store])('%p is refused as a store', (wrong) => {
   expect(problemsOf(() => limitsOf({ store: wrong }))).toMatchObject([
     { setting: 'rateLimits', problem: 'store is not a store of express-rate-limit.' },
   ]);
 });
 
-test('a limit that there is not is told, so that no misspelt one is without effect', () => {
+test('an unknown limit is reported, so that a typo is not ignored', () => {
   expect(problemsOf(() => limitsOf({ intents: 1 }))).toEqual([
     {
       setting: 'rateLimits',

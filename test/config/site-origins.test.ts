@@ -15,7 +15,7 @@ function problemsOf(read: () => unknown): unknown {
   return [];
 }
 
-test('people are sent to no other origin, but to those that are named', () => {
+test('returnOrigins is empty by default and keeps the origins that are set', () => {
   expect(parseConfig(base, {}).returnOrigins).toEqual([]);
   const returnOrigins = ['https://www.shop.example', 'http://localhost:3000'];
   expect(parseConfig({ ...base, returnOrigins }, {}).returnOrigins).toEqual(returnOrigins);
@@ -30,14 +30,14 @@ test.each([
   'null',
   '*',
   '',
-])('%j is no origin', (origin) => {
+])('%j is refused as an origin', (origin) => {
   const mend = "returnOrigins: ['https://www.example.com'] (no path, no slash at the end)";
   expect(problemsOf(() => parseConfig({ ...base, returnOrigins: ['https://a.example', origin] }, {}))).toEqual([
     { setting: 'returnOrigins', problem: `${JSON.stringify(origin)}: It is not an origin.`, mend },
   ]);
 });
 
-test('in production they are https', () => {
+test('in production an http origin is refused', () => {
   const options = { ...base, returnOrigins: ['http://shop.example'] };
   expect(problemsOf(() => parseConfig(options, { NODE_ENV: 'production' }))).toMatchObject([
     { problem: '"http://shop.example": It must be https when NODE_ENV=production.' },

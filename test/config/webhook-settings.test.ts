@@ -13,18 +13,18 @@ const origin = { INTENT_ORIGIN: 'https://shop.example' };
 
 const webhookOf = (options: ConfigOptions, more: Environment = {}) => parseConfig(options, { ...env, ...more }).webhook;
 
-test('webhooks are off by default, whatever else is set', () => {
+test('webhooks are off by default, also with a service key', () => {
   expect(webhookOf({}, { ...origin, INTENT_SERVICE_KEY: one })).toBeUndefined();
   expect(webhookOf({ webhook: false, serviceKey: 'nonsense' })).toBeUndefined();
 });
 
-test('the keys come from INTENT_SERVICE_KEY, or from the option, which wins; each once', () => {
+test('service keys come from the option or INTENT_SERVICE_KEY, each once', () => {
   const both = { ...origin, INTENT_SERVICE_KEY: ` ${one} ,${two},${one}` };
   expect(webhookOf({ webhook: true }, both)).toEqual({ serviceKeys: [one, two] });
   expect(webhookOf({ webhook: true, serviceKey: two }, both)).toEqual({ serviceKeys: [two] });
 });
 
-test('without key and origin both are told, with their mend', () => {
+test('a missing key and a missing origin are both reported with their fixes', () => {
   expect(problemsOf(() => webhookOf({ webhook: true }))).toEqual([
     {
       setting: 'INTENT_ORIGIN',
@@ -40,19 +40,19 @@ test('without key and origin both are told, with their mend', () => {
 });
 
 test.each([`${one},`, 'nonsense', `${one}1`, generateKey().secret.slice(0, 20), `${one} ${two}`])(
-  'a key that is none is told: %s',
+  'an invalid key is reported: %s',
   (serviceKey) => {
     const problems = problemsOf(() => webhookOf({ webhook: true, serviceKey }, origin));
     expect(problems.map(({ setting }) => setting)).toEqual(['INTENT_SERVICE_KEY']);
   },
 );
 
-test('a route that is switched off is told', () => {
+test('a webhook route that is switched off is reported', () => {
   const options = { webhook: true, serviceKey: one, routes: { webhook: false } } as const;
   expect(problemsOf(() => webhookOf(options, origin))).toMatchObject([{ setting: 'webhook' }]);
 });
 
-test('the embedded sequencer needs neither, and its key is not one that is set', () => {
+test('the embedded sequencer needs neither, and ignores a configured key', () => {
   const embedded = { ...env, INTENT_SEQUENCER_URL: 'embedded' };
   expect(parseConfig({ webhook: true }, embedded).webhook).toEqual({ serviceKeys: undefined });
   expect(parseConfig({ webhook: true }, { ...embedded, INTENT_SERVICE_KEY: one }).webhook).toEqual({
@@ -60,14 +60,14 @@ test('the embedded sequencer needs neither, and its key is not one that is set',
   });
 });
 
-test('with a transport there is no embedded sequencer, so that both are needed', () => {
+test('with a transport there is no embedded sequencer, so both are needed', () => {
   const transport = { call: async () => new Uint8Array(), close: async () => undefined };
   const embedded = { ...env, INTENT_SEQUENCER_URL: 'embedded' };
   const problems = problemsOf(() => parseConfig({ webhook: true, transport }, embedded));
   expect(problems.map(({ setting }) => setting)).toEqual(['INTENT_ORIGIN', 'INTENT_SERVICE_KEY']);
 });
 
-test('intentRouter tells of the form of both options', () => {
+test('intentRouter reports the wrong type of both options', () => {
   const options = { webhook: 'yes', serviceKey: 7, sequencerUrl: 'https://sequencer.example', login: false };
   const problems = problemsOf(() => intentRouter(options as never));
   expect(problems).toEqual([

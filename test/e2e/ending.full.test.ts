@@ -110,12 +110,12 @@ test('a signal within half a second of the first is the copy that npm sends, a l
   const now = jest.spyOn(performance, 'now').mockReturnValue(1_000);
   try {
     const closes = jest.fn(() => new Promise<void>(() => undefined));
-    const ending = shutDownOnSignal(createServer(), { close: closes } as unknown as IntentRouter);
+    const shutdown = shutDownOnSignal(createServer(), { close: closes } as unknown as IntentRouter);
     const press = (): void => handlers.get('SIGINT')?.();
     press();
     now.mockReturnValue(1_500);
     press();
-    expect([ending.aborted, closes.mock.calls.length, exit.mock.calls]).toEqual([true, 1, []]);
+    expect([shutdown.aborted, closes.mock.calls.length, exit.mock.calls]).toEqual([true, 1, []]);
     now.mockReturnValue(1_501);
     press();
     expect(exit.mock.calls).toEqual([[130]]);
@@ -131,7 +131,7 @@ test('can be ended while it is still opening, without a word of complaint', asyn
   shop.signal('SIGINT');
   expect(await shop.end()).toBe(0);
   // On a busy machine the opening may take longer than the shop waits for its end.
-  expect(shop.errors.replace(/^Not everything came to its end in time\..*\n/, '')).toBe('');
+  expect(shop.errors.replace(/^Shutdown timed out\..*\n/, '')).toBe('');
   expect(shop.output).not.toContain('is open');
 });
 

@@ -19,7 +19,7 @@ test('starts, plays, ends quickly with Ctrl-C, and starts again on the same port
 
     const play = run('play.js', place);
     expect([await play.end(), play.errors]).toEqual([0, '']);
-    expect(play.output).toContain('All is well.');
+    expect(play.output).toContain('All steps passed.');
 
     // Somebody who never sends a request does not hold the shop open.
     const idle = connect(Number(place.PORT), '127.0.0.1').on('error', () => undefined);
@@ -56,7 +56,7 @@ test('makes its database at the first start, and has the orders in it still afte
   await killed.end();
 
   const again = await startShop(place);
-  expect(again.output).not.toContain('Making');
+  expect(again.output).not.toContain('Creating');
   expect(mainOf((await thanksOf(visitor, paid.id)).text)).toBe(thanks);
   // What was begun before is still there: the embedded sequencer has kept it beside the orders.
   expect((await thanksOf(visitor, begun.id)).state).toBe('open');

@@ -2,11 +2,14 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Sequencer, type SequencerOptions, startSequencer } from '../../src/emulator/index.js';
-import { signLoginIntent } from '../../src/intents/login-intent.js';
-import { type PaymentTerms, signPaymentIntent } from '../../src/intents/payment-intent.js';
 import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
-import type { SignedIntent } from '../../src/intents/signed-intent.js';
-import { unsignedBytes } from '../../src/intents/signed-intent.js';
+import {
+  type PaymentTerms,
+  type SignedIntent,
+  signLoginIntent,
+  signPaymentIntent,
+  unsignedBytes,
+} from '../../src/intents/signed-intent.js';
 import { parseIntentId } from '../../src/keys/base58.js';
 import { type KeyPair, keyPairFromSeed } from '../../src/keys/ed25519.js';
 import { type Signer, signerFromSeed } from '../../src/keys/verifier-key.js';

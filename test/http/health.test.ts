@@ -24,7 +24,7 @@ async function startHealthSite(options: SiteOptions = {}) {
 }
 
 describe('a router without a ledger', () => {
-  test('is healthy; however many ask, the service is asked once, and not at all where it has answered a visitor', async () => {
+  test('is ok; concurrent calls probe the service once, and not at all after an answer to a visitor', async () => {
     const first = await startHealthSite();
     const all = await Promise.all(Array.from({ length: 20 }, () => first.router.health()));
     for (const { status } of all) expect(status).toBe('ok');
@@ -45,7 +45,7 @@ describe('a router without a ledger', () => {
     expect(second.transport.asked).toBe(1);
   });
 
-  test('whose service is down is degraded and stays in; it says why, and never where', async () => {
+  test('is degraded while the service is down, with the reason and without its address', async () => {
     const { router, transport, show, origin } = await startHealthSite();
     transport.answerWith(down);
     expect((await router.health()).checks.sequencer).toEqual({
@@ -73,14 +73,14 @@ describe('a router without a ledger', () => {
     expect(transport.asked).toBe(asked);
   });
 
-  test('whose service hangs answers all the same, long before the call to the service ends', async () => {
+  test('answers while the service hangs, long before the call to it ends', async () => {
     const { router, transport } = await startHealthSite({ timeoutMs: 600_000, tryTimeoutMs: 600_000 });
     transport.answerWith('nothing');
     const { status, checks } = await router.health();
     expect([status, checks.sequencer.reason]).toEqual(['degraded', 'sequencer_timeout']);
   });
 
-  test('is red from the moment on in which it is closed', async () => {
+  test('is down as soon as it is closed', async () => {
     const { router, show, transport } = await startHealthSite();
     const closed = router.close();
     expect(await router.health()).toMatchObject({ status: 'down', checks: { process: { reason: 'closing' } } });
@@ -90,7 +90,7 @@ describe('a router without a ledger', () => {
     expect(transport.asked).toBe(0);
   });
 
-  test('shows it only where a route is named; a load balancer makes the set-up warn of nothing', async () => {
+  test('has the route only where it is named, and its requests cause no set-up warning', async () => {
     const without = await startHealthSite({ routes: {} });
     await without.show().expect(404);
     const site = await startHealthSite({
@@ -104,7 +104,7 @@ describe('a router without a ledger', () => {
 });
 
 describe('a router with a ledger in Postgres', () => {
-  test('tells what is due and what was given up, notices that the database was killed, and recovers', async () => {
+  test('reports due payments and dead letters, is down while the database is down, and recovers', async () => {
     const databaseUrl = await newDatabaseUrl('postgres');
     const server = await startPostgres();
     const [, name = ''] = /(\w+)\?host=/.exec(databaseUrl) ?? [];
@@ -145,13 +145,13 @@ describe('a router with a ledger in Postgres', () => {
     await becomes({ status: 'degraded', checks: { settlement } });
   });
 
-  test('that cannot be opened is down from the start', async () => {
+  test('is down from the start where the database cannot be opened', async () => {
     const { router } = await startHealthSite({ databaseUrl: `postgres:///shop?host=${temporaryFolder()}` });
     expect(await router.health()).toMatchObject({ status: 'down', checks: { ledger: { status: 'down' } } });
   });
 });
 
-describe('what is made of what is seen', () => {
+describe('the outcome of the checks', () => {
   const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, firstCallWaitMs: 0, lookedMsAgo: 500 };
   const timing = { timeoutMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
 
@@ -172,17 +172,17 @@ describe('what is made of what is seen', () => {
   }
 
   test.each<[string, Partial<LedgerReport>, string, string | undefined]>([
-    ['nothing amiss', {}, 'ok', undefined],
+    ['no problem', {}, 'ok', undefined],
     ['dead letters', { deadLetters: 1 }, 'degraded', 'dead_letters'],
-    ['what is due waits for its turn', { oldestDueMs: 60_001, deadLetters: 1 }, 'degraded', 'behind'],
-    ['nobody looks any more', { lookedMsAgo: 30_001, oldestDueMs: 60_001 }, 'degraded', 'stalled'],
+    ['due payments wait', { oldestDueMs: 60_001, deadLetters: 1 }, 'degraded', 'behind'],
+    ['no poll for long', { lookedMsAgo: 30_001, oldestDueMs: 60_001 }, 'degraded', 'stalled'],
   ])('%s', async (_what, report, status, reason) => {
     const health = await healthOf(async () => ({ ...fine, ...report }))();
     expect(health.status).toBe(status);
     expect(health.checks.settlement).toEqual({ status, ...fine, ...report, ...(reason && { reason }) });
   });
 
-  test('a database that is slow is slow, and gone when it has not answered for long', async () => {
+  test('a slow database is degraded, and down when it has not answered for long', async () => {
     let nowMs = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     let inspect: () => Promise<LedgerReport> = async () => fine;
@@ -223,12 +223,12 @@ describe('what is made of what is seen', () => {
     expect([(await next).status, probes]).toEqual(['ok', 1]);
   });
 
-  test('streams that are all taken', async () => {
+  test('a full process is degraded', async () => {
     const { status, checks } = await healthOf(async () => fine, 10)();
     expect([status, checks.streams]).toEqual(['degraded', { status: 'degraded', reason: 'full', open: 10, limit: 10 }]);
   });
 
-  test('a ledger that rejects with anything', async () => {
+  test('a ledger that rejects is down, with the code of the error', async () => {
     const health = (error: unknown) => healthOf(() => Promise.reject(error))();
     expect((await health(new IntentError('ledger_unavailable'))).checks.ledger?.reason).toBe('ledger_unavailable');
     expect((await health(new Error('syntax'))).checks.ledger).toEqual({ status: 'down', reason: 'internal_error' });

@@ -58,7 +58,7 @@ describe('the document', () => {
     expect(count).toBeGreaterThan(8);
   });
 
-  test('describes the routes as this site has them', async () => {
+  test('describes the routes of this site', async () => {
     const paths = async (options: SiteOptions = {}) => Object.keys((await documentOf(options)).paths).sort();
     const usual = ['/intent', '/intent/v1/openapi.json', '/intent/v1/{file}', '/intent/{id}/events', '/status/{id}'];
     const keyFile = '/.well-known/service-payments.json';
@@ -78,7 +78,7 @@ describe('the document', () => {
     );
   });
 
-  test('describes the bodies as they are checked', async () => {
+  test('describes the bodies as they are validated', async () => {
     const described = (path: string): object => {
       const { post } = document.paths[path] as never as {
         post: { requestBody: { content: { 'application/json': { schema: object } } } };
@@ -107,7 +107,7 @@ describe('the document', () => {
     }
   });
 
-  test('names cookies as the site does', async () => {
+  test('names the cookies of this site', async () => {
     const document = await documentOf({ ...everything, origin: 'http://localhost:3000' });
     expect(document.components.securitySchemes).toMatchObject({ browser: { name: 'intent' } });
     const off = {
@@ -123,7 +123,7 @@ describe('the document', () => {
     expect(overHttps.components.securitySchemes).toMatchObject({ browser: { name: '__Host-intent' } });
   });
 
-  test('is served, made once, and again under the path that the router is mounted under', async () => {
+  test('is served, made once, and names the path that the router is mounted under', async () => {
     const { origin, router } = await startSite({ transport: countingTransport(), sequencerUrl: 'https://s.example' });
     const first = await request(origin).get('/intent/v1/openapi.json').expect(200);
     expect(first.body).toEqual(await router.openApi());

@@ -46,7 +46,7 @@ const routes: readonly (readonly [keyof RateLimits, status: number, send: (origi
 ];
 
 describe.each(Object.entries(expressVersions))('on %s', (_name, factory) => {
-  test.each(routes)('%s: who comes too often is refused until the window is over', async (route, status, send) => {
+  test.each(routes)('%s: requests over the limit are refused until the window ends', async (route, status, send) => {
     const { origin, clock, log } = await start({ [route]: 2, windowMs: 30_000 }, { factory });
     await send(origin).expect(status);
     clock.nowMs += 10_000;
@@ -69,7 +69,7 @@ describe.each(Object.entries(expressVersions))('on %s', (_name, factory) => {
   });
 });
 
-test('each limit is one by itself, and what costs nothing has none', async () => {
+test('each route has its own limit, and cheap routes have none', async () => {
   const { origin } = await start({ intent: 1, session: 1, status: 1, webhook: 1 });
   for (const [route, status, send] of routes.filter(([, status]) => status !== 204)) {
     if (send !== events) await send(origin).expect(status);
@@ -80,7 +80,7 @@ test('each limit is one by itself, and what costs nothing has none', async () =>
   }
 });
 
-test('of a crowd that comes at once, exactly as many get in as may', async () => {
+test('of concurrent requests, exactly as many as the limit are admitted', async () => {
   const { origin, calls } = await start({ intent: 10 });
   const answers = await Promise.all(Array.from({ length: 50 }, () => post(origin).send({})));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
@@ -88,7 +88,7 @@ test('of a crowd that comes at once, exactly as many get in as may', async () =>
   expect(calls.filter((call) => call === 'createIntent')).toHaveLength(10);
 });
 
-test('a flood of ids that are made up reaches the service no more often than the limit lets it', async () => {
+test('a flood of invented ids reaches the service no more often than the limit', async () => {
   const { origin, calls } = await start({ status: 20 });
   for (let n = 0; n < 60; n += 1) {
     const { status } = await request(origin).get(`/status/${formatBase58(new Uint8Array(32).fill(n))}`);
@@ -97,7 +97,7 @@ test('a flood of ids that are made up reaches the service no more often than the
   expect(calls).toHaveLength(20);
 });
 
-test('what another site makes a browser send takes nothing away from who sits at it', async () => {
+test('cross-site requests do not count against the limit of the visitor', async () => {
   const { origin } = await start({ intent: 2, session: 2 });
   for (let n = 0; n < 5; n += 1) {
     await post(origin).set('Sec-Fetch-Site', 'cross-site').send({}).expect(403);
@@ -107,7 +107,7 @@ test('what another site makes a browser send takes nothing away from who sits at
   await post(origin, '/session').send({ id }).expect(404);
 });
 
-test('calls that the service has signed are not counted', async () => {
+test('webhook calls signed by the service are not counted', async () => {
   const { origin } = await start({ webhook: 2 });
   for (let n = 0; n < 6; n += 1) {
     const jwt = jwtOf({ intent: id, state: 'SUBMITTED', n }, service);
@@ -116,7 +116,7 @@ test('calls that the service has signed are not counted', async () => {
   await forged(origin).expect(400);
 });
 
-test('by default there are limits, and with false there are none', async () => {
+test('there are limits by default, and none with false', async () => {
   const byDefault = await start(undefined);
   const without = await start(false);
   const statusesOf = async (origin: string): Promise<number[]> => {
@@ -127,13 +127,13 @@ test('by default there are limits, and with false there are none', async () => {
   expect(await statusesOf(without.origin)).toEqual(Array(130).fill(201));
 });
 
-describe('who counts as one', () => {
+describe('the key of a limit', () => {
   const create = async (origin: string, headers: Record<string, string>): Promise<number> =>
     (await post(origin).set(headers).send({})).status;
   const cookie = (letter: string) => ({ Cookie: `intent=${letter.repeat(43)}` });
   const behind = (hops: number | boolean) => ({ before: (app: Express) => void app.set('trust proxy', hops) });
 
-  test('whoever drops the cookie, or brings another one, is still the same', async () => {
+  test('does not depend on the cookie', async () => {
     const { origin } = await start({ intent: 2 });
     expect(await create(origin, cookie('a'))).toBe(201);
     expect(await create(origin, cookie('b'))).toBe(201);
@@ -141,7 +141,7 @@ describe('who counts as one', () => {
     expect(await create(origin, {})).toBe(429);
   });
 
-  test('behind a trusted proxy each visitor, whatever they have put into the header before', async () => {
+  test('behind a trusted proxy is the visitor, whatever the visitor writes into the header', async () => {
     const { origin } = await start({ intent: 1 }, behind(1));
     const from = (address: string) => create(origin, { 'X-Forwarded-For': address });
     expect(await from('192.0.2.1')).toBe(201);
@@ -150,7 +150,7 @@ describe('who counts as one', () => {
     expect(await from('192.0.2.2')).toBe(201);
   });
 
-  test('of IPv6 a whole /56, since a subscriber has that', async () => {
+  test('of IPv6 is the /56, which one subscriber has', async () => {
     const { origin } = await start({ intent: 1 }, behind(1));
     const from = (address: string) => create(origin, { 'X-Forwarded-For': address });
     expect(await from('2001:db8:1:200::1')).toBe(201);
@@ -159,7 +159,7 @@ describe('who counts as one', () => {
     expect(await from('2001:db8:1:300::1')).toBe(201);
   });
 
-  test('without a trusted proxy nobody can make an address up', async () => {
+  test('without a trusted proxy ignores X-Forwarded-For', async () => {
     const { origin } = await start({ intent: 1 });
     expect(await create(origin, { 'X-Forwarded-For': '192.0.2.1' })).toBe(201);
     expect(await create(origin, { 'X-Forwarded-For': '192.0.2.2', Forwarded: 'for=192.0.2.2' })).toBe(429);
@@ -210,7 +210,7 @@ describe('a store of the site', () => {
   });
 
   test.each(['throws', 'hangs', 'rubbish'] as const)(
-    'that %s opens no door and closes none: the process counts for itself, and says so once',
+    'that %s is replaced by the memory of the process, which is logged once',
     async (fault) => {
       const store = Object.assign(new SharedStore(), { fault, expire: holdTimeouts(500) });
       const { origin, log, clock } = await start({ intent: 3, store });
@@ -231,7 +231,7 @@ describe('a store of the site', () => {
     },
   );
 
-  test('that fails at its start is one that fails', async () => {
+  test('that fails in init is replaced as well', async () => {
     const init = async (): Promise<never> => {
       throw new Error('no connection');
     };
@@ -279,7 +279,7 @@ test('FallbackStore reports recovery only after the pause, not for a call that w
   expect(logged.slice(1)).toEqual([expect.stringContaining('works again')]);
 });
 
-test('the counts of addresses that never come again take no more room than they may', () => {
+test('MemoryStore keeps at most 20,000 keys', () => {
   let nowMs = 0;
   const counts = new MemoryStore(60_000, () => nowMs);
   for (let n = 0; n < 100_000; n += 1) counts.increment(`intent:${n}`);
@@ -289,7 +289,7 @@ test('the counts of addresses that never come again take no more room than they 
   expect(counts.size).toBe(1);
 });
 
-test("the app's own use of the library stays as it is", async () => {
+test("the app's own use of express-rate-limit is unaffected", async () => {
   const { rateLimit } = await import('express-rate-limit');
   const { origin } = await start(
     { intent: 1 },

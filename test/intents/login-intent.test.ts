@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
-import { signLoginIntent } from '../../src/intents/login-intent.js';
 import { decodePayload, parseClientSecret } from '../../src/intents/payload.js';
+import { signLoginIntent } from '../../src/intents/signed-intent.js';
 import { type Signer, signerFromSeed } from '../../src/keys/verifier-key.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { nacl } from '../keys/unsandboxed-nacl.js';

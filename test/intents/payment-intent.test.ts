@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import { decodePayload, parseClientSecret } from '../../src/intents/payload.js';
-import { type PaymentTerms, signPaymentIntent } from '../../src/intents/payment-intent.js';
-import type { SignedIntent } from '../../src/intents/signed-intent.js';
+import { type PaymentTerms, type SignedIntent, signPaymentIntent } from '../../src/intents/signed-intent.js';
 import { signerFromSeed } from '../../src/keys/verifier-key.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 import { nacl } from '../keys/unsandboxed-nacl.js';

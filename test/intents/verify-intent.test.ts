@@ -1,9 +1,11 @@
 import bs58 from 'bs58';
-import { signLoginIntent } from '../../src/intents/login-intent.js';
 import { decodePayload, type Payload, parseClientSecret } from '../../src/intents/payload.js';
-import { signPaymentIntent } from '../../src/intents/payment-intent.js';
-import type { SignedIntent } from '../../src/intents/signed-intent.js';
-import { signedBytesIn } from '../../src/intents/signed-intent.js';
+import {
+  type SignedIntent,
+  signedBytesIn,
+  signLoginIntent,
+  signPaymentIntent,
+} from '../../src/intents/signed-intent.js';
 import {
   agrees,
   decodeCanonical,

@@ -1,4 +1,4 @@
-import { DatabaseOutage, explainFault, isUsableAfter } from '../../src/ledger/database/database-fault.js';
+import { DatabaseOutage, isUsableAfter, toLedgerError } from '../../src/ledger/database/database-fault.js';
 
 /** As drivers throw it. */
 const fault = (code: string | undefined, message = 'said somebody'): Error =>
@@ -18,7 +18,7 @@ describe('what a failed statement means', () => {
     ['a name that cannot be looked up', 'EAI_AGAIN'],
   ])('%s (%s): unavailable, and the connection is not used again', (_name, code) => {
     const error = fault(code);
-    expect(explainFault(error)).toMatchObject({
+    expect(toLedgerError(error)).toMatchObject({
       code: 'ledger_unavailable',
       message: expect.stringContaining(`The database did not do what it was asked: said somebody (${code})`),
       cause: error,
@@ -31,7 +31,7 @@ describe('what a failed statement means', () => {
     ['a full disk', '53100'],
     ['no memory', '53200'],
   ])('%s (%s): unavailable, and the connection is good for more', (_name, code) => {
-    expect(explainFault(fault(code))).toMatchObject({ code: 'ledger_unavailable' });
+    expect(toLedgerError(fault(code))).toMatchObject({ code: 'ledger_unavailable' });
     expect(isUsableAfter(fault(code))).toBe(true);
   });
 
@@ -44,7 +44,7 @@ describe('what a failed statement means', () => {
     ['a transaction that has failed before', '25P02'],
   ])('%s (%s): the error as it is, and the connection is good for more', (_name, code) => {
     const error = fault(code);
-    expect(explainFault(error)).toBe(error);
+    expect(toLedgerError(error)).toBe(error);
     expect(isUsableAfter(error)).toBe(true);
   });
 
@@ -52,15 +52,15 @@ describe('what a failed statement means', () => {
   test('a statement with too few values (08P01): the error as it is, and the connection is good for more', () => {
     const said = 'bind message supplies 1 parameters, but prepared statement "" requires 2';
     const error = Object.assign(fault('08P01', said), { routine: 'exec_bind_message' });
-    expect(explainFault(error)).toBe(error);
+    expect(toLedgerError(error)).toBe(error);
     expect(isUsableAfter(error)).toBe(true);
     const ofPooler = fault('08P01', 'query_wait_timeout');
-    expect(explainFault(ofPooler)).toBeInstanceOf(DatabaseOutage);
+    expect(toLedgerError(ofPooler)).toBeInstanceOf(DatabaseOutage);
     expect(isUsableAfter(ofPooler)).toBe(false);
   });
 
   test.each(['57014', '25P03', '53400'])('%s befalls one statement, and is no outage', (code) => {
-    const explained = explainFault(fault(code));
+    const explained = toLedgerError(fault(code));
     expect(explained).toMatchObject({ code: 'ledger_unavailable' });
     expect(explained).not.toBeInstanceOf(DatabaseOutage);
   });
@@ -71,14 +71,14 @@ describe('what a failed statement means', () => {
     'Client was closed and is not queryable',
     'Query read timeout',
   ])('the driver says: %s: unavailable', (message) => {
-    expect(explainFault(fault(undefined, message))).toMatchObject({ code: 'ledger_unavailable' });
+    expect(toLedgerError(fault(undefined, message))).toMatchObject({ code: 'ledger_unavailable' });
     expect(isUsableAfter(fault(undefined, message))).toBe(false);
   });
 
   test.each([fault('ERR_INVALID_ARG_TYPE'), fault(undefined, 'circular structure'), 'no error', undefined, null])(
     'whatever else it is (%s): as it is, and to be on the safe side the connection is not used again',
     (error) => {
-      expect(explainFault(error)).toBe(error);
+      expect(toLedgerError(error)).toBe(error);
       expect(isUsableAfter(error)).toBe(false);
     },
   );

@@ -206,7 +206,7 @@ describe('settlement in the embedded ledger', () => {
     ledger.pay(id);
     for (let times = 0; times < 4; times += 1) await ledger.after(60_000);
     expect(attempts).toEqual([1, 2, 3]);
-    expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError: expect.stringContaining('use tx') });
+    expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError: expect.stringContaining('use `tx`') });
   });
 
   test('counts no attempt for a hook that was called and could not begin its transaction', async () => {

@@ -53,7 +53,7 @@ describe.each(kinds)('an intent that nobody has paid for long, on %s', (kind) =>
     ledger.pay(id);
     await ledger.work();
     expect((await ledger.find(id)).state).toBe('expired');
-    const rechecked = ledger.settlement.nudge(id);
+    const rechecked = ledger.settlement.recheck(id);
     await ledger.work();
     await rechecked;
     expect((await ledger.find(id)).state).toBe('settled');
@@ -120,7 +120,7 @@ describe.each(kinds)('an intent that nobody has paid for long, on %s', (kind) =>
 
   /** What a process does about due times every few seconds, and then the work that is due. */
   async function bringBack(ledger: SettlementFixture): Promise<void> {
-    await ledger.settlement.bringBack();
+    await ledger.settlement.correctDueTimes();
     await ledger.work();
   }
 });

@@ -1,5 +1,4 @@
-import { outage } from '../../src/ledger/database/database-fault.js';
-import { explainDatabase } from '../../src/ledger/database/explain-database.js';
+import { databaseOutage, diagnoseDatabase } from '../../src/ledger/database/database-fault.js';
 
 // As pg and Node throw it; what Postgres says is by SQLSTATE.
 const error = (message: string, details: object = {}): Error => Object.assign(new Error(message), details);
@@ -47,15 +46,15 @@ test.each<[string, Error, RegExp]>([
   ['no connection left', error('sorry, too many clients already', { code: '53300' }), /max_connections/],
   ['a full disk', error('could not extend file', { code: '53100' }), /Make room/],
 ])('%s: what mends it is said, also of what is behind another error', (_name, cause, mend) => {
-  expect(explainDatabase(cause)?.mend).toMatch(mend);
-  expect(outage('It fails', new Error('on top', { cause })).message).toMatch(/^It fails: on top\. /);
-  expect(explainDatabase(new Error('on top', { cause }))?.mend).toMatch(mend);
+  expect(diagnoseDatabase(cause)?.mend).toMatch(mend);
+  expect(databaseOutage('It fails', new Error('on top', { cause })).message).toMatch(/^It fails: on top\. /);
+  expect(diagnoseDatabase(new Error('on top', { cause }))?.mend).toMatch(mend);
 });
 
 test('of several addresses each is told, and where nothing is known nothing is advised', () => {
   const both = Object.assign(new AggregateError([error('connect to ::1'), error('connect to 127.0.0.1')]), {
     code: 'EPERM',
   });
-  expect(outage('It fails', both).message).toBe('It fails: connect to ::1; connect to 127.0.0.1 (EPERM)');
-  expect(explainDatabase('no error')).toBeUndefined();
+  expect(databaseOutage('It fails', both).message).toBe('It fails: connect to ::1; connect to 127.0.0.1 (EPERM)');
+  expect(diagnoseDatabase('no error')).toBeUndefined();
 });

@@ -175,7 +175,7 @@ test('the lease of a payment on a database of one process outlasts a hook that h
   });
   const id = await ledger.create();
   ledger.pay(id);
-  void ledger.settlement.nudge(id);
+  void ledger.settlement.recheck(id);
   await ledger.work();
   expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
   expect(await effectsOf(database)).toEqual([id]);
@@ -224,7 +224,7 @@ describe('the lease of a payment, among processes', () => {
     const other = beside(slow, { timing, hooks: { onPaid: writeEffect } });
     const id = await slow.create();
     slow.pay(id);
-    void slow.settlement.nudge(id);
+    void slow.settlement.recheck(id);
     expect(await slow.settlement.round()).toBe(1);
     let claimed = 0;
     while ((await slow.find(id)).state !== 'settled') claimed += await other.settlement.round();
@@ -247,7 +247,7 @@ describe('the lease of a payment, among processes', () => {
     });
     const id = await slow.create();
     slow.pay(id);
-    void slow.settlement.nudge(id);
+    void slow.settlement.recheck(id);
     await slow.settlement.round();
     await gate.reached;
     await database.db.query('update express_intents.intents set lease_token = lease_token + 1');

@@ -1,4 +1,4 @@
-import { defaultTiming, untilNextLookMs, untilReversalLookMs } from '../../src/ledger/settlement/settlement-timing.js';
+import { defaultTiming, untilNextPollMs, untilReversalPollMs } from '../../src/ledger/settlement/settlement-timing.js';
 
 const [secondMs, minuteMs, hourMs, dayMs] = [1_000, 60_000, 3_600_000, 86_400_000];
 
@@ -10,7 +10,7 @@ test.each([
   [4 * dayMs, dayMs],
   [29 * dayMs, dayMs],
 ])('an intent of %d ms that nobody has paid is looked at again after %d ms', (ageMs, pauseMs) => {
-  expect(untilNextLookMs(ageMs, defaultTiming)).toBe(pauseMs);
+  expect(untilNextPollMs(ageMs, defaultTiming)).toBe(pauseMs);
 });
 
 test.each([
@@ -20,5 +20,5 @@ test.each([
   [dayMs - 1, dayMs - 1],
   [dayMs, undefined],
 ])('whether a payment was taken back %d ms after it has settled is looked at again after %p ms', (agoMs, pauseMs) => {
-  expect(untilReversalLookMs(agoMs, dayMs, defaultTiming)).toBe(pauseMs);
+  expect(untilReversalPollMs(agoMs, dayMs, defaultTiming)).toBe(pauseMs);
 });

@@ -155,7 +155,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const id = await ledger.create();
       await ledger.after(hourMs);
       ledger.pay(id);
-      const looked = ledger.settlement.nudge(id);
+      const looked = ledger.settlement.recheck(id);
       await ledger.work();
       await looked;
       expect(await effects()).toEqual([id]);
@@ -164,7 +164,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
     it('is no proof: the sequencer is asked all the same', async () => {
       const ledger = fixture({ hooks: { onPaid: writeEffect } });
       const id = await ledger.create();
-      const looked = ledger.settlement.nudge(id);
+      const looked = ledger.settlement.recheck(id);
       await ledger.work();
       await looked;
       expect(ledger.asked.get(id)).toBe(1);
@@ -176,7 +176,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const id = await ledger.createLogin();
       ledger.pay(id);
       await ledger.after(5_000);
-      void ledger.settlement.nudge(id);
+      void ledger.settlement.recheck(id);
       await ledger.work();
       expect([ledger.asked.size, await effects()]).toEqual([0, []]);
       expect(await ledger.find(id)).toMatchObject({ kind: 'login', state: 'open', dueAt: undefined });
@@ -188,7 +188,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      const looked = [ledger.settlement.nudge(id), ledger.settlement.nudge('y'.repeat(43))];
+      const looked = [ledger.settlement.recheck(id), ledger.settlement.recheck('y'.repeat(43))];
       await ledger.work();
       await Promise.all(looked);
       expect(await effects()).toEqual([id]);
@@ -399,7 +399,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const ids = [await ledger.create({ login: true }), await ledger.create({ login: true }), await ledger.create()];
       for (const id of ids) {
         ledger.pay(id);
-        void ledger.settlement.nudge(id);
+        void ledger.settlement.recheck(id);
         await ledger.work();
       }
       expect(userIds).toEqual(['ada', undefined, undefined]);
@@ -422,7 +422,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       await ledger.after(minuteMs);
       expect(await effects()).toEqual([]);
       expect(await ledger.find(id)).toMatchObject({ state: 'reversed' });
-      expect(ledger.log.text).toContain(`the payment ${id} was taken back after it had settled`);
+      expect(ledger.log.text).toContain(`the payment ${id} was reversed after it had settled`);
     });
 
     it('settles what was taken back and is paid once more', async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../../src/ledger/database/database.js';
-import { outage } from '../../src/ledger/database/database-fault.js';
+import { databaseOutage } from '../../src/ledger/database/database-fault.js';
 import { type DatabaseKind, kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
 import { SettlementFixture } from './settlement-fixture.js';
@@ -8,7 +8,7 @@ import { SettlementFixture } from './settlement-fixture.js';
 // What becomes of work whose database fails in the middle of it, once the database works again. No time passes here: no
 // lease comes to its end.
 
-const refused = () => outage('The database cannot be reached', new Error('too many connections'));
+const refused = () => databaseOutage('The database cannot be reached', new Error('too many connections'));
 
 /** Fails while it is told to, also what was begun before. */
 class FailingDatabase implements Database {
@@ -57,7 +57,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
   };
   /** The database works again. */
   const goOn = async ({ settlement }: SettlementFixture, id: string): Promise<void> => {
-    settlement.goOn();
+    settlement.resume();
     await eventually('the claim is released', () => isGivenBack(id));
   };
 
@@ -75,7 +75,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
     await ledger.settlement.round();
     await ledger.settlement.idle();
     expect([calls, await isGivenBack(id)]).toEqual([1, false]);
-    ledger.settlement.goOn();
+    ledger.settlement.resume();
     await wait(20);
     db.isDown = false;
     await goOn(ledger, id);

@@ -134,7 +134,6 @@ describe('the files that are packed', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
-      'dist/wire/generated/emulator.d.ts',
       'dist/wire/generated/intents.d.ts',
       'package.json',
       'proto/emulator.proto',

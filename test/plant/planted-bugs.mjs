@@ -22,7 +22,7 @@ const embeddedCrashes = 'ledger/proof/embedded-crashes.test.ts';
 const postgresFaults = 'ledger/proof/postgres-faults.full.test.ts';
 
 const hookCall = 'return hook(payment, { tx, attempt, late, signal });';
-const settling = '      await writeWork(tx, begun, changes, values);\n';
+const settling = '      await updateClaimed(tx, begun, changes, values);\n';
 const hookTransaction = `const work = async (tx: DatabaseTransaction): Promise<void> => {
       calledAtMs = performance.now();
       const call = (signal: AbortSignal): void | Promise<void> => {
@@ -53,7 +53,7 @@ export const plantedBugs = [
     name: 'a payment is settled before its hook is called',
     file: 'ledger/settlement/call-hook.ts',
     from: hookTransaction,
-    to: `await writeWork(db, begun, changes, values);
+    to: `await updateClaimed(db, begun, changes, values);
     ${hookTransaction.replace(settling, '')}`,
     caughtBy: [embeddedCrashes],
     isQuick: true,
@@ -63,14 +63,14 @@ export const plantedBugs = [
     file: 'ledger/settlement/call-hook.ts',
     from: hookTransaction,
     to: `${hookTransaction.replace(settling, '')}
-    await writeWork(db, begun, changes, values);`,
+    await updateClaimed(db, begun, changes, values);`,
     caughtBy: [postgresFaults],
   },
   {
     name: 'settling is written beside the transaction of the hook',
     file: 'ledger/settlement/call-hook.ts',
-    from: 'await writeWork(tx, begun, changes, values);',
-    to: 'await writeWork(db, begun, changes, values);',
+    from: 'await updateClaimed(tx, begun, changes, values);',
+    to: 'await updateClaimed(db, begun, changes, values);',
     caughtBy: [settlement],
   },
   {
@@ -83,8 +83,8 @@ export const plantedBugs = [
   {
     name: 'a hook that ends its process, and runs alone, is called without end',
     file: 'ledger/settlement/call-hook.ts',
-    from: "if (work.hookRun === 'alone') {",
-    to: "if (work.hookRun === 'alone' && work.attempts < 0) {",
+    from: "if (claimed.hookRun === 'alone') {",
+    to: "if (claimed.hookRun === 'alone' && claimed.attempts < 0) {",
     caughtBy: [quarantine],
   },
   {
@@ -97,15 +97,15 @@ export const plantedBugs = [
   {
     name: 'a hint is believed, and the sequencer is not asked',
     file: 'ledger/settlement/settle-payment.ts',
-    from: 'const status = await askOrWait(context, work, lease);',
+    from: 'const status = await askOrPollLater(context, claimed, lease);',
     to: 'const status = { exists: true, intentSubmitted: true } as SequencerStatus | undefined;',
     caughtBy: [settlement],
   },
   {
     name: 'an intent that exists is taken for one that was submitted',
     file: 'ledger/settlement/settle-payment.ts',
-    from: 'if (!status.intentSubmitted) return waitForPayment(context, work, status);',
-    to: 'if (!status.exists) return waitForPayment(context, work, status);',
+    from: 'if (!status.intentSubmitted) return watchUnpaid(context, claimed, status);',
+    to: 'if (!status.exists) return watchUnpaid(context, claimed, status);',
     caughtBy: [settlement],
   },
   {
@@ -118,7 +118,7 @@ export const plantedBugs = [
   {
     name: 'an answer that cannot be had is taken for a no, and the watch ends',
     file: 'ledger/settlement/settle-payment.ts',
-    from: `    await lookLater(context, work, error instanceof IntentError ? error.code : errorText(error));
+    from: `    await pollLater(context, claimed, error instanceof IntentError ? error.code : errorText(error));
     return undefined;`,
     to: `    return { exists: true, intentSubmitted: false };`,
     caughtBy: [settlement],
@@ -133,18 +133,18 @@ export const plantedBugs = [
   {
     name: 'when the watch is over the sequencer is not asked once more',
     file: 'ledger/settlement/settle-payment.ts',
-    from: '  const status = await askOrWait(context, work, lease);',
-    to: `  if (work.state === 'open' && work.isOver) {
-    return waitForPayment(context, work, { exists: true, intentSubmitted: false });
+    from: '  const status = await askOrPollLater(context, claimed, lease);',
+    to: `  if (claimed.state === 'open' && claimed.watchExpired) {
+    return watchUnpaid(context, claimed, { exists: true, intentSubmitted: false });
   }
-  const status = await askOrWait(context, work, lease);`,
+  const status = await askOrPollLater(context, claimed, lease);`,
     caughtBy: [settlement],
   },
   {
     name: 'a payment is taken back at the first word of it',
     file: 'ledger/settlement/settle-payment.ts',
-    from: 'if (!work.isDoubted) {',
-    to: "if (String(work.isDoubted) === 'never') {",
+    from: 'if (!claimed.reversalSuspected) {',
+    to: "if (String(claimed.reversalSuspected) === 'never') {",
     caughtBy: [settlement],
   },
   {
@@ -156,14 +156,14 @@ export const plantedBugs = [
   },
   {
     name: 'no heartbeat',
-    file: 'ledger/settlement/lease.ts',
+    file: 'ledger/settlement/claimed-payment.ts',
     from: 'beat().catch((error) => {',
     to: '(async () => beat)().catch((error) => {',
     caughtBy: [leases],
   },
   {
     name: 'work is claimed though another process has it',
-    file: 'ledger/settlement/claimed-payment.ts',
+    file: 'ledger/settlement/claim-payments.ts',
     from: 'const isFree = `(leased_until is null',
     to: 'const isFree = `(true or leased_until is null',
     caughtBy: [leases],
@@ -177,7 +177,7 @@ export const plantedBugs = [
   },
   {
     name: 'no SKIP LOCKED: who claims waits for the others',
-    file: 'ledger/settlement/claimed-payment.ts',
+    file: 'ledger/settlement/claim-payments.ts',
     from: 'for update skip locked)`',
     to: 'for update)`',
     caughtBy: [sharedWork],
@@ -198,7 +198,7 @@ export const plantedBugs = [
   },
   {
     name: 'a transaction is committed without a check that it is still the one that was begun',
-    file: 'ledger/database/postgres/postgres.ts',
+    file: 'ledger/database/postgres/postgres-connection.ts',
     from: 'checkTransaction(mark)}; commit',
     to: "''}commit",
     caughtBy: ['ledger/transaction-guard.test.ts'],

@@ -8,7 +8,7 @@ import {
   type Transport,
 } from '../../src/index.js';
 import { encodePayload } from '../../src/intents/payload.js';
-import { signPaymentIntent } from '../../src/intents/payment-intent.js';
+import { signPaymentIntent } from '../../src/intents/signed-intent.js';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { createIntent, getStatus } from '../../src/sequencer/calls.js';
 import { createGrpcTransport } from '../../src/sequencer/grpc/grpc-transport.js';

@@ -52,7 +52,7 @@ describe.each<[string, Play]>([
   const upstream = (fromMs: number, toMs: number): number =>
     inner.calls.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
 
-  it('puts no more than 1.2 times the load on it, and never more at once', () => {
+  it('cause at most 1.2 times the load, also within each second', () => {
     expect(answered).toHaveLength(calls);
     expect(inner.calls.length).toBeLessThanOrEqual(1.2 * calls);
     for (let second = 0; second < 10; second += 1) {
@@ -61,13 +61,13 @@ describe.each<[string, Play]>([
     }
   });
 
-  it('leaves it alone meanwhile, if it fails altogether', () => {
+  it('are not sent during a complete outage', () => {
     if (name === 'fails every other call') return expect(upstream(2_000, 6_000)).toBeGreaterThan(400);
     // What was sent before the fifth fault was known: one stalled call more for every 10 ms of its time-out.
     expect(upstream(outageFromMs, outageToMs)).toBeLessThanOrEqual(name === 'stalls' ? 125 : 12);
   });
 
-  it('is back at work at the latest 5 s after the breaker opened, with a single probe', () => {
+  it('succeed again at most 5 s after the circuit opened, after a single probe', () => {
     const last = answered.filter(({ begunAtMs }) => begunAtMs >= 9_000);
     expect(last).toHaveLength(100);
     expect(last.filter(({ code }) => code !== 'ok')).toEqual([]);
@@ -77,7 +77,7 @@ describe.each<[string, Play]>([
     expect((next?.atMs ?? 0) - (probe?.atMs ?? 0)).toBeGreaterThanOrEqual(5);
   });
 
-  it('answers at once while it is left alone', () => {
+  it('fail at once while the circuit is open', () => {
     const codes = new Set(answered.map(({ code }) => code));
     if (name !== 'fails every other call') expect(codes).toContain('sequencer_unavailable');
     for (const code of codes) expect(code).toMatch(/^ok$|^sequencer_/);

@@ -23,25 +23,25 @@ const { createIntent, getStatus, getLoginForThirdPartyApp, loginToThirdPartyApp 
 let inner: PlayingTransport;
 let transport: Transport & Caller;
 
-/** Waits are half of what they may be: 50 ms, then 100. */
+/** Delays are half of their maximum: 50 ms, then 100 ms. */
 function wrap(play: Play, options: Partial<ResilienceOptions> = {}): void {
   inner = playingTransport(play);
   transport = resilientTransport(inner, { timeoutMs: 8_000, tryTimeoutMs: 3_000, random: () => 0.5, ...options });
 }
 
-type Told = IntentError & { answer?: Uint8Array };
+type Outcome = IntentError & { answer?: Uint8Array };
 
-/** Calls, and lets as much time pass as there is; gives the error, or the answer where one would be. */
-async function outcome(operation: Operation = getStatus, options?: CallOptions): Promise<Told> {
+/** Calls, and lets enough time pass for any outcome. @returns the error, or an object with the answer */
+async function outcome(operation: Operation = getStatus, options?: CallOptions): Promise<Outcome> {
   const ended = transport.call(operation, body, options).then(
-    (given) => ({ answer: given }) as Told,
-    (error) => error as Told,
+    (given) => ({ answer: given }) as Outcome,
+    (error) => error as Outcome,
   );
   await jest.advanceTimersByTimeAsync(20_000);
   return ended;
 }
 
-/** Calls without waiting for the end. */
+/** Starts a call and does not wait for its end. */
 function begin(operation: Operation = getStatus, options?: CallOptions): { code: string | undefined; done: boolean } {
   const call = { code: undefined as string | undefined, done: false };
   transport.call(operation, body, options).then(
@@ -61,14 +61,14 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('a call that goes well', () => {
-  it('is sent once, and answered with the answer', async () => {
+describe('a call that succeeds', () => {
+  it('is sent once and returns the answer', async () => {
     wrap(ok);
     expect(await outcome()).toEqual({ answer });
     expect(inner.calls).toMatchObject([{ operation: getStatus, body }]);
   });
 
-  it('has streams only where the transport has them, and hands them on', async () => {
+  it('passes streams through, if the transport has them', async () => {
     wrap(ok);
     expect('openStream' in transport).toBe(false);
     const streaming: Transport = {
@@ -84,7 +84,7 @@ describe('a call that goes well', () => {
   });
 });
 
-describe('repeating', () => {
+describe('a retry', () => {
   it.each<[string, Play]>([
     ['a connection that was refused or cut', failing('sequencer_unreachable')],
     ['a try that timed out', stalling],
@@ -92,7 +92,7 @@ describe('repeating', () => {
     ['HTTP status 502', failingWithStatus(502)],
     ['HTTP status 503', failingWithStatus(503)],
     ['HTTP status 504', failingWithStatus(504)],
-  ])('mends %s, with the very same bytes (protocol 6)', async (_name, fault) => {
+  ])('follows %s, with the same bytes (protocol 6)', async (_name, fault) => {
     wrap(inTurn(fault, ok));
     expect(await outcome(createIntent)).toEqual({ answer });
     expect(inner.calls).toHaveLength(2);
@@ -112,7 +112,7 @@ describe('repeating', () => {
         throw new TypeError('a bug');
       },
     ],
-  ])('is not for %s', async (_name, fault) => {
+  ])('does not follow %s', async (_name, fault) => {
     wrap(inTurn(fault, ok));
     expect(await outcome()).toBeInstanceOf(Error);
     expect(inner.calls).toHaveLength(1);
@@ -124,30 +124,30 @@ describe('repeating', () => {
       operation,
       name === 'loginToThirdPartyApp' || name === 'openMessageStream' ? 1 : 3,
     ]) as [string, Operation, number][],
-  )('%s', async (_name, operation, tries) => {
+  )('of %s follows where the operation may be repeated', async (_name, operation, tries) => {
     wrap(failing('sequencer_unreachable'));
     expect(await outcome(operation)).toMatchObject({ code: 'sequencer_unreachable' });
     expect(inner.calls).toHaveLength(tries);
   });
 
-  it('is not for operations that are not known', async () => {
+  it('does not follow an unknown operation', async () => {
     wrap(failing('sequencer_unreachable'));
     await outcome({ service: 'MicroPayment', method: 'payTwice' });
     expect(inner.calls).toHaveLength(1);
   });
 
-  it('waits up to 100 ms, then up to 200, by chance', async () => {
+  it('waits up to 100 ms, then up to 200 ms, with full jitter', async () => {
     wrap(failing('sequencer_unreachable'), { random: () => 1 });
     await outcome();
     expect(times()).toEqual([0, 100, 300]);
     wrap(failing('sequencer_unreachable'), { random: () => 0 });
     await outcome();
     expect(inner.calls).toHaveLength(3);
-    // A timer of 0 ms takes up to 1.
+    // A timer of 0 ms takes up to 1 ms.
     expect(times()[2]).toBeLessThanOrEqual(2);
   });
 
-  it('ends with the last error, which tells of the others', async () => {
+  it('that fails too ends the call with the last error, which says how many tries there were', async () => {
     wrap(inTurn(failing('sequencer_unreachable'), failingWithStatus(502), failingWithStatus(503, 250)));
     const error = await outcome();
     expect(error).toBeInstanceOf(SequencerError);
@@ -156,20 +156,20 @@ describe('repeating', () => {
     expect(error.cause).toBeInstanceOf(SequencerError);
   });
 
-  it('tells nothing of tries where there was one', async () => {
+  it('is not mentioned in the error of a call with one try', async () => {
     wrap(failing('sequencer_error'));
     expect((await outcome()).message).toBe('It is sequencer_error.');
   });
 });
 
 describe('Retry-After', () => {
-  it('is waited for, and a little longer', async () => {
+  it('is waited for, plus the delay of the retry', async () => {
     wrap(inTurn(failingWithStatus(503, 2_000), failingWithStatus(429, 1_000), ok));
     expect(await outcome()).toEqual({ answer });
     expect(times()).toEqual([0, 2_050, 3_150]);
   });
 
-  it('that is over 5 s, or over the time that is left, is told instead', async () => {
+  it('over 5 s, or over the time left, is returned with the error instead', async () => {
     wrap(failingWithStatus(503, 5_001), { timeoutMs: 60_000 });
     expect(await outcome()).toMatchObject({ retryAfterMs: 5_001 });
     expect(inner.calls).toHaveLength(1);
@@ -181,8 +181,8 @@ describe('Retry-After', () => {
   });
 });
 
-describe('time', () => {
-  it('is bounded for each try and for all of them', async () => {
+describe('the timeout', () => {
+  it('bounds each try and the whole call', async () => {
     wrap(stalling);
     const call = begin();
     await jest.advanceTimersByTimeAsync(7_999);
@@ -192,17 +192,17 @@ describe('time', () => {
     expect(times()).toEqual([0, 3_050, 6_150]);
   });
 
-  it('tells how long was waited, and how often it was tried', async () => {
+  it('says how long the last try took, and how many tries there were', async () => {
     wrap(stalling);
     expect((await outcome()).message).toBe('The sequencer did not answer within 1850 ms. Tried 3 times in 8000 ms.');
   });
 
-  it('is all for the one try of what is never repeated', async () => {
+  it('is all for the one try of an operation that is never repeated', async () => {
     wrap(slow(7_900));
     expect(await outcome(loginToThirdPartyApp)).toEqual({ answer });
   });
 
-  it('that is short is all for the first try', async () => {
+  it('is all for the first try if it is short', async () => {
     wrap(stalling, { timeoutMs: 200, tryTimeoutMs: 200 });
     const call = begin();
     await jest.advanceTimersByTimeAsync(200);
@@ -210,7 +210,7 @@ describe('time', () => {
     expect(inner.calls).toHaveLength(1);
   });
 
-  it('is bounded for a transport that looks at no signal, whose late failure troubles nobody', async () => {
+  it('ends a call over a transport that ignores its signal, and a late failure of that transport is ignored', async () => {
     wrap(() => new Promise((_resolve, reject) => setTimeout(() => reject(new Error('late')), 500)), {
       timeoutMs: 100,
       tryTimeoutMs: 100,
@@ -221,7 +221,7 @@ describe('time', () => {
     await jest.advanceTimersByTimeAsync(1_000);
   });
 
-  it('is left to a transport that keeps it', async () => {
+  it('is kept by a transport that has callWithin', async () => {
     wrap(ok);
     const seen: TryBounds[] = [];
     const callWithin = async (_operation: Operation, _body: Uint8Array, bounds: TryBounds) => {
@@ -238,7 +238,7 @@ describe('time', () => {
     ]);
   });
 
-  it('counts from the begin of a call, also while it waits for its turn', async () => {
+  it('includes the time in line', async () => {
     wrap(stalling, { maxRunning: 1, timeoutMs: 1_000, tryTimeoutMs: 700 });
     const [first, second] = [begin(loginToThirdPartyApp), begin(loginToThirdPartyApp)];
     await jest.advanceTimersByTimeAsync(999);
@@ -249,7 +249,7 @@ describe('time', () => {
 });
 
 describe('the line', () => {
-  it('lets so many run and so many wait, and refuses the others at once', async () => {
+  it('bounds the calls that run and those that wait, and refuses the others at once', async () => {
     wrap(stalling, { maxRunning: 3, maxWaiting: 2 });
     const calls = Array.from({ length: 7 }, () => begin());
     await jest.advanceTimersByTimeAsync(0);
@@ -271,13 +271,13 @@ describe('the line', () => {
     expect(calls.filter(({ done }) => !done)).toEqual([]);
   });
 
-  it('tells when to come back', async () => {
+  it('says when to retry if it is full', async () => {
     wrap(stalling, { maxRunning: 1, maxWaiting: 0 });
     begin();
     expect(await outcome()).toMatchObject({ name: 'IntentError', code: 'too_busy', status: 503, retryAfterMs: 1_000 });
   });
 
-  it('moves up in the order in which they came', async () => {
+  it('is served in the order of arrival', async () => {
     wrap(slow(10), { maxRunning: 1 });
     for (let n = 1; n <= 4; n += 1) void transport.call(getStatus, Uint8Array.of(n));
     await jest.advanceTimersByTimeAsync(40);
@@ -285,7 +285,7 @@ describe('the line', () => {
     expect(times()).toEqual([0, 10, 20, 30]);
   });
 
-  it('is no shorter for those who come while others wait', async () => {
+  it('is not overtaken by new calls', async () => {
     wrap(slow(10), { maxRunning: 2 });
     for (let n = 0; n < 12; n += 1) {
       begin();
@@ -298,7 +298,7 @@ describe('the line', () => {
     expect((inner.calls.at(-1)?.atMs ?? 0) - (inner.calls[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(49);
   });
 
-  it.each(['signal', 'sendUntil'])('is not joined by one whose %s is aborted already', async (name) => {
+  it.each(['signal', 'sendUntil'])('is not joined by a call whose %s is aborted already', async (name) => {
     wrap(slow(1_000), { maxRunning: 1 });
     begin();
     const late = begin(getStatus, { [name]: AbortSignal.abort('too late') });
@@ -307,7 +307,7 @@ describe('the line', () => {
     await jest.advanceTimersByTimeAsync(1_000);
   });
 
-  it('gives the place of one who left to another', async () => {
+  it('gives the place of a call whose caller left to another', async () => {
     wrap(slow(1_000), { maxRunning: 1, maxWaiting: 1 });
     const running = begin();
     const controller = new AbortController();
@@ -324,10 +324,10 @@ describe('the line', () => {
   });
 });
 
-describe('the breaker', () => {
+describe('the circuit breaker', () => {
   const fault = failingWithStatus(500);
 
-  /** Fails five times, so that it is open. */
+  /** Fails five times, which opens the circuit. */
   async function open(): Promise<void> {
     wrap(fault);
     for (let n = 0; n < 5; n += 1) begin();
@@ -340,7 +340,7 @@ describe('the breaker', () => {
     ['HTTP status 503', failingWithStatus(503, 60_000)],
     ['a connection that does not come about', failing('sequencer_unreachable')],
     ['no answer', stalling],
-  ])('opens at the fifth in a row of %s, and then nothing is sent', async (_name, play) => {
+  ])('opens after five times %s in a row, and then nothing is sent', async (_name, play) => {
     wrap(play, { timeoutMs: 1_000, tryTimeoutMs: 1_000 });
     for (let n = 0; n < 4; n += 1) begin(loginToThirdPartyApp);
     await jest.advanceTimersByTimeAsync(1_000);
@@ -357,7 +357,7 @@ describe('the breaker', () => {
     ['answers that cannot be read', failing('sequencer_bad_response')],
     ['HTTP status 404', failingWithStatus(404)],
     ['HTTP status 429', failingWithStatus(429, 60_000)],
-  ])('does not open for %s, which also end a row of faults', async (_name, play) => {
+  ])('does not open for %s, which also restart the count of failures', async (_name, play) => {
     wrap(play);
     for (let n = 0; n < 20; n += 1) {
       begin(loginToThirdPartyApp);
@@ -370,7 +370,7 @@ describe('the breaker', () => {
     }
   });
 
-  it('is not moved by callers who leave: neither towards open nor back', async () => {
+  it('does not count calls whose caller left', async () => {
     wrap(fault);
     for (let n = 0; n < 4; n += 1) await outcome();
     inner.play(stalling);
@@ -389,14 +389,14 @@ describe('the breaker', () => {
     expect(refused.code).toBe('sequencer_unavailable');
   });
 
-  it('says when to come back', async () => {
+  it('says when to retry', async () => {
     await open();
     await jest.advanceTimersByTimeAsync(1_500);
     const error = await transport.call(getStatus, body).catch((thrown) => thrown);
     expect(error).toMatchObject({ name: 'SequencerError', status: 503, retryAfterMs: 3_500 });
   });
 
-  it('lets one call through after 5 s, and refuses the others until it is known how that ended', async () => {
+  it('sends one probe after 5 s, and refuses other calls until the probe has ended', async () => {
     await open();
     inner.play(slow(2_000));
     await jest.advanceTimersByTimeAsync(4_999);
@@ -412,7 +412,7 @@ describe('the breaker', () => {
     expect(await outcome()).toEqual({ answer });
   });
 
-  it('stays open for 5 s more when that call fails, and sends it once', async () => {
+  it('stays open for 5 s more when the probe fails, and does not retry the probe', async () => {
     await open();
     inner.play(failingWithStatus(503));
     await jest.advanceTimersByTimeAsync(5_000);
@@ -426,7 +426,7 @@ describe('the breaker', () => {
     expect(await outcome()).toEqual({ answer });
   });
 
-  it('closes when that call is refused: the service is there', async () => {
+  it('closes when the probe is refused, since the service is alive', async () => {
     await open();
     inner.play(failing('sequencer_error'));
     await jest.advanceTimersByTimeAsync(5_000);
@@ -435,7 +435,7 @@ describe('the breaker', () => {
     expect(await outcome()).toEqual({ answer });
   });
 
-  it('lets the next call through when the caller of that one leaves, however often', async () => {
+  it('makes the next call the probe when the caller of the probe leaves, however often', async () => {
     await open();
     inner.play(stalling);
     await jest.advanceTimersByTimeAsync(5_000);
@@ -473,14 +473,14 @@ describe('the breaker', () => {
     expect(await outcome()).toEqual({ answer });
   });
 
-  it('is one for each operation: who logs in is asked in vain, and payments go on', async () => {
+  it('is separate for each operation: payments go on while logins fail', async () => {
     wrap((call) => (call.operation === getLoginForThirdPartyApp ? fault(call) : answer));
     for (let n = 0; n < 6; n += 1) await transport.call(getLoginForThirdPartyApp, body).catch(() => undefined);
     expect(await outcome(createIntent)).toEqual({ answer });
     expect(inner.calls).toHaveLength(6);
   });
 
-  it('that opens between two tries leaves the error of the first', async () => {
+  it('that opens between two tries keeps the error of the first', async () => {
     wrap(failing('sequencer_unreachable'));
     const calls = Array.from({ length: 5 }, () => begin());
     await jest.advanceTimersByTimeAsync(1_000);
@@ -489,9 +489,9 @@ describe('the breaker', () => {
   });
 });
 
-describe('the budget', () => {
-  it('lets a fifth of the calls be repeated, and a few to begin with', async () => {
-    // Never five in a row, so that the breaker plays no part.
+describe('the retry budget', () => {
+  it('allows retries of a fifth of the calls, and a few at the start', async () => {
+    // Never five in a row, so the circuit stays closed.
     wrap((call) => (call.n % 2 === 0 ? failing('sequencer_unreachable')(call) : answer));
     for (let n = 0; n < 500; n += 1) begin();
     await jest.advanceTimersByTimeAsync(0);
@@ -500,7 +500,7 @@ describe('the budget', () => {
     expect(inner.calls.length).toBeLessThanOrEqual(500 * 1.2 + 10);
   });
 
-  it('fills by itself, so that a quiet site may repeat every call', async () => {
+  it('refills with time, so that a quiet site may retry every call', async () => {
     wrap((call) => (call.n % 2 === 1 ? failing('sequencer_unreachable')(call) : answer));
     for (let n = 0; n < 50; n += 1) expect(await outcome()).toEqual({ answer });
     expect(inner.calls).toHaveLength(100);
@@ -519,7 +519,7 @@ describe("the caller's signal", () => {
     expect(inner.calls[0]?.options.signal?.aborted).toBe(true);
   });
 
-  it('ends the wait between two tries at once', async () => {
+  it('ends the delay between two tries at once', async () => {
     wrap(failingWithStatus(503, 4_000));
     const controller = new AbortController();
     const call = begin(getStatus, { signal: controller.signal });
@@ -531,13 +531,13 @@ describe("the caller's signal", () => {
     expect(inner.calls).toHaveLength(1);
   });
 
-  it.each(['signal', 'sendUntil'])('%s that is aborted already lets nothing be sent', async (name) => {
+  it.each(['signal', 'sendUntil'])('%s that is aborted already prevents the call', async (name) => {
     wrap(ok);
     expect(await outcome(getStatus, { [name]: AbortSignal.abort('too late') })).toBe('too late');
     expect(inner.calls).toEqual([]);
   });
 
-  it.each(['signal', 'sendUntil'])('%s is listened to by nobody once a call is over', async (name) => {
+  it.each(['signal', 'sendUntil'])('%s has no listeners once the call is over', async (name) => {
     const { signal } = new AbortController();
     const options = { [name]: signal };
     wrap(inTurn(failing('sequencer_unreachable'), ok), { maxRunning: 1 });
@@ -551,7 +551,7 @@ describe("the caller's signal", () => {
 });
 
 describe('sendUntil', () => {
-  it('lets what was sent go on to its end', async () => {
+  it('does not end a call that was sent', async () => {
     wrap(slow(1_000));
     const controller = new AbortController();
     const call = begin(createIntent, { sendUntil: controller.signal });
@@ -563,7 +563,7 @@ describe('sendUntil', () => {
     expect(call.code).toBe('ok');
   });
 
-  it('lets nothing be repeated after it', async () => {
+  it('prevents retries after it', async () => {
     wrap(inTurn(stalling, ok));
     const controller = new AbortController();
     const call = begin(createIntent, { sendUntil: controller.signal });
@@ -574,7 +574,7 @@ describe('sendUntil', () => {
     expect(inner.calls).toHaveLength(1);
   });
 
-  it('ends the wait for a turn, and between two tries', async () => {
+  it('ends the wait in line, and between two tries', async () => {
     wrap(failingWithStatus(503, 4_000), { maxRunning: 1 });
     const controller = new AbortController();
     const calls = [0, 1].map(() => begin(createIntent, { sendUntil: controller.signal }));
@@ -587,7 +587,7 @@ describe('sendUntil', () => {
 });
 
 describe('close()', () => {
-  it('waits for the calls that run and wait, then closes the transport once', async () => {
+  it('waits for the running and waiting calls, then closes the transport once', async () => {
     wrap(slow(1_000), { maxRunning: 1 });
     const calls = [begin(), begin()];
     let closed = false;
@@ -603,7 +603,7 @@ describe('close()', () => {
     expect(inner.closed).toBe(1);
   });
 
-  it('lets no call begin after it', async () => {
+  it('refuses calls after it', async () => {
     wrap(ok);
     await transport.close();
     expect((await outcome()).code).toBe('sequencer_unreachable');

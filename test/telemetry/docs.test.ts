@@ -60,7 +60,7 @@ describe('docs/telemetry.md', () => {
     );
   });
 
-  test('has the attributes that events give to metrics', () => {
+  test('has the attributes of every metric', () => {
     const everything = { kind: 'payment', code: 'too_busy', way: 'status', late: true, lagMs: 1, wasSettled: true };
     const details = { ...everything, hook: 'onPaid', ms: 1, route: 'intent', operation: 'a.b', transport: 'http' };
     const attributesOf = (pointOf: unknown): string[] => {
@@ -78,13 +78,13 @@ describe('docs/telemetry.md', () => {
     expect(documented).toEqual(given);
   });
 
-  test('an event or a metric that is missing is noticed', () => {
+  test('a missing event or metric fails these tests', () => {
     expect(rowsUnder('Events', page.replace('| `ledger_back`', '| `ledger_bak`'))).not.toEqual(rowsUnder('Events'));
     expect(rowsUnder('Metrics', page.replace('| `{try}`', '| `{tries}`'))).not.toEqual(rowsUnder('Metrics'));
   });
 });
 
-test('metrics are named and measured as the conventions say: dots and snake_case, UCUM, seconds', () => {
+test('metrics follow the conventions: names with dots and snake_case, UCUM units, seconds', () => {
   for (const [name, { kind, unit, description }] of Object.entries(metrics)) {
     expect(name).toMatch(/^express_intents(?:\.[a-z]+(?:_[a-z]+)*)+$/);
     expect(unit).toMatch(kind === 'histogram' ? /^s$/ : kind === 'gauge' ? /^s$|^\{[a-z]+\}$/ : /^\{[a-z]+\}$/);

@@ -37,28 +37,25 @@ test.each<[string, () => Promise<void>]>([
       };
     },
   ],
-])(
-  'a listener that %s changes no answer, is told of the next event, and is logged once in a while',
-  async (_how, fail) => {
-    const clock = { nowMs: 1_000_000 };
-    let told = 0;
-    const onEvent = (): Promise<void> => {
-      told += 1;
-      return fail();
-    };
-    const { create, log } = await start(onEvent, { now: () => clock.nowMs });
-    expect((await create()).status).toBe(201);
-    expect((await create()).status).toBe(201);
-    await eventually('four events were told', () => told === 4);
-    await eventually('it was logged', () => log.lines.length > 0);
-    expect(log.lines).toEqual([expect.stringMatching(/^warn express-intents: onEvent failed/)]);
-    clock.nowMs += 60_000;
-    await create();
-    await eventually('it was logged again', () => log.lines.length > 1);
-  },
-);
+])('a listener that %s changes no answer, gets the next event, and is logged once a minute', async (_how, fail) => {
+  const clock = { nowMs: 1_000_000 };
+  let told = 0;
+  const onEvent = (): Promise<void> => {
+    told += 1;
+    return fail();
+  };
+  const { create, log } = await start(onEvent, { now: () => clock.nowMs });
+  expect((await create()).status).toBe(201);
+  expect((await create()).status).toBe(201);
+  await eventually('four events were told', () => told === 4);
+  await eventually('it was logged', () => log.lines.length > 0);
+  expect(log.lines).toEqual([expect.stringMatching(/^warn express-intents: onEvent failed/)]);
+  clock.nowMs += 60_000;
+  await create();
+  await eventually('it was logged again', () => log.lines.length > 1);
+});
 
-test('a listener that never comes to an end holds up nothing', async () => {
+test('a listener that never resolves delays nothing', async () => {
   const told: RouterEvent[] = [];
   const { create, router } = await start((event) => {
     told.push(event);
@@ -69,7 +66,7 @@ test('a listener that never comes to an end holds up nothing', async () => {
   await router.close();
 });
 
-test('a listener is called in a turn of its own, in the order in which things happened, with the time of the router', async () => {
+test('a listener is called in a later turn, in the order of the events, with the time of the router', async () => {
   const told: RouterEvent[] = [];
   const tell = eventListener((event) => void told.push(event), { warn: () => undefined }, Date.now);
   tell({ type: 'logged_out', atMs: 1 });
@@ -88,7 +85,7 @@ test('a listener is called in a turn of its own, in the order in which things ha
   ]);
 });
 
-test('what the app keeps for a request is there when its events are told', async () => {
+test('a listener is called in the async context of the request', async () => {
   const requests = new AsyncLocalStorage<string>();
   const told: [string, string | undefined][] = [];
   const { origin } = await start(({ type }) => void told.push([type, requests.getStore()]), {

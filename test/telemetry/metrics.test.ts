@@ -23,7 +23,7 @@ const pointsOf = (data: MetricData | undefined) =>
     attributes,
   ]);
 
-test('a payment, from the request to the settlement, with its names, units and attributes', async () => {
+test('a payment is measured from the request to the settlement, with names, units and attributes', async () => {
   const telemetry = start().register();
   const recorder = new EventRecorder();
   const site = await startLedgerSite({
@@ -87,7 +87,7 @@ test('a payment, from the request to the settlement, with its names, units and a
   await telemetry.lookForSecrets();
 });
 
-test('what waits in the ledger is asked for at each collection, until the router is closed', async () => {
+test('the ledger is read at each collection until the router is closed', async () => {
   const telemetry = start();
   let asked = 0;
   const instruments = new Instruments(telemetry.meterProvider.getMeter('express-intents'), async () => {
@@ -129,7 +129,7 @@ test('two hundred intents make no more series than ten', async () => {
   expect(await create(200)).toEqual(ofTen);
 });
 
-test('no attribute of a metric is of an open set', async () => {
+test('attributes of metrics come from closed sets', async () => {
   const telemetry = start().register();
   const site = await startSiteWithSequencer();
   for (const path of ['/status/x', `/status/${'1'.repeat(32)}`, '/intent/x/events', '/intent?x=1']) {
@@ -143,7 +143,7 @@ test('no attribute of a metric is of an open set', async () => {
   }
 });
 
-test('an SDK that is registered after the router was made is found, with what is due in its ledger', async () => {
+test('an SDK registered after the router is used, with the gauges of the ledger', async () => {
   const site = await startLedgerSite({
     databaseUrl: await newDatabaseUrl('postgres'),
     timing: { watchFirstMs: hourMs },
@@ -161,7 +161,7 @@ test('an SDK that is registered after the router was made is found, with what is
   await telemetry.named('Intents/createIntent');
 });
 
-test('with telemetry: false nothing is told to an SDK', async () => {
+test('with telemetry: false an SDK gets nothing', async () => {
   const telemetry = start().register();
   const { origin } = await startSite({ transport: countingTransport(), telemetry: false });
   await new Browser(origin).send('POST', '/intent', { mode: 'login' });
@@ -169,7 +169,7 @@ test('with telemetry: false nothing is told to an SDK', async () => {
   expect((await telemetry.metrics()).size).toBe(0);
 });
 
-test('an SDK that fails at every turn changes no answer', async () => {
+test('an SDK that always throws changes no answer', async () => {
   const fails = () => {
     throw new Error('The exporter is on fire.');
   };
@@ -188,7 +188,7 @@ test('an SDK that fails at every turn changes no answer', async () => {
   }
 });
 
-test('providers that cannot be used are told of once, and change nothing else', async () => {
+test('providers that throw are logged once, and change nothing else', async () => {
   const fails = () => {
     throw new Error('The provider is on fire.');
   };

@@ -65,7 +65,7 @@ beforeAll(async () => {
       throw new Error('Nobody reads it.');
     },
     hookAttempts: 2,
-    timing: { roundMs: 20, watchFirstMs: hourMs, retryFirstMs: 1, reversalFirstMs: hourMs, doubtMs: 1 },
+    timing: { roundMs: 20, watchFirstMs: hourMs, retryFirstMs: 1, reversalFirstMs: hourMs, reversalConfirmMs: 1 },
   });
 });
 
@@ -377,7 +377,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
 
 test.each(Object.entries(stories))('%s', async (_type, story) => story());
 
-test('no event has the secret of an intent in any form', async () => {
+test('no event contains the secret of an intent in any form', async () => {
   const { id, secret, pay } = await begin();
   await pay();
   await ledgerEvents.told('payment_settled', id);

@@ -46,7 +46,7 @@ const traceOf = (span: ReadableSpan) => span.spanContext().traceId;
 const told = () => JSON.stringify(telemetry.spans.map(({ attributes, events }) => [attributes, events]));
 
 describe('a payment', () => {
-  test('its calls have the request as parent, the trace goes on to the sequencer, and hooks have spans', async () => {
+  test('calls have the request as parent, the sequencer gets the trace, and hooks have spans', async () => {
     const site = await startLedgerSite({
       databaseUrl: await newDatabaseUrl('postgres'),
       // Over HTTP, and not within the process.
@@ -102,7 +102,7 @@ describe('a payment', () => {
     expect(told()).not.toContain(secret);
   });
 
-  test('whose hook fails: the span is an error, without the text of the error', async () => {
+  test('with a hook that fails has an error span without the text of the error', async () => {
     const site = await startLedgerSite({
       databaseUrl: await newDatabaseUrl('postgres'),
       onPaid: () => {
@@ -124,7 +124,7 @@ describe('a payment', () => {
 });
 
 describe('a login', () => {
-  test('its calls and events, what is refused among them, without a secret', async () => {
+  test('has spans and events of calls and refusals, without a secret', async () => {
     const site = await startSiteWithSequencer({ before: traceHttp });
     const browser = new Browser(site.origin);
     const { body } = await browser.send('POST', '/intent', { mode: 'login' });
@@ -154,7 +154,7 @@ describe('a login', () => {
 });
 
 describe('a call to the service', () => {
-  test('that fails and is tried again: its tries are counted, and the answer is what counts', async () => {
+  test('that succeeds in a retry has the number of tries and no error', async () => {
     const site = await startSiteWithSequencer();
     const browser = new Browser(site.origin);
     site.sequencer.misbehave({ kind: 'refuse', operations: ['getStatus'], times: 1 });
@@ -164,7 +164,7 @@ describe('a call to the service', () => {
     expect(call.status).toEqual({ code: SpanStatusCode.UNSET });
   });
 
-  test('that fails for good is an error', async () => {
+  test('that fails in every try is an error', async () => {
     const site = await startSiteWithSequencer();
     site.sequencer.misbehave({ kind: 'status', httpStatus: 500 });
     await new Browser(site.origin).send('POST', '/intent', {});
@@ -173,7 +173,7 @@ describe('a call to the service', () => {
     expect(call.attributes).toMatchObject({ 'error.type': 'sequencer_bad_status', 'http.response.status_code': 500 });
   });
 
-  test('over gRPC carries the trace as well', async () => {
+  test('over gRPC carries the trace', async () => {
     const server = await startGrpcFaultServer({
       answer: ({ stream }) => respond(stream, [grpcMessage(Buffer.from('0801', 'hex'))]),
     });
@@ -186,7 +186,7 @@ describe('a call to the service', () => {
     expect(server.calls[0]?.headers.traceparent).toBe(`00-${traceOf(call)}-${idOf(call)}-01`);
   });
 
-  test('is not traced once more by an instrumentation of the HTTP client, which would spoil the header', async () => {
+  test('is not traced again by an instrumentation of the HTTP client, which would duplicate the header', async () => {
     const instrument = (message: unknown): void => {
       const { request } = message as { request: { addHeader(name: string, value: string): void } };
       const span = app.startSpan('undici');
@@ -205,7 +205,7 @@ describe('a call to the service', () => {
     expect(telemetry.spans.map(({ name }) => name)).toEqual(['MicroPayment/getStatus']);
   });
 
-  test('by a transport of the site runs inside of its span, and is handed the trace', async () => {
+  test('through a transport of the site runs inside its span and gets the trace', async () => {
     const site = await startSiteWithSequencer();
     const tap = tappedTransport(site.sequencer.transport);
     const seen: unknown[] = [];
@@ -224,7 +224,7 @@ describe('a call to the service', () => {
   });
 });
 
-test('what is sampled out is handed on as such, and costs no events', async () => {
+test('an unsampled trace is propagated as unsampled, and records no events', async () => {
   const site = await startSiteWithSequencer({ before: (express) => express.use(sampledOut) });
   await fetch(`${site.origin}/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH`);
   expect(telemetry.spans).toEqual([]);

@@ -23,7 +23,7 @@ test.each<[string, object]>([
   ['a provider of another kind', { tracerProvider: { getMeter: () => ({}) } }],
   ['no provider', { meterProvider: null }],
   ['a name that there is not', { tracesProvider: {} }],
-])('%s is refused, with what would do', (_what, telemetry) => {
+])('%s is refused with the fix', (_what, telemetry) => {
   expect(problemsWith({ telemetry })).toEqual([
     {
       setting: 'telemetry',

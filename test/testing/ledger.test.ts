@@ -51,14 +51,14 @@ async function begun(): Promise<{ id: string; clientSecret: string }> {
   return intent;
 }
 
-test('untilIntent has a payment looked at that is not due', async () => {
+test('untilIntent rechecks a payment that is not due', async () => {
   const { id, clientSecret } = await begun();
   await sequencer.wallet().pay(clientSecret);
   expect(await untilIntent(router, id, 'settled', patient)).toMatchObject({ id, amount: '4.50' });
   expect(paid.at(-1)).toEqual({ id, late: false, attempt: 1 });
 });
 
-test('passTime makes what is begun older, so that a payment is late', async () => {
+test('passTime makes intents older, so that a payment is late', async () => {
   const { id, clientSecret } = await begun();
   await passTime(16 * minute, { sequencer, router });
   await sequencer.wallet().pay(clientSecret);
@@ -66,7 +66,7 @@ test('passTime makes what is begun older, so that a payment is late', async () =
   expect(paid.at(-1)).toEqual({ id, late: true, attempt: 1 });
 });
 
-test('passTime resolves when the work is done that is due by it', async () => {
+test('passTime resolves after the work that became due is done', async () => {
   const { id, clientSecret } = await begun();
   failures = 1;
   await sequencer.wallet().pay(clientSecret);
@@ -76,13 +76,13 @@ test('passTime resolves when the work is done that is due by it', async () => {
   expect(paid.filter((one) => one.id === id).map(({ attempt }) => attempt)).toEqual([1, 2]);
 });
 
-test('passTime ends the watch of what nobody pays', async () => {
+test('passTime ends the watch of an unpaid intent', async () => {
   const { id } = await begun();
   await passTime(31 * 24 * 60 * minute, { sequencer, router });
   expect(await router.intents.find(id)).toMatchObject({ state: 'expired' });
 });
 
-test('every time that the ledger keeps is moved, but for the end of a lease', async () => {
+test('passTime moves every time in the ledger except the end of a lease', async () => {
   const { rows: columns } = await router.database.query<{ column_name: string }>(
     `select column_name from information_schema.columns where table_schema = 'express_intents'
        and table_name = 'intents' and data_type like 'timestamp%'`,
@@ -112,14 +112,14 @@ test('every time that the ledger keeps is moved, but for the end of a lease', as
   expect(moved).toEqual([...names.map((name) => [name, 3600]), ['leased_until', 0]]);
 });
 
-test('afterwards the ledger keeps its rules', async () => {
+test('passTime leaves the trigger of the ledger enabled', async () => {
   const { id } = await begun();
   await passTime(1, { sequencer, router });
   const change = router.database.query(`update express_intents.intents set created_at = now() where id = $1`, [id]);
   await expect(change).rejects.toThrow(/do not change/);
 });
 
-test('several sites are moved by one call, and their sequencer once', async () => {
+test('passTime moves several sites in one call, and their sequencer once', async () => {
   const [first, second] = [await begun(), await begun()];
   const clock = createClock(() => 0);
   const others: number[] = [];
@@ -136,7 +136,7 @@ test('several sites are moved by one call, and their sequencer once', async () =
   expect(others).toEqual([31 * 24 * 60 * minute]);
 });
 
-test('without a ledger the clock alone goes forward; a fault of the ledger is told', async () => {
+test('passTime without a ledger advances the clock only, and rejects when the ledger fails', async () => {
   const clock = createClock(() => 0);
   const answering = (error: Error) => ({
     intents: { look: async () => undefined },
@@ -149,7 +149,7 @@ test('without a ledger the clock alone goes forward; a fault of the ledger is to
   await expect(failing).rejects.toMatchObject({ code: 'ledger_unavailable' });
 });
 
-test('each temporary ledger is a folder of its own, with a copy of an empty database', async () => {
+test('each temporary ledger is a new folder with a copy of an empty database', async () => {
   const other = await temporaryLedger();
   expect(other.url).not.toBe(ledger.url);
   expect(existsSync(path.join(other.url, 'data', 'PG_VERSION'))).toBe(true);

@@ -10,7 +10,7 @@ function routerWith(...intents: (Partial<LedgerIntent> | undefined)[]) {
   return { looked, intents: { find, look } };
 }
 
-test('it asks for a look, once, and waits for the state', async () => {
+test('untilIntent rechecks once and waits for the state', async () => {
   const settled = { kind: 'payment', state: 'settled' } as const;
   const router = routerWith({ kind: 'payment', state: 'open' }, { kind: 'payment', state: 'submitted' }, settled);
   expect(await untilIntent(router, 'an id', 'settled')).toBe(settled);
@@ -26,13 +26,13 @@ test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
   [undefined, /^The intent an id is not in the ledger of this router, expected settled\.$/],
   [{ ...payment, state: 'expired' }, /is expired, expected settled\.$/],
   [{ ...payment, state: 'dead', attempts: 15, lastError: 'No.' }, /is dead, .* failed 15 times: No\.$/],
-])('%j: what is wrong is told', async (intent, message) => {
+])('untilIntent rejects with the state and the reason: %j', async (intent, message) => {
   const waiting = untilIntent(routerWith(intent), 'an id', 'settled', { timeoutMs: 30 });
   await expect(waiting).rejects.toBeInstanceOf(AssertionError);
   await expect(waiting).rejects.toMatchObject({ message: expect.stringMatching(message), expected: 'settled' });
 });
 
-test('an end can be waited for, too', async () => {
+test('untilIntent can wait for a final state', async () => {
   expect(await untilIntent(routerWith({ ...payment, state: 'dead' }), 'an id', 'dead')).toMatchObject({
     state: 'dead',
   });

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { signLoginIntent } from '../../src/intents/login-intent.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
-import { signPaymentIntent } from '../../src/intents/payment-intent.js';
+import { signLoginIntent, signPaymentIntent } from '../../src/intents/signed-intent.js';
 import { parseIntentId } from '../../src/keys/base58.js';
 import { signerFromSeed } from '../../src/keys/verifier-key.js';
 import { decode, encode, v1 } from '../../src/wire/codec.js';

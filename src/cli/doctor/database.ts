@@ -3,8 +3,8 @@ import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { ConfigError } from '../../errors.js';
 import type { Database } from '../../ledger/database/database.js';
+import { diagnoseDatabase } from '../../ledger/database/database-fault.js';
 import { isFolderLocked } from '../../ledger/database/embedded/folder-lock.js';
-import { explainDatabase } from '../../ledger/database/explain-database.js';
 import { requireDatabasePackage } from '../../ledger/database/open-database.js';
 import { openPostgres } from '../../ledger/database/postgres/postgres.js';
 import { migrations, missingMigrations } from '../../ledger/migrations/migrate.js';
@@ -30,7 +30,7 @@ export const database: Check = async ({ settings, host, env, siteUrl }) => {
   try {
     return await checkServer(db);
   } catch (error) {
-    const { why, mend } = { ...explainNetwork(error, 'its host', startIt), ...explainDatabase(error) };
+    const { why, mend } = { ...explainNetwork(error, 'its host', startIt), ...diagnoseDatabase(error) };
     return [fault(`${describePlace({ database: place })} cannot be used: ${why}.`, mend)];
   } finally {
     void db.close();

@@ -1,3 +1,4 @@
+import { withTimeout } from '../../async/timeout.js';
 import type { Environment } from '../../config/config-options.js';
 import { type Host, messageOf } from '../command.js';
 import { type Check, type DoctorContext, type Finding, fault } from './check.js';
@@ -88,16 +89,12 @@ function createContext({ env, options, siteUrl }: Setup, host: Host, client: Ext
 /** Never rejects: a check that throws or takes too long is a finding. */
 async function runCheck({ name, check }: NamedCheck, context: SharedContext): Promise<readonly Finding[]> {
   const { checkMs } = context.host;
-  const signal = AbortSignal.timeout(checkMs);
-  const timeout = new Promise<never>((_resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason));
-  });
+  const timeout = new Error(`The check did not finish within ${checkMs / 1_000} seconds.`);
   try {
-    return await Promise.race([check({ ...context, signal }), timeout]);
+    return await withTimeout(checkMs, (signal) => check({ ...context, signal }), { error: () => timeout });
   } catch (error) {
-    if (signal.aborted) {
-      const text = `The check did not finish within ${checkMs / 1_000} seconds.`;
-      return [fault(text, 'See the other lines: a server does not answer, or very slowly.')];
+    if (error === timeout) {
+      return [fault(timeout.message, 'See the other lines: a server does not answer, or very slowly.')];
     }
     const mend = `Fix that, or report it: the check ${name} of the doctor has failed.`;
     return [fault(`The check failed: ${messageOf(error)}`, mend)];

@@ -1,7 +1,7 @@
 import type { ConnectionLimits } from '../../config/config-options.js';
 import type { IntentStatus } from '../../sequencer/calls.js';
 import { pendingMs, type SharedStatusOptions } from '../../sequencer/watch/status-cache.js';
-import { ConnectionLimiter, type Visitor } from '../limits/connection-limiter.js';
+import { ConnectionLimiter, type ConnectionOwner } from '../limits/connection-limiter.js';
 import { type FeedContext, IntentFeed, jittered, sentAwayFrame } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
 import { heartbeatFrame } from './sse-frame.js';
@@ -84,7 +84,7 @@ export class EventHub {
     for (const feed of this.#feeds.values()) feed.end(sentAwayFrame);
   }
 
-  #linger(visitor: Visitor, end: () => void): (() => void) | undefined {
+  #linger(visitor: ConnectionOwner, end: () => void): (() => void) | undefined {
     try {
       this.#lingering.acquire(visitor);
     } catch {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
 import { parseIntentId } from '../../keys/base58.js';
 import type { Observer } from '../../telemetry/router-event.js';
-import type { Visitor } from '../limits/connection-limiter.js';
+import type { ConnectionOwner } from '../limits/connection-limiter.js';
 import { rateLimitKey } from '../limits/rate-limit-key.js';
 import { browserHashOf } from '../request/browser-cookie.js';
 import { answerProblem, type ProblemDetails, toProblemDetails } from '../response/problem.js';
@@ -35,7 +35,7 @@ function answerHead(res: Response): void {
 async function listen(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
   const { browserCookie, events, connectionLimiter, observer } = context;
   const browser = browserHashOf(browserCookie, req);
-  const visitor: Visitor = {
+  const visitor: ConnectionOwner = {
     browser: browser && Buffer.from(browser).toString('latin1'),
     ...rateLimitKey(req.ip),
   };

@@ -3,7 +3,7 @@ import { IntentError } from '../../errors.js';
 import type { IntentStatus } from '../../sequencer/calls.js';
 import type { IntentEvent, WatchIntent } from '../../sequencer/watch/intent-event.js';
 import type { SharedStatus } from '../../sequencer/watch/status-cache.js';
-import type { Visitor } from '../limits/connection-limiter.js';
+import type { ConnectionOwner } from '../limits/connection-limiter.js';
 import type { Logger } from '../response/logger.js';
 import type { ClientSecrets } from './client-secret-cache.js';
 import type { SseConnection } from './sse-connection.js';
@@ -19,7 +19,7 @@ export interface FeedContext {
    * Lets a watch outlive its last listener for a while, and then calls `end`.
    * @returns what calls that off; undefined where the visitor has as many such watches as they may have
    */
-  linger(visitor: Visitor, end: () => void): (() => void) | undefined;
+  linger(visitor: ConnectionOwner, end: () => void): (() => void) | undefined;
 }
 
 /**
@@ -87,7 +87,7 @@ export class IntentFeed {
   }
 
   /** @param visitor whom the watch counts against if it outlives this connection */
-  leave(connection: SseConnection, visitor: Visitor): void {
+  leave(connection: SseConnection, visitor: ConnectionOwner): void {
     this.#newcomers.delete(connection);
     if (!this.#connections.delete(connection) || this.#connections.size > 0) return;
     // A visitor who reloads the page is back in a moment, and finds the watch and its events.

@@ -3,7 +3,7 @@ import { IntentError } from '../../errors.js';
 import { networkFactor, type RateLimitKey } from './rate-limit-key.js';
 
 /** What an event stream counts against besides the process. */
-export interface Visitor extends Partial<RateLimitKey> {
+export interface ConnectionOwner extends Partial<RateLimitKey> {
   /** Stands for the browser's cookie; undefined for a browser without our cookie. */
   readonly browser: string | undefined;
   readonly address: string;
@@ -40,7 +40,7 @@ export class ConnectionLimiter {
   }
 
   /** @throws {IntentError} `too_many_connections`, `too_busy`; then nothing is to be released */
-  acquire({ browser, address, network }: Visitor): void {
+  acquire({ browser, address, network }: ConnectionOwner): void {
     const { perBrowser, perAddress, perProcess } = this.#limits;
     const perNetwork = perAddress * networkFactor;
     const ofBrowser = countOf(this.#browsers, browser);
@@ -56,7 +56,7 @@ export class ConnectionLimiter {
     this.#open += 1;
   }
 
-  release({ browser, address, network }: Visitor): void {
+  release({ browser, address, network }: ConnectionOwner): void {
     countDown(this.#browsers, browser);
     countDown(this.#addresses, address);
     countDown(this.#networks, network);

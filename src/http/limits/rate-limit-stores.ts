@@ -1,6 +1,7 @@
 import type { IncrementResponse, Options, Store } from 'express-rate-limit';
 import { BoundedMap } from '../../async/bounded-map.js';
 import { withTimeout } from '../../async/timeout.js';
+import { messageOf } from '../../errors.js';
 import type { Logger } from '../response/logger.js';
 
 interface Count {
@@ -78,8 +79,8 @@ export class SharedStoreState {
     this.#retryAtMs = this.#now() + retryAfterMs;
     if (this.#isDown) return;
     this.#isDown = true;
-    const reason = error instanceof Error ? error.message : String(error);
-    this.#logger.error(`express-intents: the rate limit store failed, so each process counts for itself: ${reason}`);
+    const message = `the rate limit store failed, so each process counts for itself: ${messageOf(error)}`;
+    this.#logger.error(`express-intents: ${message}`);
   }
 
   succeeded(): void {

@@ -3,7 +3,7 @@ import type { AugmentedRequest, Options, RateLimitRequestHandler } from 'express
 import type { RateLimits } from '../../config/config-options.js';
 import { IntentError } from '../../errors.js';
 import type { Logger } from '../response/logger.js';
-import { type Handler } from '../router-context.js';
+import type { Handler } from '../router-context.js';
 import { networkFactor, type RateLimitKey, rateLimitKey } from './rate-limit-key.js';
 import { FallbackStore, MemoryStore, SharedStoreState } from './rate-limit-stores.js';
 

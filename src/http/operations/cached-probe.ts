@@ -15,7 +15,7 @@ export interface CachedProbeOptions<Value> {
  * One probe for all callers, however many and however often they ask.
  *
  * - stale: the next caller starts the probe.
- * - running: callers share the probe, each for at most `timeoutMs`. It continues when nobody waits any more.
+ * - running: callers share the probe, each for at most `timeoutMs`. It continues after their timeouts.
  * - fresh: for `keepMs` after the probe ended, callers get its outcome.
  */
 export class CachedProbe<Value> {

@@ -101,8 +101,8 @@ export function routerHealth(parts: HealthParts): () => Promise<RouterHealth> {
   return async () => {
     if (live.events.isClosed) return healthOf(parts, {});
     const [service, report] = await Promise.all([probeService(), ledgerProbe?.get()]);
-    const isLedgerGone = ledgerProbe !== undefined && ledgerProbe.succeededMsAgo > ledgerPatienceMs;
-    return healthOf(parts, { service, report, isLedgerGone });
+    const isLedgerDown = ledgerProbe !== undefined && ledgerProbe.succeededMsAgo > ledgerPatienceMs;
+    return healthOf(parts, { service, report, isLedgerDown });
   };
 }
 
@@ -111,13 +111,13 @@ interface Probed {
   readonly service?: ProbeOutcome<unknown> | undefined;
   readonly report?: ProbeOutcome<LedgerReport> | undefined;
   /** Whether the ledger has not answered for too long. */
-  readonly isLedgerGone?: boolean;
+  readonly isLedgerDown?: boolean;
 }
 
 function healthOf({ config, observed, live, isEmbedded }: HealthParts, probed: Probed): RouterHealth {
   const { answeredMsAgo, circuitOpen } = observed.service();
   const [open, limit] = [live.connectionLimiter.open, config.connections.perProcess];
-  const { service, report, isLedgerGone = false } = probed;
+  const { service, report, isLedgerDown = false } = probed;
   const checks: RouterHealth['checks'] = {
     process: live.events.isClosed ? { status: 'down', reason: 'closing' } : { status: 'ok' },
     sequencer: {
@@ -125,7 +125,7 @@ function healthOf({ config, observed, live, isEmbedded }: HealthParts, probed: P
       isEmbedded,
       ...(answeredMsAgo !== undefined && { answeredMsAgo: Math.round(answeredMsAgo) }),
     },
-    ...(report && { ledger: ledgerCheck(report, isLedgerGone), settlement: settlementCheck(report) }),
+    ...(report && { ledger: ledgerCheck(report, isLedgerDown), settlement: settlementCheck(report) }),
     streams: { ...(open < limit ? { status: 'ok' } : { status: 'degraded', reason: 'full' }), open, limit },
   };
   return { status: worstOf(Object.values(checks)), checks };
@@ -138,9 +138,9 @@ function sequencerCheck(circuitOpen: boolean, probed: Probed['service']): Health
   return 'value' in probed ? { status: 'ok' } : { status: 'degraded', reason: codeOf(probed.error) };
 }
 
-function ledgerCheck(report: ProbeOutcome<unknown>, isGone: boolean): HealthCheck<IntentErrorCode | 'slow'> {
+function ledgerCheck(report: ProbeOutcome<unknown>, isDown: boolean): HealthCheck<IntentErrorCode | 'slow'> {
   if (report === 'timeout') {
-    return isGone ? { status: 'down', reason: 'ledger_unavailable' } : { status: 'degraded', reason: 'slow' };
+    return isDown ? { status: 'down', reason: 'ledger_unavailable' } : { status: 'degraded', reason: 'slow' };
   }
   return 'value' in report ? { status: 'ok' } : { status: 'down', reason: codeOf(report.error) };
 }

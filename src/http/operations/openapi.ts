@@ -4,7 +4,6 @@ import type { Request, Response } from 'express';
 import type { Config } from '../../config/config.js';
 import type { Routes } from '../../config/config-options.js';
 import { sendBytes, sendEmpty } from '../response/respond.js';
-import type { Handler } from '../router-context.js';
 
 /** A value of JSON. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };

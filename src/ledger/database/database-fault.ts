@@ -1,63 +1,62 @@
 import { IntentError, type IntentErrorOptions } from '../../errors.js';
-import { explainDatabase } from './explain-database.js';
 
-/**
- * The database cannot be reached, or does nothing that it is asked: it befalls all calls, whichever statement they have. It
- * is told once by whoever keeps the database, and not by each call.
- */
+// What a failed call of the database means: an error of the statement, a failure of this one call, or an outage that affects
+// all calls; and how to fix it.
+
+/** The database cannot be reached or does not work, which affects all calls. The connector logs it once, not each call. */
 export class DatabaseOutage extends IntentError {
   constructor(message: string, options?: IntentErrorOptions) {
     super('ledger_unavailable', message, options);
   }
 }
 
-/** The database cannot come back to this process: it has to be restarted. */
+/** The database cannot come back to this process: the process has to be restarted. */
 export class DatabaseLost extends DatabaseOutage {}
 
-/** What drivers say when it is not the database that speaks (`pg`). */
+/** Messages of the driver (`pg`) that do not come from the database. */
 const lostInDriver = /^Connection terminated|^Client (?:has|was) |^Query read timeout|^timeout exceeded/;
 
-/** Of Node: `ECONNRESET` and the like, but none of its own `ERR_INVALID_ARG_TYPE` and the like. */
+/** Codes of the system such as `ECONNRESET`, but not those of Node such as `ERR_INVALID_ARG_TYPE`. */
 const systemCode = /^E(?!RR_)[A-Z_]+$/;
 
 /**
- * SQLSTATEs after which the same may well succeed on another connection or at another time: connection exceptions (08),
- * a want of resources (53), a shut-down or a time-out (57), the system (58), an idle or overlong transaction (25P03, 25P04),
+ * SQLSTATEs after which the same statement may succeed on another connection or later: connection exceptions (08),
+ * insufficient resources (53), shutdown or timeout (57), system errors (58), an idle or overlong transaction (25P03, 25P04),
  * and a server that takes no writes because it is no longer the primary (25006).
  */
 const unavailable = /^(?:08|53|57|58)|^25P0[34]$|^25006$/;
 
-/** Of those, the ones that are about one statement, or one transaction, and nothing else. */
+/** Of those, the ones that affect one statement or one transaction. */
 const ofOneCall = /^57014$|^25P0[34]$|^53400$/;
 
-/** Of those, the ones after which this connection is good for more: a time-out or a cancel of one statement, a want of resources. */
-const spared = /^57014$|^53/;
+/** Of those, the ones after which the connection stays usable: timeout or cancel of one statement, insufficient resources. */
+const keepsConnection = /^57014$|^53/;
 
-/** SQLSTATE, where the database itself has said no. */
+/** The SQLSTATE of an error that the database itself reports. */
 export function sqlStateOf(error: unknown): string | undefined {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !systemCode.test(code) ? code : undefined;
 }
 
 /**
- * A statement with too few values, or too many. Postgres says so by 08P01, and that is a fault of the statement; poolers say
- * nearly everything by it.
+ * A statement with too few or too many values. Postgres reports it as 08P01. It is an error of the statement, but poolers use
+ * 08P01 for nearly everything.
  */
-function isMisfit(error: unknown): boolean {
+function hasWrongValueCount(error: unknown): boolean {
   const { code, routine } = (error ?? {}) as { code?: unknown; routine?: unknown };
   return code === '08P01' && routine === 'exec_bind_message';
 }
 
-/** Whether a connection may be used again after this error. Whatever is not the word of the database leaves that open. */
+/** Whether a connection is usable after this error. An error that the database did not report leaves that open: it is not. */
 export function isUsableAfter(error: unknown): boolean {
   const state = sqlStateOf(error);
-  if (isMisfit(error)) return true;
-  return state !== undefined && (spared.test(state) || !unavailable.test(state));
+  if (hasWrongValueCount(error)) return true;
+  return state !== undefined && (keepsConnection.test(state) || !unavailable.test(state));
 }
 
-/** `ledger_unavailable` where it is a matter of reaching the database; anything else as it is. */
-export function explainFault(error: unknown): unknown {
-  if (error instanceof IntentError || isMisfit(error)) return error;
+/** `ledger_unavailable` where the database is unavailable; any other error unchanged. */
+export function toLedgerError(error: unknown): unknown {
+  if (error instanceof IntentError || hasWrongValueCount(error)) return error;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   const state = sqlStateOf(error);
   const isUnavailable = state
@@ -65,25 +64,122 @@ export function explainFault(error: unknown): unknown {
     : systemCode.test(String(code)) || lostInDriver.test(String(message));
   if (!isUnavailable) return error;
   const what = 'The database did not do what it was asked';
-  return state && ofOneCall.test(state) ? unreachable(what, error) : outage(what, error);
+  return state && ofOneCall.test(state) ? ledgerUnavailable(what, error) : databaseOutage(what, error);
 }
 
-/** `ledger_unavailable`, with what has happened and the reason. */
-export function unreachable(what: string, cause?: unknown): IntentError {
+/** `ledger_unavailable` for one call, with the reason. */
+export function ledgerUnavailable(what: string, cause?: unknown): IntentError {
   return new IntentError('ledger_unavailable', withReason(what, cause), cause ? { cause } : {});
 }
 
-/** The same where it befalls all calls, with what mends it. */
-export function outage(what: string, cause: unknown): DatabaseOutage {
-  const { mend } = explainDatabase(cause) ?? {};
+/** `ledger_unavailable` for all calls, with the reason and the fix. */
+export function databaseOutage(what: string, cause: unknown): DatabaseOutage {
+  const { mend } = diagnoseDatabase(cause) ?? {};
   return new DatabaseOutage(withReason(what, cause) + (mend ? `. ${mend}` : ''), { cause });
 }
 
 function withReason(what: string, cause: unknown): string {
   const { code, errors } = (cause ?? {}) as { code?: unknown; errors?: unknown };
-  // Of several addresses, each has failed in its own way, and the error of all says nothing.
+  // Each of several addresses failed for its own reason, and the error of all of them has no text.
   const each = Array.isArray(errors) ? errors : [cause];
-  const told = each.map((one) => (one as { message?: unknown } | undefined)?.message).filter(Boolean);
-  const reason = [told.join('; '), typeof code === 'string' && `(${code})`].filter(Boolean).join(' ');
+  const messages = each.map((one) => (one as { message?: unknown } | undefined)?.message).filter(Boolean);
+  const reason = [messages.join('; '), typeof code === 'string' && `(${code})`].filter(Boolean).join(' ');
   return reason ? `${what}: ${reason}` : `${what}.`;
+}
+
+/** Why a site cannot use its Postgres, and the one fix. */
+export interface DatabaseDiagnosis {
+  /** Undefined for a network error, which the message of the system describes. */
+  readonly why?: string;
+  readonly mend: string;
+}
+
+const startIt =
+  'Start the database, correct the host and port in INTENT_DATABASE_URL, or open the firewall for this machine.';
+
+/** Errors that the database reports, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const fixesByState: readonly (readonly [state: RegExp, mend: string])[] = [
+  [
+    /^28/,
+    'Correct the user and the password in INTENT_DATABASE_URL; what is not a letter or a digit is %-encoded there.',
+  ],
+  [/^3D000$/, 'Make it with `createdb`, or correct the name at the end of INTENT_DATABASE_URL.'],
+  [/^53300$/, 'End what keeps connections open, raise max_connections, or put pgbouncer in between.'],
+  [/^53100$/, 'Make room on the disk of the database.'],
+  [/^42501$/, 'Let the role of INTENT_DATABASE_URL own the schema express_intents.'],
+  [/^57P0/, 'Wait until the server has started; where it does not by itself, start it.'],
+  [/^25006$/, 'Let INTENT_DATABASE_URL name the primary, and not a replica that can only be read.'],
+];
+
+/** Errors of the network and of TLS, by the code that Node gives them. */
+const fixesByCode: readonly (readonly [code: RegExp, mend: string])[] = [
+  [/^ENOTFOUND$/, 'There is no such host: correct it in INTENT_DATABASE_URL.'],
+  [/^EAI_/, 'The DNS does not answer: mend the name service of this machine.'],
+  [/^(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, startIt],
+  [/^CERT_HAS_EXPIRED$/, 'Renew the certificate of the database.'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'Name the host in INTENT_DATABASE_URL as the certificate of the database does.'],
+  [
+    /^(?:UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|CERT_)/,
+    'Name the authority that has signed its certificate: sslrootcert=<file> in the query of INTENT_DATABASE_URL.',
+  ],
+];
+
+/** By the message of the server or the driver. They are tried first, because the code of some is less precise. */
+const diagnosesByMessage: readonly (readonly [text: RegExp, diagnosis: DatabaseDiagnosis])[] = [
+  [
+    /no pg_hba\.conf entry.*no encryption/,
+    { why: 'it wants TLS', mend: 'Add ?sslmode=verify-full to INTENT_DATABASE_URL.' },
+  ],
+  [
+    /no pg_hba\.conf entry/,
+    { why: 'it does not take this user from this machine', mend: 'Add a line for it to pg_hba.conf of the database.' },
+  ],
+  [
+    /client password must be a string/,
+    {
+      why: 'it wants a password, and there is none',
+      mend: 'Put it into INTENT_DATABASE_URL: postgres://user:password@host/database',
+    },
+  ],
+  [
+    /does not support SSL/,
+    { why: 'it speaks no TLS', mend: 'Take sslmode out of INTENT_DATABASE_URL, or give the server a certificate.' },
+  ],
+  [
+    /^timeout exceeded|connection timeout|^timeout expired/,
+    { why: 'no connection comes about in time', mend: startIt },
+  ],
+];
+
+const unreadableFile: DatabaseDiagnosis = {
+  why: 'a certificate that INTENT_DATABASE_URL names cannot be read',
+  mend: 'Put the file there, or correct sslrootcert, sslcert and sslkey in INTENT_DATABASE_URL.',
+};
+
+/** Undefined where no fix is known. Reads only the codes and messages of an error and of its causes. */
+export function diagnoseDatabase(error: unknown): DatabaseDiagnosis | undefined {
+  let each = error;
+  for (let depth = 0; depth < 6 && typeof each === 'object' && each !== null; depth += 1) {
+    const diagnosis = diagnoseOne(each);
+    if (diagnosis) return diagnosis;
+    const { errors, cause } = each as { readonly errors?: unknown; readonly cause?: unknown };
+    each = Array.isArray(errors) ? errors[0] : cause;
+  }
+  return undefined;
+}
+
+function diagnoseOne(error: {
+  readonly code?: unknown;
+  readonly message?: unknown;
+  readonly syscall?: unknown;
+}): DatabaseDiagnosis | undefined {
+  const [message, code] = [String(error.message), String(error.code)];
+  const byMessage = diagnosesByMessage.find(([known]) => known.test(message));
+  if (byMessage) return byMessage[1];
+  const byState = fixesByState.find(([known]) => known.test(code));
+  const why = code.startsWith('28') ? `it refuses the user or the password (${message})` : message;
+  if (byState) return { why, mend: byState[1] };
+  if (/^(?:ENOENT|EACCES)$/.test(code)) return error.syscall === 'connect' ? { mend: startIt } : unreadableFile;
+  const byCode = fixesByCode.find(([known]) => known.test(code));
+  return byCode && { mend: byCode[1] };
 }

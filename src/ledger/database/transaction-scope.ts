@@ -1,25 +1,25 @@
 import { IntentError } from '../../errors.js';
 
 /**
- * Keeps the statements of one transaction inside it. It is open until `hold` ends, then over; it never opens again. While it is
- * open, statements run one after the other. Once it is over, each is rejected.
+ * Keeps the statements of one transaction inside it. It is open until `hold` ends, then over for good. While it is open,
+ * statements run one after the other. Once it is over, every statement is rejected.
  */
 export class TransactionScope {
-  /** The error of the first statement that failed: the reason why the transaction is rolled back. */
+  /** The error of the first failed statement, because of which the transaction is rolled back. */
   firstFault: unknown;
   #isOver = false;
   #running = 0;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs one statement through `ask`, after the statements before it. */
-  run<Result>(sql: unknown, ask: () => Promise<Result>): Promise<Result> {
-    const result = this.#run(sql, ask);
+  /** Runs one statement through `send`, after the statements before it. */
+  run<Result>(sql: unknown, send: () => Promise<Result>): Promise<Result> {
+    const result = this.#run(sql, send);
     // A statement that is not awaited rolls the transaction back. It must not also end the process.
     result.catch(() => undefined);
     return result;
   }
 
-  /** Runs `work`. When this settles, no statement of the transaction is running and none can start. */
+  /** Runs `work`. When this settles, no statement of the transaction runs and none can start. */
   async hold<Value>(work: () => Promise<Value>): Promise<Value> {
     try {
       const value = await work();
@@ -31,12 +31,12 @@ export class TransactionScope {
     }
   }
 
-  async #run<Result>(sql: unknown, ask: () => Promise<Result>): Promise<Result> {
+  async #run<Result>(sql: unknown, send: () => Promise<Result>): Promise<Result> {
     if (this.#isOver)
       throw new IntentError('internal_error', 'The transaction is over; its tx takes no more statements.');
     requireNoTransactionControl(sql);
     this.#running += 1;
-    const result = this.#last.then(ask);
+    const result = this.#last.then(send);
     this.#last = result.catch(() => undefined);
     try {
       return await result;
@@ -49,14 +49,14 @@ export class TransactionScope {
   }
 }
 
-/** What ends or replaces the transaction that the ledger has begun. `rollback to` a savepoint does not. */
+/** Statements that end or replace the transaction. `rollback to` a savepoint does not. */
 const transactionControl =
   /^(?:begin|start|commit|end|abort|prepare|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i;
 
-/** What stays on a connection after the statement. */
+/** Statements whose effect stays on the connection. */
 const connectionState = /^(?:begin|start|commit|end|abort|prepare|rollback|set|reset|listen|discard)\b/i;
 
-/** @throws {IntentError} where a statement would begin or end a transaction; there is one statement in each text */
+/** Each text has one statement. @throws {IntentError} where it would begin or end a transaction */
 function requireNoTransactionControl(sql: unknown): void {
   const [keyword] = transactionControl.exec(statementOf(sql)) ?? [];
   if (keyword === undefined) return;
@@ -66,7 +66,7 @@ function requireNoTransactionControl(sql: unknown): void {
   );
 }
 
-/** @throws {IntentError} where a statement outside a transaction would leave something behind on its connection */
+/** @throws {IntentError} where a statement outside a transaction would change the state of its connection */
 export function requireNoConnectionState(sql: unknown): void {
   const [keyword] = connectionState.exec(statementOf(sql)) ?? [];
   if (keyword === undefined) return;
@@ -77,7 +77,7 @@ export function requireNoConnectionState(sql: unknown): void {
   );
 }
 
-/** The text from its first keyword on, as Postgres reads it: comments are nested, and a line ends at either character. */
+/** The text from its first keyword on, as Postgres parses it: comments nest, and a line ends at `\n` or `\r`. */
 function statementOf(sql: unknown): string {
   if (typeof sql !== 'string') throw new IntentError('internal_error', 'A statement must be a string of SQL.');
   let rest = sql;
@@ -106,21 +106,21 @@ export function markTransaction(mark: string): string {
 const endedWithin = 'The transaction was ended from within';
 
 /**
- * Fails where the transaction is no longer the one that was marked, and clears what would stay on the connection. Run last in
- * it, by the simple protocol. Prepared statements stay: behind a pooler they may be another client's.
+ * Fails where the transaction is no longer the marked one, and resets the state of the connection. Run last in it, by the simple
+ * protocol. Prepared statements stay, because behind a pooler they may belong to another client.
  */
 export function checkTransaction(mark: string): string {
   return `select (case when current_setting('express_intents.transaction', true) = '${mark}' then '1' else '${endedWithin}' end)::int;
 reset session authorization; reset all; unlisten *; close all; discard temp; ${unlockAll}`;
 }
 
-/** What a rollback leaves on the connection. */
+/** Session locks survive a rollback. */
 export const unlockAll = 'select pg_advisory_unlock_all()';
 
-/** The transaction was ended before its time, so that part of it may be committed: calling its work again is not safe. */
+/** The work ended its transaction itself, so part of it may be committed. Calling the work again is not safe. */
 export class TransactionEndedWithin extends IntentError {}
 
-/** What an error of {@link checkTransaction} means. Undefined where it is one of the database itself. */
+/** The meaning of an error of {@link checkTransaction}. Undefined for any other error of the database. */
 export function explainCheck(error: unknown, firstFault: unknown): IntentError | undefined {
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
   if (code === '25P02') return rolledBack(firstFault);
@@ -131,13 +131,13 @@ export function explainCheck(error: unknown, firstFault: unknown): IntentError |
   );
 }
 
-/** What a commit comes to when a statement has failed and the work went on regardless. */
+/** The error of a commit after a failed statement that the work ignored. */
 export function rolledBack(cause: unknown): IntentError {
   const message = 'The transaction was rolled back, since a statement in it had failed.';
   return new IntentError('internal_error', message, cause === undefined ? {} : { cause });
 }
 
-/** For members of a driver's client that would reach beyond the transaction. */
+/** Replaces a member of a driver's client that would reach beyond the transaction. */
 export function refuseMember(name: string): () => never {
   return () => {
     const message = `tx.client takes part in one transaction, which the ledger begins and ends: it has no ${name}().`;

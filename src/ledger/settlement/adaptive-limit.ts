@@ -9,26 +9,26 @@ export interface AdaptiveLimitOptions {
 
 /** Where the limit starts. */
 const firstLimit = 8;
-/** A latency of so many times the best shows that the service is busy. */
+/** A latency of so many times the best means that the service is overloaded. */
 const slowFactor = 2;
-/** The weight of one call in the smoothed latency: single slow calls say nothing. */
+/** The weight of one call in the smoothed latency, so that a single slow call changes little. */
 const weight = 0.1;
-/** Of a few milliseconds twice as much says nothing. */
+/** Below this, twice the latency means nothing. */
 const slowFromMs = 20;
 const decrease = 0.7;
 
 /**
- * Limits how many calls run at once, and adapts the limit to what the service can do (additive increase, multiplicative
+ * Limits how many calls run at once, and adapts the limit to the capacity of the service (additive increase, multiplicative
  * decrease, as TCP does it):
  *
- *     rising   -- a call succeeds while all places are taken --> limit + 1: it doubles with each round of calls
+ *     rising   -- a call succeeds at the limit ----------------> limit + 1: it doubles with each round of calls
  *     rising   -- a call fails or is slow ---------------------> limit x 0.7, steady
  *     steady   -- a round of calls succeeds -------------------> limit + 1
- *     steady   -- a call fails or is slow ---------------------> limit x 0.7, once for each round of calls
+ *     steady   -- a call fails or is slow ---------------------> limit x 0.7, once in each round of calls
  *     any      -- the limit has come down to 1 ----------------> rising, so it recovers at once after an outage
  *
- * Slow means that the smoothed latency is twice as long as it was at its best. One call at a time shows the latency of the
- * service itself, so at a limit of 1 the best is measured again.
+ * Slow means that the smoothed latency is twice the best one. A single call shows the latency of the service itself, so at a
+ * limit of 1 the best is measured again.
  */
 export class AdaptiveLimit {
   readonly #most: number;
@@ -52,7 +52,7 @@ export class AdaptiveLimit {
     return Math.floor(this.#limit);
   }
 
-  /** @throws the signal's reason when it is aborted before there is a place @throws what `call` throws */
+  /** @throws the signal's reason when it is aborted before the call may run @throws what `call` throws */
   async run<Value>(signal: AbortSignal, call: () => Promise<Value>): Promise<Value> {
     signal.throwIfAborted();
     if (this.#running < this.limit) this.#running += 1;
@@ -84,7 +84,7 @@ export class AdaptiveLimit {
     else if (isFull) this.#limit = Math.min(this.#most, this.#limit + (this.#isRising ? 1 : 1 / this.#limit));
   }
 
-  /** Calls that started before the last decrease say nothing about the limit since then. */
+  /** Ignores calls that started before the last decrease. */
   #lower(startedAtMs: number): void {
     if (startedAtMs < this.#decreasedAtMs) return;
     this.#decreasedAtMs = this.#now();
@@ -113,7 +113,7 @@ export class AdaptiveLimit {
   }
 }
 
-/** Whether an error says something about the service, and not about one intent. */
+/** Whether the service failed, as opposed to one intent. */
 function isOfService(error: unknown): boolean {
   return error instanceof IntentError && (error.code.startsWith('sequencer_') || error.code === 'too_busy');
 }

@@ -1,33 +1,33 @@
 /**
  * Decides which hooks run at the same time, so that a hook that fails, hangs or ends the process delays no other payment.
  *
- * Each payment is in one lane. The lane is a column of its row, so it outlives the process and holds for all processes:
+ * Each payment is in one lane. The lane is a column of its row, so it survives the process and holds for all processes:
  *
  *     first  -- the hook fails ------------------------------------> retry
  *     first, retry  -- the hook has timed out twice ---------------> slow
  *     first, retry, slow  -- the process ends during the hook -----> alone
- *     alone  -- the process ends during the hook ------------------> alone, and an attempt is charged
+ *     alone  -- the process ends during the hook ------------------> alone, and an attempt is counted
  *     alone  -- the hook fails or times out, the process lives on -> retry or slow
  *     any    -- the hook succeeds ---------------------------------> first
  *
- * - `first` has all places of the process, and only first calls take more than half of them.
- * - `retry` has at most half of the places.
- * - `slow` has one place beside the others.
+ * - `first` may use all slots of the process. Only first calls use more than half of them.
+ * - `retry` may use half of the slots.
+ * - `slow` has one slot of its own.
  * - `alone` is the quarantine. Its hook starts when no other hook runs in this process, and no other starts meanwhile.
  *
- * While a hook runs, `hook_run` of its row says `together` or `alone`; every write that ends the claim clears it. A claimed
- * row that still has it was interrupted: its process ended, or lost the database for longer than the lease. `together` does
- * not say which of the hooks was the cause. No attempt is charged, and each payment is called again in quarantine. `alone`
- * says that this hook was the only one: an attempt is charged, and the next call follows after a pause.
+ * While a hook runs, `hook_run` of its row is `together` or `alone`; every write that ends the claim clears it. A claimed row
+ * that still has it was interrupted: its process ended, or lost the database for longer than the lease. `together` does not
+ * tell which hook was the cause: no attempt is counted, and each payment is called again in quarantine. `alone` tells that
+ * it was this hook: an attempt is counted, and the next call follows after a pause.
  *
- * `verifyPayment` is code of the site as well: it runs within these rules and takes no place.
+ * `verifyPayment` is code of the site as well: it follows these rules and uses no slot.
  */
 export type Lane = (typeof lanes)[number];
 
-/** In the order of their importance. */
+/** By priority. */
 export const lanes = ['first', 'retry', 'slow', 'alone'] as const;
 
-/** After so many timeouts a hook runs in the lane `slow`. */
+/** After so many timeouts the lane is `slow`. */
 const timeoutsUntilSlow = 2;
 
 /** @param timeouts how often the hooks of this payment have timed out */
@@ -45,14 +45,14 @@ interface Waiting {
 
 /** The hooks that run in one process. See the top of the file for the rules. */
 export class HookLanes {
-  readonly #places: number;
+  readonly #slots: number;
   readonly #running: Record<Kind, number> = { first: 0, retry: 0, slow: 0, alone: 0, verify: 0 };
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
 
-  /** @param places how many hooks of `first` and `retry` run at once */
-  constructor(places: number) {
-    this.#places = places;
+  /** @param slots how many hooks of `first` and `retry` run at once */
+  constructor(slots: number) {
+    this.#slots = slots;
   }
 
   /** How many hooks of this lane run. */
@@ -60,13 +60,13 @@ export class HookLanes {
     return this.#running[lane];
   }
 
-  /** How long the first call of a payment has waited for its place, in milliseconds; the longest of them. */
+  /** The longest wait of a first call for its slot, in milliseconds. */
   get firstCallWaitMs(): number {
     for (const { kind, sinceMs } of this.#waiting) if (kind === 'first') return performance.now() - sinceMs;
     return 0;
   }
 
-  /** @throws the signal's reason when it is aborted before there is a place; `work` has not started then */
+  /** @throws the signal's reason when it is aborted before a slot is free; `work` has not started then */
   async run<Value>(kind: Kind, signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
     signal.throwIfAborted();
     if (this.#mayEnter(kind)) this.#running[kind] += 1;
@@ -75,7 +75,7 @@ export class HookLanes {
       return await work();
     } finally {
       this.#running[kind] -= 1;
-      this.#letIn();
+      this.#admitNext();
     }
   }
 
@@ -84,14 +84,14 @@ export class HookLanes {
     if (alone > 0) return false;
     if (kind === 'alone') return first + retry + slow + verify === 0;
     const aloneWaits = [...this.#waiting].some((waiting) => waiting.kind === 'alone');
-    // A slow hook may run for long: until it ends, first calls go on.
+    // The quarantine waits for a slow hook, which may run for long. First calls continue in the meantime.
     if (kind === 'verify') return !aloneWaits || slow > 0;
-    if (kind === 'first') return first + retry < this.#places && (!aloneWaits || slow > 0);
+    if (kind === 'first') return first + retry < this.#slots && (!aloneWaits || slow > 0);
     if (kind === 'slow') return slow === 0 && !aloneWaits;
-    return first + retry < this.#places && retry < Math.max(1, Math.floor(this.#places / 2)) && !aloneWaits;
+    return first + retry < this.#slots && retry < Math.max(1, Math.floor(this.#slots / 2)) && !aloneWaits;
   }
 
-  #letIn(): void {
+  #admitNext(): void {
     for (const { kind, enter } of this.#waiting) if (this.#mayEnter(kind)) enter();
   }
 
@@ -108,8 +108,8 @@ export class HookLanes {
       };
       const giveUp = (): void => {
         leaveLine();
-        // Others may have waited behind a payment of the quarantine.
-        this.#letIn();
+        // Others may have waited behind a payment in quarantine.
+        this.#admitNext();
         reject(signal.reason);
       };
       const waiting: Waiting = { kind, sinceMs: performance.now(), enter };

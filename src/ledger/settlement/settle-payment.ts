@@ -1,103 +1,109 @@
 import { IntentError } from '../../errors.js';
-import { errorText } from '../database/error-text.js';
-import { tellReversed, tellSubmitted } from '../ledger-events.js';
 import type { Payment } from '../payment.js';
-import { bury, callHook, judgeInterrupted } from './call-hook.js';
-import { calm, release, type Work, writeWork } from './claimed-payment.js';
+import { callHook, handleInterrupted, moveToDeadLetter } from './call-hook.js';
+import { type ClaimedPayment, clearFailures, endClaim, updateClaimed } from './claimed-payment.js';
+import { errorText } from './error-text.js';
 import { laneAfterFailure } from './hook-lanes.js';
-import { observedHook } from './observed-hook.js';
 import type { SequencerStatus, WorkContext } from './settlement-context.js';
-import { untilNextLookMs, untilReversalLookMs } from './settlement-timing.js';
+import { emitReversed, emitSubmitted, observedHook } from './settlement-events.js';
+import { untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
 
 /**
- * Does what is due for one payment that was claimed. Only the word of the sequencer, asked for here, moves a state.
- * @throws {LeaseLost} when the payment is another's meanwhile
+ * Takes a claimed payment one step further: see the states in `settlement.ts`. Only the status that the sequencer gives here
+ * moves a state.
+ * @throws {LeaseLost} when another process has claimed the payment in the meantime
  */
-export async function settlePayment(context: WorkContext, work: Work, lease: AbortSignal): Promise<void> {
-  if (work.hookRun) return judgeInterrupted(context, work, lease);
-  const status = await askOrWait(context, work, lease);
+export async function settlePayment(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<void> {
+  if (claimed.hookRun) return handleInterrupted(context, claimed, lease);
+  const status = await askOrPollLater(context, claimed, lease);
   if (!status) return;
-  if (work.state === 'settled') return checkReversal(context, work, status, lease);
-  if (work.state === 'reversed') return waitForSecondPayment(context, work, status);
-  if (work.state === 'submitted') return settleSubmitted(context, work, status, lease);
-  if (!status.intentSubmitted) return waitForPayment(context, work, status);
-  const submitted = await writeWork(
+  if (claimed.state === 'settled') return checkReversal(context, claimed, status, lease);
+  if (claimed.state === 'reversed') return watchReversed(context, claimed, status);
+  if (claimed.state === 'submitted') return settleSubmitted(context, claimed, status, lease);
+  if (!status.intentSubmitted) return watchUnpaid(context, claimed, status);
+  const submitted = await updateClaimed(
     context.db,
-    work,
+    claimed,
     `state = 'submitted', submitted_at = now(), attempts = 0, last_error = null,
      due_at = now() + $4::float8 * interval '1 millisecond',
      leased_until = case when $4::float8 = 0 then i.leased_until end`,
     [context.settings.settleDelayMs],
   );
-  context.announce?.(work.payment.id);
-  tellSubmitted(context, submitted);
+  context.notifySubmitted?.(claimed.payment.id);
+  emitSubmitted(context, submitted);
   if (context.settings.settleDelayMs === 0) await settle(context, submitted, lease);
 }
 
-/** A sequencer that does not answer says nothing about a payment: it is asked again. */
-async function askOrWait(context: WorkContext, work: Work, signal: AbortSignal): Promise<SequencerStatus | undefined> {
+/** A sequencer that does not answer says nothing about a payment: it is polled again. */
+async function askOrPollLater(
+  context: WorkContext,
+  claimed: ClaimedPayment,
+  signal: AbortSignal,
+): Promise<SequencerStatus | undefined> {
   try {
-    return await context.askStatus(work.payment.id, { signal });
+    return await context.askStatus(claimed.payment.id, { signal });
   } catch (error) {
     signal.throwIfAborted();
-    await lookLater(context, work, error instanceof IntentError ? error.code : errorText(error));
+    await pollLater(context, claimed, error instanceof IntentError ? error.code : errorText(error));
     return undefined;
   }
 }
 
-const forgotten = 'The sequencer does not know the intent any more.';
+const unknownToSequencer = 'The sequencer does not know the intent any more.';
 
-async function waitForPayment(context: WorkContext, work: Work, { exists }: SequencerStatus): Promise<void> {
+/** An open or expired payment that is not submitted. */
+async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exists }: SequencerStatus): Promise<void> {
   const { db, settings, timing, observer } = context;
-  const wasExpired = work.state === 'expired';
+  const wasExpired = claimed.state === 'expired';
   // It expired while the clock of the database was ahead.
-  if (wasExpired && work.ageMs < settings.watchMs) {
+  if (wasExpired && claimed.ageMs < settings.watchMs) {
     const changes = `state = 'open', due_at = now() + $4::float8 * interval '1 millisecond',
-      watch_until = now() + $5::float8 * interval '1 millisecond', ${release}`;
-    await writeWork(db, work, changes, [untilNextLookMs(work.ageMs, timing), settings.watchMs - work.ageMs]);
-  } else if (!work.isOver) {
-    await lookLater(context, work, exists ? undefined : forgotten);
+      watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaim}`;
+    await updateClaimed(db, claimed, changes, [
+      untilNextPollMs(claimed.ageMs, timing),
+      settings.watchMs - claimed.ageMs,
+    ]);
+  } else if (!claimed.watchExpired) {
+    await pollLater(context, claimed, exists ? undefined : unknownToSequencer);
   } else if (wasExpired) {
-    await writeWork(db, work, `due_at = null, ${release}`);
+    await updateClaimed(db, claimed, `due_at = null, ${endClaim}`);
   } else {
     const changes = `state = 'expired', due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond',
-      watch_until = now() + $5::float8 * interval '1 millisecond', ${release}`;
-    await writeWork(db, work, changes, [timing.watchCapMs, settings.watchMs]);
-    observer?.emit({ type: 'payment_expired', intent: work.payment.id });
+      watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaim}`;
+    await updateClaimed(db, claimed, changes, [timing.watchCapMs, settings.watchMs]);
+    observer?.emit({ type: 'payment_expired', intent: claimed.payment.id });
   }
 }
 
-/** What was taken back can be paid once more, and is then settled as anything that is open. */
-async function waitForSecondPayment(
+/** A reversed payment can be paid again, and then settles like an open one. */
+async function watchReversed(
   context: WorkContext,
-  work: Work,
+  claimed: ClaimedPayment,
   { intentSubmitted }: SequencerStatus,
 ): Promise<void> {
   if (intentSubmitted) {
-    context.logger.warn(
-      `express-intents: the payment ${work.payment.id}, which was taken back, was submitted once more.`,
-    );
-    await writeWork(context.db, work, `state = 'open', ${calm}, due_at = now(), ${release}`);
-  } else if (work.isOver) {
-    await writeWork(context.db, work, `due_at = null, ${release}`);
+    context.logger.warn(`express-intents: the reversed payment ${claimed.payment.id} was submitted again.`);
+    await updateClaimed(context.db, claimed, `state = 'open', ${clearFailures}, due_at = now(), ${endClaim}`);
+  } else if (claimed.watchExpired) {
+    await updateClaimed(context.db, claimed, `due_at = null, ${endClaim}`);
   } else {
-    await lookLater(context, work);
+    await pollLater(context, claimed);
   }
 }
 
-async function lookLater(
+async function pollLater(
   { db, timing }: WorkContext,
-  work: Work,
+  claimed: ClaimedPayment,
   lastError?: string,
-  { lane, timeouts }: Pick<Work, 'lane' | 'timeouts'> = work,
+  { lane, timeouts }: Pick<ClaimedPayment, 'lane' | 'timeouts'> = claimed,
 ): Promise<void> {
-  await writeWork(
+  await updateClaimed(
     db,
-    work,
-    `due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond', ${release},
+    claimed,
+    `due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond', ${endClaim},
      last_error = coalesce($5, i.last_error), lane = $6, timeouts = $7`,
     [
-      work.state === 'expired' ? timing.watchCapMs : untilNextLookMs(work.ageMs, timing),
+      claimed.state === 'expired' ? timing.watchCapMs : untilNextPollMs(claimed.ageMs, timing),
       lastError ?? null,
       lane,
       timeouts,
@@ -105,53 +111,53 @@ async function lookLater(
   );
 }
 
-/** Some time has passed since the sequencer called it submitted: after a delay, or because a hook has failed. */
+/** `settleDelayMs` after the payment was found submitted, or after a hook failed, the sequencer must confirm it. */
 async function settleSubmitted(
   context: WorkContext,
-  work: Work,
+  claimed: ClaimedPayment,
   { exists, intentSubmitted }: SequencerStatus,
   lease: AbortSignal,
 ): Promise<void> {
-  if (intentSubmitted) return settle(context, work, lease);
+  if (intentSubmitted) return settle(context, claimed, lease);
   if (exists) {
-    context.logger.warn(`express-intents: the payment ${work.payment.id} was taken back before it settled.`);
-    await writeWork(context.db, work, `state = 'open', submitted_at = null, ${calm}, ${release}`);
-    tellReversed(context, work);
+    context.logger.warn(`express-intents: the payment ${claimed.payment.id} was reversed before it settled.`);
+    await updateClaimed(context.db, claimed, `state = 'open', submitted_at = null, ${clearFailures}, ${endClaim}`);
+    emitReversed(context, claimed);
     return;
   }
-  // Whoever has forgotten the intent says nothing about it.
+  // A sequencer that does not know the intent says nothing about it.
   context.logger.warn(
-    `express-intents: the payment ${work.payment.id} was submitted, and the sequencer does not know it any more. It is kept, ` +
-      'and asked for again. (The embedded sequencer forgets everything when its process ends.)',
+    `express-intents: the payment ${claimed.payment.id} was submitted, and the sequencer does not know it any more. It is kept ` +
+      'and polled. (The embedded sequencer forgets everything when its process ends.)',
   );
-  return work.isOver
-    ? bury(context, work, 'verifyPayment', new Error(forgotten), lease)
-    : lookLater(context, work, forgotten);
+  return claimed.watchExpired
+    ? moveToDeadLetter(context, claimed, 'verifyPayment', new Error(unknownToSequencer), lease)
+    : pollLater(context, claimed, unknownToSequencer);
 }
 
-async function settle(context: WorkContext, work: Work, lease: AbortSignal): Promise<void> {
+async function settle(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<void> {
   const { hooks, settings, timing } = context;
-  const payment = await withUserId(context, work, lease);
+  const payment = await withUserId(context, claimed, lease);
   const firstReversalMs = settings.reversalWatchMs > 0 ? timing.reversalFirstMs : null;
   await callHook(
     context,
-    { ...work, payment },
+    { ...claimed, payment },
     {
       name: 'onPaid',
       hook: hooks.onPaid,
-      check: hooks.verifyPayment && ((claimed) => isVerified(context, { ...claimed, payment }, lease)),
-      changes: `state = 'settled', settled_at = now(), user_id = coalesce($4, i.user_id), ${calm},
-        due_at = now() + $5::float8 * interval '1 millisecond', ${release}`,
+      check: hooks.verifyPayment && ((begun) => isVerified(context, { ...begun, payment }, lease)),
+      changes: `state = 'settled', settled_at = now(), user_id = coalesce($4, i.user_id), ${clearFailures},
+        due_at = now() + $5::float8 * interval '1 millisecond', ${endClaim}`,
       values: [payment.userId ?? null, firstReversalMs],
     },
     lease,
   );
 }
 
-/** Who has paid is good to know, and never a reason to leave a payment unsettled. */
+/** A payment settles also where its payer cannot be found out. */
 async function withUserId(
   { askUserId, logger }: WorkContext,
-  { payment, login }: Work,
+  { payment, login }: ClaimedPayment,
   signal: AbortSignal,
 ): Promise<Payment> {
   if (!login || payment.userId !== undefined || !askUserId) return payment;
@@ -159,64 +165,64 @@ async function withUserId(
     return Object.freeze({ ...payment, userId: await askUserId(payment.id, { signal }) });
   } catch (error) {
     const reason = error instanceof IntentError ? error.code : errorText(error);
-    logger.warn(`express-intents: who has paid ${payment.id} could not be asked for: ${reason}`);
+    logger.warn(`express-intents: the payer of ${payment.id} could not be asked for: ${reason}`);
     return payment;
   }
 }
 
-/** Whether `verifyPayment` lets a payment settle now; where it does not, the payment is asked about again later. */
-async function isVerified(context: WorkContext, work: Work, lease: AbortSignal): Promise<boolean> {
-  const { payment } = work;
+/** Calls `verifyPayment`. Where it does not return true, the payment is polled later. */
+async function isVerified(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<boolean> {
+  const { payment } = claimed;
   const { verifyPayment } = context.hooks;
   let signalOfHook: AbortSignal | undefined;
-  let doubt: unknown;
+  let refusal: unknown;
   try {
     const verify = (signal: AbortSignal) => {
       signalOfHook = signal;
       return verifyPayment?.(payment, { signal });
     };
     const answer = await observedHook(context, { hook: 'verifyPayment', payment, lease }, verify);
-    doubt = answer === true ? undefined : new Error('verifyPayment said no.');
+    refusal = answer === true ? undefined : new Error('verifyPayment said no.');
   } catch (error) {
-    doubt = error ?? new Error('verifyPayment has failed.');
+    refusal = error ?? new Error('verifyPayment has failed.');
   }
   lease.throwIfAborted();
-  if (doubt === undefined) return true;
-  const timeouts = work.timeouts + (signalOfHook?.aborted ? 1 : 0);
+  if (refusal === undefined) return true;
+  const timeouts = claimed.timeouts + (signalOfHook?.aborted ? 1 : 0);
   const lane = laneAfterFailure(timeouts) === 'slow' ? 'slow' : 'first';
-  if (work.isOver) await bury(context, { ...work, lane }, 'verifyPayment', doubt, lease);
-  else await lookLater(context, work, errorText(doubt), { lane, timeouts });
+  if (claimed.watchExpired) await moveToDeadLetter(context, { ...claimed, lane }, 'verifyPayment', refusal, lease);
+  else await pollLater(context, claimed, errorText(refusal), { lane, timeouts });
   return false;
 }
 
-/** One answer may be a mistake of the sequencer; only when it says so again is a payment taken back. */
+/** One answer may be an error of the sequencer. A payment is reversed when a second answer confirms it. */
 async function checkReversal(
   context: WorkContext,
-  work: Work,
+  claimed: ClaimedPayment,
   { exists, intentSubmitted }: SequencerStatus,
   lease: AbortSignal,
 ): Promise<void> {
   const { db, hooks, settings, timing, logger } = context;
   if (intentSubmitted || !exists) {
-    const nextLook = `now() + $4::float8 * interval '1 millisecond'`;
-    const values = [untilReversalLookMs(work.ageMs, settings.reversalWatchMs, timing) ?? null];
-    await writeWork(db, work, `doubted_at = null, ${release}, due_at = ${nextLook}`, values);
+    const nextPoll = `now() + $4::float8 * interval '1 millisecond'`;
+    const values = [untilReversalPollMs(claimed.ageMs, settings.reversalWatchMs, timing) ?? null];
+    await updateClaimed(db, claimed, `doubted_at = null, ${endClaim}, due_at = ${nextPoll}`, values);
     return;
   }
-  if (!work.isDoubted) {
-    const changes = `doubted_at = now(), ${release}, due_at = now() + $4::float8 * interval '1 millisecond'`;
-    await writeWork(db, work, changes, [timing.doubtMs]);
+  if (!claimed.reversalSuspected) {
+    const changes = `doubted_at = now(), ${endClaim}, due_at = now() + $4::float8 * interval '1 millisecond'`;
+    await updateClaimed(db, claimed, changes, [timing.reversalConfirmMs]);
     return;
   }
-  logger.error(`express-intents: the payment ${work.payment.id} was taken back after it had settled.`);
+  logger.error(`express-intents: the payment ${claimed.payment.id} was reversed after it had settled.`);
   await callHook(
     context,
-    work,
+    claimed,
     {
       name: 'onReversed',
       hook: hooks.onReversed,
-      changes: `state = 'reversed', reversed_at = now(), doubted_at = null, ${calm},
-        due_at = now() + $4::float8 * interval '1 millisecond', ${release},
+      changes: `state = 'reversed', reversed_at = now(), doubted_at = null, ${clearFailures},
+        due_at = now() + $4::float8 * interval '1 millisecond', ${endClaim},
         watch_until = greatest(i.watch_until, now() + $5::float8 * interval '1 millisecond')`,
       values: [timing.watchFirstMs, settings.watchMs],
     },

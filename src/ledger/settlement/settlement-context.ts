@@ -1,11 +1,12 @@
 import type { Observer } from '../../telemetry/router-event.js';
 import type { Database } from '../database/database.js';
+import type { LedgerLogger } from '../database/database-connector.js';
 import type { LedgerSettings } from '../ledger-settings.js';
 import type { PaymentHooks } from '../payment.js';
 import type { HookLanes } from './hook-lanes.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
-/** What the sequencer says of an intent (interface section 2.6), as far as the ledger needs it. */
+/** The status of an intent at the sequencer (interface section 2.6), as far as the ledger needs it. */
 export interface SequencerStatus {
   readonly exists: boolean;
   readonly intentSubmitted: boolean;
@@ -17,16 +18,7 @@ export type AskSequencer = (id: string, options: { readonly signal: AbortSignal 
 /** Asks the sequencer who has paid, where the terms of the payment log the payer in. */
 export type AskUserId = (id: string, options: { readonly signal: AbortSignal }) => Promise<string>;
 
-/** Where the ledger tells what an operator should know. */
-export interface LedgerLogger {
-  warn(message: string, details?: Record<string, unknown>): void;
-  error(message: string, details?: Record<string, unknown>): void;
-}
-
-/** Takes the events of payments that are settled. */
-export type LedgerObserver = Observer;
-
-/** What settling needs of the rest. */
+/** What settlement needs from other parts. */
 export interface SettlementContext {
   readonly db: Database;
   readonly hooks: PaymentHooks;
@@ -39,13 +31,13 @@ export interface SettlementContext {
   >;
   readonly timing: SettlementTiming;
   /** Called when an intent is found submitted. */
-  readonly announce?: ((id: string) => void) | undefined;
+  readonly notifySubmitted?: ((id: string) => void) | undefined;
   readonly logger: LedgerLogger;
-  /** Undefined where nobody looks on. */
-  readonly observer?: LedgerObserver | undefined;
+  /** Undefined without a subscriber. */
+  readonly observer?: Observer | undefined;
 }
 
-/** The same while there is work: with what all the work of a process shares. */
+/** With the hook lanes, which all payments of a process share. */
 export interface WorkContext extends SettlementContext {
   readonly lanes: HookLanes;
 }

@@ -1,23 +1,23 @@
-/** How often the ledger looks, in milliseconds. Intervals between two looks are drawn a tenth shorter or longer. */
+/** How often the ledger polls, in milliseconds. Intervals are a tenth shorter or longer at random. */
 export interface SettlementTiming {
-  /** From one look for work that is due to the next. */
+  /** From one search for due payments to the next. */
   readonly roundMs: number;
-  /** The first looks at an intent nobody has paid; later ones come after `watchGrowth` of its age, at most `watchCapMs`. */
+  /** The first intervals of an unpaid payment; later ones are `watchGrowth` of its age, at most `watchCapMs`. */
   readonly watchFirstMs: number;
   readonly watchGrowth: number;
   readonly watchCapMs: number;
   /** From the first failure of a hook to its next call; doubled each time, at most `retryCapMs`. */
   readonly retryFirstMs: number;
   readonly retryCapMs: number;
-  /** From `onPaid` to the first look whether the payment was taken back; the next come at twice the age. */
+  /** From `onPaid` to the first poll for a reversal; later polls follow at twice the age. */
   readonly reversalFirstMs: number;
-  /** A payment is taken back when the sequencer says so twice, so long apart. */
-  readonly doubtMs: number;
-  /** How long claimed work stays a process's own without a word from it. */
+  /** A reversal counts when a second poll after this interval confirms it. */
+  readonly reversalConfirmMs: number;
+  /** How long a claim holds without a heartbeat. */
   readonly leaseMs: number;
-  /** How many hooks a process calls at once: each holds a connection until it has ended. */
+  /** How many hooks a process calls at once; each holds a connection until it ends. */
   readonly hooksAtOnce: number;
-  /** How long work that runs may take to end when the ledger is closed. */
+  /** How long running work may take to end when the ledger is closed. */
   readonly closeMs: number;
 }
 
@@ -29,25 +29,25 @@ export const defaultTiming: SettlementTiming = Object.freeze({
   retryFirstMs: 1_000,
   retryCapMs: 3_600_000,
   reversalFirstMs: 60_000,
-  doubtMs: 10_000,
+  reversalConfirmMs: 10_000,
   leaseMs: 30_000,
-  // Under the connections of a pool, so that hooks never take the last one.
+  // Fewer than the connections of a pool, so that hooks never take the last one.
   hooksAtOnce: 6,
   closeMs: 5_000,
 });
 
-/** The longest interval of what was written down while the clock of the database was ahead, so that its age is not known. */
+/** The longest interval of a row with a time in the future, written while the clock of the database was ahead. */
 const longestOfFutureMs = 15 * 60_000;
 
-/** From a look at an intent that nobody has paid to the next, by its age: the older it is, the later. In milliseconds. */
-export function untilNextLookMs(ageMs: number, timing: SettlementTiming): number {
+/** The interval to the next poll of an unpaid payment: the older, the longer. In milliseconds. */
+export function untilNextPollMs(ageMs: number, timing: SettlementTiming): number {
   const { watchFirstMs, watchGrowth, watchCapMs } = timing;
   if (ageMs < 0) return Math.min(Math.max(watchFirstMs, watchGrowth * -ageMs), longestOfFutureMs);
   return Math.min(Math.max(watchFirstMs, watchGrowth * ageMs), watchCapMs);
 }
 
-/** From a look whether a payment was taken back to the next, by the time since it has settled; undefined after the last. */
-export function untilReversalLookMs(
+/** The interval to the next poll for a reversal, by the time since the payment settled; undefined after the last poll. */
+export function untilReversalPollMs(
   settledAgoMs: number,
   reversalWatchMs: number,
   { reversalFirstMs }: SettlementTiming,

@@ -1,36 +1,37 @@
 import type { Database } from '../database/database.js';
 
-/** What is announced within this time goes in one statement: at its commit Postgres lets nobody else commit one. */
+/** Ids within this time share one statement, because a commit with `pg_notify` blocks every other such commit in Postgres. */
 const gatherMs = 20;
-/** Postgres takes fewer than 8000 bytes. */
+/** Postgres accepts payloads under 8000 bytes. */
 const maxIds = 150;
 
 /**
- * Tells all processes of a site which intents have just been submitted, so that pages that are open elsewhere learn of it
- * at once. It is a hint and may be lost; who hears it asks the sequencer.
+ * Notifies all processes of a site of submitted intents, so that pages served by other processes learn of them at once. A
+ * notification is a hint: it may be lost, and its receiver asks the sequencer.
  */
-export class Announcements {
+export class SubmissionNotifier {
   readonly #db: Database;
   readonly #listening: { close(): void } | undefined;
   #ids: string[] = [];
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param hear called with the id of an intent that was submitted */
-  constructor(db: Database, hear: (id: string) => void) {
+  /** @param onSubmitted called with the id of an intent that any process found submitted */
+  constructor(db: Database, onSubmitted: (id: string) => void) {
     this.#db = db;
     this.#listening = db.listen?.('express_intents', (payload) => {
-      for (const id of payload.split(',')) hear(id);
+      for (const id of payload.split(',')) onSubmitted(id);
     });
   }
 
-  announce(id: string): void {
-    // Where one process alone has the database, nobody else listens.
+  notify(id: string): void {
+    // Without `listen`, no other process has the database.
     if (!this.#listening) return;
     this.#ids.push(id);
     if (this.#ids.length >= maxIds) this.#send();
     else this.#timer ??= setTimeout(() => this.#send(), gatherMs).unref();
   }
 
+  /** Sends what is waiting. */
   close(): void {
     this.#send();
     this.#listening?.close();

@@ -22,13 +22,13 @@ const openMs = 5_000;
 /**
  * Stops the calls to a service that fails.
  *
- * | state | what is sent | what ends it |
+ * | state | calls | transitions |
  * |---|---|---|
  * | closed | every call | the fifth failure in a row opens it; a sign of life starts the count again |
  * | open | nothing, for 5 s | after that the next call is the probe |
  * | probing | the probe alone | a sign of life closes it, a failure opens it for 5 s more; if the caller leaves, the next call is the probe |
  *
- * Calls that were sent before the circuit opened do not change it when they end. The clock is one that nobody sets back.
+ * Calls that were sent before the circuit opened do not change it when they end. The clock is monotonic.
  */
 export class CircuitBreaker {
   readonly #onChange: (isOpen: boolean) => void;

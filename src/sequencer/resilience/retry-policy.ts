@@ -1,4 +1,4 @@
-import { backoffMs, jitteredMs } from '../../async/backoff.js';
+import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
 import { SequencerError } from '../../errors.js';
 import { nameOf, type Operation, operations } from '../../wire/envelope.js';
 
@@ -57,7 +57,7 @@ export function retryDelayMs(
 ): number | undefined {
   if (retry >= maxRetries || !isRetryable(error)) return undefined;
   const { retryAfterMs = 0 } = error;
-  const delayMs = retryAfterMs + jitteredMs(backoffMs({ firstMs: firstDelayMs }, retry), 1, random);
+  const delayMs = retryAfterMs + jitteredMs(exponentialBackoffMs({ firstMs: firstDelayMs }, retry), 1, random);
   return retryAfterMs > longestRetryAfterMs || leftMs - delayMs < shortestTryMs ? undefined : delayMs;
 }
 

@@ -13,7 +13,7 @@
 // section 2). A scan or such a hint restarts the intervals, because a change is likely to follow. Each event is yielded once.
 
 import { listenForAbort } from '../../async/abort.js';
-import { Backoff, backoffMs } from '../../async/backoff.js';
+import { Backoff, exponentialBackoffMs } from '../../async/backoff.js';
 import { IntentError, SequencerError } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
 import { operations } from '../../wire/envelope.js';
@@ -192,7 +192,7 @@ class IntentWatch {
   }
 
   #untilPollMs(capMs: number): number {
-    const intervalMs = backoffMs({ ...poll, capMs }, Math.max(0, this.#polls - 1));
+    const intervalMs = exponentialBackoffMs({ ...poll, capMs }, Math.max(0, this.#polls - 1));
     return this.#polledAtMs + intervalMs - this.#timing.now();
   }
 

@@ -5,9 +5,9 @@ import type { Page } from 'playwright-core';
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe finds wrong with the page as it is now, one line for each element. */
+/** The violations axe reports for the current page, one line per element. */
 export async function axeViolations(page: Page): Promise<string[]> {
-  // Handed over by the debugger, which no policy of the page holds back.
+  // Injected by the debugger, because the page's policy blocks scripts.
   const session = await page.context().newCDPSession(page);
   try {
     await session.send('Runtime.evaluate', { expression: source });

@@ -3,10 +3,10 @@ import { eventually } from '../../support/eventually.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
 import { readCode } from './read-code.js';
 
-/** What a page asks the element for; the `options` of `elements.create('button', options)`. */
+/** The options of `elements.create('button', options)`. */
 export type ButtonOptions = Readonly<Record<string, unknown>>;
 
-/** A module that puts a recorded button into `#pay`; `more` runs between, with `button` in its scope. */
+/** A module that mounts a recorded button in `#pay`. `more` runs before, with `button` in scope. */
 export const buttonScript = (options: ButtonOptions = {}, more = '', elements = '/intent/v1/elements.js'): string => `
 import { elements } from '${elements}';
 import { note, record } from '/record.js';
@@ -16,10 +16,10 @@ ${more}
 button.mount('#pay');
 `;
 
-/** A part of the element, by its name. */
+/** A part of the element by name. */
 export const part = (page: Page, name: string): Locator => page.locator(`intent-button [part~="${name}"]`);
 
-/** What a part says, once it says something. */
+/** The text of a part, once it has one. */
 export async function textOf(page: Page, name: string): Promise<string> {
   const named = part(page, name);
   let text = '';
@@ -42,13 +42,13 @@ export async function closed(page: Page): Promise<void> {
   expect(await page.locator('intent-button dialog[open]').count()).toBe(0);
 }
 
-/** Clicks the button and holds a camera in front of the code that appears. */
+/** Clicks the button and reads the code from a screenshot. */
 export async function clickAndScan(page: Page): Promise<string> {
   await part(page, 'button').click();
   return scan(page);
 }
 
-/** Clicks the button and takes the code from the answer of the server, which is quicker than a camera. */
+/** Clicks the button and takes the code from the server's answer, which is faster than a screenshot. */
 export async function begin(page: Page): Promise<string> {
   const answer = page.waitForResponse((response) => response.request().method() === 'POST');
   await part(page, 'button').click();
@@ -57,7 +57,7 @@ export async function begin(page: Page): Promise<string> {
   return code;
 }
 
-/** What the wallet reads from the screen, once there is something to read. */
+/** The text of the code on the screen, once it is readable. */
 export async function scan(page: Page): Promise<string> {
   await state(page, 'waiting');
   let code: string | undefined;
@@ -68,25 +68,25 @@ export async function scan(page: Page): Promise<string> {
   return code ?? '';
 }
 
-/** The client secret in a code, which may be a link to a wallet. */
+/** The client secret in a code, which can be a wallet link. */
 export const secretOf = (code: string): string => code.slice(code.lastIndexOf('#') + 1);
 
-/** The intent's id, by other code than the element's. */
+/** The intent's id, derived independently of the element. */
 export const idOf = (code: string): string => intentIdOf(secretOf(code));
 
-/** An event of the button and what came with it. */
+/** An event of the button and its detail. */
 export type Seen = [name: string, event: Record<string, unknown>];
 
 /** The events so far. */
 export const seen = (page: Page): Promise<Seen[]> =>
   page.evaluate(() => (globalThis as unknown as { seen: Seen[] }).seen);
 
-/** Waits for an event and gives what came with it. */
+/** Waits for an event. @returns its detail */
 export async function event(page: Page, name: string): Promise<Record<string, unknown>> {
   let found: Seen | undefined;
   await eventually(async () => {
     found = (await seen(page)).find(([one]) => one === name);
-    if (!found) throw new Error(`No ${name} so far, but: ${JSON.stringify(await seen(page))}`);
+    if (!found) throw new Error(`No event ${name}. Seen: ${JSON.stringify(await seen(page))}`);
   });
   return found?.[1] ?? {};
 }

@@ -1,7 +1,7 @@
 import type { Route } from 'playwright-core';
 import type { Open, Visit, VisitOptions } from './visit.js';
 
-/** What a question for an intent is answered. */
+/** An answer to `POST /intent`. */
 export type Answer = (route: Route) => Promise<void>;
 
 export const status =
@@ -11,7 +11,7 @@ export const status =
 
 export const noAnswer: Answer = (route) => route.abort();
 
-/** What a balancer says in the place of a server that it cannot reach. */
+/** The page of a load balancer that cannot reach the server. */
 export const balancerPage = (code = 502): Answer => {
   return (route) => route.fulfill({ status: code, contentType: 'text/html', body: '<h1>Bad Gateway</h1>' });
 };
@@ -19,16 +19,16 @@ export const balancerPage = (code = 502): Answer => {
 export const cutShort: Answer = (route) =>
   route.fulfill({ status: 201, contentType: 'application/json', body: '{"client_s' });
 
-/** Has its effect, and nobody hears of it. */
+/** The request takes effect and its answer is lost. */
 export const lost: Answer = async (route) => {
   await route.fetch();
   await route.abort();
 };
 
-/** The site's own. */
+/** The answer of the site. */
 export const own: Answer = (route) => route.continue();
 
-/** A visit whose first questions for an intent are answered so; those after them go on to the site. */
+/** A visit whose first requests `POST /intent` get these answers. Later ones reach the site. */
 export async function visitWith(
   open: Open,
   address: string,
@@ -42,7 +42,7 @@ export async function visitWith(
   return visit;
 }
 
-/** The keys of the questions for an intent so far, in order. */
+/** The idempotency keys of the requests `POST /intent` so far, in order. */
 export const keysOf = ({ requests }: Visit): (string | undefined)[] =>
   requests
     .filter((request) => request.method() === 'POST' && new URL(request.url()).pathname === '/intent')

@@ -4,9 +4,8 @@ import { type Browser, chromium, type LaunchOptions } from 'playwright-core';
 import { unpackNpmChromium } from './npm-chromium.js';
 
 /**
- * Starts the Chromium that `CHROMIUM_PATH` names; without it the one that npm brings; and where that does not run, one
- * of this system.
- * @throws {Error} that says what to do, where none starts
+ * Starts the Chromium at `CHROMIUM_PATH`, or the one from npm, or an installed one.
+ * @throws {Error} with instructions if none starts
  */
 export async function launchChromium(options: LaunchOptions = {}): Promise<Browser> {
   const failures: string[] = [];
@@ -20,11 +19,11 @@ export async function launchChromium(options: LaunchOptions = {}): Promise<Brows
   throw new Error(`${noBrowser}\n${failures.join('\n')}`);
 }
 
-const noBrowser = `The tests in test/browser need a Chromium, and none starts here. Install Chromium or Chrome with your system's
-packages, or set CHROMIUM_PATH to one that you have. These were tried:`;
+const noBrowser = `The tests in test/browser need a Chromium, and none starts. Install Chromium or Chrome with your system's
+packages, or set CHROMIUM_PATH to its executable. Tried:`;
 
 const args = [
-  // Root, as in a container, cannot use the sandbox; the pages are our own.
+  // Root cannot use the sandbox, as in containers. All pages are ours.
   '--no-sandbox',
   '--disable-gpu',
   '--disable-quic',
@@ -32,9 +31,9 @@ const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // A small /dev/shm, as containers have, would end it in the middle of a page.
+  // Containers have a small /dev/shm, which makes Chromium crash.
   '--disable-dev-shm-usage',
-  // Nothing but the loopback address has a name: a page that would ask for the world fails at once, also online.
+  // Names do not resolve, so requests to other hosts fail at once, also online.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
@@ -45,8 +44,8 @@ function candidates(): Candidate[] {
   if (chosen) return [[`CHROMIUM_PATH=${chosen}`, () => ({ executablePath: chosen })]];
   const found = systemPaths().filter((path) => existsSync(path));
   return [
-    ['the one that npm brings', () => fromNpm(false)],
-    ['the same, with the libraries it brings', () => fromNpm(true)],
+    ['Chromium from npm', () => fromNpm(false)],
+    ['Chromium from npm with its libraries', () => fromNpm(true)],
     ...found.map((executablePath): Candidate => [executablePath, () => ({ executablePath })]),
   ];
 }
@@ -72,10 +71,10 @@ function systemPaths(): string[] {
   return ['/usr/bin', '/usr/local/bin', '/snap/bin'].flatMap((folder) => names.map((name) => join(folder, name)));
 }
 
-/** The first lines that say something; the rest is the command line. */
+/** The first lines; the rest is the command line. */
 function reasonOf(error: unknown): string {
-  // An error of Node is no instance of the Error that a test file knows.
+  // Errors of Node are not instances of the Error in a Jest context.
   const { message = String(error) } = error as { message?: string };
-  const told = /error while loading shared libraries[^\n]*/.exec(message)?.[0];
-  return told ?? message.split('\n').slice(0, 2).join(' ');
+  const reason = /error while loading shared libraries[^\n]*/.exec(message)?.[0];
+  return reason ?? message.split('\n').slice(0, 2).join(' ');
 }

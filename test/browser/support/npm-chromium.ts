@@ -8,22 +8,22 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const require = createRequire(import.meta.url);
 
-/** The Chromium that npm brings, unpacked. */
+/** The unpacked Chromium from npm. */
 export interface NpmChromium {
   readonly executablePath: string;
-  /** Libraries that a small Linux does not have. */
+  /** Libraries that a minimal Linux lacks. */
   readonly libraryPath: string;
-  /** Its own font, so that a page is as wide here as anywhere. */
+  /** Its own font, so that layouts are the same on every machine. */
   readonly fontsConf: string;
 }
 
 /**
- * Unpacks the Chromium of `@sparticuz/chromium` once, for Linux on x64. Test files that start at the same time may each
- * unpack one; the first to be done gives it its place, all at once, and the others take that one.
+ * Unpacks the Chromium of `@sparticuz/chromium` once, for Linux on x64. Test files that start at the same time may each unpack
+ * one. The first moves it into place atomically, and the others use that one.
  */
 export async function unpackNpmChromium(): Promise<NpmChromium> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
-    throw new Error('The Chromium that npm brings is one for Linux on x64.');
+    throw new Error('The Chromium from npm runs on Linux on x64 only.');
   }
   const entry = require.resolve('@sparticuz/chromium');
   const home = join(dirname(entry), '..', '..');
@@ -41,8 +41,8 @@ export async function unpackNpmChromium(): Promise<NpmChromium> {
 async function unpackInto(folder: string, entry: string): Promise<void> {
   await mkdir(dirname(folder), { recursive: true });
   const staging = await mkdtemp(`${folder}-`);
-  // It unpacks to the system's temporary folder and takes what it finds there, also another's half: so, a process with
-  // a temporary folder of its own. The second variable asks for the libraries too.
+  // The package unpacks to the system's temporary folder and reuses files there, also incomplete ones of another process. So it
+  // gets a temporary folder of its own. The second variable makes it unpack the libraries too.
   const env = { ...process.env, TMPDIR: staging, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' };
   try {
     await run(process.execPath, ['-e', `require(${JSON.stringify(entry)}).executablePath()`], {
@@ -50,7 +50,7 @@ async function unpackInto(folder: string, entry: string): Promise<void> {
       timeout: 120_000,
     });
     await writeFile(join(staging, 'fonts.conf'), fontsConf(folder));
-    // A Chromium that outlived an earlier run writes its font cache to a folder that was removed.
+    // A Chromium left over from an earlier run can recreate the folder with its font cache.
     if (!existsSync(join(folder, 'chromium'))) await rm(folder, { recursive: true, force: true });
     await rename(staging, folder);
   } catch (error) {

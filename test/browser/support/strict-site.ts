@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import { type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
 
-/** Nothing runs, loads or is sent but what the site itself serves as a file, and no text ever becomes markup. */
+/** Only files and routes of the site itself, and no text as markup. */
 const strictPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -19,18 +19,18 @@ const strictPolicy = [
 export interface SitePage {
   /** The page's own module. */
   readonly script?: string;
-  /** What stands in its main part. Default: an empty place for the button, `#pay`. */
+  /** The content of `main`. Default: an empty `#pay` for the button. */
   readonly body?: string;
   readonly lang?: string;
   readonly dir?: 'ltr' | 'rtl';
 }
 
 export type StrictSite = Awaited<ReturnType<typeof startSiteWithSequencer>> & {
-  /** Adds a page; gives its address. */
+  /** Adds a page. @returns its address */
   page(page: SitePage): string;
 };
 
-/** A site that serves pages under the strictest policy there is, the intent routes among them. */
+/** A site that serves all its responses with the strictest policy. */
 export async function startStrictSite(options: SiteOptions = {}): Promise<StrictSite> {
   const pages: SitePage[] = [];
   const site = await startSiteWithSequencer({
@@ -60,7 +60,7 @@ function servePages(app: Express, pages: readonly SitePage[]): void {
   app.get('/pages/:number/script.js', (req, res) => void res.type('js').send(pages[Number(req.params.number)]?.script));
 }
 
-/** The events of a button as they came, in `seen`; they outlive a reload. */
+/** Records the events of a button in `seen`. They survive a reload. */
 const recordScript = `
 const kept = sessionStorage.getItem('seen');
 globalThis.seen = kept ? JSON.parse(kept) : [];

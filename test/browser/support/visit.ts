@@ -1,28 +1,27 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import { launchChromium } from './launch-chromium.js';
 
-/** A person at a site: a browser context of their own, and what went wrong in it. */
+/** A visitor of a site: a browser context and the faults in it. */
 export interface Visit {
   readonly context: BrowserContext;
   readonly page: Page;
   /** Every request of every page, in order. */
   readonly requests: Request[];
-  /** What should not be: errors on the console, errors nobody caught, breaches of the CSP, requests to other origins. */
+  /** Console errors, uncaught errors, CSP violations and requests to other origins. */
   readonly faults: string[];
-  /** Says which faults belong to this test; any other makes it fail when it ends. */
+  /** Allows faults that match. Any other fault fails the test at its end. */
   forgive(...faults: RegExp[]): void;
 }
 
-/** How a visit is begun. */
 export interface VisitOptions extends BrowserContextOptions {
-  /** Runs in every page before anything of the site does. */
+  /** Runs in every page before all scripts of the site. */
   readonly before?: () => void;
 }
 
-/** Begins a visit at an address: the first page has loaded when this resolves. */
+/** Starts a visit. Resolves when the first page is loaded. */
 export type Open = (url: string, options?: VisitOptions) => Promise<Visit>;
 
-/** One browser for a test file. Visits end with their test, and a fault that was not forgiven fails it. */
+/** One browser per test file. Visits end with their test, and a fault that is not forgiven fails it. */
 export function useChromium(launch: () => Promise<Browser> = launchChromium): Open {
   let browser: Browser;
   const open: { visit: Visit; forgiven: RegExp[] }[] = [];
@@ -51,7 +50,7 @@ export function useChromium(launch: () => Promise<Browser> = launchChromium): Op
   };
 }
 
-/** Less motion is less to paint; what moves has tests of its own. */
+/** Reduced motion makes tests faster. Animations have tests of their own. */
 const usual: BrowserContextOptions = {
   locale: 'en-US',
   reducedMotion: 'reduce',
@@ -70,12 +69,12 @@ async function record(context: BrowserContext, origin: string): Promise<Pick<Vis
     const url = new URL(request.url());
     if (/^https?:$/.test(url.protocol) && url.origin !== origin) faults.push(`other origin: ${url.origin}`);
   });
-  await context.addInitScript(tellOfViolations);
+  await context.addInitScript(reportViolations);
   return { requests, faults };
 }
 
 /** Runs in the page. */
-function tellOfViolations(): void {
+function reportViolations(): void {
   addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI, sample }) => {
     console.error('securitypolicyviolation', effectiveDirective, blockedURI, sample);
   });

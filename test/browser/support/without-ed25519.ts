@@ -1,6 +1,6 @@
-/** Runs in front of a page: a browser of some years ago, whose WebCrypto does not know Ed25519. */
+/** Runs before a page: removes Ed25519 from WebCrypto, as in older browsers. */
 export function withoutEd25519(): void {
-  // The blank page in front of the first has none at all.
+  // The initial blank page has no WebCrypto.
   if (!isSecureContext) return;
   for (const name of ['importKey', 'generateKey'] as const) {
     const original = SubtleCrypto.prototype[name] as (...args: unknown[]) => Promise<unknown>;

@@ -107,6 +107,12 @@ describe('evidence without a fault', () => {
     expect(checkEvidence(evidence, { isOver: true })).toEqual([]);
   });
 
+  it('of a secret that is handed out while the database is read', () => {
+    const nothing = { intents: [], steps: [], effects: [] };
+    expect(kindsIn({ ...nothing, sequencer: [created, out], readAt: out.at })).toEqual([]);
+    expect(kindsIn({ ...nothing, sequencer: [created, out], readAt: out.at + 1 })).toEqual(['lost record']);
+  });
+
   it('of a run that is not over: what is paid may still be open', () => {
     const waiting: Evidence = { ...settled, intents: [row('open')], steps: [], effects: [] };
     expect(kindsIn(waiting, false)).toEqual([]);

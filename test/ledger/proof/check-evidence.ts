@@ -38,6 +38,7 @@ const legalSteps: Readonly<Record<IntentState, readonly IntentState[]>> = {
 /** Everything that is known of one intent. */
 interface Story {
   readonly id: string;
+  readonly readAt: number;
   readonly row: IntentEvidence | undefined;
   readonly steps: readonly StepEvidence[];
   readonly events: readonly SequencerEvent[];
@@ -57,7 +58,7 @@ export function checkEvidence(evidence: Evidence, { isOver }: { readonly isOver:
   );
 }
 
-function storiesOf({ sequencer, intents, steps, effects }: Evidence): Story[] {
+function storiesOf({ readAt = Number.POSITIVE_INFINITY, sequencer, intents, steps, effects }: Evidence): Story[] {
   const by = <Item extends { readonly id: string }>(items: readonly Item[]): Map<string, Item[]> => {
     const map = new Map<string, Item[]>();
     for (const item of items) map.set(item.id, [...(map.get(item.id) ?? []), item]);
@@ -67,6 +68,7 @@ function storiesOf({ sequencer, intents, steps, effects }: Evidence): Story[] {
   const ids = new Set([...events.keys(), ...rows.keys(), ...changes.keys(), ...written.keys()]);
   return [...ids].map((id) => ({
     id,
+    readAt,
     row: rows.get(id)?.[0],
     steps: changes.get(id) ?? [],
     events: events.get(id) ?? [],
@@ -86,9 +88,10 @@ function isSame(one: object, other: object): boolean {
 // ---- The rules ----
 
 /** Whoever can be paid is written down, with the terms that the sequencer knows. */
-const recordIsKept: Rule = function* ({ row, events }) {
+const recordIsKept: Rule = function* ({ readAt, row, events }) {
   const created = events.find((event) => event.what === 'created');
-  if (!row && events.some(({ what }) => what === 'handed out')) yield ['lost record', 'its secret is out'];
+  if (!row && events.some(({ what, at }) => what === 'handed out' && at < readAt))
+    yield ['lost record', 'its secret is out'];
   if (!row || !created) return;
   const { amount, currency, destination, login, resource, metadata } = row;
   const kept = { amount, currency, destination, login, resource, metadata };

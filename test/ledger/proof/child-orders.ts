@@ -38,6 +38,6 @@ export const hasty: Pick<ChildOrders, 'settings' | 'timing'> = {
   },
   timing: {
     ...{ roundMs: 15, watchFirstMs: 20, watchCapMs: 1_000, retryFirstMs: 10, retryCapMs: 60 },
-    ...{ reversalFirstMs: 40, doubtMs: 20, leaseMs: 400, closeMs: 60 },
+    ...{ reversalFirstMs: 40, reversalConfirmMs: 20, leaseMs: 400, closeMs: 60 },
   },
 };

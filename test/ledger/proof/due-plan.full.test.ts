@@ -1,5 +1,5 @@
 import type { Queryable } from '../../../src/ledger/database/database.js';
-import { claimDue, claimNamed } from '../../../src/ledger/settlement/claimed-payment.js';
+import { claimDue, claimNamed } from '../../../src/ledger/settlement/claim-payments.js';
 import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { kinds, openTestDatabase } from '../../support/databases/databases.js';
 import { insertPayments } from './insert-payments.js';

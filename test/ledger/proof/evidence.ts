@@ -47,6 +47,8 @@ export interface EffectEvidence {
 
 /** Everything that is known at the end of a run. */
 export interface Evidence {
+  /** When reading the database began, in milliseconds since 1970: it may lack what happened later. Default: after the run. */
+  readonly readAt?: number | undefined;
   readonly sequencer: readonly SequencerEvent[];
   readonly intents: readonly IntentEvidence[];
   readonly steps: readonly StepEvidence[];
@@ -64,6 +66,7 @@ const ms = (column: string): string => `extract(epoch from ${column})::float8 * 
 
 /** What a database holds, of one moment, and read in words of its own and not in those of the ledger. */
 export function readEvidence(db: Database): Promise<Omit<Evidence, 'sequencer'>> {
+  const readAt = Date.now();
   return db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read');
     const intents = await tx.query<IntentEvidence & { metadata: string }>(
@@ -83,6 +86,6 @@ export function readEvidence(db: Database): Promise<Omit<Evidence, 'sequencer'>>
       ...(Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value ?? undefined])) as Row),
       metadata: JSON.parse(row.metadata),
     });
-    return { intents: intents.rows.map(read), steps: steps.rows, effects: effects.rows.map(read) };
+    return { readAt, intents: intents.rows.map(read), steps: steps.rows, effects: effects.rows.map(read) };
   });
 }

@@ -14,16 +14,14 @@ import {
 } from '../../../src/ledger/intents/record-intent.js';
 import { intentStates } from '../../../src/ledger/ledger.js';
 import {
-  bringBackDueTimes,
   claimDue,
   claimNamed,
-  giveBack,
+  correctDueTimes,
+  findUnpaid,
   inspectBacklog,
-  stillOpen,
-  type Work,
-  writeWork,
-} from '../../../src/ledger/settlement/claimed-payment.js';
-import { holdLease } from '../../../src/ledger/settlement/lease.js';
+  releaseClaims,
+} from '../../../src/ledger/settlement/claim-payments.js';
+import { type ClaimedPayment, holdLease, updateClaimed } from '../../../src/ledger/settlement/claimed-payment.js';
 import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { statementName, statementNames } from './statement-name.js';
@@ -180,20 +178,20 @@ async function askRecords(db: Database): Promise<void> {
 }
 
 async function askWork(db: Database): Promise<void> {
-  expect(await bringBackDueTimes(db)).toBe(true);
+  expect(await correctDueTimes(db)).toBe(true);
   const [first, second] = (await claimDue(db, { first: 6, retry: 1, slow: 1, alone: 1 }, defaultTiming)) as [
-    Work,
-    Work,
+    ClaimedPayment,
+    ClaimedPayment,
   ];
   expect(await claimNamed(db, [begunId(1), begunId(2_999)], defaultTiming)).not.toEqual([]);
-  expect(await stillOpen(db, [begunId(1), idOf(7)])).toEqual([begunId(1)]);
+  expect(await findUnpaid(db, [begunId(1), idOf(7)])).toEqual([begunId(1)]);
   const lease = holdLease(db, second, 60);
   await wait(100);
   lease.stop();
   expect(lease.signal.aborted).toBe(false);
-  await giveBack(db, [second]);
+  await releaseClaims(db, [second]);
   // As all writes of a work are, whatever becomes of it: of one row, by its id and its lease.
-  await writeWork(db, first, `state = 'submitted', submitted_at = now()`);
+  await updateClaimed(db, first, `state = 'submitted', submitted_at = now()`);
 }
 
 async function askPages(db: Database): Promise<void> {
@@ -224,7 +222,7 @@ async function askPages(db: Database): Promise<void> {
   await exportLedger(db, write).catch(enough);
 }
 
-/** What the tests of migrations ask; what is asked once by a ledger in a folder; writes as `writeWork` has them; and what goes in. */
+/** What the tests of migrations ask; what is asked once by a ledger in a folder; writes as `updateClaimed` has them; and what goes in. */
 const elsewhere = [
   ...[
     'look for migrations',

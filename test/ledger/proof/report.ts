@@ -22,7 +22,13 @@ export async function reportInTheEnd(look: () => Promise<Evidence>): Promise<str
 }
 
 function tell(evidence: Evidence, faults: readonly FoundFault[]): string {
-  const told = faults.slice(0, mostTold).map(({ kind, id, detail }) => `${kind}: ${detail}\n${storyOf(evidence, id)}`);
+  // A fault that time does not fix is why the run ended: it comes first.
+  const byWeight = faults.toSorted(
+    (one, other) => Number(passing.includes(one.kind)) - Number(passing.includes(other.kind)),
+  );
+  const told = byWeight
+    .slice(0, mostTold)
+    .map(({ kind, id, detail }) => `${kind}: ${detail}\n${storyOf(evidence, id)}`);
   if (faults.length > mostTold) told.push(`and ${faults.length - mostTold} more`);
   return told.join('\n\n');
 }

@@ -210,7 +210,7 @@ class Nudge extends OfOne {
     const canBePaid = ['open', 'reversed', 'expired'].includes(intent.state);
     if (!canBePaid || !isFree(intent, world.now)) return;
     const [worker] = world.workers as [Worker];
-    const looked = worker.settlement.nudge(this.id);
+    const looked = worker.settlement.recheck(this.id);
     for (const [id, one] of model) {
       if (id === this.id || isDue(one, world.now)) model.set(id, world.expect(id, one).at(-1) as ModelIntent);
     }
@@ -311,7 +311,8 @@ async function calmDown(world: World): Promise<FoundFault[]> {
       await world.letPass(minuteMs);
     }
   }
-  const evidence = { ...(await readEvidence(db)), sequencer: world.truth.events };
+  // The clock of the world is not the one of the machine, and nothing happens while the database is read.
+  const evidence = { ...(await readEvidence(db)), readAt: undefined, sequencer: world.truth.events };
   // Whether a payment was taken back is looked at for a day, and may be heard of too late.
   return checkEvidence(evidence, { isOver: true }).filter(({ kind }) => kind !== 'undue payment');
 }

@@ -15,7 +15,7 @@ export interface ModelSettings {
   readonly retryFirstMs: number;
   readonly retryCapMs: number;
   readonly reversalFirstMs: number;
-  readonly doubtMs: number;
+  readonly reversalConfirmMs: number;
   readonly leaseMs: number;
 }
 
@@ -154,7 +154,7 @@ function* checkReversal(intent: ModelIntent, around: Surroundings): Generator<Mo
     return yield { ...intent, isDoubted: false, leasedUntil: undefined, due };
   }
   if (!intent.isDoubted)
-    return yield { ...intent, isDoubted: true, leasedUntil: undefined, due: now + settings.doubtMs };
+    return yield { ...intent, isDoubted: true, leasedUntil: undefined, due: now + settings.reversalConfirmMs };
   yield* callHook(intent, 'onReversed', around, (called) => ({
     ...called,
     ...{ state: 'reversed', due: now + settings.watchFirstMs, leasedUntil: undefined },

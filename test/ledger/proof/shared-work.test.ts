@@ -1,4 +1,4 @@
-import { claimDue } from '../../../src/ledger/settlement/claimed-payment.js';
+import { claimDue } from '../../../src/ledger/settlement/claim-payments.js';
 import { Settlement } from '../../../src/ledger/settlement/settlement.js';
 import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { openTestDatabase } from '../../support/databases/databases.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PGlite, Transaction } from '@electric-sql/pglite';
 import { IntentError } from '../../../errors.js';
 import type { QueryResult } from '../database.js';
-import { explainFault, unreachable } from '../database-fault.js';
+import { ledgerUnavailable, toLedgerError } from '../database-fault.js';
 import {
   checkTransaction,
   explainCheck,
@@ -14,9 +14,9 @@ import {
 
 export interface EmbeddedTransactionOptions {
   readonly pglite: PGlite;
-  /** Runs work while nothing else uses the database. @throws {IntentError} `ledger_unavailable` when the turn does not come */
+  /** Runs work while nothing else uses the database. @throws {IntentError} `ledger_unavailable` after too long a wait */
   readonly takeTurn: (work: () => Promise<void>) => Promise<void>;
-  /** Called before anything is committed. @throws {IntentError} where nothing may be */
+  /** Called before the commit. @throws {IntentError} where nothing may be committed */
   readonly requireOpen: () => void;
   /** Called when the transaction is open, with a function that makes it fail. */
   readonly onOpen: (abandon: (reason: unknown) => void) => void;
@@ -24,15 +24,20 @@ export interface EmbeddedTransactionOptions {
   readonly onOver: () => void;
 }
 
-/** A transaction of PGlite that is given up by its owner; PGlite rolls back when its callback throws. */
-const givenUp = new Error('The transaction is rolled back.');
+/** PGlite rolls back when the callback of its transaction throws. */
+const rollBackError = new Error('The transaction is rolled back.');
 
 /**
- * One transaction of PGlite. States: not begun, waiting for its turn, open, over. `begin` leads from the first to the third;
- * `commit`, `rollBack` and `cancel` lead to the last.
+ * One transaction of PGlite.
+ *
+ *     not begun -- begin --------------------> waiting
+ *     waiting   -- its turn comes -----------> open
+ *     waiting   -- the turn is refused ------> over: `isRefused`
+ *     open      -- commit, rollBack ---------> over
+ *     not begun, waiting -- cancel ----------> over
  */
 export class EmbeddedTransaction {
-  /** Rejects when the transaction has to end before its work does. */
+  /** Rejects when the transaction must end before its work does. */
   readonly abandoned: Promise<never>;
   readonly #options: EmbeddedTransactionOptions;
   readonly #mark = randomUUID();
@@ -64,7 +69,7 @@ export class EmbeddedTransaction {
     return this.#wasOpened && !this.#isOver;
   }
 
-  /** Whether it was wanted and has not begun. */
+  /** Whether it was to begin and never was open. */
   get hasMissedItsTurn(): boolean {
     return this.#begun !== undefined && !this.#wasOpened;
   }
@@ -80,7 +85,7 @@ export class EmbeddedTransaction {
       this.#rejectBegin = reject;
       this.#turn = this.#options.takeTurn(() => this.#hold(resolve));
       this.#turn.catch((error) => {
-        // A hook that waits for itself makes a mistake; the database refuses nothing.
+        // A hook that would wait for itself is an error of the hook, not a refusal of the database.
         this.#isRefused = !(error instanceof IntentError && error.code === 'internal_error');
         reject(error);
       });
@@ -93,7 +98,7 @@ export class EmbeddedTransaction {
     return runStatement<Row>(tx, sql, values);
   }
 
-  /** Commits what was written, if anything was. @param firstFault why nothing is committed, where that is so */
+  /** Commits, where the transaction was begun. @param firstFault the error of the first failed statement, if any */
   async commit(firstFault: unknown): Promise<void> {
     this.#firstFault = firstFault;
     this.#end(true);
@@ -107,14 +112,14 @@ export class EmbeddedTransaction {
     if (this.#wasOpened) await this.#turn?.catch(() => undefined);
   }
 
-  /** Rejects what waits for the transaction to begin. It does nothing once the transaction is open. */
+  /** Rejects the callers that wait for the transaction to begin. Does nothing once it is open. */
   cancel(): void {
     if (this.#wasOpened) return;
     this.#isOver = true;
-    this.#rejectBegin(unreachable('The transaction was not begun before its work ended'));
+    this.#rejectBegin(ledgerUnavailable('The transaction was not begun before its work ended'));
   }
 
-  /** What a query builder needs of a `Transaction` of PGlite, and nothing by which it could leave the transaction. */
+  /** The members of a `Transaction` of PGlite that a query builder needs, without those that could leave the transaction. */
   client(scope: TransactionScope): object {
     const query: Transaction['query'] = (sql, values, options) =>
       scope.run(sql, async () => (await this.begin()).query(sql, values, options));
@@ -131,12 +136,12 @@ export class EmbeddedTransaction {
         this.#wasOpened = true;
         onOpen(this.#abandon);
         resolve(tx);
-        if (!(await this.#ending)) throw givenUp;
+        if (!(await this.#ending)) throw rollBackError;
         await tx.exec(checkTransaction(this.#mark));
         requireOpen();
       });
     } catch (error) {
-      if (error !== givenUp) throw explainCheck(error, this.#firstFault) ?? explainFault(error);
+      if (error !== rollBackError) throw explainCheck(error, this.#firstFault) ?? toLedgerError(error);
       await pglite.exec(unlockAll);
     } finally {
       this.#isOver = true;
@@ -155,6 +160,6 @@ export async function runStatement<Row extends object>(
     const { rows, affectedRows = 0 } = await on.query<Row>(sql, [...values]);
     return { rows, rowCount: rows.length || affectedRows };
   } catch (error) {
-    throw explainFault(error);
+    throw toLedgerError(error);
   }
 }

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { PGlite } from '@electric-sql/pglite';
 import { requirePackage } from '../../../async/optional-package.js';
+import { Semaphore, type SemaphoreWait } from '../../../async/semaphore.js';
 import { IntentError } from '../../../errors.js';
 import {
   type Database,
@@ -13,26 +14,26 @@ import {
   TransactionNotBegun,
   type TransactionOptions,
 } from '../database.js';
-import { DatabaseLost, outage, unreachable } from '../database-fault.js';
+import { ledgerUnavailable } from '../database-fault.js';
 import { requireNoConnectionState, TransactionScope } from '../transaction-scope.js';
 import { EmbeddedTransaction, runStatement } from './embedded-transaction.js';
+import { FilePresence } from './file-presence.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
-import { Turns } from './mutex.js';
 
-export interface EmbeddedOptions extends Bounds {
-  /** Made where there is none. */
+export interface EmbeddedOptions extends EmbeddedLimits {
+  /** Created where it does not exist. */
   readonly folder: string;
-  /** For tests: by which the pauses between hooks go. */
+  /** For tests: measures the pauses between hooks. */
   readonly clock?: Clock;
 }
 
 /** All in milliseconds. */
-interface Bounds {
+interface EmbeddedLimits {
   /** How long a statement or a transaction waits for another transaction to end. Default 10 000. */
   readonly waitMs?: number;
-  /** How long the transaction of a hook may be open. Default 3 000: health says `down` after 4 000. */
+  /** How long the transaction of a hook may be open. Default 3 000, because health reports `down` after 4 000. */
   readonly hookMs?: number;
-  /** How long a transaction may still run once the database is closed. Default 15 000. */
+  /** How long an open transaction may run on when the database closes. Default 15 000. */
   readonly closeMs?: number;
 }
 
@@ -47,14 +48,13 @@ const systemClock: Clock = {
   wait: (ms) => wait(ms, undefined, { ref: false }),
 };
 
-/** A hook that is called again leaves the database to others for so many times as long as the one before it was open. */
+/** Before a retried hook, the database is left to others for so many times as long as the previous hook was open. */
 const pausePerOpenMs = 4;
 
 /**
- * A ledger in a folder, for one process. What was committed survives the death of the process; it may not survive a loss
- * of power.
+ * A ledger in a folder, for one process. Commits survive the end of the process, and may not survive a loss of power.
  * @throws {ConfigError} where PGlite is not installed, with how to install it
- * @throws {IntentError} `ledger_locked` where the folder is open already, `ledger_unavailable` where it cannot be opened
+ * @throws {IntentError} `ledger_locked` where the folder is already open, `ledger_unavailable` where it cannot be opened
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
   const { waitMs = 10_000, hookMs = 3_000, closeMs = 15_000, clock = systemClock } = options;
@@ -62,24 +62,24 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
   requirePackage('@electric-sql/pglite');
   const { PGlite } = await import('@electric-sql/pglite');
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error) => {
-    throw unreachable('The folder of the ledger cannot be made', error);
+    throw ledgerUnavailable('The folder of the ledger cannot be made', error);
   });
   const lock = await lockFolder(folder);
   try {
-    // Without a timer that would keep a process alive which has nothing else to do.
+    // The progress timer would keep an idle process alive.
     const startParams = [...PGlite.defaultStartParams, '-c', 'log_startup_progress_interval=0'];
     const open = (name: string) => PGlite.create({ dataDir: path.join(folder, name), startParams });
     const pglite = await openData(folder, open);
-    // While these two are in their place, the data is what was opened, and no other process takes the folder for free.
+    // While these two files are in place, the data is what was opened, and no other process can lock the folder.
     const presence = new FilePresence([lock.file, path.join(folder, 'data/PG_VERSION')]);
     return new EmbeddedDatabase(pglite, lock, presence, { waitMs, hookMs, closeMs, clock });
   } catch (error) {
     await lock.release();
-    throw unreachable(`The ledger in ${folder} cannot be opened`, error);
+    throw ledgerUnavailable(`The ledger in ${folder} cannot be opened`, error);
   }
 }
 
-/** Makes the data under another name first, so that a process that dies meanwhile leaves nothing that is half made. */
+/** Creates the data under another name first, so that a process that dies meanwhile leaves no incomplete data. */
 async function openData(folder: string, open: (name: string) => Promise<PGlite>): Promise<PGlite> {
   if (!existsSync(path.join(folder, 'data'))) {
     await rm(path.join(folder, 'data.new'), { recursive: true, force: true });
@@ -89,42 +89,11 @@ async function openData(folder: string, open: (name: string) => Promise<PGlite>)
   return open('data');
 }
 
-/** Files that stay what they are. States: all are there; gone, for good. */
-class FilePresence {
-  readonly #identities: ReadonlyMap<string, string | undefined>;
-  #isGone = false;
-
-  constructor(files: readonly string[]) {
-    this.#identities = new Map(files.map((file) => [file, identityOf(file)]));
-  }
-
-  get isGone(): boolean {
-    return this.#isGone;
-  }
-
-  /** @throws {DatabaseLost} where one of them is missing or another file is in its place, or ever was */
-  require(): void {
-    for (const [file, identity] of this.#identities) {
-      if (!this.#isGone && identity !== undefined && identityOf(file) === identity) continue;
-      this.#isGone = true;
-      throw new DatabaseLost(
-        `${file} was moved or deleted while the ledger was open. Nothing more is written to the ledger, since another process ` +
-          'may have opened it. Put the folder back where it was and restart this process',
-      );
-    }
-  }
-}
-
-/** What tells a file from another one of its name; undefined where there is none. @throws {DatabaseOutage} */
-function identityOf(file: string): string | undefined {
-  try {
-    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-    return stats && `${stats.dev}:${stats.ino}`;
-  } catch (error) {
-    throw outage('The folder of the ledger cannot be read', error);
-  }
-}
-
+/**
+ * One statement or transaction at a time has the database; the others wait in line. A hook's transaction takes its place in
+ * the line with its first statement, so a hook that never queries never blocks. States: open; closing (nothing new is
+ * accepted, the open transaction is given `closeMs`); closed. Missing files end the database for this process.
+ */
 class EmbeddedDatabase implements Database {
   readonly isShared = false;
   readonly #pglite: PGlite;
@@ -134,14 +103,15 @@ class EmbeddedDatabase implements Database {
   readonly #waitMs: number;
   readonly #hookMs: number;
   readonly #closeMs: number;
-  readonly #turns = new Turns();
-  /** The transaction that the caller is in. */
+  /** Its one permit is the right to use the database. */
+  readonly #turns = new Semaphore(1);
+  /** The transaction in whose work the caller runs. */
   readonly #inside = new AsyncLocalStorage<EmbeddedTransaction>();
-  /** Makes the transaction fail that is open. */
+  /** Makes the open transaction fail. */
   #abandon: ((reason: unknown) => void) | undefined;
-  /** The hook that was called again last, for the next one to wait for. */
+  /** The turn of the last retried hook. Retried hooks run one after the other. */
   #lastRetry: Promise<unknown> = Promise.resolve();
-  /** No hook that is called again begins a transaction before this. */
+  /** No retried hook begins a transaction before this. */
   #nextRetryMs = 0;
   #closing: Promise<void> | undefined;
 
@@ -176,10 +146,10 @@ class EmbeddedDatabase implements Database {
       query: (sql, values) => scope.run(sql, () => transaction.query(sql, values)),
       client: transaction.client(scope),
     };
-    // What still waits for the transaction when its work has ended must not keep `hold` waiting.
-    const bounded = () => Promise.race([work(tx), transaction.abandoned]).finally(() => transaction.cancel());
+    // A query that still waits for the transaction when its work has ended must not block `hold`.
+    const boundedWork = () => Promise.race([work(tx), transaction.abandoned]).finally(() => transaction.cancel());
     try {
-      const value = await this.#inside.run(transaction, () => scope.hold(bounded));
+      const value = await this.#inside.run(transaction, () => scope.hold(boundedWork));
       await transaction.commit(scope.firstFault);
       return value;
     } catch (error) {
@@ -215,7 +185,7 @@ class EmbeddedDatabase implements Database {
     });
   }
 
-  /** One hook that is called again at a time, so that all of them together leave the database to others most of the time. */
+  /** Retried hooks take turns with pauses in between, so that all of them together leave the database free most of the time. */
   #takeRetryTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#lastRetry.then(async () => {
       const pauseMs = this.#nextRetryMs - this.#clock.now();
@@ -228,38 +198,42 @@ class EmbeddedDatabase implements Database {
 
   async #takeTurn<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.#inside.getStore()?.isOpen) {
-      const message =
-        'The ledger was asked itself from within one of its transactions, which it waits for: use tx there.';
-      throw new IntentError('internal_error', message);
+      throw new IntentError('internal_error', 'Deadlock: inside a transaction use `tx`, not `router.database`.');
     }
     this.#requireOpen();
-    return this.#turns.take(this.#waitMs, async () => {
+    return this.#turns.run(turnWithin(this.#waitMs), async () => {
       this.#requireOpen();
       const value = await work();
-      // What was written into files that are gone by now is not kept.
+      // A write into files that are gone is lost.
       this.#presence.require();
       return value;
     });
   }
 
   async #close(): Promise<void> {
-    const abandon = (): void => this.#abandon?.(unreachable('The ledger was closed while a transaction was open'));
+    const abandon = (): void =>
+      this.#abandon?.(ledgerUnavailable('The ledger was closed while a transaction was open'));
     const timer = setTimeout(abandon, this.#closeMs).unref();
     try {
-      await this.#turns.take(this.#closeMs + 5_000, async () => {
-        // Closing writes as well.
+      await this.#turns.run(turnWithin(this.#closeMs + 5_000), async () => {
+        // Closing writes to the files.
         if (!this.#presence.isGone) await this.#pglite.close();
       });
     } finally {
       clearTimeout(timer);
     }
-    // Not where closing has failed: then the folder is still open, until the process ends.
+    // Not reached where closing failed: the folder stays open, and locked, until the process ends.
     await this.#lock.release();
   }
 
-  /** @throws {IntentError} `ledger_unavailable` where the database is closed, or its files are gone */
+  /** @throws {IntentError} `ledger_unavailable` where the database is closed or its files are gone */
   #requireOpen(): void {
-    if (this.#closing) throw unreachable('The ledger is closed');
+    if (this.#closing) throw ledgerUnavailable('The ledger is closed');
     this.#presence.require();
   }
+}
+
+function turnWithin(timeoutMs: number): SemaphoreWait {
+  const timeoutError = () => ledgerUnavailable(`Another transaction has had the database for ${timeoutMs} ms`);
+  return { timeoutMs, timeoutError };
 }

@@ -6,26 +6,28 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../../../errors.js';
 
-// The lock is a Unix socket in the folder that somebody listens on: `lock.<id>`. It dies with its process, however that
-// ends; a process that sleeps still has it, since the system takes connections in its stead; and it is seen from other
-// containers that share the folder, unlike a process id.
+// The lock is a Unix socket in the folder on which its process listens: `lock.<id>`. It ends with the process, however that
+// ends. A suspended process keeps it, because the system accepts connections for it. Containers that share the folder see it,
+// unlike a process id.
 //
-// Whoever wants the lock listens first, under another name, and then renames the socket. So whatever is called `lock.` and
-// refuses a connection is dead for good. Then they look for others: of two at once, at least the one that looks last sees
-// the other. Ids are never used twice, so that removing what is dead cannot hit what is alive.
+// A process that wants the lock listens under another name first (`new.<id>`), and then renames the socket. So a socket named
+// `lock.` that refuses connections is dead for good. Then it searches for other locks: of two processes at once, at least the
+// one that searches last finds the other. Ids are never reused, so removing a dead socket cannot remove a live one.
+//
+// States: listening as new; renamed, competing; locked, or withdrawn; released.
 
 /** An exclusive lock of a folder. */
 export interface FolderLock {
-  /** The file that others see. Without it they take the folder for free. */
+  /** The file that other processes see. Without it the folder looks free to them. */
   readonly file: string;
-  /** Lets others in. Can be called again. */
+  /** Can be called again. */
   release(): Promise<void>;
 }
 
-/** In bytes; Linux takes four more, macOS does not. */
+/** In bytes, the limit of macOS. That of Linux is four more. */
 const maxSocketPath = 103;
 
-/** How long others are given that are about to go away: to end, or to see that somebody else was first. */
+/** How long to wait for a process that is about to end or to withdraw. */
 const patienceMs = 500;
 
 const pauseMs = (): number => 10 + Math.random() * 20;
@@ -48,9 +50,9 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   );
 }
 
-/** Whether somebody has locked a folder that exists. It is only looked at: whoever locks it meanwhile is not in its way. */
+/** Whether a process has locked an existing folder. Only reads, so it does not interfere with a process that locks it. */
 export async function isFolderLocked(folder: string): Promise<boolean> {
-  return (await look(folder, '')).alive.length > 0;
+  return (await findSockets(folder, '')).alive.length > 0;
 }
 
 async function tryToLock(folder: string, end: number): Promise<FolderLock | undefined> {
@@ -58,16 +60,16 @@ async function tryToLock(folder: string, end: number): Promise<FolderLock | unde
   const own = `lock.${id}`;
   const server = await listen(folder, `new.${id}`);
   const release = async (): Promise<void> => {
-    // In this order, so that it is never there and dead.
+    // In this order, so that the file never exists without a listener.
     await rm(path.join(folder, own), { force: true });
     server.close();
   };
   try {
     await rename(path.join(folder, `new.${id}`), path.join(folder, own));
-    if (await outlasts(folder, own, end)) return { file: path.join(folder, own), release };
+    if (await winsAgainst(folder, own, end)) return { file: path.join(folder, own), release };
   } catch (error) {
     await release();
-    // Somebody who has the lock took it for dead.
+    // The holder of the lock removed it as dead.
     if (isMissing(error)) return undefined;
     throw error;
   }
@@ -75,10 +77,10 @@ async function tryToLock(folder: string, end: number): Promise<FolderLock | unde
   return undefined;
 }
 
-/** Whether nobody else is left. Of several the one with the lowest id stays; who has the lock stays, whatever its id. */
-async function outlasts(folder: string, own: string, end: number): Promise<boolean> {
+/** Whether no other lock is left. Of several competitors the lowest id wins; a process that has the lock keeps it. */
+async function winsAgainst(folder: string, own: string, end: number): Promise<boolean> {
   for (;;) {
-    const { alive, dead } = await look(folder, own);
+    const { alive, dead } = await findSockets(folder, own);
     if (alive.length === 0) {
       await Promise.all(dead.map((name) => rm(path.join(folder, name), { force: true })));
       return true;
@@ -88,18 +90,18 @@ async function outlasts(folder: string, own: string, end: number): Promise<boole
   }
 }
 
-/** The sockets of the folder but one's own: those that are locks and alive, and those that are dead. */
-async function look(folder: string, own: string): Promise<{ alive: string[]; dead: string[] }> {
+/** The sockets of the folder other than `own`: live locks, and dead sockets. */
+async function findSockets(folder: string, own: string): Promise<{ alive: string[]; dead: string[] }> {
   const names = (await readdir(folder)).filter((name) => /^(?:lock|new)\.[0-9a-f]{12}$/.test(name) && name !== own);
-  const states = await Promise.all(names.map(async (name) => ({ name, isAlive: await answers(folder, name) })));
+  const states = await Promise.all(names.map(async (name) => ({ name, isAlive: await isListening(folder, name) })));
   return {
     alive: states.filter(({ name, isAlive }) => isAlive && name.startsWith('lock.')).map(({ name }) => name),
     dead: states.filter(({ isAlive }) => !isAlive).map(({ name }) => name),
   };
 }
 
-/** Whether somebody listens; what cannot be told counts as somebody. */
-async function answers(folder: string, name: string): Promise<boolean> {
+/** True also where it cannot be determined. */
+async function isListening(folder: string, name: string): Promise<boolean> {
   const socket = connect(socketPath(folder, name));
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(2_000) });
@@ -115,7 +117,7 @@ async function listen(folder: string, name: string): Promise<Server> {
   const socket = socketPath(folder, name);
   const server = createServer((caller) => caller.on('error', () => undefined).destroy());
   try {
-    // As an exclusive one: in a worker of a cluster it would else be the primary's, and end when that ends.
+    // Not shared: the socket of a cluster worker would belong to the primary process and end with it.
     server.listen({ path: socket, exclusive: true });
     await once(server, 'listening');
     return server.unref();
@@ -128,7 +130,7 @@ async function listen(folder: string, name: string): Promise<Server> {
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** The shorter of two ways to the same socket. @throws {IntentError} where the system takes neither */
+/** The shorter of the absolute and the relative path. @throws {IntentError} where both are too long for the system */
 function socketPath(folder: string, name: string): string {
   const absolute = path.resolve(folder, name);
   const relative = path.relative('', absolute);

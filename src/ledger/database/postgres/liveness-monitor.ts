@@ -1,62 +1,66 @@
-import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
-import { type DatabaseOutage, outage, sqlStateOf } from '../database-fault.js';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
+import { type DatabaseOutage, databaseOutage, sqlStateOf } from '../database-fault.js';
 
 /** All in milliseconds. */
-export interface PulseTiming {
-  /** Where somebody has waited for so long, and nobody was answered meanwhile, it is asked whether the database is there. */
+export interface LivenessTiming {
+  /** Where a call has waited so long without any answer to any call, the database is probed. */
   readonly quietMs: number;
-  /** From one question to a database that does not answer to the next. */
+  /** From one failed probe to the next. */
   readonly againMs: number;
 }
 
-export interface PulseOptions extends PulseTiming {
-  /** Asks the database over a connection of its own, within bounded time; rejects where it has not answered. */
+export interface LivenessOptions extends LivenessTiming {
+  /** Asks the database over a connection of its own, within bounded time; rejects where it does not answer. */
   readonly probe: () => Promise<void>;
-  /** Called when the database has gone without a word: what is under way will not end by itself. */
+  /** Called when the database stops responding: pending calls will not end by themselves. */
   readonly onSilence: () => void;
 }
 
 /**
- * Tells a database that is busy from one that is gone without a word, as when a cable is cut: then nobody waits for the end
- * of his time-out, and who comes later does not wait at all. Such a database is asked until it answers.
+ * Distinguishes a busy database from one that stopped responding without closing its connections, as after a cut cable. Then
+ * no call waits for its full timeout, and later calls fail at once.
+ *
+ *     answering -- a call waits, nothing was answered for quietMs, and a probe fails --> silent: `onSilence`
+ *     silent    -- a probe succeeds, repeated every againMs ---------------------------> answering
+ *
+ * An error with an SQLSTATE is an answer.
  */
-export class PostgresPulse {
-  readonly #options: PulseOptions;
+export class LivenessMonitor {
+  readonly #options: LivenessOptions;
   #waiting = 0;
   #waitingSinceMs = 0;
-  #heardAtMs = 0;
+  #answeredAtMs = 0;
   #silence: { readonly sinceMs: number; readonly cause: unknown } | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isAsking = false;
+  #isProbing = false;
   #isClosed = false;
 
-  constructor(options: PulseOptions) {
+  constructor(options: LivenessOptions) {
     this.#options = options;
   }
 
-  /** Waits for an answer of the database. @throws what `ask` throws */
-  async follow<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+  /** Waits for an answer of the database. @throws what `call` throws */
+  async track<Answer>(call: () => Promise<Answer>): Promise<Answer> {
     if (this.#waiting === 0) this.#waitingSinceMs = performance.now();
     this.#waiting += 1;
-    this.#timer ??= setInterval(() => this.#look(), this.#options.quietMs / 4).unref();
+    this.#timer ??= setInterval(() => this.#check(), this.#options.quietMs / 4).unref();
     try {
-      const answer = await ask();
-      this.#heardAtMs = performance.now();
+      const answer = await call();
+      this.#answeredAtMs = performance.now();
       return answer;
     } catch (error) {
-      if (sqlStateOf(error)) this.#heardAtMs = performance.now();
+      if (sqlStateOf(error)) this.#answeredAtMs = performance.now();
       throw error;
     } finally {
       this.#waiting -= 1;
     }
   }
 
-  /** Whether the database is gone without a word. */
   get isSilent(): boolean {
     return this.#silence !== undefined;
   }
 
-  /** @throws {DatabaseOutage} while it is silent */
+  /** @throws {DatabaseOutage} while the database is silent */
   requireAnswer(): void {
     if (this.#silence) throw this.#outage(this.#silence);
   }
@@ -66,46 +70,45 @@ export class PostgresPulse {
     clearInterval(this.#timer);
   }
 
-  #look(): void {
+  #check(): void {
     if (this.#waiting === 0) {
       clearInterval(this.#timer);
       this.#timer = undefined;
       return;
     }
-    const quietSinceMs = Math.max(this.#waitingSinceMs, this.#heardAtMs);
-    if (!this.#isAsking && performance.now() - quietSinceMs >= this.#options.quietMs) {
-      this.#isAsking = true;
-      void this.#ask().finally(() => {
-        this.#isAsking = false;
-      });
-    }
+    const quietSinceMs = Math.max(this.#waitingSinceMs, this.#answeredAtMs);
+    if (this.#isProbing || performance.now() - quietSinceMs < this.#options.quietMs) return;
+    this.#isProbing = true;
+    void this.#probeUntilAnswer().finally(() => {
+      this.#isProbing = false;
+    });
   }
 
-  async #ask(): Promise<void> {
+  async #probeUntilAnswer(): Promise<void> {
     const { probe, onSilence, againMs } = this.#options;
-    const lastHeardMs = this.#heardAtMs;
+    const lastAnswerMs = this.#answeredAtMs;
     while (!this.#isClosed) {
-      const failure = await probe().then(() => undefined, failureOf);
-      // Where this process itself was busy for long, answers have come that nobody has read yet.
-      await turn();
-      if (!failure || (!this.#silence && this.#heardAtMs > lastHeardMs)) break;
+      const failure = await probe().then(() => undefined, silenceOf);
+      // If this process itself was blocked, answers have arrived that were not read yet.
+      await nextTurn();
+      if (!failure || (!this.#silence && this.#answeredAtMs > lastAnswerMs)) break;
       if (!this.#silence) {
-        this.#silence = { sinceMs: Math.max(lastHeardMs, this.#waitingSinceMs), cause: failure.error };
+        this.#silence = { sinceMs: Math.max(lastAnswerMs, this.#waitingSinceMs), cause: failure.error };
         onSilence();
       }
       await wait(againMs, undefined, { ref: false });
     }
     this.#silence = undefined;
-    this.#heardAtMs = performance.now();
+    this.#answeredAtMs = performance.now();
   }
 
   #outage({ sinceMs, cause }: { readonly sinceMs: number; readonly cause: unknown }): DatabaseOutage {
     const seconds = Math.round((performance.now() - sinceMs) / 1_000);
-    return outage(`The database has not answered for ${seconds} s`, cause);
+    return databaseOutage(`The database has not answered for ${seconds} s`, cause);
   }
 }
 
-/** A database that says no is there. */
-function failureOf(error: unknown): { readonly error: unknown } | undefined {
+/** Undefined for an error of the database itself, which is an answer. */
+function silenceOf(error: unknown): { readonly error: unknown } | undefined {
   return sqlStateOf(error) ? undefined : { error };
 }

@@ -1,8 +1,8 @@
 import type { Client, ClientConfig } from 'pg';
 
-/** From one failure to the next try, doubled each time up to the second. */
+/** From one failure to the next attempt, doubled each time from the first to the longest. */
 const retryMs = { first: 250, longest: 2_000 } as const;
-/** A connection on which nothing comes may be one that nobody has at its other end. */
+/** A silent connection is checked this often, because its other end may be gone. */
 const pingMs = 15_000;
 
 export interface PostgresListenerOptions {
@@ -13,8 +13,8 @@ export interface PostgresListenerOptions {
 }
 
 /**
- * Hears what is told on a channel of Postgres (LISTEN), over a connection of its own, which is made anew whenever it
- * breaks. What is told meanwhile is lost. A pooler that gives connections for a transaction only lets nothing through.
+ * Listens to a channel of Postgres (LISTEN) over a connection of its own, until `close`. It reconnects after any failure.
+ * Messages sent in the meantime are lost. A pooler in transaction mode lets none through.
  */
 export class PostgresListener {
   readonly #options: PostgresListenerOptions;
@@ -30,25 +30,25 @@ export class PostgresListener {
 
   close(): void {
     this.#isClosed = true;
-    this.#leave();
+    this.#disconnect();
   }
 
   async #connect(): Promise<void> {
     const { ClientOfPg, config, channel, hear } = this.#options;
     let client: Client | undefined;
-    const lost = (): void => this.#lost(client);
+    const reconnect = (): void => this.#reconnect(client);
     try {
-      // It reads the certificates that the URL names, which may just be replaced.
+      // The constructor reads the certificates of the URL, which may be missing while they are replaced.
       client = new ClientOfPg(config);
       this.#client = client;
-      client.on('error', lost).on('end', lost);
+      client.on('error', reconnect).on('end', reconnect);
       client.on('notification', ({ payload = '' }) => hear(payload));
       await client.connect();
       await client.query(`listen ${channel}`);
       this.#waitMs = retryMs.first;
       this.#ping(client);
     } catch {
-      lost();
+      reconnect();
     }
   }
 
@@ -57,22 +57,22 @@ export class PostgresListener {
     this.#timer = setTimeout(() => {
       client.query('select 1').then(
         () => this.#ping(client),
-        () => this.#lost(client),
+        () => this.#reconnect(client),
       );
     }, pingMs).unref();
   }
 
-  /** Whatever has become of a connection: another one is made in a while. */
-  #lost(client: Client | undefined): void {
+  /** Does nothing for a connection that was replaced already. */
+  #reconnect(client: Client | undefined): void {
     if (client !== this.#client) return;
-    this.#leave();
+    this.#disconnect();
     if (this.#isClosed) return;
     const waitMs = this.#waitMs * (0.5 + Math.random() / 2);
     this.#waitMs = Math.min(this.#waitMs * 2, retryMs.longest);
     this.#timer = setTimeout(() => void this.#connect(), waitMs).unref();
   }
 
-  #leave(): void {
+  #disconnect(): void {
     clearTimeout(this.#timer);
     const client = this.#client;
     this.#client = undefined;

@@ -1,88 +1,86 @@
 import { Socket } from 'node:net';
-import type { Client, Pool, PoolClient, PoolConfig } from 'pg';
+import type { Client, ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { requirePackage } from '../../../async/optional-package.js';
-import { outage, unreachable } from '../database-fault.js';
-import { PostgresPulse } from './liveness-monitor.js';
-import { carefulClient } from './non-throwing-client.js';
+import { databaseOutage, ledgerUnavailable } from '../database-fault.js';
+import { LivenessMonitor } from './liveness-monitor.js';
+import { PostgresConnection } from './postgres-connection.js';
 import { PostgresListener } from './postgres-listener.js';
 
 /** All in milliseconds. */
-export interface PostgresBounds {
-  /** Until there is a connection, a new one or one that others have given back. */
+export interface PostgresLimits {
+  /** Until a connection is available, a new one or a released one. */
   readonly connectMs: number;
-  /** Of one statement, kept by the server and, a second later, by this side. */
+  /** Of one statement, enforced by the server and, a second later, by this side. */
   readonly statementMs: number;
-  /** Of what still runs when all is closed. */
+  /** For running statements when the pool closes. */
   readonly closeMs: number;
 }
 
-/** A statement is slow for many reasons; two seconds without any answer are one to ask whether anybody is there. */
-const pulseTiming = { quietMs: 2_000, againMs: 500 };
-/** How long that question may take, in milliseconds. */
+/** A statement may be slow for many reasons. After two seconds without any answer the server is probed. */
+const livenessTiming = { quietMs: 2_000, againMs: 500 };
+/** Timeout of a probe, in milliseconds. */
 const probeMs = 2_000;
 
-/** What pg-pool says where all of its connections are taken. */
-const allTaken = /^timeout exceeded when trying to connect/;
+/** The message of pg-pool when all of its connections are in use. */
+const allInUse = /^timeout exceeded when trying to connect/;
 
-/** pgbouncer in front of Postgres knows few parameters that a connection may begin with. */
+/** pgbouncer in front of Postgres accepts few startup parameters. */
 const isRefusedParameter = (error: unknown): boolean =>
   (error as { code?: unknown }).code === '08P01' && /startup parameter/.test((error as Error).message);
 
-/** Connections to Postgres, at most ten, none of them kept once anything is wrong with it. */
+/** At most ten connections to Postgres. A connection is dropped after any error of its own. */
 export class PostgresPool {
   readonly #Pool: typeof Pool;
   readonly #Client: typeof Client;
   readonly #url: string;
-  readonly #bounds: PostgresBounds;
+  readonly #limits: PostgresLimits;
   readonly #sockets = new Set<Socket>();
-  readonly #pulse: PostgresPulse;
+  readonly #monitor: LivenessMonitor;
   #pool: Pool;
   #closing: Promise<void> | undefined;
 
-  private constructor(pg: { Pool: typeof Pool; Client: typeof Client }, url: string, bounds: PostgresBounds) {
+  private constructor(pg: { Pool: typeof Pool; Client: typeof Client }, url: string, limits: PostgresLimits) {
     this.#Pool = pg.Pool;
-    this.#Client = carefulClient(pg.Client);
+    this.#Client = nonThrowingClient(pg.Client);
     this.#url = url;
-    this.#bounds = bounds;
-    this.#pulse = new PostgresPulse({ ...pulseTiming, probe: () => this.#probe(), onSilence: () => this.#cutAll() });
-    this.#pool = this.#createPool({ statement_timeout: bounds.statementMs });
+    this.#limits = limits;
+    this.#monitor = new LivenessMonitor({
+      ...livenessTiming,
+      probe: () => this.#probe(),
+      onSilence: () => this.#destroySockets(),
+    });
+    this.#pool = this.#createPool({ statement_timeout: limits.statementMs });
   }
 
-  /** Loads `pg`; nothing else does. Nothing is connected yet. @throws {ConfigError} with how to install it */
-  static async load(url: string, bounds: PostgresBounds): Promise<PostgresPool> {
+  /** Loads `pg`; nothing else does. Does not connect. @throws {ConfigError} with how to install it */
+  static async load(url: string, limits: PostgresLimits): Promise<PostgresPool> {
     requirePackage('pg');
     const { default: pg } = await import('pg');
-    return new PostgresPool(pg, url, bounds);
+    return new PostgresPool(pg, url, limits);
   }
 
   /** @throws {IntentError} `ledger_unavailable` */
-  async take(): Promise<PoolClient> {
-    if (this.#closing) throw unreachable('The ledger is closed');
-    this.#pulse.requireAnswer();
+  async acquire(): Promise<PostgresConnection> {
+    if (this.#closing) throw ledgerUnavailable('The ledger is closed');
+    this.#monitor.requireAnswer();
     try {
-      return await this.#pulse.follow(() => this.#connect());
+      return new PostgresConnection(await this.#monitor.track(() => this.#connect()), this.#monitor);
     } catch (error) {
-      if (error instanceof Error && allTaken.test(error.message)) {
-        throw unreachable('All connections of this process to the database are taken', error);
+      if (error instanceof Error && allInUse.test(error.message)) {
+        throw ledgerUnavailable('All connections of this process to the database are taken', error);
       }
-      throw outage('The database cannot be reached', error);
+      throw databaseOutage('The database cannot be reached', error);
     }
   }
 
-  /** Waits for what was asked over a connection; a database that is gone without a word is not waited for. */
-  follow<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    return this.#pulse.follow(ask);
-  }
-
-  /** Takes a connection back, and drops one that is broken. */
-  giveBack(client: PoolClient, isBroken: boolean): void {
+  release({ client, isBroken }: PostgresConnection): void {
     client.release(isBroken);
     if (isBroken) this.#dropIdle();
   }
 
-  /** Listens to a channel, over a connection beside those of the pool. */
+  /** Listens to a channel over a connection outside the pool. */
   listen(channel: string, hear: (payload: string) => void): PostgresListener {
-    // Nobody's process is kept alive by it.
+    // It does not keep the process alive.
     const config = { ...this.#settings(), stream: () => this.#createSocket().unref() };
     return new PostgresListener({ ClientOfPg: this.#Client, config, channel, hear });
   }
@@ -109,15 +107,15 @@ export class PostgresPool {
   #createPool(parameters: { readonly statement_timeout?: number }): Pool {
     const Client = this.#Client;
     const pool = new this.#Pool({ ...this.#settings(), Client, max: 10, allowExitOnIdle: true, ...parameters });
-    // An idle connection that breaks is taken out by the pool itself.
+    // The pool itself removes an idle connection that breaks.
     pool.on('error', ignore);
-    // One that breaks in between, even in the moment in which it is handed over, says so at its next statement.
+    // A connection that breaks in use, even while it is handed over, fails its next statement.
     pool.on('connect', (client) => client.on('error', ignore));
     return pool;
   }
 
   #settings(): PoolConfig {
-    const { connectMs, statementMs } = this.#bounds;
+    const { connectMs, statementMs } = this.#limits;
     return {
       connectionString: this.#url,
       application_name: 'express-intents',
@@ -132,12 +130,12 @@ export class PostgresPool {
   #createSocket(): Socket {
     const socket = new Socket();
     this.#sockets.add(socket);
-    // Whoever has waited for a connection of the pool gets this one, and would wait once more.
-    if (this.#pulse.isSilent) process.nextTick(() => socket.destroy(silent()));
+    // During silence, a caller that waits in the pool would get this socket and wait once more.
+    if (this.#monitor.isSilent) process.nextTick(() => socket.destroy(silenceError()));
     return socket.once('close', () => this.#sockets.delete(socket));
   }
 
-  /** What broke one connection has most likely broken those that are idle, and each would cost a call its time-out. */
+  /** The cause that broke one connection has probably broken the idle ones too, and each would cost a call its timeout. */
   #dropIdle(): void {
     for (let count = this.#pool.idleCount; count > 0; count -= 1) {
       this.#pool.connect().then((client) => client.release(true), ignore);
@@ -161,21 +159,41 @@ export class PostgresPool {
     }
   }
 
-  /** Whoever waits for an answer is told, as by a server that ends its connections. */
-  #cutAll(): void {
-    for (const socket of this.#sockets) socket.destroy(silent());
+  /** Every caller that waits for an answer gets the error of a terminated connection. */
+  #destroySockets(): void {
+    for (const socket of this.#sockets) socket.destroy(silenceError());
   }
 
   async #close(): Promise<void> {
-    this.#pulse.close();
+    this.#monitor.close();
     const ended = this.#pool.end();
-    const late = new Promise((resolve) => setTimeout(resolve, this.#bounds.closeMs).unref());
+    const late = new Promise((resolve) => setTimeout(resolve, this.#limits.closeMs).unref());
     await Promise.race([ended, late]);
-    // A server that does not answer is not waited for.
+    // A server that does not answer is not awaited.
     for (const socket of this.#sockets) socket.destroySoon();
   }
 }
 
-const silent = (): Error => new Error('Connection terminated, since the database has gone without a word');
+const silenceError = (): Error => new Error('Connection terminated, since the database has stopped responding');
 
 function ignore(): void {}
+
+/**
+ * A pg client whose constructor never throws. pg reads the certificates of the URL in the constructor, and throws where a file
+ * is missing. The pool constructs clients outside any `try`, so the process would end. This client rejects `connect` instead.
+ */
+function nonThrowingClient(ClientOfPg: typeof Client): typeof Client {
+  function NonThrowingClient(config: ClientConfig): Client {
+    try {
+      return new ClientOfPg(config);
+    } catch (failure) {
+      const client = new ClientOfPg({ ...config, connectionString: 'postgres://localhost' });
+      // `connect` takes a callback or returns a promise.
+      client.connect = ((done?: (error: unknown) => void) =>
+        done ? process.nextTick(done, failure) : Promise.reject(failure)) as Client['connect'];
+      return client;
+    }
+  }
+  // `new` returns what a constructor function returns.
+  return NonThrowingClient as unknown as typeof Client;
+}

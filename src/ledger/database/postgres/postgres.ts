@@ -1,39 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import type { QueryResult as PgResult, PoolClient, QueryConfig } from 'pg';
+import type { QueryConfig } from 'pg';
 import type { Database, DatabaseTransaction, QueryResult } from '../database.js';
-import { explainFault, isUsableAfter, outage } from '../database-fault.js';
-import {
-  checkTransaction,
-  explainCheck,
-  markTransaction,
-  refuseMember,
-  requireNoConnectionState,
-  rolledBack,
-  TransactionScope,
-  unlockAll,
-} from '../transaction-scope.js';
-import { type PostgresBounds, PostgresPool } from './postgres-pool.js';
+import { markTransaction, refuseMember, requireNoConnectionState, TransactionScope } from '../transaction-scope.js';
+import type { PostgresConnection } from './postgres-connection.js';
+import { type PostgresLimits, PostgresPool } from './postgres-pool.js';
 
-export interface PostgresOptions extends Partial<PostgresBounds> {
+export interface PostgresOptions extends Partial<PostgresLimits> {
   /** `postgres://` or `postgresql://`. */
   readonly url: string;
-  /** How long a transaction may wait between two statements before the server ends it, in milliseconds. Default 60 000. */
+  /** How long a transaction may be idle between two statements before the server ends it, in milliseconds. Default 60 000. */
   readonly idleInTransactionMs?: number | undefined;
 }
 
-const defaultBounds: PostgresBounds = { connectMs: 5_000, statementMs: 10_000, closeMs: 15_000 };
+const defaultLimits: PostgresLimits = { connectMs: 5_000, statementMs: 10_000, closeMs: 15_000 };
 
 /**
- * A ledger in Postgres, for any number of processes. It connects when it is first asked. A pooler that gives a connection
- * for one transaction may stand in between: nothing is set for longer, and no statement is prepared by name.
+ * A ledger in Postgres, for any number of processes. It connects with the first query. A pooler in transaction mode may stand in
+ * between: no setting outlasts a transaction, and no statement is prepared by name.
  * @throws {ConfigError} where `pg` is not installed, with how to install it
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, idleInTransactionMs = 60_000, ...given } = options;
-  const bounds = { ...defaultBounds, ...given };
-  const begin = `begin; set local statement_timeout = ${bounds.statementMs}; \
+  const limits = { ...defaultLimits, ...given };
+  const begin = `begin; set local statement_timeout = ${limits.statementMs}; \
 set local idle_in_transaction_session_timeout = ${idleInTransactionMs}`;
-  return new PostgresDatabase(await PostgresPool.load(url, bounds), begin);
+  return new PostgresDatabase(await PostgresPool.load(url, limits), begin);
 }
 
 class PostgresDatabase implements Database {
@@ -48,20 +39,25 @@ class PostgresDatabase implements Database {
 
   async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
     requireNoConnectionState(sql);
-    const connection = await this.#take();
+    const connection = await this.#pool.acquire();
     try {
       return await connection.query<Row>(sql, values);
     } finally {
-      this.#pool.giveBack(connection.client, connection.isBroken);
+      this.#pool.release(connection);
     }
   }
 
   async transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> {
-    const connection = await this.#take();
+    const connection = await this.#pool.acquire();
     try {
-      return await this.#transact(connection, work);
+      const mark = randomUUID();
+      await connection.begin(`${this.#begin}; ${markTransaction(mark)}`);
+      const scope = new TransactionScope();
+      const value = await runWork(connection, scope, work);
+      await connection.commit(mark, scope.firstFault);
+      return value;
     } finally {
-      this.#pool.giveBack(connection.client, connection.isBroken);
+      this.#pool.release(connection);
     }
   }
 
@@ -72,42 +68,32 @@ class PostgresDatabase implements Database {
   close(): Promise<void> {
     return this.#pool.close();
   }
-
-  async #take(): Promise<Connection> {
-    return new Connection(await this.#pool.take(), this.#pool);
-  }
-
-  async #transact<Value>(connection: Connection, work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> {
-    const mark = randomUUID();
-    await connection.control(`${this.#begin}; ${markTransaction(mark)}`);
-    const scope = new TransactionScope();
-    const tx: DatabaseTransaction = {
-      query: (sql, values) => scope.run(sql, () => connection.query(sql, values)),
-      client: clientOf(connection, scope),
-    };
-    let value: Value;
-    try {
-      value = await scope.hold(() => work(tx));
-    } catch (error) {
-      await connection.rollBack();
-      throw error;
-    }
-    await connection.commit(mark, scope.firstFault);
-    return value;
-  }
 }
 
-interface Statement {
-  readonly text: string;
-  readonly values?: readonly unknown[] | undefined;
+/** Rolls back when `work` rejects. */
+async function runWork<Value>(
+  connection: PostgresConnection,
+  scope: TransactionScope,
+  work: (tx: DatabaseTransaction) => Promise<Value>,
+): Promise<Value> {
+  const tx: DatabaseTransaction = {
+    query: (sql, values) => scope.run(sql, () => connection.query(sql, values)),
+    client: clientOf(connection, scope),
+  };
+  try {
+    return await scope.hold(() => work(tx));
+  } catch (error) {
+    await connection.rollBack();
+    throw error;
+  }
 }
 
 type Callback = (error: unknown, result?: unknown) => void;
 
-/** What a query builder needs of a client of pg, and nothing by which it could leave the transaction. */
-function clientOf(connection: Connection, scope: TransactionScope): object {
+/** The members of a pg client that a query builder needs, without those that could leave the transaction. */
+function clientOf(connection: PostgresConnection, scope: TransactionScope): object {
   const query = (first: unknown, ...rest: unknown[]): Promise<unknown> | undefined => {
-    // A query object that sends itself can send anything.
+    // A query object that submits itself can send anything.
     if (typeof (first as { submit?: unknown } | undefined)?.submit === 'function')
       return refuseMember('query(object)')();
     const config = (typeof first === 'object' ? first : { text: first }) as QueryConfig & {
@@ -116,9 +102,9 @@ function clientOf(connection: Connection, scope: TransactionScope): object {
     const values = Array.isArray(rest[0]) ? rest[0] : config.values;
     const callback = rest.find((one) => typeof one === 'function') ?? config.callback;
     const { text } = config;
-    // Not prepared by a name, which would stay on the connection.
+    // A statement prepared by name would stay on the connection.
     const single = { ...config, text, values, name: undefined, callback: undefined };
-    const result = scope.run(text, () => connection.run(single));
+    const result = scope.run(text, () => connection.execute(single));
     if (!callback) return result;
     void result.then((value) => (callback as Callback)(null, value), callback as Callback);
     return undefined;
@@ -131,65 +117,4 @@ function clientOf(connection: Connection, scope: TransactionScope): object {
     escapeLiteral: (text: string) => client.escapeLiteral(text),
     ...Object.fromEntries(refused),
   });
-}
-
-/** A connection while somebody has it. */
-class Connection {
-  readonly client: PoolClient;
-  /** Whether it may not be used any more. */
-  isBroken = false;
-  readonly #pool: PostgresPool;
-
-  constructor(client: PoolClient, pool: PostgresPool) {
-    this.client = client;
-    this.#pool = pool;
-  }
-
-  async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
-    const result = await this.run({ text: sql, values }).catch((error) => {
-      throw explainFault(error);
-    });
-    return { rows: (result?.rows ?? []) as Row[], rowCount: result?.rowCount ?? 0 };
-  }
-
-  /** Runs one statement: by the extended protocol several in one text are an error. @throws what the driver does */
-  run(statement: Statement): Promise<PgResult | undefined> {
-    return this.#follow(() => this.client.query({ ...statement, queryMode: 'extended' } as unknown as QueryConfig));
-  }
-
-  /** Runs statements of ours. */
-  async control(sql: string): Promise<PgResult | undefined> {
-    return this.#control(sql).catch((error) => {
-      throw explainFault(error);
-    });
-  }
-
-  /** Never throws: where it fails, the connection is broken, and the server rolls back when it ends. */
-  async rollBack(): Promise<void> {
-    if (!this.isBroken) await this.#control(`rollback; ${unlockAll}`).catch(() => undefined);
-  }
-
-  /** @throws also when nothing was committed because a statement had failed, with `reason` as its cause */
-  async commit(mark: string, reason: unknown): Promise<void> {
-    const result = await this.#control(`${checkTransaction(mark)}; commit`).catch(async (error) => {
-      if (this.isBroken) throw outage('The connection was lost during the commit; it may have been done', error);
-      await this.rollBack();
-      throw explainCheck(error, reason) ?? explainFault(error);
-    });
-    if (result?.command !== 'COMMIT') throw rolledBack(reason);
-  }
-
-  #control(sql: string): Promise<PgResult | undefined> {
-    return this.#follow(() => this.client.query(sql));
-  }
-
-  async #follow(ask: () => Promise<PgResult | PgResult[]>): Promise<PgResult | undefined> {
-    try {
-      // One result for each of several statements.
-      return [await this.#pool.follow(ask)].flat().at(-1);
-    } catch (error) {
-      this.isBroken ||= !isUsableAfter(error);
-      throw error;
-    }
-  }
 }

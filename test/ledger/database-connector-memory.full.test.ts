@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext, runInThisContext } from 'node:vm';
 import { jest } from '@jest/globals';
-import { Opening } from '../../src/ledger/database/database-connector.js';
+import { DatabaseConnector } from '../../src/ledger/database/database-connector.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
@@ -11,12 +11,12 @@ const ownProcess: NodeJS.Process = runInThisContext('process');
 const never = (): Promise<never> => new Promise(() => undefined);
 const silent = { warn: () => undefined, error: () => undefined };
 
-describe('a database that does not come', () => {
-  it('is waited for by any number, of whom nothing is left once they have gone', async () => {
-    const opening = new Opening({ open: never, logger: silent, patienceMs: 1 });
+describe('a database that does not open', () => {
+  it('leaves no memory behind for calls that waited for it, however many', async () => {
+    const connector = new DatabaseConnector({ open: never, logger: silent, timing: { openWaitMs: 1 } });
     const ask = async (): Promise<number> => {
       for (let round = 0; round < 10; round += 1) {
-        await Promise.allSettled(Array.from({ length: 1_000 }, () => opening.database()));
+        await Promise.allSettled(Array.from({ length: 1_000 }, () => connector.query('select 1')));
       }
       collectGarbage();
       return process.memoryUsage().heapUsed;
@@ -30,7 +30,7 @@ describe('a database that does not come', () => {
     expect(warned).not.toHaveBeenCalledWith(expect.objectContaining({ name: 'MaxListenersExceededWarning' }));
   });
 
-  it('is not waited for when the ledger is closed, and is closed when it comes after all', async () => {
+  it('does not delay closing, and is closed when it opens afterwards', async () => {
     let isClosed = false;
     let come: () => void = () => undefined;
     const close = async (): Promise<void> => {
@@ -42,8 +42,8 @@ describe('a database that does not come', () => {
       });
       return { close } as never;
     };
-    const opening = new Opening({ open, logger: silent, closeMs: 10 });
-    await opening.close();
+    const connector = new DatabaseConnector({ open, logger: silent, timing: { closeMs: 10 } });
+    await connector.close();
     expect(isClosed).toBe(false);
     come();
     await new Promise((resolve) => setImmediate(resolve));

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { IntentError } from '../../src/errors.js';
 import type { Database } from '../../src/ledger/database/database.js';
-import { outage } from '../../src/ledger/database/database-fault.js';
-import { OutageWatch } from '../../src/ledger/database/outage-watch.js';
+import { DatabaseConnector } from '../../src/ledger/database/database-connector.js';
+import { databaseOutage } from '../../src/ledger/database/database-fault.js';
 import type { RouterEventPayload } from '../../src/telemetry/router-event.js';
 import { eventually } from '../support/eventually.js';
 import { LogRecorder } from '../support/sites/site.js';
@@ -11,7 +11,7 @@ const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), {
 
 /** A database that fails while it is told to, and what is told of it. */
 function failingDatabase(timing = { trialMs: 5, calmMs: 50 }) {
-  const state = { error: undefined as unknown, ofQueries: undefined as unknown, trials: 0, overs: 0 };
+  const state = { error: undefined as unknown, ofQueries: undefined as unknown, trials: 0, recoveries: 0 };
   const ask = async () => {
     if (state.error) throw state.error;
     return { rows: [], rowCount: 0 };
@@ -31,29 +31,30 @@ function failingDatabase(timing = { trialMs: 5, calmMs: 50 }) {
   };
   const log = new LogRecorder();
   const told: RouterEventPayload[] = [];
-  const watch = new OutageWatch(db, {
+  const connector = new DatabaseConnector({
+    open: async () => db,
     logger: log,
     observer: { emit: (one) => void told.push(one) },
-    onOver: () => {
-      state.overs += 1;
+    onRecovered: () => {
+      state.recoveries += 1;
     },
     timing,
   });
-  return { state, watch, log, told };
+  return { state, connector, log, told };
 }
 
-const tryTo = (watch: OutageWatch) => watch.query('select 1').catch((error) => error);
+const tryTo = (connector: DatabaseConnector) => connector.query('select 1').catch((error) => error);
 
 test('an outage is told once at its beginning and once at its end, however many calls fail', async () => {
-  const { state, watch, log, told } = failingDatabase();
-  watch.requireNone();
-  state.error = outage('The database cannot be reached', refused);
-  for (let call = 0; call < 100; call += 1) await tryTo(watch);
-  expect(() => watch.requireNone()).toThrow(/ECONNREFUSED/);
+  const { state, connector, log, told } = failingDatabase();
+  connector.requireUp();
+  state.error = databaseOutage('The database cannot be reached', refused);
+  for (let call = 0; call < 100; call += 1) await tryTo(connector);
+  expect(() => connector.requireUp()).toThrow(/ECONNREFUSED/);
   expect(told).toEqual([{ type: 'ledger_unavailable', code: 'ledger_unavailable' }]);
   state.error = undefined;
-  await eventually(() => state.overs === 1);
-  watch.requireNone();
+  await eventually(() => state.recoveries === 1);
+  connector.requireUp();
   await eventually(() => told.length === 2);
   expect(told[1]).toEqual({ type: 'ledger_back' });
   expect(log.text.match(/express-intents:/g)).toHaveLength(2);
@@ -61,63 +62,63 @@ test('an outage is told once at its beginning and once at its end, however many 
     /cannot be reached: connect ECONNREFUSED 10\.0\.0\.7:5432 \(ECONNREFUSED\)\. Start the database/,
   );
   expect(log.text).toMatch(/works again; 100 calls of it had failed/);
-  await watch.close();
+  await connector.close();
 });
 
 test('one that comes and goes within moments is one outage', async () => {
-  const { state, watch, log } = failingDatabase({ trialMs: 1, calmMs: 600_000 });
+  const { state, connector, log } = failingDatabase({ trialMs: 1, calmMs: 600_000 });
   for (let time = 1; time <= 5; time += 1) {
-    state.error = outage('The database cannot be reached', refused);
-    await tryTo(watch);
+    state.error = databaseOutage('The database cannot be reached', refused);
+    await tryTo(connector);
     state.error = undefined;
-    await eventually(() => state.overs === time);
-    expect((await tryTo(watch)).rowCount).toBe(0);
+    await eventually(() => state.recoveries === time);
+    expect((await tryTo(connector)).rowCount).toBe(0);
   }
   expect(log.text.match(/express-intents:/g)).toHaveLength(1);
-  await watch.close();
+  await connector.close();
 });
 
 test('what goes on failing beside a trial that works is not tried as fast as it can fail', async () => {
-  const { state, watch, log } = failingDatabase({ trialMs: 600_000, calmMs: 600_000 });
-  state.ofQueries = outage('The database did not do what it was asked', refused);
-  await tryTo(watch);
-  await eventually(() => state.overs === 1);
+  const { state, connector, log } = failingDatabase({ trialMs: 600_000, calmMs: 600_000 });
+  state.ofQueries = databaseOutage('The database did not do what it was asked', refused);
+  await tryTo(connector);
+  await eventually(() => state.recoveries === 1);
   for (let call = 0; call < 100; call += 1) {
-    await tryTo(watch);
+    await tryTo(connector);
     // The database can be written to, so that this process need not be taken out.
-    watch.requireNone();
+    connector.requireUp();
   }
-  expect(state).toMatchObject({ trials: 1, overs: 1 });
+  expect(state).toMatchObject({ trials: 1, recoveries: 1 });
   expect(log.text.match(/express-intents:/g)).toHaveLength(1);
-  await watch.close();
+  await connector.close();
 });
 
 test('what goes on failing beside a trial that works is tried again, and is one outage', async () => {
-  const { state, watch, log } = failingDatabase({ trialMs: 5, calmMs: 600_000 });
-  state.ofQueries = outage('The database did not do what it was asked', refused);
+  const { state, connector, log } = failingDatabase({ trialMs: 5, calmMs: 600_000 });
+  state.ofQueries = databaseOutage('The database did not do what it was asked', refused);
   // As a settlement does that goes on at once.
   await eventually(async () => {
-    await tryTo(watch);
-    return state.overs === 4;
+    await tryTo(connector);
+    return state.recoveries === 4;
   });
   expect(state.trials).toBe(4);
   expect(log.text.match(/express-intents:/g)).toHaveLength(1);
-  await watch.close();
+  await connector.close();
 });
 
 test('what befalls one call alone, such as a statement that takes too long, is none', async () => {
-  const { state, watch, log } = failingDatabase();
+  const { state, connector, log } = failingDatabase();
   state.error = new IntentError('ledger_unavailable', 'canceling statement due to statement timeout (57014)');
-  await tryTo(watch);
-  watch.requireNone();
+  await tryTo(connector);
+  connector.requireUp();
   expect([state.trials, log.text]).toEqual([0, '']);
 });
 
 test('once it is closed nothing is tried any more', async () => {
-  const { state, watch } = failingDatabase();
-  state.error = outage('The database cannot be reached', refused);
-  await tryTo(watch);
-  await watch.close();
+  const { state, connector } = failingDatabase();
+  state.error = databaseOutage('The database cannot be reached', refused);
+  await tryTo(connector);
+  await connector.close();
   await wait(20);
   const { trials } = state;
   await wait(50);

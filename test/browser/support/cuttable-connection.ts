@@ -1,18 +1,18 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** The line to a sequencer, which can be cut and mended. */
-export interface Line {
-  /** base_url at this end of the line. */
+/** A TCP proxy in front of a sequencer whose connections can be cut. */
+export interface CuttableConnection {
+  /** The base_url of the proxy. */
   readonly url: string;
   cut(): void;
-  mend(): void;
+  restore(): void;
 }
 
 const closers: (() => Promise<void>)[] = [];
 
-/** Lays a line to a sequencer. While it is cut, connections are refused and those there were are gone. */
-export async function layLine(sequencerUrl: string): Promise<Line> {
+/** While cut, the proxy drops open connections and refuses new ones. */
+export async function openCuttableConnection(sequencerUrl: string): Promise<CuttableConnection> {
   const sockets = new Set<Socket>();
   let isCut = false;
   const keep = (socket: Socket): void => {
@@ -40,7 +40,7 @@ export async function layLine(sequencerUrl: string): Promise<Line> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut,
-    mend: () => {
+    restore: () => {
       isCut = false;
     },
   };

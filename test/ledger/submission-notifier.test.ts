@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Database } from '../../src/ledger/database/database.js';
 import { openPostgres } from '../../src/ledger/database/postgres/postgres.js';
-import { Announcements } from '../../src/ledger/settlement/submission-notifier.js';
+import { SubmissionNotifier } from '../../src/ledger/settlement/submission-notifier.js';
 import { openTestDatabase } from '../support/databases/databases.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { eventually } from '../support/eventually.js';
@@ -12,7 +12,7 @@ const other = 'another-intent';
 /** One of the processes of a site. */
 interface Process {
   readonly db: Database;
-  readonly announcements: Announcements;
+  readonly notifier: SubmissionNotifier;
   readonly heard: string[];
 }
 
@@ -21,22 +21,22 @@ const processes: Process[] = [];
 async function join(url: string): Promise<Process> {
   const db = await openPostgres({ url });
   const heard: string[] = [];
-  const process = { db, heard, announcements: new Announcements(db, (id) => void heard.push(id)) };
+  const process = { db, heard, notifier: new SubmissionNotifier(db, (id) => void heard.push(id)) };
   processes.push(process);
   return process;
 }
 
 afterEach(async () => {
-  for (const { db, announcements } of processes.splice(0)) {
-    announcements.close();
+  for (const { db, notifier } of processes.splice(0)) {
+    notifier.close();
     await db.close();
   }
 });
 
 /** Announces something else again and again, until one process hears what another announces. */
-async function untilHeard({ heard }: Process, { announcements }: Process): Promise<void> {
+async function untilHeard({ heard }: Process, { notifier }: Process): Promise<void> {
   await eventually('it is heard', async () => {
-    announcements.announce(other);
+    notifier.notify(other);
     await wait(20);
     return heard.includes(other);
   });
@@ -64,7 +64,7 @@ describe('what is announced', () => {
       return query(sql, values);
     };
     const ids = Array.from({ length: 400 }, (_, index) => idOf(index));
-    for (const id of ids) one.announcements.announce(id);
+    for (const id of ids) one.notifier.notify(id);
     await eventually('all are heard', () => heardBy(two).length >= 400);
     // Each statement has a connection of its own.
     expect(heardBy(two).toSorted()).toEqual(ids.toSorted());
@@ -83,8 +83,8 @@ describe('what is announced', () => {
   test('what is still to be sent goes out when it is closed', async () => {
     const [one, two] = [await join(url), await join(url)];
     await untilHeard(two, one);
-    one.announcements.announce(idOf(7));
-    one.announcements.close();
+    one.notifier.notify(idOf(7));
+    one.notifier.close();
     await eventually('it is heard', () => heardBy(two).length > 0);
     expect(heardBy(two)).toEqual([idOf(7)]);
   });
@@ -92,7 +92,7 @@ describe('what is announced', () => {
   test('nobody is heard once it is closed, and no connection stays', async () => {
     const one = await join(url);
     await untilHeard(one, one);
-    one.announcements.close();
+    one.notifier.close();
     const listening = `select from pg_stat_activity where query like 'listen%' or query = 'select 1'`;
     await eventually('no connection is left', async () => (await server.run('postgres', listening)).length === 0);
   });
@@ -100,11 +100,11 @@ describe('what is announced', () => {
   test('an embedded ledger, which is one process alone, asks its database nothing', async () => {
     const { db } = await openTestDatabase('embedded', { migrated: false });
     const statements: string[] = [];
-    const announcements = new Announcements({ ...db, query: async (sql) => void statements.push(sql) as never }, () => {
+    const notifier = new SubmissionNotifier({ ...db, query: async (sql) => void statements.push(sql) as never }, () => {
       throw new Error('There is nobody.');
     });
-    announcements.announce(idOf(1));
-    announcements.close();
+    notifier.notify(idOf(1));
+    notifier.close();
     expect(statements).toEqual([]);
   });
 });

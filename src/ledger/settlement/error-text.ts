@@ -1,7 +1,6 @@
-/**
- * What is kept of an error: enough to know it again, and nothing that a database does not take. Anything can be thrown,
- * also what itself throws when it is looked at.
- */
+// Hooks can throw anything, even a value that throws when it is read.
+
+/** The text of an error for the database and for events: at most 1000 characters, and none that a database refuses. */
 export function errorText(error: unknown): string {
   try {
     const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
@@ -11,7 +10,7 @@ export function errorText(error: unknown): string {
   }
 }
 
-/** What the log is told of an error. */
+/** The details of an error for the log. */
 export function errorDetails(error: unknown): Record<string, unknown> {
   try {
     return error instanceof Error ? { message: error.message, stack: error.stack } : { message: String(error) };

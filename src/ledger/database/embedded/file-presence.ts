@@ -1,0 +1,38 @@
+import { statSync } from 'node:fs';
+import { DatabaseLost, databaseOutage } from '../database-fault.js';
+
+/** Files that must stay in place while the ledger is open. States: all in place; gone, for good. */
+export class FilePresence {
+  readonly #identities: ReadonlyMap<string, string | undefined>;
+  #isGone = false;
+
+  constructor(files: readonly string[]) {
+    this.#identities = new Map(files.map((file) => [file, identityOf(file)]));
+  }
+
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** @throws {DatabaseLost} where a file is or was missing, or another file is in its place */
+  require(): void {
+    for (const [file, identity] of this.#identities) {
+      if (!this.#isGone && identity !== undefined && identityOf(file) === identity) continue;
+      this.#isGone = true;
+      throw new DatabaseLost(
+        `${file} was moved or deleted while the ledger was open. Nothing more is written to the ledger, since another process ` +
+          'may have opened it. Put the folder back where it was and restart this process',
+      );
+    }
+  }
+}
+
+/** Distinguishes a file from another one of the same name; undefined where there is none. @throws {DatabaseOutage} */
+function identityOf(file: string): string | undefined {
+  try {
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stats && `${stats.dev}:${stats.ino}`;
+  } catch (error) {
+    throw databaseOutage('The folder of the ledger cannot be read', error);
+  }
+}

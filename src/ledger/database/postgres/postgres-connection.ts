@@ -1,0 +1,78 @@
+import type { QueryResult as PgResult, PoolClient, QueryConfig } from 'pg';
+import type { QueryResult } from '../database.js';
+import { databaseOutage, isUsableAfter, toLedgerError } from '../database-fault.js';
+import { checkTransaction, explainCheck, rolledBack, unlockAll } from '../transaction-scope.js';
+import type { LivenessMonitor } from './liveness-monitor.js';
+
+interface Statement {
+  readonly text: string;
+  readonly values?: readonly unknown[] | undefined;
+}
+
+/** A connection of the pool between `acquire` and `release`. It is usable until an error makes it broken, for good. */
+export class PostgresConnection {
+  readonly client: PoolClient;
+  /** Whether it must not be used again. */
+  isBroken = false;
+  readonly #monitor: LivenessMonitor;
+
+  constructor(client: PoolClient, monitor: LivenessMonitor) {
+    this.client = client;
+    this.#monitor = monitor;
+  }
+
+  async query<Row extends object>(sql: string, values?: readonly unknown[]): Promise<QueryResult<Row>> {
+    try {
+      const result = await this.execute({ text: sql, values });
+      return { rows: (result?.rows ?? []) as Row[], rowCount: result?.rowCount ?? 0 };
+    } catch (error) {
+      throw toLedgerError(error);
+    }
+  }
+
+  /** Runs one statement; by the extended protocol several in one text are an error. @throws the error of the driver */
+  execute(statement: Statement): Promise<PgResult | undefined> {
+    return this.#send({ ...statement, queryMode: 'extended' } as unknown as QueryConfig);
+  }
+
+  /** @param sql statements that begin the transaction and mark it */
+  async begin(sql: string): Promise<void> {
+    try {
+      await this.#send(sql);
+    } catch (error) {
+      throw toLedgerError(error);
+    }
+  }
+
+  /** Never throws. Where it fails, the connection is broken, and the server rolls back when it ends. */
+  async rollBack(): Promise<void> {
+    if (!this.isBroken) await this.#send(`rollback; ${unlockAll}`).catch(() => undefined);
+  }
+
+  /** @throws also where a failed statement made the server roll back, with `firstFault` as its cause */
+  async commit(mark: string, firstFault: unknown): Promise<void> {
+    let result: PgResult | undefined;
+    try {
+      result = await this.#send(`${checkTransaction(mark)}; commit`);
+    } catch (error) {
+      if (this.isBroken)
+        throw databaseOutage('The connection was lost during the commit; it may have been done', error);
+      await this.rollBack();
+      throw explainCheck(error, firstFault) ?? toLedgerError(error);
+    }
+    if (result?.command !== 'COMMIT') throw rolledBack(firstFault);
+  }
+
+  /** Sends one statement, or by the simple protocol several; returns the result of the last. @throws the error of the driver */
+  async #send(statement: string | QueryConfig): Promise<PgResult | undefined> {
+    try {
+      const results: PgResult | PgResult[] = await this.#monitor.track(() =>
+        this.client.query(statement as QueryConfig),
+      );
+      return [results].flat().at(-1);
+    } catch (error) {
+      this.isBroken ||= !isUsableAfter(error);
+      throw error;
+    }
+  }
+}

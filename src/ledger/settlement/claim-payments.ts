@@ -1,0 +1,138 @@
+import type { Queryable } from '../database/database.js';
+import type { LedgerBacklog } from '../ledger.js';
+import {
+  type ClaimedPayment,
+  type ClaimedPaymentRow,
+  claimedPaymentColumns,
+  endClaim,
+  toClaimedPayment,
+} from './claimed-payment.js';
+import { type Lane, lanes } from './hook-lanes.js';
+import type { SettlementTiming } from './settlement-timing.js';
+
+/**
+ * Due in one lane. The comparison of pairs lets a database without statistics read the index `intents_due` in its
+ * order as well.
+ */
+const isDueIn = (lane: Lane): string => `due_at is not null
+  and (lane, due_at) >= ('${lane}', '-infinity') and (lane, due_at) <= ('${lane}', now())`;
+
+/** Claimed by no process. A lease longer than any can be was given while the clock of the database was ahead. */
+const isFree = `(leased_until is null or leased_until <= now()
+  or leased_until > now() + $1::float8 * interval '2 milliseconds')`;
+
+/** Due payments of one lane, the longest waiting first. Rows locked by other processes are skipped. */
+const dueIn = (lane: Lane, place: number): string => `(select id from express_intents.intents
+  where ${isDueIn(lane)} and ${isFree}
+  order by lane, due_at limit ($2::int[])[${place}] for update skip locked)`;
+
+const dueIntents = lanes
+  .map((lane, index) => `select id from ${dueIn(lane, index + 1)} ${lane}_due`)
+  .join(' union all ');
+
+const namedIntents = `select id from express_intents.intents
+  where id = any($2::text[]) and kind = 'payment' and state in ('open', 'reversed', 'expired') and ${isFree}
+  for update skip locked`;
+
+/** How many payments of each lane to claim at most. */
+export type LaneLimits = Readonly<Record<Lane, number>>;
+
+/** Claims due payments. */
+export function claimDue(db: Queryable, limits: LaneLimits, timing: SettlementTiming): Promise<ClaimedPayment[]> {
+  const counts = lanes.map((lane) => limits[lane]);
+  return claim(db, dueIntents, counts, timing);
+}
+
+/** Claims the unpaid and unclaimed ones of these payments, due or not. */
+export function claimNamed(db: Queryable, ids: readonly string[], timing: SettlementTiming): Promise<ClaimedPayment[]> {
+  return claim(db, namedIntents, ids, timing);
+}
+
+async function claim(
+  db: Queryable,
+  selection: string,
+  argument: unknown,
+  { leaseMs }: SettlementTiming,
+): Promise<ClaimedPayment[]> {
+  const { rows } = await db.query<ClaimedPaymentRow>(
+    `with claimed as materialized (${selection})
+     update express_intents.intents i
+     set leased_until = now() + $1::float8 * interval '1 millisecond', lease_token = i.lease_token + 1
+     from claimed where i.id = claimed.id
+     returning ${claimedPaymentColumns}`,
+    [leaseMs, argument],
+  );
+  return rows.map(toClaimedPayment);
+}
+
+/** The unpaid ones of these payments, which another process may have claimed. */
+export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from express_intents.intents where id = any($1::text[]) and state in ('open', 'reversed', 'expired')`,
+    [ids],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Ends claims before their leases end, in one statement, so that another process need not wait. */
+export async function releaseClaims(db: Queryable, claims: readonly ClaimedPayment[]): Promise<void> {
+  await db.query(
+    `update express_intents.intents i set ${endClaim}
+     from unnest($1::text[], $2::bigint[]) given (id, lease_token)
+     where i.id = given.id and i.lease_token = given.lease_token`,
+    [claims.map(({ payment }) => payment.id), claims.map(({ leaseToken }) => leaseToken)],
+  );
+}
+
+/** Ends all claims of a database that only one process can open: the processes that had them have ended. */
+export async function releaseAllClaims(db: Queryable): Promise<void> {
+  await db.query(
+    `update express_intents.intents set leased_until = null, lease_token = lease_token + 1
+     where due_at is not null and leased_until is not null`,
+  );
+}
+
+/** How many due times are corrected in one statement. */
+const correctedAtOnce = 200;
+
+/**
+ * Corrects due times that were set while the clock of the database was ahead: an interval that started in the future starts
+ * now, and an unpaid payment is due now. Transactions of other processes may be some seconds younger than this one.
+ * @returns whether there may be more of them
+ */
+export async function correctDueTimes(db: Queryable): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `with ahead as materialized (
+       select id from express_intents.intents
+       where due_at is not null and scheduled_at > now() + interval '5 seconds'
+       order by scheduled_at desc limit ${correctedAtOnce} for update skip locked)
+     update express_intents.intents i set scheduled_at = now(),
+       due_at = case when i.state in ('open', 'expired', 'reversed') then now() else now() + (i.due_at - i.scheduled_at) end
+     from ahead where i.id = ahead.id`,
+  );
+  return rowCount === correctedAtOnce;
+}
+
+/** A backlog is counted up to this, so that counting is fast. */
+const countedUpTo = 1_000;
+
+/** Due payments of each lane, so that the index `intents_due` is read in its order. */
+const dueBacklog = lanes
+  .map(
+    (lane) => `(select due_at from express_intents.intents where ${isDueIn(lane)}
+    and (leased_until is null or leased_until <= now()) order by lane, due_at limit $1::int)`,
+  )
+  .join(' union all ');
+
+/** One statement. Counting follows the order of an index and stops at the limit. */
+export async function inspectBacklog(db: Queryable): Promise<LedgerBacklog> {
+  const { rows } = await db.query<{ due: number; oldest_ms: number | null; dead: number }>(
+    `with due as materialized (${dueBacklog}) select
+       (select least(count(*), $1::int)::int from due) as due,
+       (select extract(epoch from now() - min(due_at))::float8 * 1000 from due) as oldest_ms,
+       (select count(*)::int from (select from express_intents.intents where state = 'dead' order by created_at limit $1::int) d) as dead`,
+    [countedUpTo],
+  );
+  const [row] = rows;
+  return { due: row?.due ?? 0, oldestDueMs: Math.round(row?.oldest_ms ?? 0), deadLetters: row?.dead ?? 0 };
+}

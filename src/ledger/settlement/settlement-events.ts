@@ -1,0 +1,84 @@
+import { withTimeout } from '../../async/timeout.js';
+import type { DeadLetter, Payment } from '../payment.js';
+import type { ClaimedPayment } from './claimed-payment.js';
+import { errorText } from './error-text.js';
+import type { SettlementContext } from './settlement-context.js';
+
+// The events of settlement. Each is emitted after the change was written, so no event reports a change that did not happen.
+
+type Context = Pick<SettlementContext, 'observer' | 'settings'>;
+
+const maxErrorLength = 200;
+const shortText = (error: unknown): string => errorText(error).slice(0, maxErrorLength);
+
+/** @param claimed after the change */
+export function emitSubmitted({ observer, settings }: Context, { payment, submittedAfterMs }: ClaimedPayment): void {
+  if (!observer) return;
+  const { id: intent } = payment;
+  observer.emit({ type: 'intent_submitted', intent, kind: 'payment', way: 'ledger' });
+  if (submittedAfterMs > settings.lateAfterMs) {
+    observer.emit({ type: 'payment_late', intent, afterMs: Math.round(submittedAfterMs) });
+  }
+}
+
+/** @param claimed before the change: a submitted payment has settled, a settled one is reversed */
+export function emitChange(context: Context, claimed: ClaimedPayment): void {
+  if (claimed.state === 'settled') {
+    emitReversed(context, claimed);
+    return;
+  }
+  const { id: intent, amount, currency, submittedAt } = claimed.payment;
+  const late = claimed.submittedAfterMs > context.settings.lateAfterMs;
+  // The clock of the database may be ahead of this one.
+  const lagMs = Math.max(0, Date.now() - submittedAt.getTime());
+  context.observer?.emit({ type: 'payment_settled', intent, amount, currency, late, lagMs });
+}
+
+/** @param claimed before the change */
+export function emitReversed({ observer }: Context, { payment, state }: ClaimedPayment): void {
+  const { id: intent, amount, currency } = payment;
+  observer?.emit({ type: 'payment_reversed', intent, amount, currency, wasSettled: state === 'settled' });
+}
+
+export function emitDeadLetter({ observer }: Context, letter: DeadLetter & { readonly intent: string }): void {
+  observer?.emit({ type: 'dead_letter', ...letter, error: shortText(letter.error) });
+}
+
+/** One call of a hook. */
+export interface HookRun {
+  readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment' | 'onDeadLetter';
+  readonly payment: Payment;
+  /** 1 for the first call, which is the default. */
+  readonly attempt?: number;
+  readonly lease: AbortSignal;
+}
+
+/** @param failure undefined where the hook succeeded */
+export function emitHook(
+  { observer }: Context,
+  { hook, payment, attempt = 1 }: HookRun,
+  calledAtMs: number,
+  failure?: { readonly error: unknown },
+): void {
+  if (!observer) return;
+  const call = { intent: payment.id, hook, attempt, ms: Math.round(performance.now() - calledAtMs) };
+  if (failure) observer.emit({ type: 'hook_failed', ...call, error: shortText(failure.error) });
+  else observer.emit({ type: 'hook_completed', ...call });
+}
+
+/** Calls a hook that has no transaction, and emits the event of its end. @throws as `withTimeout` */
+export async function observedHook<Value>(
+  context: SettlementContext,
+  run: HookRun,
+  call: (signal: AbortSignal) => Value | Promise<Value>,
+): Promise<Value> {
+  const calledAtMs = performance.now();
+  try {
+    const value = await withTimeout(context.settings.hookTimeoutMs, call, { signal: run.lease });
+    emitHook(context, run, calledAtMs);
+    return value;
+  } catch (error) {
+    if (!run.lease.aborted) emitHook(context, run, calledAtMs, { error });
+    throw error;
+  }
+}

@@ -1,0 +1,14 @@
+// npm run test:nginx: the tests that need nginx, and the tests of the fleet behind nginx instead of the balancer in test/fleet.
+import { spawnSync } from 'node:child_process';
+
+if (spawnSync('nginx', ['-v']).error) {
+  console.error('npm run test:nginx needs nginx: apt-get install nginx-light');
+  process.exit(1);
+}
+const tests = ['**/*.nginx.test.ts', '**/fleet/fleet.full.test.ts', '**/fleet/rolling-restart.full.test.ts'];
+const node = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', 'node_modules/jest/bin/jest.js'];
+const { status } = spawnSync(process.execPath, [...node, '--testMatch', ...tests, ...process.argv.slice(2)], {
+  env: { ...process.env, BALANCER: 'nginx' },
+  stdio: 'inherit',
+});
+process.exitCode = status ?? 1;
