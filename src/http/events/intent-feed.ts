@@ -171,14 +171,14 @@ export class IntentFeed {
           this.#finish(terminalStatus);
           // `GET /status/:id` must not contradict what the connections were sent.
           statusCache.set(this.id, terminalStatus, 'stream');
-          return;
+        } else {
+          this.#emit(event);
         }
-        this.#emit(event);
       }
     } catch (error) {
       if (!signal.aborted) this.#warn('a watch has ended', error);
     }
-    // More is to come: the browsers reconnect for it.
+    // Without the terminal event more is to come: the browsers reconnect for it.
     this.end();
   }
 
