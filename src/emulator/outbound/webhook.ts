@@ -2,7 +2,7 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { toNativeAmount, toQuarks } from '../../intents/money.js';
 import { formatBase58 } from '../../keys/base58.js';
-import { isLoopback } from '../../net/loopback.js';
+import { isLoopback } from '../../net/url.js';
 import type { Journal } from '../journal/journal.js';
 import { toTimestamp } from '../state/clock.js';
 import type { StoredIntent } from '../state/intent-store.js';
