@@ -224,8 +224,8 @@ describe('verification of an intent (protocol 6)', () => {
     const { url } = await start();
     const intent = await payment();
     const message = { ...intent.message, id: { value: new Uint8Array(16) } };
-    expect(reason(await create(url, { ...intent, message }))).toMatch(/given by the sequencer/);
-    expect(reason(await send(url, { ...intent, message }))).toMatch(/given by the sequencer/);
+    expect(reason(await create(url, { ...intent, message }))).toMatch(/assigns message ids/);
+    expect(reason(await send(url, { ...intent, message }))).toMatch(/assigns message ids/);
   });
 
   test('a retry is answered OK and changes nothing, in both dialects', async () => {

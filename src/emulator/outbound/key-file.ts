@@ -120,7 +120,7 @@ async function readPublicKeys(outbound: Outbound, address: string): Promise<unkn
 
 async function readText(outbound: Outbound, address: string): Promise<string> {
   const { status, text } = await outbound.call(address, { method: 'GET' });
-  if (status !== 200) throw new Error(`the status is ${status}, not 200`);
+  if (status !== 200) throw new Error(`the response has status ${status}, not 200`);
   return text;
 }
 
