@@ -1,20 +1,28 @@
 import { jest } from '@jest/globals';
 
 /**
- * Holds the timeouts that code under test takes from `AbortSignal.timeout` with exactly this duration, until the test lets
- * them expire; all others run. For one test: jest restores it.
- * @returns expires the timeouts that were taken since the last call
+ * Holds the timeouts of code under test that have exactly this duration, whether timers or `AbortSignal.timeout`, until the
+ * test lets them expire; all others run. For one test: jest restores it.
+ * @returns expires the timeouts that were started since the last call
  */
 export function holdTimeouts(durationMs: number): () => void {
-  const real = AbortSignal.timeout.bind(AbortSignal);
-  const held: AbortController[] = [];
+  const realSignal = AbortSignal.timeout.bind(AbortSignal);
+  const realTimer = setTimeout;
+  const held: (() => void)[] = [];
   jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
-    if (ms !== durationMs) return real(ms);
+    if (ms !== durationMs) return realSignal(ms);
     const controller = new AbortController();
-    held.push(controller);
+    held.push(() => controller.abort(new DOMException('', 'TimeoutError')));
     return controller.signal;
   });
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation(((callback: () => void, ms?: number, ...args: []) => {
+    if (ms !== durationMs) return realTimer(callback, ms, ...args);
+    // A timer that never fires, for `unref` and `clearTimeout`.
+    const timer = realTimer(() => undefined, 2 ** 31 - 1).unref();
+    held.push(callback);
+    return timer;
+  }) as typeof setTimeout);
   return () => {
-    for (const controller of held.splice(0)) controller.abort(new DOMException('', 'TimeoutError'));
+    for (const expire of held.splice(0)) expire();
   };
 }

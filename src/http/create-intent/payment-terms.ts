@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import type { Config } from '../../config/config.js';
-import { ConfigError, IntentError } from '../../errors.js';
+import { ConfigError, IntentError, messageOf } from '../../errors.js';
 import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
 import { parseAccount } from '../../keys/base58.js';
 import type { RecordedTerms } from '../../ledger/ledger.js';
@@ -43,7 +43,7 @@ function parseRange({ min, max, currency }: ClientAmount): Range {
     const range = { min: parseMoney(min, currency), max: parseMoney(max, currency) };
     if (range.min.hundredths <= range.max.hundredths) return range;
   } catch (error) {
-    throw invalidRange((error as Error).message);
+    throw invalidRange(messageOf(error));
   }
   throw invalidRange('min is over max.');
 }

@@ -1,4 +1,4 @@
-import { IntentError } from '../../errors.js';
+import { IntentError, messageOf } from '../../errors.js';
 import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
 import { isResource, requireResource } from '../create-intent/payment-terms.js';
 
@@ -45,7 +45,7 @@ function parseAmount(amount: string | number | undefined, currency: string | und
     return parseMoney(amount, currency);
   } catch (error) {
     // The code of this error would blame the visitor.
-    throw invalidDemand(error instanceof Error ? error.message : String(error));
+    throw invalidDemand(messageOf(error));
   }
 }
 

@@ -3,7 +3,7 @@ import type * as zod from 'zod';
 import { throwIfAborted } from '../../async/abort.js';
 import { withTimeout } from '../../async/timeout.js';
 import type { LoginConfig } from '../../config/login.js';
-import { IntentError } from '../../errors.js';
+import { IntentError, messageOf } from '../../errors.js';
 import { parseIntentId } from '../../keys/base58.js';
 import type { IntentUser, LoginHookContext } from '../hooks.js';
 import { browserHashOf } from '../request/browser-cookie.js';
@@ -74,7 +74,7 @@ async function reopenLogin(
   error: unknown,
 ): Promise<never> {
   await logins.reopenLogin(id).catch((failure) => {
-    const reason = failure instanceof Error ? failure.message : String(failure);
+    const reason = messageOf(failure);
     const line = `express-intents: the login ${id} began no session, and has to be begun again: ${reason}`;
     logger.warn(line, { requestId: requestIdOf(req).value });
   });

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import type { Config } from '../../config/config.js';
+import { messageOf } from '../../errors.js';
 import type { IntentClient } from '../../sequencer/intent-client.js';
 import { localOriginOf } from '../request/origin-guard.js';
 import { requestIdOf } from '../request/request-id.js';
@@ -32,7 +33,7 @@ export function webhookRegistrar(
     try {
       await client.registerWebhook({ intent, url });
     } catch (error) {
-      warn(intent, req, error instanceof Error ? error.message : String(error));
+      warn(intent, req, messageOf(error));
     }
     running -= 1;
   }
