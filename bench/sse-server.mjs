@@ -4,10 +4,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import express from 'express';
 import { parseConfig } from '../build/config/config.js';
-import { liveEvents } from '../build/http/events/live-events.js';
+import { ClientSecretCache } from '../build/http/events/client-secret-cache.js';
+import { EventHub } from '../build/http/events/event-hub.js';
+import { RunningRequests } from '../build/http/events/running-requests.js';
+import { ConnectionLimiter } from '../build/http/limits/connection-limiter.js';
 import { hostCookie } from '../build/http/request/browser-cookie.js';
 import { createRouter } from '../build/http/router.js';
 import { LoginAttempts } from '../build/http/session/login-attempts.js';
+import { StatusCache } from '../build/sequencer/watch/status-cache.js';
 
 const transport = { call: async () => new Uint8Array(), close: async () => undefined };
 const limit = 1_000_000;
@@ -33,7 +37,10 @@ async function* watch({ id }, { signal }) {
 
 const status = { exists: true, codeScanned: false, intentSubmitted: false };
 const client = { paymentIntents: { getStatus: async () => status } };
-const live = liveEvents({ client, watch: () => watch, connections, logger, now: Date.now });
+const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now: Date.now });
+const secrets = new ClientSecretCache(Date.now);
+const connectionLimiter = new ConnectionLimiter(connections, () => undefined);
+const events = new EventHub({ watch, statusCache, secrets, logger }, connections);
 const app = express();
 app.use(
   createRouter({
@@ -46,9 +53,12 @@ app.use(
     attempts: new LoginAttempts(0, Date.now),
     sessions: undefined,
     webhook: undefined,
-    lookAt: () => undefined,
     now: Date.now,
-    ...live,
+    statusCache,
+    secrets,
+    connectionLimiter,
+    events,
+    running: new RunningRequests(),
   }),
 );
 
@@ -92,7 +102,6 @@ const answers = {
     }
     const { rss, heapUsed, external } = process.memoryUsage();
     const sockets = await new Promise((resolve) => server.getConnections((_error, count) => resolve(count)));
-    const { connectionLimiter, events } = live;
     return {
       rss,
       held: heapUsed + external,

@@ -751,7 +751,7 @@ describe('intentRouter', () => {
   });
 
   it.each([[null], ['embedded'], [5]])('refuses %j as options', (wrong) => {
-    expect(() => intentRouter(wrong as never)).toThrow(/no object/);
+    expect(() => intentRouter(wrong as never)).toThrow(/must be an object/);
   });
 
   it('refuses to be passed to app.use() without a call', () => {

@@ -2,11 +2,14 @@ import type { Request, Response } from 'express';
 import type { Config } from '../config/config.js';
 import type { Ledger } from '../ledger/ledger.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
+import type { StatusCache } from '../sequencer/watch/status-cache.js';
 import type { Observer } from '../telemetry/router-event.js';
 import type { TermsResolver } from './create-intent/payment-terms.js';
-import type { LiveEvents } from './events/live-events.js';
-import type { LookAt } from './events/look-at.js';
+import type { ClientSecretCache } from './events/client-secret-cache.js';
+import type { EventHub } from './events/event-hub.js';
+import type { RunningRequests } from './events/running-requests.js';
 import type { Hooks } from './hooks.js';
+import type { ConnectionLimiter } from './limits/connection-limiter.js';
 import type { RouterHealth } from './operations/health.js';
 import type { OpenApiDocument } from './operations/openapi.js';
 import type { HostCookie } from './request/browser-cookie.js';
@@ -17,7 +20,7 @@ import type { RegisterWebhook } from './webhook/register-webhook.js';
 import type { WebhookVerifier } from './webhook/verify-webhook.js';
 
 /** What the handlers share; created once with the router. */
-export interface RouterContext extends LiveEvents {
+export interface RouterContext {
   readonly config: Config;
   readonly client: IntentClient;
   readonly hooks: Hooks;
@@ -33,8 +36,12 @@ export interface RouterContext extends LiveEvents {
   readonly sessions: SessionStore | undefined;
   /** Undefined where the site takes no webhooks. */
   readonly webhook: { readonly verify: WebhookVerifier; readonly register: RegisterWebhook } | undefined;
-  /** Rechecks an intent after a webhook call. */
-  readonly lookAt: LookAt;
+  readonly statusCache: StatusCache;
+  readonly secrets: ClientSecretCache;
+  /** Limits the event streams. */
+  readonly connectionLimiter: ConnectionLimiter;
+  readonly events: EventHub;
+  readonly running: RunningRequests;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** The address of wallet links; undefined where no wallet is known. */

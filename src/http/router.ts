@@ -5,9 +5,10 @@ import { answerRoute, type MatchedRoute, type Methods } from './answer-route.js'
 import { attachRouter } from './attached-router.js';
 import { createIntentHandler } from './create-intent/create-intent.js';
 import { elementFiles, elementsHandler } from './elements.js';
-import { endOverfullPipeline, eventsHandler } from './events/events.js';
-import { getStatusHandler } from './events/get-status.js';
+import { eventsHandler } from './events/events-route.js';
+import { endOverfullPipeline } from './events/pipelined-streams.js';
 import { closeConnection } from './events/running-requests.js';
+import { getStatusHandler } from './events/status-route.js';
 import { type LimitOf, limited, rateLimiting } from './limits/rate-limiting.js';
 import { healthHandler } from './operations/health.js';
 import { openApiHandler } from './operations/openapi.js';

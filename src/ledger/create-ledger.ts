@@ -69,7 +69,7 @@ export function createLedger(options: LedgerOptions): Ledger {
     history: (id) => historyOf(db, id),
     retry: (id) => retryIntent(db, id, settings.watchMs),
     prune: (pruneOptions) => pruneIntents(db, pruneOptions),
-    nudge: async (id) => settlement?.recheck(id),
+    recheck: async (id) => settlement?.recheck(id),
     inspect: async () => {
       db.requireUp();
       const backlog = await inspectBacklog(db);

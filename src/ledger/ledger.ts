@@ -250,7 +250,7 @@ export interface Ledger extends Omit<IntentRecords, 'look'> {
    * Requests an early poll of an intent that may have been submitted. Returns at once and never throws. The promise resolves
    * after the attempt, or after a bounded time without one.
    */
-  nudge(id: string): Promise<void>;
+  recheck(id: string): Promise<void>;
   /** @throws as `find` */
   inspect(): Promise<LedgerReport>;
   /** Claims no more work, gives running work a short time to end, and closes the database. */

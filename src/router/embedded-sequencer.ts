@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express';
 import type { Config } from '../config/config.js';
-import type { Sequencer } from '../emulator/index.js';
 import { localOriginOf } from '../http/request/origin-guard.js';
 import type { RouterLogger } from '../http/response/logger.js';
 import { lazyTransport } from '../sequencer/create-transport.js';
@@ -17,24 +16,24 @@ export interface EmbeddedAddresses {
   readonly walletUrl: string;
 }
 
-/** The embedded sequencer of a router that was told to use one. */
+/** The embedded sequencer of a router that is configured to start one. */
 export interface EmbeddedSequencer {
   readonly transport: Transport;
   ready(): Promise<EmbeddedAddresses>;
   /** The public key that signs its webhooks, Base58. */
   serviceKey(): Promise<string>;
-  /** The page of its simulated wallet; undefined where it could not start, which others tell. */
+  /** The page of its simulated wallet; undefined where it could not start. */
   walletUrl(): Promise<string | undefined>;
-  /** Puts a middleware in front that tells the sequencer from where it can read this site's verifier key file. */
-  tellItWhereWeAre(router: RequestHandler): RequestHandler;
+  /** Wraps a router: from its first request the sequencer knows where to read this site's verifier key file. */
+  registerLocalOrigin(router: RequestHandler): RequestHandler;
   close(): Promise<void>;
 }
 
-/** Starts the embedded sequencer, which is loaded only here: a production process never holds it. */
+/** Starts the embedded sequencer. It is loaded only here, so that a process in production never holds it. */
 export function embeddedSequencer(config: Config, logger: RouterLogger): EmbeddedSequencer {
   const { emulatorPort: port, emulatorState: stateFile, timeoutMs } = config.sequencer;
   const starting = import('../emulator/index.js').then(({ startSequencer }) => startSequencer({ port, stateFile }));
-  // Told once: by the promise to whoever asks for it, else by the log.
+  // Reported once: by the promise to a caller of `ready`, else by the log.
   let isAwaited = false;
   starting.then(
     ({ url, walletUrl }) =>
@@ -49,32 +48,27 @@ export function embeddedSequencer(config: Config, logger: RouterLogger): Embedde
       return { url, inspectorUrl, walletUrl };
     },
     serviceKey: async () => (await starting).serviceKey,
-    walletUrl: () =>
-      starting.then(
-        ({ walletUrl }) => walletUrl,
-        () => undefined,
-      ),
-    tellItWhereWeAre: (router) => withLocalDomain(router, config, starting),
+    walletUrl: async () => (await starting.catch(() => undefined))?.walletUrl,
+    registerLocalOrigin: (router) => {
+      let registered: string | undefined;
+      // The port is known at the first request at the latest, whatever has called `listen`.
+      return function intentRouter(req, res, next) {
+        const origin = localOriginOf(req);
+        if (config.login && origin !== undefined && origin !== registered) {
+          registered = origin;
+          const { domain } = config.login;
+          // Before the call that this request may lead to, which waits for the same promise.
+          void starting.then(
+            (sequencer) => sequencer.setLocalDomain(domain, origin),
+            () => undefined,
+          );
+        }
+        return router(req, res, next);
+      };
+    },
     close: async () => {
       const sequencer = await starting.catch(() => undefined);
       await sequencer?.close();
     },
-  };
-}
-
-/** The port is known at the first request at the latest, whoever called `listen`. */
-function withLocalDomain(router: RequestHandler, { login }: Config, starting: Promise<Sequencer>): RequestHandler {
-  let known: string | undefined;
-  return function intentRouter(req, res, next) {
-    const origin = localOriginOf(req);
-    if (login && origin !== undefined && origin !== known) {
-      known = origin;
-      // Runs before the call that this request may lead to, which waits for the same promise.
-      void starting.then(
-        (sequencer) => sequencer.setLocalDomain(login.domain, origin),
-        () => undefined,
-      );
-    }
-    return router(req, res, next);
   };
 }

@@ -1,14 +1,14 @@
 import type { RequestHandler } from 'express';
-import { throttleByKey } from '../async/throttle.js';
 import { type Config, namesDestination } from '../config/config.js';
-import type { WebhookConfig } from '../config/site.js';
-import { type LiveEvents, liveEvents } from '../http/events/live-events.js';
-import { createLookAt } from '../http/events/look-at.js';
+import { ClientSecretCache } from '../http/events/client-secret-cache.js';
+import { EventHub, eventStreamLimiter } from '../http/events/event-hub.js';
+import { RunningRequests } from '../http/events/running-requests.js';
 import { type RouterHealth, routerHealth } from '../http/operations/health.js';
 import { type OpenApiDocument, openApiReader } from '../http/operations/openapi.js';
 import { hostCookie } from '../http/request/browser-cookie.js';
-import { routerLogger } from '../http/response/logger.js';
+import { type RouterLogger, routerLogger } from '../http/response/logger.js';
 import { createRouter } from '../http/router.js';
+import type { RouterContext } from '../http/router-context.js';
 import { LoginAttempts } from '../http/session/login-attempts.js';
 import { createSessionStore } from '../http/session/session-store.js';
 import { webhookRegistrar } from '../http/webhook/register-webhook.js';
@@ -16,43 +16,42 @@ import { createWebhookVerifier } from '../http/webhook/verify-webhook.js';
 import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
 import { createTransport } from '../sequencer/create-transport.js';
 import { type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
-import type { CallObserver } from '../sequencer/resilience/resilient-transport.js';
 import type { Transport } from '../sequencer/transport.js';
+import { type AskStatus, StatusCache } from '../sequencer/watch/status-cache.js';
 import { watchIntent } from '../sequencer/watch/watch-intent.js';
+import { type Upstream, upstreamOf } from '../telemetry/open-telemetry.js';
+import { type RouterObserver, routerObserver } from '../telemetry/router-observer.js';
 import { type EmbeddedAddresses, type EmbeddedSequencer, embeddedSequencer } from './embedded-sequencer.js';
-import { databaseOf, type LedgerParts, recordsOf, routerLedger } from './ledger.js';
-import { RouterObservation } from './observation.js';
-import { type IntentRouterOptions, parseRouterOptions } from './options.js';
+import { type LedgerParts, ledgerDatabase, ledgerRecords, routerLedger } from './ledger.js';
+import { type IntentRouterOptions, parseRouterOptions, type RouterSettings } from './options.js';
+import { SubmissionTracker } from './submission-tracker.js';
 
-/** What `app.use()` takes, and what a server needs beside it. */
+/** The middleware for `app.use()`, and what a site needs besides. */
 export interface IntentRouter extends RequestHandler {
-  /** The client the routes use, to ask for a status from elsewhere in the app. */
+  /** The client that the routes use, for calls from elsewhere in the app. */
   readonly client: IntentClient;
-  /** The intents in the ledger. Without one everything that is asked of it rejects with `invalid_configuration`. */
+  /** The intents in the ledger. Without a ledger every method rejects with `invalid_configuration`. */
   readonly intents: IntentRecords;
-  /** The database of the ledger, for tables of the site's own; `tx` of the hooks writes to the same. As `intents` without one. */
+  /** The database of the ledger, for the site's own tables; `tx` of the hooks writes to the same. As `intents` without one. */
   readonly database: SiteDatabase;
   /**
-   * Resolves when the ledger is open and the embedded sequencer listens, with where; to undefined where there is no such
-   * sequencer. Rejects with why not. A ledger is tried again all the same, as the log says: whoever does not end the
-   * process then can go on, and await this again, which tells how the next try went.
+   * Resolves when the ledger is open and the embedded sequencer listens, with its addresses; with undefined where there is no
+   * embedded sequencer. Rejects with the error. The ledger retries all the same, as the log says: a process that continues
+   * can call this again for the outcome of the next attempt.
    */
   ready(): Promise<EmbeddedAddresses | undefined>;
   /**
-   * How this process is, for load balancers and for whoever looks after it: `down` is a reason to take it out, `degraded` one
-   * to tell a person. Answers within a second, never rejects, and may be asked as often as one likes: what it looks at is
-   * looked at once a second at most, and the service is asked only where it has answered nobody for 15 seconds.
+   * The health of this process. `down`: a load balancer should take it out. `degraded`: an operator should know. Answers
+   * within a second, never rejects, and may be called as often as needed: each part is checked once a second at most, and the
+   * service is called only if it has answered no other call for 15 seconds.
    */
   health(): Promise<RouterHealth>;
-  /**
-   * The description of the routes as this site has them, OpenAPI 3.1: the same as at `/intent/v1/openapi.json`, to write it to
-   * a file or to put it together with the app's own.
-   */
+  /** The OpenAPI 3.1 description of the routes of this site, as at `/intent/v1/openapi.json`. */
   openApi(): Promise<OpenApiDocument>;
   /**
-   * Ends the streams of events, lets requests, calls and hooks that run end, and closes what the router holds open; within
-   * ten seconds. Who asks for something new meanwhile is refused with 503 `closing`, and every answer ends its connection.
-   * Payments that come afterwards are settled by another process, or after the next start.
+   * Ends event streams, lets running requests, calls and hooks end, and closes all connections, within ten seconds. New
+   * requests are refused with 503 `closing`, and every answer ends its connection. Payments that come later are settled by
+   * another process, or after the next start.
    */
   close(): Promise<void>;
 }
@@ -65,65 +64,122 @@ export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
   return composeRouter(given, routerLedger);
 }
 
-/** The same, with a ledger of its own. */
+/** The same with a ledger that the caller makes. */
 export function composeRouter(
   given: IntentRouterOptions,
   makeLedger: (parts: LedgerParts) => Ledger | undefined,
 ): IntentRouter {
-  const { options, config, resolveTerms } = parseRouterOptions(given);
-  const { now = Date.now } = options;
+  const settings = parseRouterOptions(given);
+  const { options, config } = settings;
+  const { now = Date.now, onEvent, telemetry } = options;
   const logger = routerLogger(options.logger ?? console);
-  const embedded =
-    config.sequencer.url === 'embedded' && !options.transport ? embeddedSequencer(config, logger) : undefined;
+
+  const isEmbedded = config.sequencer.url === 'embedded' && !options.transport;
+  const embedded = isEmbedded ? embeddedSequencer(config, logger) : undefined;
   const transport = options.transport ?? embedded?.transport ?? serviceTransport(config, options);
-  const observation = new RouterObservation({ options, config, logger, now, secrets: () => live.secrets });
-  const { observer } = observation;
-  const observed = clientOf(config, transport, observer);
+  const observer = routerObserver({ onEvent, telemetry, upstream: upstreamIn(config, options), logger, now });
+  const { dialect, timeoutMs, tryTimeoutMs } = config.sequencer;
+  const observed = observedClient({ transport, dialect, timeoutMs, tryTimeoutMs }, observer);
   const { client } = observed;
-  const { login, isHttps, webhook, connections } = config;
-  const live = liveEvents({
-    ...{ client, connections, logger, now },
-    watch: observation.watch((askStatus) => watchIntent(transport, { askStatus })),
-    onSubmitted: throttleByKey(
-      (id) => {
-        observation.submitted(id);
-        void ledger?.nudge(id);
-      },
-      // The status route, the feeds and the watches learn of the same submission within moments.
-      { everyMs: 60_000, capacity: 10_000, now },
-    ),
+
+  // Every status passes the cache. Telemetry, the event feeds and the ledger subscribe to it.
+  const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now });
+  const secrets = new ClientSecretCache(now);
+  const tracker = observer && new SubmissionTracker({ observer, secrets, hasLedger: config.ledger !== undefined, now });
+  if (tracker) statusCache.subscribe(tracker.onStatus);
+  const askStatus: AskStatus = (id, { signal }) => statusCache.get(id, { signal, bypassCache: true, source: 'stream' });
+  const watch = watchIntent(transport, { askStatus });
+  const events = new EventHub({ watch, statusCache, secrets, logger, onEvent: tracker?.onEvent }, config.connections);
+
+  const ledgerObserver = tracker?.ledgerObserver;
+  const ledger = makeLedger({ config, hooks: options, client, statusCache, events, logger, observer: ledgerObserver });
+  statusCache.subscribe(({ id, status, source }) => {
+    // The ledger acts on what it polls itself.
+    if (status.intentSubmitted && source !== 'ledger') void ledger?.recheck(id);
   });
-  const parts = { config, hooks: options, client, events: live.events, logger };
-  const ledger = makeLedger({ ...parts, observer: observation.ofLedger });
-  observation.watchLedger(ledger);
-  const health = routerHealth({ config, observed, ledger, live, isEmbedded: embedded !== undefined });
-  const openApi = openApiReader(config);
-  const router = createRouter({
-    ...{ config, client, resolveTerms, logger, ledger, now, observer },
+  if (ledger) observer?.openTelemetry?.watchLedger(() => ledger.inspect());
+
+  const parts = { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now };
+  const context = routerContext(parts);
+  const router = createRouter(context);
+  logSetUp(settings, logger);
+  return Object.assign(embedded ? embedded.registerLocalOrigin(router) : router, {
+    client,
+    intents: ledgerRecords(ledger),
+    database: ledgerDatabase(ledger),
+    health: context.health,
+    openApi: context.openApi,
+    ...lifecycle({ context, embedded, observer }),
+  });
+}
+
+function serviceTransport(
+  { sequencer, production }: Config,
+  { grpcNames, envelopeVersion }: IntentRouterOptions,
+): Transport {
+  const { url, grpcUrl, timeoutMs } = sequencer;
+  // The configuration has refused http where it is not allowed.
+  return createTransport({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
+}
+
+function upstreamIn({ sequencer: { url, grpcUrl } }: Config, { transport }: IntentRouterOptions): Upstream {
+  if (transport) return upstreamOf('custom', undefined);
+  return grpcUrl === undefined ? upstreamOf('http', url) : upstreamOf('grpc', grpcUrl);
+}
+
+interface ContextParts {
+  readonly settings: RouterSettings;
+  readonly observed: ObservedClient;
+  readonly statusCache: StatusCache;
+  readonly secrets: ClientSecretCache;
+  readonly events: EventHub;
+  readonly ledger: Ledger | undefined;
+  readonly embedded: EmbeddedSequencer | undefined;
+  readonly observer: RouterObserver | undefined;
+  readonly logger: RouterLogger;
+  readonly now: () => number;
+}
+
+/** What the handlers of the routes share. */
+function routerContext(parts: ContextParts): RouterContext {
+  const { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now } = parts;
+  const { options, config, resolveTerms } = settings;
+  const { login, webhook, connections } = config;
+  const { client } = observed;
+  const connectionLimiter = eventStreamLimiter(connections, logger);
+  const serviceKeys = async (): Promise<readonly string[]> =>
+    webhook?.serviceKeys ?? (embedded ? [await embedded.serviceKey()] : []);
+  return {
+    config,
+    client,
     hooks: options,
-    browserCookie: hostCookie('intent', isHttps),
+    resolveTerms,
+    logger,
+    now,
+    browserCookie: hostCookie('intent', config.isHttps),
+    ledger,
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
-      verify: observation.verify(createWebhookVerifier({ serviceKeys: serviceKeysOf(webhook, embedded), now })),
+      verify: createWebhookVerifier({ serviceKeys, now }),
       register: webhookRegistrar(config, client, logger),
     },
-    lookAt: createLookAt({ ask: observation.look((id) => live.events.look(id)), logger }),
+    statusCache,
+    secrets,
+    connectionLimiter,
+    events,
+    running: new RunningRequests(),
     walletUrl: async () => config.walletUrl ?? embedded?.walletUrl(),
-    ...{ health, openApi },
-    ...live,
-  });
-  if (resolveTerms && !config.destination) logger.warn(`express-intents: ${noDestination}`);
-  if (!resolveTerms && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
-  for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
-  for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
-  return Object.assign(embedded ? embedded.tellItWhereWeAre(router) : router, {
-    client,
-    intents: recordsOf(ledger),
-    database: databaseOf(ledger),
-    ...{ health, openApi },
-    ...lifeOf({ live, ledger, client, embedded, observation }),
-  });
+    openApi: openApiReader(config),
+    health: routerHealth({
+      config,
+      observed,
+      ledger,
+      live: { events, connectionLimiter },
+      isEmbedded: embedded !== undefined,
+    }),
+    observer,
+  };
 }
 
 const noDestination =
@@ -133,52 +189,39 @@ const noPaymentHook =
   'INTENT_DESTINATION is set, and there is no `payment` hook, so this site takes no payments. Pass ' +
   'intentRouter({ payment: (req) => ({ amount, currency }) }), or unset INTENT_DESTINATION.';
 
-function serviceTransport(
-  { sequencer, production }: Config,
-  { grpcNames, envelopeVersion }: IntentRouterOptions,
-): Transport {
-  const { url, grpcUrl, timeoutMs } = sequencer;
-  // Whether http will do was for the configuration to say.
-  return createTransport({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
-}
-
-function clientOf({ sequencer }: Config, transport: Transport, observer: CallObserver | undefined): ObservedClient {
-  const { dialect, timeoutMs, tryTimeoutMs } = sequencer;
-  return observedClient({ transport, dialect, timeoutMs, tryTimeoutMs }, observer);
-}
-
-/** Set, or the embedded sequencer's own, which is known once that has started. */
-function serviceKeysOf({ serviceKeys }: WebhookConfig, embedded: EmbeddedSequencer | undefined) {
-  return async (): Promise<readonly string[]> => serviceKeys ?? (embedded ? [await embedded.serviceKey()] : []);
+function logSetUp({ options, config, resolveTerms }: RouterSettings, logger: RouterLogger): void {
+  if (resolveTerms && !config.destination) logger.warn(`express-intents: ${noDestination}`);
+  if (!resolveTerms && namesDestination(options)) logger.warn(`express-intents: ${noPaymentHook}`);
+  for (const warning of config.warnings) logger.warn(`express-intents: ${warning}`);
+  for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
 }
 
 /** How long closing waits for requests that are being answered. */
 const lastAnswersMs = 3_000;
 
-interface Parts {
-  readonly live: LiveEvents;
-  readonly ledger: Ledger | undefined;
-  readonly client: IntentClient;
+interface LifecycleParts {
+  readonly context: RouterContext;
   readonly embedded: EmbeddedSequencer | undefined;
-  readonly observation: RouterObservation;
+  readonly observer: RouterObserver | undefined;
 }
 
-function lifeOf({ live, ledger, client, embedded, observation }: Parts): Pick<IntentRouter, 'ready' | 'close'> {
+/** A router starts when it is made. It is ready, then closing, then closed. */
+function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<IntentRouter, 'ready' | 'close'> {
+  const { events, running, ledger, client } = context;
   return {
     ready: async () => {
       const [addresses] = await Promise.all([embedded?.ready(), ledger?.ready()]);
       return addresses;
     },
     close: async () => {
-      live.events.close();
-      live.running.closeConnections();
-      // Who has come is still answered.
-      await live.running.idle(lastAnswersMs);
-      // While it ends what it has begun it may still ask the sequencer.
+      events.close();
+      running.closeConnections();
+      await running.idle(lastAnswersMs);
+      // The work that the ledger has begun may still call the sequencer.
       await ledger?.close();
       await client.close();
       await embedded?.close();
-      observation.close();
+      observer?.openTelemetry?.close();
     },
   };
 }

@@ -12,13 +12,15 @@ import type { LedgerSettings } from '../ledger/ledger-settings.js';
 import { migrate, requireMigrated } from '../ledger/migrations/migrate.js';
 import type { SettlementTiming } from '../ledger/settlement/settlement-timing.js';
 import type { IntentClient } from '../sequencer/intent-client.js';
+import type { StatusCache } from '../sequencer/watch/status-cache.js';
 import type { Observer } from '../telemetry/router-event.js';
 
-/** What of a router its ledger needs. */
+/** What the ledger of a router needs. */
 export interface LedgerParts {
   readonly config: Config;
   readonly hooks: Hooks;
   readonly client: IntentClient;
+  readonly statusCache: StatusCache;
   readonly events: EventHub;
   readonly logger: Logger;
   readonly observer: Observer | undefined;
@@ -26,11 +28,11 @@ export interface LedgerParts {
 
 /**
  * Makes the ledger of a router; undefined where no database is configured.
- * @param timing how often it looks, for tests
- * @throws {ConfigError} where its package is missing
+ * @param timing for tests
+ * @throws {ConfigError} where the package of the database is missing
  */
 export function routerLedger(
-  { config, hooks, client, events, logger, observer }: LedgerParts,
+  { config, hooks, client, statusCache, events, logger, observer }: LedgerParts,
   timing?: Partial<SettlementTiming>,
 ): Ledger | undefined {
   const { ledger: settings, login } = config;
@@ -38,16 +40,21 @@ export function routerLedger(
   requireDatabasePackage(settings.database);
   return createLedger({
     open: () => openMigrated(settings),
-    ...{ settings, hooks, logger, timing, observer },
-    onSubmitted: (id) => events.hint(id),
-    // With the tabs that look at the same intent, which so learn of it at once; the ledger itself needs no hint of its own.
-    askStatus: (id, { signal }) => events.look(id, { signal, isQuiet: true }),
+    settings,
+    hooks,
+    logger,
+    timing,
+    observer,
+    // Only an answer of the service, and not the cache, moves the state of a payment.
+    askStatus: (id, { signal }) => statusCache.get(id, { signal, bypassCache: true, source: 'ledger' }),
     askUserId:
       login &&
       (async (intent, { signal }) => {
         const { userId } = await client.loginIntents.getUserId({ intent, verifier: login.keyRing.signer }, { signal });
         return userId;
       }),
+    // Another process found it submitted: the pages that are open here learn it now.
+    onSubmitted: (id) => events.recheck(id),
   });
 }
 
@@ -63,12 +70,12 @@ async function openMigrated(settings: LedgerSettings): Promise<Database> {
 }
 
 /**
- * What a site may ask of its ledger. Apps pass on ids that visitors have typed: what is not the form of an id names no
- * intent, and never reaches the database.
+ * `router.intents`. Apps pass on ids that visitors have typed: a text that is not the form of an id names no intent, and
+ * never reaches the database.
  */
-export function recordsOf(ledger: Ledger | undefined): IntentRecords {
+export function ledgerRecords(ledger: Ledger | undefined): IntentRecords {
   if (!ledger) return noRecords;
-  const { find, list, history, retry, prune, nudge } = ledger;
+  const { find, list, history, retry, prune, recheck } = ledger;
   return Object.freeze<IntentRecords>({
     find: async (id) => (isIntentId(id) ? find(id) : undefined),
     list,
@@ -76,7 +83,7 @@ export function recordsOf(ledger: Ledger | undefined): IntentRecords {
     retry: async (id) => isIntentId(id) && retry(id),
     prune,
     look: async (id) => {
-      if (isIntentId(id)) await nudge(id);
+      if (isIntentId(id)) await recheck(id);
     },
   });
 }
@@ -90,8 +97,8 @@ function isIntentId(id: string): boolean {
   }
 }
 
-/** Where a site may keep tables of its own. */
-export function databaseOf(ledger: Ledger | undefined): SiteDatabase {
+/** `router.database`. */
+export function ledgerDatabase(ledger: Ledger | undefined): SiteDatabase {
   return ledger?.database ?? noDatabase;
 }
 

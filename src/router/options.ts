@@ -8,46 +8,68 @@ import type { Hooks } from '../http/hooks.js';
 import type { Logger } from '../http/response/logger.js';
 import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/open-telemetry.js';
 import type { OnEvent } from '../telemetry/router-event.js';
-import {
-  aBoolean,
-  aFunction,
-  eitherOf,
-  type Form,
-  number,
-  orFalse,
-  text,
-  texts,
-  withFunctions,
-} from './option-forms.js';
 
-/** Everything that `intentRouter` can be told; what has a variable of the environment is read from there when it is left out. */
+/** The options of `intentRouter`. One that is left out is read from its environment variable, where it has one. */
 export interface IntentRouterOptions extends ConfigOptions, Hooks {
   /**
-   * Told of what happens in the life of intents, for logs and analysis; see `docs/telemetry.md`. It is called after what was
-   * going on, in this process, and whatever it does changes nothing. Fulfil payments in `onPaid`, and not here.
+   * Called with the events of intents in this process, for logs and analysis; see `docs/telemetry.md`. It runs after the work
+   * that it reports, and cannot change it. Fulfil payments in `onPaid`, not here.
    */
   readonly onEvent?: OnEvent | undefined;
   /**
-   * Spans and metrics by OpenTelemetry. Default: on where `@opentelemetry/api` is installed, and then they go to the SDK that
-   * the app registers.
+   * Spans and metrics by OpenTelemetry. Default: on where `@opentelemetry/api` is installed, for the SDK that the app
+   * registers.
    */
   readonly telemetry?: TelemetryOption | undefined;
-  /** Where to tell what an operator should know: `console` (the default), winston or another with the same methods; `false` is silence. */
+  /** Logger for what an operator should know: `console` (the default), winston or another with the same methods; `false` logs nothing. */
   readonly logger?: Logger | false | undefined;
   /** The time in milliseconds, for tests. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
-/** What the options of `intentRouter` come to. */
+/** The options of `intentRouter` after all checks. */
 export interface RouterSettings {
-  /** The options themselves, each read once. */
+  /** The options, each read once. */
   readonly options: IntentRouterOptions;
   readonly config: Config;
   /** Undefined where the site takes no payments. */
   readonly resolveTerms: TermsResolver | undefined;
 }
 
-/** The form of every option. What a text or a number may be is for the configuration to tell. */
+/** A type that an option may have. Not by zod, which nothing else needs at start and which loads slower than this package. */
+interface Form {
+  /** As in "Make it text." */
+  readonly name: string;
+  readonly fits: (value: unknown) => boolean;
+}
+
+const text: Form = { name: 'text', fits: (value) => typeof value === 'string' };
+const texts: Form = { name: 'a list of texts', fits: (value) => Array.isArray(value) && value.every(text.fits) };
+const number: Form = { name: 'a number', fits: Number.isFinite };
+const aBoolean: Form = { name: 'true or false', fits: (value) => typeof value === 'boolean' };
+const aFunction: Form = { name: 'a function', fits: (value) => typeof value === 'function' };
+
+/** An object or function with these methods. Its other properties are not read: they may be secret. */
+function withFunctions(...names: string[]): Form {
+  const fits = (value: unknown): boolean => {
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+    return names.every((name) => typeof (value as Record<string, unknown>)[name] === 'function');
+  };
+  return { name: names.length > 0 ? `an object with ${names.join(' and ')}` : 'an object', fits };
+}
+
+function orFalse({ name, fits }: Form): Form {
+  return { name: `${name}, or false`, fits: (value) => value === false || fits(value) };
+}
+
+function eitherOf(...forms: readonly Form[]): Form {
+  return {
+    name: forms.map(({ name }) => name).join(', or '),
+    fits: (value) => forms.some(({ fits }) => fits(value)),
+  };
+}
+
+/** The type of every option. The configuration checks which texts and numbers are valid. */
 const forms: Readonly<Record<keyof IntentRouterOptions, Form>> = {
   sequencerUrl: text,
   grpcUrl: text,
@@ -111,24 +133,24 @@ export function parseRouterOptions(options: IntentRouterOptions): RouterSettings
   const given = namedOptions(options);
   const problems = Object.entries(given).flatMap(([name, value]) => problemsOfForm(name, value));
   const wrong = new Set(problems.map(({ setting }) => setting));
-  const sound: IntentRouterOptions = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
-  const config = collect(problems, () => parseConfig(sound));
-  const resolveTerms = collect(problems, () => createTermsResolver(sound));
-  problems.push(...problemsOfTelemetry(sound.telemetry));
-  if (!namesDatabase(sound)) problems.push(...hooksWithoutLedger(sound));
-  // What was given and is wrong is not missing besides.
-  const told = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));
-  if (told.length > 0 || !config) throw new ConfigError(told);
-  return { options: sound, config, resolveTerms };
+  const valid: IntentRouterOptions = Object.fromEntries(Object.entries(given).filter(([name]) => !wrong.has(name)));
+  const config = collect(problems, () => parseConfig(valid));
+  const resolveTerms = collect(problems, () => createTermsResolver(valid));
+  problems.push(...problemsOfTelemetry(valid.telemetry));
+  if (!namesDatabase(valid)) problems.push(...hooksWithoutLedger(valid));
+  // An option that is wrong is not reported as missing too.
+  const reported = problems.filter(({ setting }) => !wrong.has(optionOf(setting)) || wrong.has(setting));
+  if (reported.length > 0 || !config) throw new ConfigError(reported);
+  return { options: valid, config, resolveTerms };
 }
 
-/** Every option that there is, also one that an object has from its class; and what else the object itself has. */
+/** Every known option, also one that the object inherits, and every other property of the object itself. */
 function namedOptions(options: IntentRouterOptions): Readonly<Record<string, unknown>> {
   const names = new Set([...Object.keys(forms).filter((name) => name in options), ...Object.keys(options)]);
   return Object.fromEntries([...names].map((name) => [name, options[name as keyof IntentRouterOptions]]));
 }
 
-/** The option that means the same as a variable: `INTENT_SEQUENCER_URL` and `sequencerUrl`. */
+/** The option with the meaning of a variable: `INTENT_SEQUENCER_URL` and `sequencerUrl`. */
 function optionOf(variable: string): string {
   if (variable === 'INTENT_SEQUENCER_GRPC_URL') return 'grpcUrl';
   const words = variable.replace(/^INTENT_/, '').toLowerCase();
@@ -142,7 +164,7 @@ function problemsOfForm(name: string, value: unknown): ConfigProblem[] {
   return [{ setting: name, problem: 'It has the wrong type.', mend: `Make it ${form.name}.` }];
 }
 
-/** Runs a reader; the problems it throws are put with the others. */
+/** Runs `read`, and adds the problems it throws to the others. */
 function collect<Value>(problems: ConfigProblem[], read: () => Value): Value | undefined {
   try {
     return read();
@@ -155,17 +177,17 @@ function collect<Value>(problems: ConfigProblem[], read: () => Value): Value | u
 
 const notAnObject: ConfigProblem = {
   setting: 'intentRouter',
-  problem: 'Its options are no object.',
+  problem: 'Options must be an object.',
   mend: 'app.use(intentRouter({ payment: (req) => ({ amount, currency }) }))',
 };
 
 const notCalled: ConfigProblem = {
   setting: 'intentRouter',
-  problem: 'It was handed to app.use() itself, and so is called with every request.',
+  problem: 'intentRouter itself was passed to app.use(), which calls it with every request.',
   mend: 'app.use(intentRouter())',
 };
 
-/** What is settled must be written down, so that no payment is lost. */
+/** A settled payment must be recorded, so that it is not lost. */
 function hooksWithoutLedger(options: IntentRouterOptions): ConfigProblem[] {
   const hooks = (['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'] as const).filter((name) => options[name]);
   const typo = typoNote('INTENT_DATABASE_URL');

@@ -1,97 +1,78 @@
 import { BoundedMap } from '../async/bounded-map.js';
-import type { ClientSecrets } from '../http/events/client-secret-cache.js';
+import type { ClientSecretCache } from '../http/events/client-secret-cache.js';
 import { decodePayload, parseClientSecret } from '../intents/payload.js';
-import type { IntentEvent, WatchIntent } from '../sequencer/watch/intent-event.js';
-import type { AskStatus } from '../sequencer/watch/status-cache.js';
-import type { RouterEventPayload, SubmittedWay } from '../telemetry/router-event.js';
+import type { IntentEvent } from '../sequencer/watch/intent-event.js';
+import type { StatusSource, StatusUpdate } from '../sequencer/watch/status-cache.js';
+import type { Observer, RouterEventPayload } from '../telemetry/router-event.js';
 
-/** Of how many intents it is known what was told of them, and for how long: so long they are told of once. */
+/** Each event is emitted once in this time, for so many intents. */
 const remembered = { capacity: 10_000, ttlMs: 24 * 3_600_000 } as const;
 
-export interface IntentSightingsOptions {
-  readonly emit: (event: RouterEventPayload) => void;
-  readonly secrets: () => ClientSecrets;
-  /** Whether a ledger tells that a payment was submitted: across all processes it does so once. */
+export interface SubmissionTrackerOptions {
+  readonly observer: Observer;
+  readonly secrets: ClientSecretCache;
+  /** Whether a ledger emits the submission of payments, which it does once across all processes. */
   readonly hasLedger: boolean;
   readonly now: () => number;
 }
 
 /**
- * What is learnt of an intent from the service, in several ways and several times, and is told once: that its code was
- * scanned, and that it was submitted, with the way in which that was learnt first.
+ * Emits the events of an intent that are learnt in several ways and several times: scanned, declined, submitted. Of each
+ * intent it knows whether its scan was emitted, and the source of the first status that said submitted.
  */
-export class IntentSightings {
-  readonly #options: IntentSightingsOptions;
-  /** Who asks just now, by intent. */
-  readonly #asking = new Map<string, SubmittedWay>();
-  readonly #ways: BoundedMap<SubmittedWay>;
+export class SubmissionTracker {
+  readonly #options: SubmissionTrackerOptions;
+  readonly #sources: BoundedMap<StatusSource>;
   readonly #scanned: BoundedMap<true>;
 
-  constructor(options: IntentSightingsOptions) {
+  constructor(options: SubmissionTrackerOptions) {
     this.#options = options;
-    this.#ways = new BoundedMap({ ...remembered, now: options.now });
+    this.#sources = new BoundedMap({ ...remembered, now: options.now });
     this.#scanned = new BoundedMap({ ...remembered, now: options.now });
   }
 
-  /** Notes for whose sake the status is asked for. */
-  asking<Rest extends unknown[], Answer>(
-    way: SubmittedWay,
-    ask: (id: string, ...rest: Rest) => Promise<Answer>,
-  ): (id: string, ...rest: Rest) => Promise<Answer> {
-    return async (id, ...rest) => {
-      this.#asking.set(id, way);
-      try {
-        return await ask(id, ...rest);
-      } finally {
-        this.#asking.delete(id);
-      }
-    };
-  }
+  /** Subscribes to the status cache. */
+  readonly onStatus = ({ id, status, source }: StatusUpdate): void => {
+    if (status.codeScanned && source === 'stream') this.#scan(id);
+    // What the ledger learns it emits itself.
+    if (status.intentSubmitted && source !== 'ledger') this.#submit(id, source);
+  };
 
-  /** A watch whose events are told of. */
-  watching(watch: (askStatus: AskStatus) => WatchIntent): (askStatus: AskStatus) => WatchIntent {
-    return (askStatus) => {
-      const begin = watch(this.asking('stream', askStatus));
-      return (intent, options) => this.#seen(intent.id, begin(intent, options));
-    };
-  }
+  /** Takes the events of the watches. */
+  readonly onEvent = (intent: string, { kind }: IntentEvent): void => {
+    const { observer } = this.#options;
+    if (kind === 'code_scanned') this.#scan(intent);
+    if (kind === 'client_rejected_payment') observer.emit({ type: 'intent_declined', intent, kind: 'payment' });
+    if (kind === 'client_rejected_login') observer.emit({ type: 'intent_declined', intent, kind: 'login' });
+  };
 
-  /** It was learnt that an intent was submitted. */
-  submitted(intent: string): void {
-    if (this.#ways.get(intent)) return;
-    const way = this.#asking.get(intent) ?? 'status';
-    this.#ways.set(intent, way);
-    const kind = this.#kindOf(intent);
-    if (!this.#options.hasLedger || kind === 'login') {
-      this.#options.emit({ type: 'intent_submitted', intent, kind, way });
-    }
-  }
+  /** For the ledger: adds to its submissions the source that was first, before the ledger polled. */
+  readonly ledgerObserver: Observer = {
+    emit: (event) => this.#options.observer.emit(this.#withSource(event)),
+  };
 
-  /** What the ledger tells, with the way in which it was learnt before the ledger looked. */
-  completed(event: RouterEventPayload): RouterEventPayload {
+  #withSource(event: RouterEventPayload): RouterEventPayload {
     if (event.type !== 'intent_submitted') return event;
-    return { ...event, way: this.#ways.get(event.intent) ?? event.way };
+    return { ...event, way: this.#sources.get(event.intent) ?? event.way };
   }
 
-  async *#seen(intent: string, events: AsyncIterable<IntentEvent>): AsyncGenerator<IntentEvent, void> {
-    for await (const event of events) {
-      this.#see(intent, event);
-      yield event;
-    }
-  }
-
-  #see(intent: string, { kind }: IntentEvent): void {
-    const { emit } = this.#options;
-    if (kind === 'client_rejected_payment') emit({ type: 'intent_declined', intent, kind: 'payment' });
-    if (kind === 'client_rejected_login') emit({ type: 'intent_declined', intent, kind: 'login' });
-    if (kind !== 'code_scanned' || this.#scanned.get(intent)) return;
+  #scan(intent: string): void {
+    if (this.#scanned.get(intent)) return;
     this.#scanned.set(intent, true);
-    emit({ type: 'code_scanned', intent });
+    this.#options.observer.emit({ type: 'code_scanned', intent });
   }
 
-  /** As its secret says, where this process has it. */
+  #submit(intent: string, source: StatusSource): void {
+    if (this.#sources.get(intent)) return;
+    this.#sources.set(intent, source);
+    const { observer, hasLedger } = this.#options;
+    const kind = this.#kindOf(intent);
+    if (!hasLedger || kind === 'login') observer.emit({ type: 'intent_submitted', intent, kind, way: source });
+  }
+
+  /** Known where this process has the client secret. */
   #kindOf(intent: string): 'payment' | 'login' | undefined {
-    const secret = this.#options.secrets().of(intent);
+    const secret = this.#options.secrets.of(intent);
     return secret === undefined ? undefined : decodePayload(parseClientSecret(secret)).kind;
   }
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import request from 'supertest';
-import { ClientSecrets } from '../../src/http/events/client-secret-cache.js';
+import { ClientSecretCache } from '../../src/http/events/client-secret-cache.js';
 import { startEventSite } from '../support/sites/event-site.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { post } from '../support/sites/post.js';
@@ -10,7 +10,7 @@ const hourMs = 60 * 60 * 1000;
 
 test('a secret is kept for an hour', () => {
   let nowMs = 0;
-  const secrets = new ClientSecrets(() => nowMs);
+  const secrets = new ClientSecretCache(() => nowMs);
   secrets.remember('id', 'secret');
   expect(secrets.of('id')).toBe('secret');
   expect(secrets.of('other')).toBeUndefined();
@@ -23,7 +23,7 @@ test('a secret is kept for an hour', () => {
 
 test('what has ended makes room for what comes', () => {
   let nowMs = 0;
-  const secrets = new ClientSecrets(() => nowMs);
+  const secrets = new ClientSecretCache(() => nowMs);
   secrets.remember('a', 'secret of a');
   nowMs = hourMs;
   secrets.remember('b', 'secret of b');
@@ -31,7 +31,7 @@ test('what has ended makes room for what comes', () => {
 });
 
 test('so many are kept and no more: the oldest goes', () => {
-  const secrets = new ClientSecrets(() => 0, 2);
+  const secrets = new ClientSecretCache(() => 0, 2);
   for (const id of ['a', 'b', 'c']) secrets.remember(id, `secret of ${id}`);
   expect(['a', 'b', 'c'].map((id) => secrets.of(id))).toEqual([undefined, 'secret of b', 'secret of c']);
   expect(secrets.size).toBe(2);

@@ -183,9 +183,9 @@ describe('nothing remains', () => {
     await eventually('the status is asked for', () => site.transport.asked === 1);
     stream?.socket.destroy();
     await nothingRemains(site);
-    expect([site.transport.aborted, site.context.status.size]).toEqual([0, 1]);
+    expect([site.transport.aborted, site.context.statusCache.size]).toEqual([0, 1]);
     site.transport.answerWith(pending);
-    await eventually('the call has ended', () => site.context.status.known(intentId) !== undefined);
+    await eventually('the call has ended', () => site.context.statusCache.peek(intentId) !== undefined);
     expect(jest.getTimerCount()).toBe(0);
   });
 
@@ -297,7 +297,7 @@ test('GET /status/:id lets its call run to its end when all its clients have dis
   for (const { socket } of streams) socket.destroy();
   await eventually('nobody is answered', () => context.running.size === 0);
   transport.answerWith(pending);
-  await eventually('the call has ended', () => context.status.known(intentId) !== undefined);
+  await eventually('the call has ended', () => context.statusCache.peek(intentId) !== undefined);
   expect([transport.asked, transport.aborted]).toEqual([1, 0]);
   // That somebody left is no fault.
   expect(log.lines).toEqual([]);

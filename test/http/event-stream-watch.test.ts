@@ -2,18 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import request from 'supertest';
 import { SequencerError } from '../../src/errors.js';
-import { liveEvents } from '../../src/http/events/live-events.js';
-import { createIntentClient } from '../../src/sequencer/intent-client.js';
 import type { IntentEvent } from '../../src/sequencer/watch/intent-event.js';
-import { type AskStatus, pendingMs } from '../../src/sequencer/watch/status-cache.js';
+import { pendingMs } from '../../src/sequencer/watch/status-cache.js';
 import { eventually } from '../support/eventually.js';
 import { type EventSite, intentId, otherIntentId, startEventSite } from '../support/sites/event-site.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { post } from '../support/sites/post.js';
 import { RawStream } from '../support/sites/raw-stream.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
-import { LogRecorder, startSite } from '../support/sites/site.js';
-import { pending, StatusTransport, scanned, submitted, unknown } from '../support/transports/status-transport.js';
+import { startSite } from '../support/sites/site.js';
+import { StatusTransport, scanned, submitted, unknown } from '../support/transports/status-transport.js';
 
 // What the event streams of an intent share: one watch, one call for the status, and what rechecks and webhook calls add.
 
@@ -180,43 +178,33 @@ describe('the status', () => {
     site.watch.tell(intentId, rejectedEvent);
     await first.has('id: m2\n');
     site.transport.answerWith(scanned);
-    await late.has('id: m2\n');
-    expect(late.body.match(/event: \w+/g)).toEqual(['event: status', 'event: client_rejected_payment']);
+    // Both streams learn the scan from the status that one of them has waited for.
+    await late.has(scannedLine);
+    await first.has(scannedLine);
+    expect(late.body.match(/event: \w+/g)).toEqual([
+      'event: status',
+      'event: client_rejected_payment',
+      'event: code_scanned',
+    ]);
   });
 
-  describe('as a watch and the streams ask for it', () => {
-    function startAsking() {
-      const transport = new StatusTransport();
-      let askStatus: AskStatus = () => Promise.reject(new Error('No watch was made.'));
-      const { status } = liveEvents({
-        client: createIntentClient({ transport }),
-        watch: (ask) => {
-          askStatus = ask;
-          return async function* () {};
-        },
-        connections: { perBrowser: 1, perAddress: 1, perProcess: 1 },
-        logger: new LogRecorder(),
-        now: () => 5_000,
-      });
-      const { signal } = new AbortController();
-      return { transport, status, ask: () => askStatus(intentId, { signal }) };
-    }
-
-    test('is one call when both ask at the same time', async () => {
-      const { transport, status, ask } = startAsking();
-      const answers = await Promise.all([status.get(intentId), ask(), status.get(intentId)]);
-      expect(answers).toEqual([pending, pending, pending]);
-      expect(transport.asked).toBe(1);
-    });
-
-    test('is never a cached one for the watch, whose answer is cached for the streams', async () => {
-      const { transport, status, ask } = startAsking();
-      await status.get(intentId);
-      transport.answerWith(scanned);
-      expect(await ask()).toEqual(scanned);
-      expect(transport.asked).toBe(2);
-      expect(status.known(intentId)).toEqual(scanned);
-    });
+  test('of a call that any client makes reaches every stream: the scan once, as an event', async () => {
+    const site = await startEventSite();
+    const stream = await openStream(site);
+    site.pass(pendingMs);
+    site.transport.answerWith(scanned);
+    await request(site.origin).get(`/status/${intentId}`).expect(200);
+    await stream.has(scannedLine);
+    site.watch.tell(intentId, { kind: 'code_scanned', id: 'code_scanned' });
+    site.watch.tell(intentId, rejectedEvent);
+    await stream.has('id: m2\n');
+    expect(count(stream, scannedLine)).toBe(1);
+    site.transport.answerWith(submitted);
+    site.pass(pendingMs);
+    await request(site.origin).get(`/status/${intentId}`).expect(200);
+    await stream.has(end);
+    expect([count(stream, scannedLine), count(stream, terminalLine)]).toEqual([1, 1]);
+    await eventually('the watch is over', () => site.watch.running === 0);
   });
 });
 
@@ -346,8 +334,8 @@ test('thousands of notifications of the database cost one call per cache lifetim
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   try {
     for (let elapsedMs = 0; elapsedMs < 4 * pendingMs; elapsedMs += 10) {
-      for (let n = 0; n < 100; n += 1) context.events.hint(intentId);
-      for (const other of [otherIntentId, '', 'x'.repeat(7_900)]) context.events.hint(other);
+      for (let n = 0; n < 100; n += 1) context.events.recheck(intentId);
+      for (const other of [otherIntentId, '', 'x'.repeat(7_900)]) context.events.recheck(other);
       site.pass(10);
       jest.advanceTimersByTime(10);
       // The answer of a call is there.
@@ -355,7 +343,7 @@ test('thousands of notifications of the database cost one call per cache lifetim
     }
     expect(transport.asked - asked).toBe(4);
     transport.answerWith(submitted);
-    context.events.hint(intentId);
+    context.events.recheck(intentId);
     jest.advanceTimersByTime(pendingMs);
   } finally {
     jest.useRealTimers();

@@ -1,5 +1,5 @@
-import { throttleByKey } from '../../src/async/throttle.js';
-import { createLookAt, type LookAtOptions } from '../../src/http/events/look-at.js';
+import { StatusRechecks, type StatusRechecksOptions } from '../../src/http/events/status-rechecks.js';
+import { type AskStatus, StatusCache } from '../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -13,23 +13,26 @@ import { LogRecorder } from '../support/sites/site.js';
 
 describe('a recheck after a webhook call', () => {
   const settled = (): Promise<void> => new Promise(setImmediate);
+  const unpaid = { exists: true, codeScanned: false, intentSubmitted: false };
 
   /** Rechecks whose calls to the sequencer end when the test says so. */
-  function startRechecks(options: Partial<LookAtOptions> = {}) {
+  function startRechecks(options: Partial<StatusRechecksOptions> = {}) {
     const asked: string[] = [];
     const open: { id: string; end: (error?: Error) => void }[] = [];
     const logger = new LogRecorder();
-    const ask = (id: string): Promise<void> => {
+    const ask: AskStatus = (id) => {
       asked.push(id);
       return new Promise((resolve, reject) => {
-        open.push({ id, end: (error) => (error ? reject(error) : resolve()) });
+        open.push({ id, end: (error) => (error ? reject(error) : resolve(unpaid)) });
       });
     };
     const endFirst = async (error?: Error): Promise<void> => {
       open.shift()?.end(error);
       await settled();
     };
-    return { recheck: createLookAt({ ask, logger, ...options }), asked, open, endFirst, logger };
+    const statusCache = new StatusCache({ ask, now: () => 0 });
+    const rechecks = new StatusRechecks({ statusCache, logger, ...options });
+    return { recheck: (id: string) => rechecks.add(id), asked, open, endFirst, logger };
   }
 
   test('calls the sequencer at once', () => {
@@ -83,33 +86,6 @@ describe('a recheck after a webhook call', () => {
   });
 });
 
-describe('a recheck after an answer of the sequencer', () => {
-  function startPassing(capacity = 10) {
-    const passed: string[] = [];
-    const clock = { nowMs: 0 };
-    const pass = throttleByKey((id) => passed.push(id), { everyMs: 60_000, capacity, now: () => clock.nowMs });
-    return { passed, pass, clock };
-  }
-
-  test('reaches the ledger once a minute for each intent', () => {
-    const { passed, pass, clock } = startPassing();
-    for (const id of ['a', 'b', 'a', 'a']) pass(id);
-    expect(passed).toEqual(['a', 'b']);
-    clock.nowMs += 59_999;
-    pass('a');
-    expect(passed).toEqual(['a', 'b']);
-    clock.nowMs += 1;
-    pass('a');
-    expect(passed).toEqual(['a', 'b', 'a']);
-  });
-
-  test('reaches it again when the intent is no longer among those that are remembered', () => {
-    const { passed, pass } = startPassing(2);
-    for (const id of ['a', 'b', 'c', 'a', 'c']) pass(id);
-    expect(passed).toEqual(['a', 'b', 'c', 'a']);
-  });
-});
-
 describe('a ledger whose next poll is an hour away', () => {
   const service = generateJwtKey();
   let site: LedgerSite;
@@ -123,7 +99,7 @@ describe('a ledger whose next poll is an hour away', () => {
     });
   });
 
-  const rechecksOf = (id: string): number => site.faults.firstOf('nudge').filter((given) => given === id).length;
+  const rechecksOf = (id: string): number => site.faults.firstOf('recheck').filter((given) => given === id).length;
 
   async function callWebhook(id: string): Promise<void> {
     const headers = { 'content-type': 'application/jwt' };
@@ -186,7 +162,7 @@ test('a ledger that has polled a payment itself is not asked to recheck it', asy
   const { id, pay } = await begin(site);
   await pay();
   await untilState(site, id, 'settled');
-  expect(site.faults.firstOf('nudge')).toEqual([]);
+  expect(site.faults.firstOf('recheck')).toEqual([]);
 });
 
 async function begin({ origin, sequencer }: LedgerSite) {

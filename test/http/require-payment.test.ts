@@ -9,7 +9,7 @@ import { type RequirePaymentOptions, requirePayment } from '../../src/http/paywa
 import type { RequiredPayment } from '../../src/http/paywall/required-payment.js';
 import { refuse } from '../../src/http/response/problem.js';
 import type { Ledger, LedgerIntent } from '../../src/ledger/ledger.js';
-import { type AskStatus, SharedStatus } from '../../src/sequencer/watch/status-cache.js';
+import { type AskStatus, StatusCache } from '../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../support/databases/databases.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
@@ -237,7 +237,7 @@ describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
     const { id } = await buy(site, browser, { article: name });
     site.faults.calls.length = 0;
     for (let look = 0; look < 5; look += 1) expect((await browser.send('GET', `/any/${name}`)).status).toBe(402);
-    expect(site.faults.firstOf('nudge')).not.toContain(id);
+    expect(site.faults.firstOf('recheck')).not.toContain(id);
   });
 
   test('asks nobody for a browser that has no cookie of ours', async () => {
@@ -398,15 +398,15 @@ describe('who may have paid just now', () => {
   const hanging = () => new Promise<never>(() => {});
 
   /** Looks among payments of which one may settle, at a ledger of which only two methods are asked. */
-  async function look(state: LedgerIntent['state'], nudge: Ledger['nudge'], ask: () => Promise<unknown>) {
+  async function look(state: LedgerIntent['state'], recheck: Ledger['recheck'], ask: () => Promise<unknown>) {
     let looks = 0;
     const paymentsFor = async () => {
       looks += 1;
       return [intent(state)];
     };
-    const ledger = { paymentsFor, nudge } as unknown as Ledger;
-    const status = new SharedStatus({ ask: ask as never, now: () => 0 });
-    const found = await findPayment({ ledger, status, browser: new Uint8Array(32), demand, settleWaitMs: 50 });
+    const ledger = { paymentsFor, recheck } as unknown as Ledger;
+    const statusCache = new StatusCache({ ask: ask as never, now: () => 0 });
+    const found = await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, settleWaitMs: 50 });
     return { looks, found };
   }
   const paid = async () => ({ exists: true, codeScanned: true, intentSubmitted: true });
@@ -416,9 +416,9 @@ describe('who may have paid just now', () => {
     ['a ledger that never settles', 'open', hanging, paid],
     ['a hook that never ends', 'submitted', hanging, paid],
     ['a sequencer that never answers', 'open', async () => {}, hanging],
-  ] as const)('does not wait forever for %s, and is looked up once more', async (_name, state, nudge, ask) => {
+  ] as const)('does not wait forever for %s, and is looked up once more', async (_name, state, recheck, ask) => {
     // Without its bound the search would not end.
-    expect((await look(state, nudge, ask)).looks).toBe(2);
+    expect((await look(state, recheck, ask)).looks).toBe(2);
   });
 
   test.each(['settled', 'open', 'reversed', 'dead', 'expired', 'creating'] as const)(
@@ -435,40 +435,40 @@ describe('who may have paid just now', () => {
   });
 
   test('is seen to have paid at the next look; however many look, the service is asked a few times a second', async () => {
-    let [asked, isPaid, nudged] = [0, false, 0];
-    const nudge = async () => {
-      nudged += 1;
+    let [asked, isPaid, rechecked] = [0, false, 0];
+    const recheck = async () => {
+      rechecked += 1;
     };
-    const ledger = { paymentsFor: async () => [intent('open')], nudge };
+    const ledger = { paymentsFor: async () => [intent('open')], recheck };
     const ask = async () => {
       asked += 1;
       return { exists: true, codeScanned: true, intentSubmitted: isPaid };
     };
-    const status = new SharedStatus({ ask, now: () => performance.now() });
+    const statusCache = new StatusCache({ ask, now: () => performance.now() });
     const search = {
       ledger: ledger as unknown as Ledger,
-      status,
+      statusCache,
       browser: new Uint8Array(32),
       demand,
       settleWaitMs: 60_000,
     };
     await findPayment(search);
-    expect([asked, nudged]).toEqual([1, 0]);
+    expect([asked, rechecked]).toEqual([1, 0]);
     isPaid = true;
     await Promise.all(Array.from({ length: 20 }, () => findPayment(search)));
-    expect([asked, nudged]).toEqual([2, 20]);
+    expect([asked, rechecked]).toEqual([2, 20]);
   });
 
   test('costs one call, for the newest open payment', async () => {
     const asked: string[] = [];
     const pending = Array.from({ length: 20 }, (_, at) => ({ ...intent('open'), id: `${at}` }));
-    const ledger = { paymentsFor: async () => pending, nudge: hanging } as unknown as Ledger;
+    const ledger = { paymentsFor: async () => pending, recheck: hanging } as unknown as Ledger;
     const ask: AskStatus = async (id) => {
       asked.push(id);
       return unpaid();
     };
-    const status = new SharedStatus({ ask, now: () => 0 });
-    await findPayment({ ledger, status, browser: new Uint8Array(32), demand, settleWaitMs: 50 });
+    const statusCache = new StatusCache({ ask, now: () => 0 });
+    await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, settleWaitMs: 50 });
     expect(asked).toEqual(['0']);
   });
 });

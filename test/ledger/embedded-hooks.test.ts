@@ -77,7 +77,7 @@ describe('a transaction of a hook in the embedded ledger', () => {
       },
       { isHook: true },
     );
-    await expect(work).rejects.toThrow('The hook has had its transaction open for longer than 50 ms.');
+    await expect(work).rejects.toThrow('The transaction of the hook was open for longer than 50 ms.');
     await insert(db, 'visitor');
     await expect(late?.()).rejects.toThrow('is over');
     expect(await namesIn(db)).toEqual([{ name: 'visitor' }]);

@@ -107,7 +107,7 @@ describe('a folder', () => {
     writeFileSync(file, 'mine');
     await expect(openEmbedded({ folder: file })).rejects.toMatchObject({
       code: 'ledger_unavailable',
-      message: expect.stringContaining('cannot be made: EEXIST'),
+      message: expect.stringContaining('cannot be created: EEXIST'),
     });
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });

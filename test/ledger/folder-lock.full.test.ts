@@ -45,7 +45,7 @@ describe('in one process', () => {
     const lock = await lockFolder(folder);
     const message = await lockFolder(folder).catch((error: Error) => error.message);
     expect(message).toContain(folder);
-    expect(message).toMatch(/open already, in another process.* one alone .*Several processes need Postgres/);
+    expect(message).toMatch(/already open in another process.* Only one .*Several processes need Postgres/);
     await lock.release();
   });
 
@@ -132,7 +132,7 @@ describe('the place', () => {
     // Of the system, which says no to every new file.
     await expect(lockFolder('/proc/self')).rejects.toMatchObject({
       code: 'invalid_configuration',
-      message: expect.stringMatching(/cannot be locked, which takes a Unix socket in it \(E[A-Z]+\)/),
+      message: expect.stringMatching(/cannot be locked: no Unix socket can be created in it \(E[A-Z]+\)/),
     });
   });
 });

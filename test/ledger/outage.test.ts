@@ -80,7 +80,7 @@ test('one that comes and goes within moments is one outage', async () => {
 
 test('what goes on failing beside a trial that works is not tried as fast as it can fail', async () => {
   const { state, connector, log } = failingDatabase({ trialMs: 600_000, calmMs: 600_000 });
-  state.ofQueries = databaseOutage('The database did not do what it was asked', refused);
+  state.ofQueries = databaseOutage('The database failed', refused);
   await tryTo(connector);
   await eventually(() => state.recoveries === 1);
   for (let call = 0; call < 100; call += 1) {
@@ -95,7 +95,7 @@ test('what goes on failing beside a trial that works is not tried as fast as it 
 
 test('what goes on failing beside a trial that works is tried again, and is one outage', async () => {
   const { state, connector, log } = failingDatabase({ trialMs: 5, calmMs: 600_000 });
-  state.ofQueries = databaseOutage('The database did not do what it was asked', refused);
+  state.ofQueries = databaseOutage('The database failed', refused);
   // As a settlement does that goes on at once.
   await eventually(async () => {
     await tryTo(connector);

@@ -49,8 +49,8 @@ describe('the pool of connections to Postgres', () => {
     const calls = await Promise.all(Array.from({ length: 12 }, () => db.query('select 1').catch((error) => error)));
     for (const error of calls) expect(error).toMatchObject({ code: 'ledger_unavailable' });
     expect(calls.map(({ message }) => message)).toEqual([
-      ...Array.from({ length: 10 }, () => expect.stringMatching(/does not support SSL.* Take sslmode out/)),
-      ...Array.from({ length: 2 }, () => expect.stringMatching(/ENOENT.* Put the file there/)),
+      ...Array.from({ length: 10 }, () => expect.stringMatching(/does not support SSL.* Remove sslmode/)),
+      ...Array.from({ length: 2 }, () => expect.stringMatching(/ENOENT.* Restore the file/)),
     ]);
     await db.close();
   });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import type { Database } from '../../src/ledger/database/database.js';
-import { Urgent } from '../../src/ledger/settlement/recheck-queue.js';
+import { RecheckQueue } from '../../src/ledger/settlement/recheck-queue.js';
 import { openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
 import { SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
@@ -15,7 +15,7 @@ async function isResolved(promise: Promise<void>): Promise<boolean> {
 
 describe('the recheck queue', () => {
   it('hands out each intent once, in order, up to the given number', () => {
-    const queue = new Urgent(() => undefined);
+    const queue = new RecheckQueue(() => undefined);
     for (const id of ['a', 'b', 'a', 'c']) void queue.add(id);
     expect(queue.size).toBe(3);
     expect(queue.take(2)).toEqual(['a', 'b']);
@@ -25,12 +25,12 @@ describe('the recheck queue', () => {
 
   it('wakes its settlement', () => {
     const wake = jest.fn();
-    void new Urgent(wake).add('a');
+    void new RecheckQueue(wake).add('a');
     expect(wake).toHaveBeenCalledTimes(1);
   });
 
   it('resolves all requests for an intent when it was rechecked', async () => {
-    const queue = new Urgent(() => undefined);
+    const queue = new RecheckQueue(() => undefined);
     const done = [queue.add('a'), queue.add('a')];
     queue.take(1);
     expect(await isResolved(done[0] as Promise<void>)).toBe(false);
@@ -41,7 +41,7 @@ describe('the recheck queue', () => {
 
   it('rechecks again when a request comes during a recheck, whose call may be older', async () => {
     const wake = jest.fn();
-    const queue = new Urgent(wake);
+    const queue = new RecheckQueue(wake);
     const first = queue.add('a');
     queue.take(1);
     void queue.add('a');
@@ -52,7 +52,7 @@ describe('the recheck queue', () => {
   });
 
   it('does not take the end of earlier work for the recheck', async () => {
-    const queue = new Urgent(() => undefined);
+    const queue = new RecheckQueue(() => undefined);
     const done = queue.add('a');
     queue.done('a');
     expect(await isResolved(done)).toBe(false);
@@ -61,7 +61,7 @@ describe('the recheck queue', () => {
 
   it('retries an intent that is claimed elsewhere with growing delays, and gives up in the end', async () => {
     jest.useFakeTimers();
-    const queue = new Urgent(() => undefined);
+    const queue = new RecheckQueue(() => undefined);
     const done = queue.add('a');
     const waits: number[] = [];
     for (let waitedMs = 0; waitedMs < 10_000; ) {
@@ -79,14 +79,14 @@ describe('the recheck queue', () => {
   });
 
   it('is limited to a thousand intents; the others wait until they are due', async () => {
-    const queue = new Urgent(() => undefined);
+    const queue = new RecheckQueue(() => undefined);
     for (let index = 0; index < 1_000; index += 1) void queue.add(String(index));
     await queue.add('one too many');
     expect(queue.take(2_000)).toHaveLength(1_000);
   });
 
   it('resolves all requests when the ledger is closed', async () => {
-    const queue = new Urgent(() => undefined);
+    const queue = new RecheckQueue(() => undefined);
     const waiting = queue.add('a');
     const taken = queue.add('b');
     queue.take(1);

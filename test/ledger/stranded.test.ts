@@ -56,7 +56,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
     return (await database.db.query(sql, [id])).rowCount === 1;
   };
   /** The database works again. */
-  const goOn = async ({ settlement }: SettlementFixture, id: string): Promise<void> => {
+  const resume = async ({ settlement }: SettlementFixture, id: string): Promise<void> => {
     settlement.resume();
     await eventually('the claim is released', () => isGivenBack(id));
   };
@@ -78,7 +78,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
     ledger.settlement.resume();
     await wait(20);
     db.isDown = false;
-    await goOn(ledger, id);
+    await resume(ledger, id);
     await ledger.work();
     expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
     expect(calls).toBe(2);
@@ -98,7 +98,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
       await ledger.settlement.idle();
       expect(await ledger.find(id)).toMatchObject({ state: 'submitted', attempts: 0 });
       db.isDown = false;
-      await goOn(ledger, id);
+      await resume(ledger, id);
       expect(await ledger.find(id)).toMatchObject({ attempts: 0 });
     }
     db.failsNext = false;

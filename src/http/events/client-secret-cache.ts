@@ -1,16 +1,23 @@
+import type { Request, Response } from 'express';
 import { BoundedMap } from '../../async/bounded-map.js';
+import { withTimeout } from '../../async/timeout.js';
+import type { Ledger } from '../../ledger/ledger.js';
+import { type HostCookie, knownBrowser } from '../request/browser-cookie.js';
+import { openClientSecret } from '../sealing.js';
 
 /** An intent is paid within minutes, or not at all. */
 const ttlMs = 60 * 60 * 1000;
+/** A stream works without the secret; it only has fewer events. */
+const restoreTimeoutMs = 1_000;
 
 /**
- * The client secrets of the intents that this process has created.
+ * The client secrets of intents that this process created or restored.
  *
- * The request that opens an intent's stream upstream has to be signed by the rendezvous key, which is made of the client
- * secret; a browser that listens names the intent by its id alone, as it should. So the secrets stay here for as long as
- * a stream may be opened. Where one is missing, after a restart or in another process, the status is asked for instead.
+ * The request that opens the message stream of an intent is signed with its rendezvous key, which is made from the client
+ * secret, and a browser names the intent by its id alone. So the secrets stay here for as long as a stream may be opened.
+ * An intent whose secret is missing is polled instead.
  */
-export class ClientSecrets {
+export class ClientSecretCache {
   readonly #secrets: BoundedMap<string>;
 
   /** @param capacity how many are kept; the oldest makes room */
@@ -27,8 +34,35 @@ export class ClientSecrets {
     this.#secrets.set(intentId, clientSecret);
   }
 
-  /** Undefined where it was never here, or is here no more. */
   of(intentId: string): string | undefined {
     return this.#secrets.get(intentId);
+  }
+}
+
+/** Where a client secret is restored from, and for whom. */
+export interface RestoreContext {
+  readonly ledger: Ledger | undefined;
+  readonly secrets: ClientSecretCache;
+  readonly browserCookie: HostCookie;
+}
+
+/**
+ * Restores the client secret of an intent that another process created, or this one before a restart, from the ledger, which
+ * keeps it sealed for the browser that began the intent. Never throws.
+ */
+export async function restoreClientSecret(
+  { ledger, secrets, browserCookie }: RestoreContext,
+  req: Request,
+  res: Response,
+  id: string,
+): Promise<void> {
+  if (!ledger || secrets.of(id) !== undefined) return;
+  const browser = knownBrowser(browserCookie, req, res);
+  if (!browser) return;
+  try {
+    const sealed = await withTimeout(restoreTimeoutMs, () => ledger.sealedSecret(id, browser.hash));
+    if (sealed !== undefined) secrets.remember(id, await openClientSecret(sealed, id, browser));
+  } catch {
+    // A ledger that fails is reported by what cannot do without it.
   }
 }

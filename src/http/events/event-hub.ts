@@ -1,54 +1,78 @@
 import type { ConnectionLimits } from '../../config/config-options.js';
-import type { IntentStatus } from '../../sequencer/calls.js';
-import { pendingMs, type SharedStatusOptions } from '../../sequencer/watch/status-cache.js';
+import { pendingMs } from '../../sequencer/watch/status-cache.js';
 import { ConnectionLimiter, type ConnectionOwner } from '../limits/connection-limiter.js';
-import { type FeedContext, IntentFeed, jittered, sentAwayFrame } from './intent-feed.js';
+import type { Logger } from '../response/logger.js';
+import { type FeedContext, IntentFeed, jittered } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
-import { heartbeatFrame } from './sse-frame.js';
+import { heartbeatFrame, retryFrame } from './sse-frame.js';
 
 const heartbeatMs = 15_000;
-/** Long enough for a page to be loaded again. */
+/** Long enough to reload a page. */
 const lingerMs = 5_000;
 /**
- * After a restart a browser is back at most so long after the process listens. It is also within the time that a watch
- * lingers, so that a browser that was cut off finds what the watch has reported.
+ * A browser reconnects within this time after a restart. It is shorter than `lingerMs`, so that a browser whose connection
+ * broke finds the watch and its events.
  */
 const retryMs = 1_500;
 
-/** The feeds that somebody listens to, by intent; and the one timer that keeps their connections alive. */
+/**
+ * The last frame of a process that closes: the browser reconnects to another one, soon and not together with all others. If
+ * that one closes too, it is a matter of seconds again.
+ */
+export function closingFrame(): Buffer {
+  return retryFrame(250 + 1_750 * Math.random());
+}
+
+/** Limits the event streams of a process, and logs when it is full. */
+export function eventStreamLimiter(limits: ConnectionLimits, logger: Logger): ConnectionLimiter {
+  return new ConnectionLimiter(limits, () =>
+    logger.warn(
+      `express-intents: all ${limits.perProcess} streams of events are taken, and browsers are refused. Run more ` +
+        'processes, or raise connections.perProcess.',
+    ),
+  );
+}
+
+/**
+ * The feeds that have connections, by intent, and the one timer that keeps the connections alive. It passes every update of
+ * the status cache on to the feed of its intent. Once closed it takes no more connections.
+ */
 export class EventHub {
   readonly #feeds = new Map<string, IntentFeed>();
   readonly #context: FeedContext;
-  readonly #drop = (feed: IntentFeed): void => this.#forget(feed);
-  /** Ids that were hinted at just after the service was asked, and will be asked for. */
-  readonly #hinted = new Set<string>();
-  /** Each costs the service as much as one that somebody listens to. */
+  /** Intents whose recheck waits until the cached status has expired. */
+  readonly #rechecks = new Set<string>();
+  /** Limits the watches that outlive their last connection; each costs the service as much as one that has connections. */
   readonly #lingering: ConnectionLimiter;
   #heartbeat: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** @param limits of the watches that outlive their last listener, besides those that have one */
-  constructor(context: Omit<FeedContext, 'linger'>, limits: ConnectionLimits) {
+  /** @param limits of the watches that outlive their last connection, besides those that have one */
+  constructor(context: FeedContext, limits: ConnectionLimits) {
     this.#lingering = new ConnectionLimiter(limits, () => undefined);
-    this.#context = { ...context, linger: (visitor, end) => this.#linger(visitor, end) };
+    this.#context = context;
+    context.statusCache.subscribe(({ id, status }) => this.#feeds.get(id)?.update(status));
   }
 
-  /** How many intents are followed. */
+  /** How many intents have a feed. */
   get size(): number {
     return this.#feeds.size;
   }
 
-  /** Whether it takes nobody any more. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Opens the connection and lets it listen; the feed that is given back is the one to be left. */
+  /** Opens the connection and adds it to the feed of the intent. @returns the feed, to be left when the connection closes */
   join(id: string, connection: SseConnection): IntentFeed {
     connection.open(jittered(retryMs));
     let feed = this.#feeds.get(id);
     if (!feed) {
-      feed = new IntentFeed(id, this.#context, this.#drop);
+      feed = new IntentFeed(id, {
+        context: this.#context,
+        linger: (visitor, end) => this.#linger(visitor, end),
+        onEnd: (ended) => this.#remove(ended),
+      });
       this.#feeds.set(id, feed);
       this.#heartbeat ??= setInterval(() => this.#beat(), heartbeatMs).unref();
     }
@@ -56,32 +80,27 @@ export class EventHub {
     return feed;
   }
 
-  /** Asks for the status anew, as after a hint, and tells those who listen what it says. @throws as `SharedStatus.get` */
-  async look(id: string, options: Omit<SharedStatusOptions, 'isFresh'> = {}): Promise<IntentStatus> {
-    const status = await this.#context.status.get(id, { ...options, isFresh: true });
-    this.#feeds.get(id)?.learn(status);
-    return status;
-  }
-
   /**
-   * Takes the hint that something has happened to an intent: where somebody listens, the service is asked, a few times a
-   * second however many hints there are. Whoever may connect to the database can give one.
+   * Reads the status anew where the intent has a feed, at most once per lifetime of a cached status: every client of the
+   * database can send notifications, as many as it likes.
    */
-  hint(id: string): void {
-    if (!this.#feeds.has(id) || this.#hinted.has(id)) return;
-    this.#hinted.add(id);
-    const act = (): void => {
-      this.#hinted.delete(id);
-      if (this.#feeds.has(id)) this.look(id).catch(() => undefined);
+  recheck(id: string): void {
+    const { statusCache } = this.#context;
+    if (!this.#feeds.has(id) || this.#rechecks.has(id)) return;
+    this.#rechecks.add(id);
+    const read = (): void => {
+      this.#rechecks.delete(id);
+      // The feed learns the status as a subscriber.
+      if (this.#feeds.has(id)) statusCache.get(id, { bypassCache: true }).catch(() => undefined);
     };
-    if (this.#context.status.known(id)) setTimeout(act, pendingMs).unref();
-    else act();
+    if (statusCache.peek(id)) setTimeout(read, pendingMs).unref();
+    else read();
   }
 
-  /** Ends all connections, which come back to another process, and all watches. */
+  /** Ends all connections, which reconnect to another process, and all watches. */
   close(): void {
     this.#isClosed = true;
-    for (const feed of this.#feeds.values()) feed.end(sentAwayFrame);
+    for (const feed of this.#feeds.values()) feed.end(closingFrame);
   }
 
   #linger(visitor: ConnectionOwner, end: () => void): (() => void) | undefined {
@@ -104,7 +123,7 @@ export class EventHub {
     for (const feed of this.#feeds.values()) feed.sendToAll(heartbeatFrame);
   }
 
-  #forget(feed: IntentFeed): void {
+  #remove(feed: IntentFeed): void {
     if (this.#feeds.get(feed.id) === feed) this.#feeds.delete(feed.id);
     if (this.#feeds.size > 0) return;
     clearInterval(this.#heartbeat);

@@ -2,111 +2,132 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { IntentError } from '../../errors.js';
 import type { IntentStatus } from '../../sequencer/calls.js';
 import type { IntentEvent, WatchIntent } from '../../sequencer/watch/intent-event.js';
-import type { SharedStatus } from '../../sequencer/watch/status-cache.js';
+import type { StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { ConnectionOwner } from '../limits/connection-limiter.js';
 import type { Logger } from '../response/logger.js';
-import type { ClientSecrets } from './client-secret-cache.js';
+import type { ClientSecretCache } from './client-secret-cache.js';
 import type { SseConnection } from './sse-connection.js';
 import { eventFrame, retryFrame, statusFrame } from './sse-frame.js';
 
-/** What a feed needs of the rest. */
+/** What the feeds of a process share. */
 export interface FeedContext {
   readonly watch: WatchIntent;
-  readonly status: SharedStatus;
-  readonly secrets: ClientSecrets;
+  /** Its updates reach the feeds through the hub. */
+  readonly statusCache: StatusCache;
+  readonly secrets: ClientSecretCache;
   readonly logger: Logger;
+  /** Called with each event of a watch. */
+  readonly onEvent?: ((intentId: string, event: IntentEvent) => void) | undefined;
+}
+
+export interface FeedOptions {
+  readonly context: FeedContext;
   /**
-   * Lets a watch outlive its last listener for a while, and then calls `end`.
-   * @returns what calls that off; undefined where the visitor has as many such watches as they may have
+   * Lets a watch outlive its last connection for a while, then calls `end`.
+   * @returns cancels that; undefined where the visitor has as many such watches as allowed
    */
-  linger(visitor: ConnectionOwner, end: () => void): (() => void) | undefined;
+  readonly linger: (visitor: ConnectionOwner, end: () => void) => (() => void) | undefined;
+  /** Called once, when the feed takes no more connections. */
+  readonly onEnd: (feed: IntentFeed) => void;
 }
 
 /**
- * The kind of the event that ends a feed, and its id: any process learns of it by asking for the status, so that it is the
- * same event whoever tells it.
+ * The kind of the event that ends a feed, and its id. Every process learns it from the status, so that it is the same event
+ * in all of them.
  */
 export const terminalKind = 'intent_submitted';
-/** The kind of another event that happens once and is learnt in several ways, and its id. */
-const scannedKind = 'code_scanned';
-/** What the terminal event says of the status (interface section 3). */
+const terminalFrame = eventFrame({ kind: terminalKind, id: terminalKind });
+/** The status that the terminal event stands for (interface section 3). */
 const terminalStatus: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: true };
+/** The event that happens once and is learnt both from messages and from the status. */
+const scannedEvent = { kind: 'code_scanned', id: 'code_scanned' } as const;
 
-/** What a browser that comes back may have missed. */
+/** How many events are kept for a browser that reconnects. */
 const historyLength = 32;
-/** An id that nobody knows may become known, but hardly within seconds. */
+/** An unknown id may become known, but hardly within seconds. */
 const unknownRetryMs = 10_000;
 const firstWaitMs = 500;
 const longestWaitMs = 15_000;
 
-/** Between half of it and all of it, so that those who were cut off together do not come back together. */
+/** Between half of it and all of it, so that clients that were disconnected together do not reconnect together. */
 export function jittered(durationMs: number): number {
   return durationMs * (0.5 + Math.random() / 2);
 }
 
 /**
- * The last frame for who listens to a process that ends: when to come to another one, soon, and not together with all the
- * others. Should that one end as well, it is still a matter of seconds.
+ * The events of one intent for all its connections: one watch upstream, however many there are.
+ *
+ * - greeting: connections have joined and wait for the status, which is read again and again while the service is down.
+ * - watching: the status is known, the intent exists and is not submitted. A watch runs, and every connection has had the
+ *   status. A connection that joins waits for the status as above and then gets the events that it missed.
+ * - lingering: the last connection has left while watching. The watch runs on for some seconds, so that a reload of the page
+ *   finds it and its events; `join` makes the feed watch again.
+ * - ended: connections and watch are closed, and a connection that comes later needs a new feed. The feed ends when the
+ *   intent is submitted or unknown, when the last connection leaves and nothing may linger, when the watch ends or fails,
+ *   and when the process closes.
+ *
+ * The status comes from the cache in two ways, a read of its own and `update`, and either has the same effect.
  */
-export function sentAwayFrame(): Buffer {
-  return retryFrame(250 + 1_750 * Math.random());
-}
-
-/** The events of one intent for all the tabs that listen: one watch upstream, however many there are. */
 export class IntentFeed {
-  readonly #id: string;
+  readonly id: string;
   readonly #context: FeedContext;
-  readonly #onEnd: (feed: IntentFeed) => void;
+  readonly #options: FeedOptions;
+  /** Aborted when the feed has ended. */
   readonly #life = new AbortController();
   readonly #connections = new Set<SseConnection>();
-  /** Those of them that were not told the status yet. */
+  /** The connections that have not had the status yet. */
   readonly #newcomers = new Set<SseConnection>();
   readonly #history: { readonly id: string; readonly frame: Buffer }[] = [];
-  #isAsking = false;
+  #isReading = false;
   #isWatching = false;
   #wasScanned = false;
   #stopLingering: (() => void) | undefined;
 
-  /** @param onEnd called once, when the feed takes nobody any more */
-  constructor(id: string, context: FeedContext, onEnd: (feed: IntentFeed) => void) {
-    this.#id = id;
-    this.#context = context;
-    this.#onEnd = onEnd;
+  constructor(id: string, options: FeedOptions) {
+    this.id = id;
+    this.#context = options.context;
+    this.#options = options;
   }
 
-  get id(): string {
-    return this.#id;
-  }
-
-  /** Greets with the status as soon as it is known, then with what was missed; whatever happens next follows. */
+  /** Sends the connection the status as soon as it is known, then the events it missed, then those that follow. */
   join(connection: SseConnection): void {
     this.#stopLingering?.();
     this.#connections.add(connection);
     this.#newcomers.add(connection);
-    if (!this.#isAsking) void this.#greet();
+    if (!this.#isReading) void this.#readStatus();
   }
 
-  /** @param visitor whom the watch counts against if it outlives this connection */
+  /** @param visitor whose limit the watch counts against if it outlives this connection */
   leave(connection: SseConnection, visitor: ConnectionOwner): void {
     this.#newcomers.delete(connection);
     if (!this.#connections.delete(connection) || this.#connections.size > 0) return;
-    // A visitor who reloads the page is back in a moment, and finds the watch and its events.
-    this.#stopLingering = this.#isWatching ? this.#context.linger(visitor, () => this.end()) : undefined;
+    this.#stopLingering = this.#isWatching ? this.#options.linger(visitor, () => this.end()) : undefined;
     if (!this.#stopLingering) this.end();
   }
 
-  /** Takes the word of the service on another way than its watch, which may well be the slower. */
-  learn({ codeScanned, intentSubmitted }: IntentStatus): void {
+  /** Takes a status of the service. The same one again has no effect. */
+  update(status: IntentStatus): void {
     if (this.#life.signal.aborted) return;
-    if (codeScanned) this.#tell({ kind: scannedKind, id: scannedKind });
-    if (intentSubmitted) this.#tell({ kind: terminalKind, id: terminalKind });
+    const { exists, codeScanned, intentSubmitted } = status;
+    if (!exists && !this.#isWatching) {
+      // A watch costs the service a stream; an id that a visitor made up gets none.
+      this.end(() => Buffer.concat([statusFrame(status), retryFrame(jittered(unknownRetryMs))]));
+    } else if (intentSubmitted) {
+      // Newcomers learn it from their status.
+      if (codeScanned && !this.#wasScanned) this.#sendToGreeted(eventFrame(scannedEvent));
+      this.#finish(status);
+    } else {
+      this.#greet(status);
+      if (codeScanned) this.#emit(scannedEvent);
+      if (!this.#isWatching) void this.#follow();
+    }
   }
 
   sendToAll(frame: Buffer): void {
     for (const connection of this.#connections) connection.send(frame);
   }
 
-  /** Ends the connections and the watch. @param last makes the last frame that each connection is sent */
+  /** Ends the connections and the watch. @param last makes the last frame for each connection */
   end(last?: () => Buffer): void {
     if (this.#life.signal.aborted) return;
     this.#stopLingering?.();
@@ -114,22 +135,22 @@ export class IntentFeed {
     for (const connection of this.#connections) connection.end(last?.());
     this.#connections.clear();
     this.#newcomers.clear();
-    this.#onEnd(this);
+    this.#options.onEnd(this);
   }
 
-  async #greet(): Promise<void> {
-    this.#isAsking = true;
-    const status = await this.#askUntilKnown();
-    this.#isAsking = false;
-    if (status) this.#answer(status);
+  async #readStatus(): Promise<void> {
+    this.#isReading = true;
+    const status = await this.#retryUntilRead();
+    this.#isReading = false;
+    if (status) this.update(status);
   }
 
-  /** A service that is down is asked again, later and later; undefined once the feed has ended. */
-  async #askUntilKnown(): Promise<IntentStatus | undefined> {
+  /** Retries with growing delays while the service is down; undefined when the feed has ended. */
+  async #retryUntilRead(): Promise<IntentStatus | undefined> {
     const { signal } = this.#life;
     for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
       try {
-        return await this.#context.status.get(this.#id, { signal });
+        return await this.#context.statusCache.get(this.id, { signal });
       } catch (error) {
         if (waitMs === firstWaitMs && !signal.aborted) this.#warn('the events wait for the status', error);
       }
@@ -138,72 +159,64 @@ export class IntentFeed {
     return undefined;
   }
 
-  #answer(status: IntentStatus): void {
-    if (this.#life.signal.aborted) return;
-    // A watch costs the service something, so that nobody gets one for an id that he made up.
-    if (!status.exists && !this.#isWatching) {
-      this.end(() => Buffer.concat([statusFrame(status), retryFrame(jittered(unknownRetryMs))]));
-      return;
-    }
-    this.#welcome(status);
-    if (status.intentSubmitted) this.#tell({ kind: terminalKind, id: terminalKind });
-    else if (!this.#isWatching) void this.#follow();
-  }
-
-  /** Tells those who are new the status, and then what they missed. */
-  #welcome(status: IntentStatus): void {
-    const frame = statusFrame(status);
-    for (const connection of this.#newcomers) {
-      connection.isGreeted = true;
-      connection.send(Buffer.concat([frame, ...this.#missedSince(connection.lastEventId)]));
-    }
-    this.#newcomers.clear();
-  }
-
-  #missedSince(lastEventId: string | undefined): Buffer[] {
-    const last = this.#history.findIndex(({ id }) => id === lastEventId);
-    return this.#history.slice(last + 1).map(({ frame }) => frame);
-  }
-
   async #follow(): Promise<void> {
     this.#isWatching = true;
+    const { watch, secrets, statusCache, onEvent } = this.#context;
     const { signal } = this.#life;
-    const clientSecret = this.#context.secrets.of(this.#id);
     try {
-      for await (const event of this.#context.watch({ id: this.#id, clientSecret }, { signal })) {
+      for await (const event of watch({ id: this.id, clientSecret: secrets.of(this.id) }, { signal })) {
+        onEvent?.(this.id, event);
         if (signal.aborted) return;
-        // What a browser is told here, `GET /status/:id` must not contradict.
-        if (event.kind === terminalKind) this.#context.status.learn(this.#id, terminalStatus);
-        this.#tell(event);
+        if (event.kind === terminalKind) {
+          this.#finish(terminalStatus);
+          // `GET /status/:id` must not contradict what the connections were sent.
+          statusCache.set(this.id, terminalStatus, 'stream');
+          return;
+        }
+        this.#emit(event);
       }
     } catch (error) {
       if (!signal.aborted) this.#warn('a watch has ended', error);
     }
-    // After the terminal event this is over already. Before it there is more to come: the browsers come back for it.
+    // More is to come: the browsers reconnect for it.
     this.end();
   }
 
-  #tell(event: IntentEvent): void {
-    if (event.id === scannedKind) {
+  /** Sends the newcomers the status, and then the events they missed. */
+  #greet(status: IntentStatus): void {
+    const frame = statusFrame(status);
+    for (const connection of this.#newcomers) {
+      const last = this.#history.findIndex(({ id }) => id === connection.lastEventId);
+      const missed = this.#history.slice(last + 1).map((event) => event.frame);
+      connection.isGreeted = true;
+      connection.send(Buffer.concat([frame, ...missed]));
+    }
+    this.#newcomers.clear();
+  }
+
+  #emit(event: IntentEvent): void {
+    if (event.id === scannedEvent.id) {
       if (this.#wasScanned) return;
       this.#wasScanned = true;
     }
-    const isTerminal = event.kind === terminalKind;
-    const id = isTerminal ? terminalKind : event.id;
-    const frame = eventFrame({ ...event, id });
-    if (isTerminal) {
-      this.#welcome(terminalStatus);
-      this.end(() => frame);
-      return;
-    }
-    this.#history.push({ id, frame });
+    const frame = eventFrame(event);
+    this.#history.push({ id: event.id, frame });
     if (this.#history.length > historyLength) this.#history.shift();
+    this.#sendToGreeted(frame);
+  }
+
+  #finish(status: IntentStatus): void {
+    this.#greet(status);
+    this.end(() => terminalFrame);
+  }
+
+  #sendToGreeted(frame: Buffer): void {
     for (const connection of this.#connections) if (connection.isGreeted) connection.send(frame);
   }
 
-  /** The service's own text stays out of it. */
+  /** Leaves out the text of the service. */
   #warn(what: string, error: unknown): void {
     const code = error instanceof IntentError ? error.code : 'internal_error';
-    this.#context.logger.warn(`express-intents: ${what}: ${code}`, { intent: this.#id });
+    this.#context.logger.warn(`express-intents: ${what}: ${code}`, { intent: this.id });
   }
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** The requests that are being answered, so that closing can wait for them. */
+/** The requests that are being answered. Closing waits for them. */
 export class RunningRequests {
   readonly #running = new Set<ServerResponse>();
   #whenIdle: (() => void) | undefined;
@@ -19,26 +19,26 @@ export class RunningRequests {
     if (this.#running.size === 0) this.#whenIdle?.();
   }
 
-  /** Has those that are not answered yet say that their connection ends with the answer. */
+  /** Ends the connection of every request with its answer. */
   closeConnections(): void {
     for (const res of this.#running) closeConnection(res);
   }
 
-  /** Resolves when none is left, or after `mostMs` milliseconds: a request may wait for somebody who never answers. */
-  async idle(mostMs: number): Promise<void> {
+  /** Resolves when none is left, or after `timeoutMs`: a request may wait for a hook that never returns. */
+  async idle(timeoutMs: number): Promise<void> {
     if (this.#running.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
     await new Promise<void>((resolve) => {
       this.#whenIdle = resolve;
-      timer = setTimeout(resolve, mostMs).unref();
+      timer = setTimeout(resolve, timeoutMs).unref();
     });
     clearTimeout(timer);
   }
 }
 
 /**
- * Says that nothing more is to be sent over the connection of this answer, so that a load balancer takes another process;
- * unless its head is out, or it is HTTP/2, which knows no such header and warns of it.
+ * Ends the connection with this answer, so that a load balancer takes another process. Does nothing once the head is sent,
+ * and on HTTP/2, which has no such header and warns of it.
  */
 export function closeConnection(res: ServerResponse): void {
   if (res.headersSent || res.req.httpVersionMajor >= 2) return;

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { securityHeaders } from '../response/respond.js';
 import { chunkOf, retryFrame } from './sse-frame.js';
 
-/** What waits for a reader that does not read is bounded, in bytes. */
+/** Limit of what waits for a client that does not read, in bytes. */
 const maxWaitingBytes = 64 * 1024;
 /** How long the end of a stream may take to get out, in milliseconds. */
 const endTimeoutMs = 10_000;
@@ -11,25 +11,25 @@ const endTimeoutMs = 10_000;
 const headers = {
   ...securityHeaders(),
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // no-transform keeps compression, which would hold events back, away from the stream here and on its way.
+  // no-transform prevents compression, which would hold events back.
   'Cache-Control': 'no-cache, no-store, no-transform',
   'X-Accel-Buffering': 'no',
 };
 
-/** Writes the head of a stream of events. */
+/** Writes the head of an event stream. */
 export function writeEventHeaders(res: Response): void {
   res.removeHeader('X-Powered-By');
   res.writeHead(200, headers);
 }
 
-/** One browser that listens: a response that stays open, and takes frames which are made once for all who listen. */
+/** One client of an event stream: a response that stays open and takes frames, which are made once for all clients. */
 export class SseConnection {
   readonly #res: Response;
-  /** The last event the browser had when it came; of no use once it was greeted. */
-  lastEventId: string | undefined;
-  /** Whether the browser was told the status, and so takes events as they come. */
+  /** The last event the browser had when it connected. */
+  readonly lastEventId: string | undefined;
+  /** Whether it has had the status, and so takes events as they come. */
   isGreeted = false;
-  /** Whether a chunk that was made once for all may go to the socket as it is. */
+  /** Whether a chunk that is shared with other clients may go to the socket as it is. */
   #isPlain = false;
 
   constructor(res: Response, lastEventId: string | undefined) {
@@ -37,7 +37,7 @@ export class SseConnection {
     this.lastEventId = lastEventId;
   }
 
-  /** @param retryMs when the browser is to come back after the end */
+  /** @param retryMs when the browser reconnects after the end */
   open(retryMs: number): void {
     writeEventHeaders(this.#res);
     this.send(retryFrame(retryMs));
@@ -45,17 +45,17 @@ export class SseConnection {
     this.#isPlain = isPlain(this.#res);
   }
 
-  /** Writes a frame at once. A reader that has stalled is dropped: it comes back and is told what it missed. */
+  /** Writes a frame at once. A client that has stalled is disconnected; it reconnects and gets what it missed. */
   send(frame: Buffer): void {
     const res = this.#res;
     if (res.destroyed || res.writableEnded) return;
     if (this.#isPlain) res.socket?.write(chunkOf(frame));
     else writeThrough(res, frame);
-    // What waits in the socket is counted in.
+    // Includes what waits in the socket.
     if (res.writableLength > maxWaitingBytes) res.destroy();
   }
 
-  /** Ends the stream, with a last frame if there is one; the connection stays for other requests. */
+  /** Ends the stream, with a last frame if there is one. The connection stays for other requests. */
   end(frame?: Buffer): void {
     const res = this.#res;
     if (res.destroyed || res.writableEnded) return;
@@ -64,7 +64,7 @@ export class SseConnection {
       res.socket?.cork();
       this.send(frame);
     }
-    // Who does not take the end either is let go. Not by the socket's own time, which a server that has none leaves as it is.
+    // A client that does not take the end either. A server may have set no timeout for its sockets.
     const timer = setTimeout(() => res.destroy(), endTimeoutMs).unref();
     res.once('close', () => clearTimeout(timer));
     try {
@@ -76,8 +76,8 @@ export class SseConnection {
 }
 
 /**
- * Whether nothing of the app's is between the response and its socket, so that it need not make the same chunk anew for
- * each who listens: that would be half of what an event costs.
+ * Whether no middleware of the app is between the response and its socket. Then clients share a chunk; making one for each
+ * would be half of the cost of an event.
  */
 function isPlain(res: Response): boolean {
   return res.write === ServerResponse.prototype.write && res.chunkedEncoding;
@@ -86,10 +86,10 @@ function isPlain(res: Response): boolean {
 function writeThrough(res: Response, frame: Buffer): void {
   try {
     res.write(frame);
-    // A middleware that compresses all the same keeps the frame until it is told not to.
+    // A middleware that compresses in spite of no-transform keeps the frame until it is flushed.
     (res as { flush?: () => void }).flush?.();
   } catch {
-    // What the app has put in front of the socket fails for this reader alone.
+    // A middleware that fails ends this stream alone.
     res.destroy();
   }
 }
@@ -97,8 +97,8 @@ function writeThrough(res: Response, frame: Buffer): void {
 const endOfHead = /\r\n\r\n$/;
 
 /**
- * Node keeps the head of an open response as a chain of some seventy pieces of text. Searching it makes it one text, which
- * takes half of the memory: worth it where thousands stay open. Only what the compiler cannot leave out does so.
+ * Node keeps the head of an open response as a chain of some seventy strings. Searching it makes it one string, which takes
+ * half of the memory; that matters where thousands stay open. The compiler must not optimize the search away.
  */
 function joinHead(res: Response): void {
   const { _header: head } = res as { _header?: unknown };

@@ -1,13 +1,24 @@
 import type { IntentStatus } from '../../sequencer/calls.js';
 import type { IntentEvent } from '../../sequencer/watch/intent-event.js';
-import { statusBody } from './status-body.js';
 
-/** A comment: it keeps proxies from taking a quiet stream for a dead one (WHATWG HTML, section 9.2.7). */
+/** The three flags by the names of the interface, section 2.6. */
+export interface StatusBody {
+  readonly exists: boolean;
+  readonly code_scanned: boolean;
+  readonly intent_submitted: boolean;
+}
+
+/** A status as `GET /status/:id` and the event `status` send it. */
+export function statusBody({ exists, codeScanned, intentSubmitted }: IntentStatus): StatusBody {
+  return { exists, code_scanned: codeScanned, intent_submitted: intentSubmitted };
+}
+
+/** A comment: without it proxies close a quiet stream (WHATWG HTML, section 9.2.7). */
 export const heartbeatFrame: Buffer = Buffer.from(':\n\n');
 
 let last: { readonly frame: Buffer; readonly chunk: Buffer } | undefined;
 
-/** A frame as a chunk of HTTP/1.1 (RFC 9112, section 7.1); made once for all who are sent the same one after the other. */
+/** A frame as a chunk of HTTP/1.1 (RFC 9112, section 7.1). Made once for clients that are sent the same one in a row. */
 export function chunkOf(frame: Buffer): Buffer {
   if (last?.frame !== frame) {
     const size = Buffer.from(`${frame.length.toString(16)}\r\n`);
@@ -16,12 +27,12 @@ export function chunkOf(frame: Buffer): Buffer {
   return last.chunk;
 }
 
-/** Tells the browser how long to wait before it comes back, in milliseconds. */
+/** Sets how long the browser waits before it reconnects, in milliseconds. */
 export function retryFrame(retryMs: number): Buffer {
   return Buffer.from(`retry: ${Math.round(retryMs)}\n\n`);
 }
 
-/** The status carries no id, so that the browser still comes back with that of the last event. */
+/** The status has no id, so that the browser still reconnects with that of the last event. */
 export function statusFrame(status: IntentStatus): Buffer {
   return Buffer.from(`event: status\ndata: ${JSON.stringify(statusBody(status))}\n\n`);
 }
@@ -33,13 +44,13 @@ export function eventFrame({ kind, id, timestampMs }: IntentEvent): Buffer {
   return Buffer.from(`event: ${oneLine(kind)}\nid: ${oneLine(id)}\ndata: ${data}\n\n`);
 }
 
-/** Whoever sees the code can put any time into a message, also one that there is not. */
+/** Everyone who sees the code can put any time into a message, also an invalid one. */
 function isoTime(timestampMs: number): string | undefined {
   const date = new Date(timestampMs);
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
-/** A line break would begin another field, and an id with a NUL is none. */
+/** A line break would begin another field, and an id must not contain a NUL. */
 function oneLine(text: string): string {
   return text.replace(/[\r\n\0]/g, '');
 }

@@ -3,7 +3,8 @@ import type { Config } from '../../config/config.js';
 import { IntentError, type IntentErrorCode } from '../../errors.js';
 import type { Ledger, LedgerReport } from '../../ledger/ledger.js';
 import type { ObservedClient } from '../../sequencer/intent-client.js';
-import type { LiveEvents } from '../events/live-events.js';
+import type { EventHub } from '../events/event-hub.js';
+import type { ConnectionLimiter } from '../limits/connection-limiter.js';
 import { sendJson } from '../response/respond.js';
 import { CachedProbe, type ProbeOutcome } from './cached-probe.js';
 
@@ -47,7 +48,7 @@ export interface HealthParts {
   readonly config: Config;
   readonly observed: ObservedClient;
   readonly ledger: Ledger | undefined;
-  readonly live: LiveEvents;
+  readonly live: { readonly events: EventHub; readonly connectionLimiter: ConnectionLimiter };
   readonly isEmbedded: boolean;
   /** For tests. */
   readonly timing?: Partial<HealthTiming> | undefined;

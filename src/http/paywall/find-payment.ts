@@ -3,7 +3,7 @@ import { withAbort } from '../../async/timeout.js';
 import { parseMoney } from '../../intents/money.js';
 import type { Ledger, LedgerIntent } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
-import { pendingMs, type SharedStatus } from '../../sequencer/watch/status-cache.js';
+import { pendingMs, type StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { PaymentDemand } from './required-payment.js';
 
 /** How many submitted payments are settled, newest first. Of the open ones, which cost a call, only the newest is checked. */
@@ -13,7 +13,7 @@ const cacheExpiryMs = pendingMs + 10;
 
 export interface PaymentSearch {
   readonly ledger: Ledger;
-  readonly status: SharedStatus;
+  readonly statusCache: StatusCache;
   /** Hash of the browser's cookie. */
   readonly browser: Uint8Array;
   readonly demand: PaymentDemand;
@@ -60,14 +60,14 @@ function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
 
 /** Settles the submitted payments, within bounded time. Returns whether there may be a settled one now. */
 async function settleNow(
-  { ledger, status, settleWaitMs }: PaymentSearch,
+  { ledger, statusCache, settleWaitMs }: PaymentSearch,
   pending: readonly LedgerIntent[],
 ): Promise<boolean> {
   const signal = AbortSignal.timeout(settleWaitMs);
   const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
     // A visitor who has not paid and reloads the page costs a shared status call, and no write.
-    if (state === 'open' && !(await isSubmitted(status, id, signal))) return false;
-    await withAbort(signal, () => ledger.nudge(id));
+    if (state === 'open' && !(await isSubmitted(statusCache, id, signal))) return false;
+    await withAbort(signal, () => ledger.recheck(id));
     return true;
   };
   const settled = await Promise.allSettled(pending.map(settle));
@@ -78,7 +78,7 @@ async function settleNow(
  * A cached status may be from before the payment. It is waited for until it expires, and not bypassed, so that reloads of a page
  * cause at most a few calls to the service a second.
  */
-async function isSubmitted(status: SharedStatus, id: string, signal: AbortSignal): Promise<boolean> {
-  if (status.known(id)?.intentSubmitted === false) await delay(cacheExpiryMs, undefined, { signal, ref: false });
-  return (await status.get(id, { signal })).intentSubmitted;
+async function isSubmitted(statusCache: StatusCache, id: string, signal: AbortSignal): Promise<boolean> {
+  if (statusCache.peek(id)?.intentSubmitted === false) await delay(cacheExpiryMs, undefined, { signal, ref: false });
+  return (await statusCache.get(id, { signal })).intentSubmitted;
 }

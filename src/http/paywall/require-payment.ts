@@ -77,14 +77,14 @@ function isAnswerable(error: unknown): boolean {
 
 async function paymentOf(demand: PaymentDemand, req: Request, res: Response): Promise<Payment | undefined> {
   const { context, countStatus } = requireRouter(req);
-  const { ledger, status, browserCookie } = context;
+  const { ledger, statusCache, browserCookie } = context;
   if (!ledger) {
     throw new IntentError('invalid_configuration', `requirePayment needs a ledger: ${howToGetLedger()}.`);
   }
   const browser = browserHashOf(browserCookie, req);
   // A page view can cause a call to the service, so it counts like a request for a status.
   const beforeCall = (): Promise<void> | undefined => countStatus(req, res);
-  return browser && findPayment({ ledger, status, browser, demand, settleWaitMs, beforeCall });
+  return browser && findPayment({ ledger, statusCache, browser, demand, settleWaitMs, beforeCall });
 }
 
 /** Answers 402 with what to pay, and where. */

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { BoundedMap } from '../../async/bounded-map.js';
 import { IntentError } from '../../errors.js';
+import { StatusRechecks } from '../events/status-rechecks.js';
 import { readJwt } from '../request/read-body.js';
 import { requestIdOf } from '../request/request-id.js';
 import type { Logger } from '../response/logger.js';
@@ -19,7 +20,11 @@ const warningIntervalMs = 60_000;
  * A call has neither a time nor a number, and the service repeats it when the answer was lost. So the same call is answered
  * with success every time, and only the first causes a recheck.
  */
-export function webhookHandler({ lookAt, logger, now }: RouterContext, verify: WebhookVerifier): Handler {
+export function webhookHandler(
+  { statusCache, logger, now, observer }: RouterContext,
+  verify: WebhookVerifier,
+): Handler {
+  const rechecks = new StatusRechecks({ statusCache, logger });
   const seen = new BoundedMap<true>({ ttlMs: seenTtlMs, capacity: seenCapacity, now });
   const warnOfRefusal = refusalWarning(logger, now);
   return async (req, res) => {
@@ -28,9 +33,10 @@ export function webhookHandler({ lookAt, logger, now }: RouterContext, verify: W
       warnOfRefusal(error, req);
       throw error;
     });
+    observer?.emit({ type: 'webhook_received', intent: intentId });
     if (!seen.get(digest)) {
       seen.set(digest, true);
-      lookAt(intentId);
+      rechecks.add(intentId);
     }
     // The service counts only 200 as delivered (protocol section 5).
     sendEmpty(res, 200, { 'Content-Length': '0' });

@@ -63,7 +63,7 @@ export function toLedgerError(error: unknown): unknown {
     ? unavailable.test(state)
     : systemCode.test(String(code)) || lostInDriver.test(String(message));
   if (!isUnavailable) return error;
-  const what = 'The database did not do what it was asked';
+  const what = 'The database failed';
   return state && ofOneCall.test(state) ? ledgerUnavailable(what, error) : databaseOutage(what, error);
 }
 
@@ -101,26 +101,26 @@ const startIt =
 const fixesByState: readonly (readonly [state: RegExp, mend: string])[] = [
   [
     /^28/,
-    'Correct the user and the password in INTENT_DATABASE_URL; what is not a letter or a digit is %-encoded there.',
+    'Correct the user and the password in INTENT_DATABASE_URL. Percent-encode all characters except letters and digits.',
   ],
-  [/^3D000$/, 'Make it with `createdb`, or correct the name at the end of INTENT_DATABASE_URL.'],
-  [/^53300$/, 'End what keeps connections open, raise max_connections, or put pgbouncer in between.'],
-  [/^53100$/, 'Make room on the disk of the database.'],
-  [/^42501$/, 'Let the role of INTENT_DATABASE_URL own the schema express_intents.'],
-  [/^57P0/, 'Wait until the server has started; where it does not by itself, start it.'],
-  [/^25006$/, 'Let INTENT_DATABASE_URL name the primary, and not a replica that can only be read.'],
+  [/^3D000$/, 'Create it with `createdb`, or correct the name at the end of INTENT_DATABASE_URL.'],
+  [/^53300$/, 'Close unused connections, raise max_connections, or connect through pgbouncer.'],
+  [/^53100$/, 'Free space on the disk of the database.'],
+  [/^42501$/, 'Make the role of INTENT_DATABASE_URL the owner of the schema express_intents.'],
+  [/^57P0/, 'Wait until the server has started, or start it.'],
+  [/^25006$/, 'Set INTENT_DATABASE_URL to the primary, not to a read-only replica.'],
 ];
 
 /** Errors of the network and of TLS, by the code that Node gives them. */
 const fixesByCode: readonly (readonly [code: RegExp, mend: string])[] = [
-  [/^ENOTFOUND$/, 'There is no such host: correct it in INTENT_DATABASE_URL.'],
-  [/^EAI_/, 'The DNS does not answer: mend the name service of this machine.'],
+  [/^ENOTFOUND$/, 'The host does not exist. Correct it in INTENT_DATABASE_URL.'],
+  [/^EAI_/, 'DNS does not answer. Fix the name resolution of this machine.'],
   [/^(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, startIt],
   [/^CERT_HAS_EXPIRED$/, 'Renew the certificate of the database.'],
-  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'Name the host in INTENT_DATABASE_URL as the certificate of the database does.'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'Use a host name of the database certificate in INTENT_DATABASE_URL.'],
   [
     /^(?:UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|CERT_)/,
-    'Name the authority that has signed its certificate: sslrootcert=<file> in the query of INTENT_DATABASE_URL.',
+    'Add the certificate authority to INTENT_DATABASE_URL: ?sslrootcert=<file>',
   ],
 ];
 
@@ -128,32 +128,32 @@ const fixesByCode: readonly (readonly [code: RegExp, mend: string])[] = [
 const diagnosesByMessage: readonly (readonly [text: RegExp, diagnosis: DatabaseDiagnosis])[] = [
   [
     /no pg_hba\.conf entry.*no encryption/,
-    { why: 'it wants TLS', mend: 'Add ?sslmode=verify-full to INTENT_DATABASE_URL.' },
+    { why: 'it requires TLS', mend: 'Add ?sslmode=verify-full to INTENT_DATABASE_URL.' },
   ],
   [
     /no pg_hba\.conf entry/,
-    { why: 'it does not take this user from this machine', mend: 'Add a line for it to pg_hba.conf of the database.' },
+    {
+      why: 'it does not accept this user from this machine',
+      mend: 'Add a line for them to pg_hba.conf of the database.',
+    },
   ],
   [
     /client password must be a string/,
     {
-      why: 'it wants a password, and there is none',
-      mend: 'Put it into INTENT_DATABASE_URL: postgres://user:password@host/database',
+      why: 'it requires a password, and none is set',
+      mend: 'Set it in INTENT_DATABASE_URL: postgres://user:password@host/database',
     },
   ],
   [
     /does not support SSL/,
-    { why: 'it speaks no TLS', mend: 'Take sslmode out of INTENT_DATABASE_URL, or give the server a certificate.' },
+    { why: 'it does not support TLS', mend: 'Remove sslmode from INTENT_DATABASE_URL, or enable TLS in the server.' },
   ],
-  [
-    /^timeout exceeded|connection timeout|^timeout expired/,
-    { why: 'no connection comes about in time', mend: startIt },
-  ],
+  [/^timeout exceeded|connection timeout|^timeout expired/, { why: 'connecting timed out', mend: startIt }],
 ];
 
 const unreadableFile: DatabaseDiagnosis = {
   why: 'a certificate that INTENT_DATABASE_URL names cannot be read',
-  mend: 'Put the file there, or correct sslrootcert, sslcert and sslkey in INTENT_DATABASE_URL.',
+  mend: 'Restore the file, or correct sslrootcert, sslcert and sslkey in INTENT_DATABASE_URL.',
 };
 
 /** Undefined where no fix is known. Reads only the codes and messages of an error and of its causes. */

@@ -33,7 +33,7 @@ export class TransactionScope {
 
   async #run<Result>(sql: unknown, send: () => Promise<Result>): Promise<Result> {
     if (this.#isOver)
-      throw new IntentError('internal_error', 'The transaction is over; its tx takes no more statements.');
+      throw new IntentError('internal_error', 'The transaction is over: its tx accepts no more statements.');
     requireNoTransactionControl(sql);
     this.#running += 1;
     const result = this.#last.then(send);
@@ -62,7 +62,7 @@ function requireNoTransactionControl(sql: unknown): void {
   if (keyword === undefined) return;
   throw new IntentError(
     'internal_error',
-    `The transaction is begun and ended by the ledger: tx takes no BEGIN, COMMIT or ROLLBACK, nor PREPARE (${keyword.toUpperCase()}).`,
+    `The ledger begins and ends the transaction: tx accepts no BEGIN, COMMIT, ROLLBACK or PREPARE (${keyword.toUpperCase()}).`,
   );
 }
 
@@ -72,7 +72,7 @@ export function requireNoConnectionState(sql: unknown): void {
   if (keyword === undefined) return;
   throw new IntentError(
     'internal_error',
-    `Each query of the database may run on another connection, so that it takes no ${keyword.toUpperCase()}. ` +
+    `${keyword.toUpperCase()} is not possible outside a transaction, because each query may run on another connection. ` +
       'Use transaction(), with SET LOCAL for settings.',
   );
 }
@@ -127,20 +127,20 @@ export function explainCheck(error: unknown, firstFault: unknown): IntentError |
   if (code !== '22P02' || !String(message).includes(endedWithin)) return undefined;
   return new TransactionEndedWithin(
     'internal_error',
-    `${endedWithin}, or its settings were reset. What it has written may be committed in part.`,
+    `${endedWithin}, or its settings were reset. What it wrote may be committed in part.`,
   );
 }
 
 /** The error of a commit after a failed statement that the work ignored. */
 export function rolledBack(cause: unknown): IntentError {
-  const message = 'The transaction was rolled back, since a statement in it had failed.';
+  const message = 'The transaction was rolled back, because a statement in it failed.';
   return new IntentError('internal_error', message, cause === undefined ? {} : { cause });
 }
 
 /** Replaces a member of a driver's client that would reach beyond the transaction. */
 export function refuseMember(name: string): () => never {
   return () => {
-    const message = `tx.client takes part in one transaction, which the ledger begins and ends: it has no ${name}().`;
+    const message = `tx.client belongs to one transaction, which the ledger begins and ends: it has no ${name}().`;
     throw new IntentError('internal_error', message);
   };
 }

@@ -26,7 +26,7 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
     const tables = await tablesVersion(tx);
     for await (const line of lines) {
       number += 1;
-      if (count !== undefined && line.trim() !== '') throw notAnExport('There is more behind its last line.');
+      if (count !== undefined && line.trim() !== '') throw notAnExport('It continues after its last line.');
       if (isFirst) requireHeader(line, tables);
       else if (line.startsWith('{"intents":')) count = Number(parseObject(line).intents);
       else if (line.trim() !== '') {
@@ -39,19 +39,18 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
       waiting = [];
     }
     imported += await insertLines(tx, waiting);
-    if (count !== imported)
-      throw notAnExport('It was cut off: its last line, which says how many there are, is missing.');
+    if (count !== imported) throw notAnExport('It was cut off: its last line, with the number of intents, is missing.');
     return imported;
   });
 }
 
 function requireHeader(line: string, tablesHere: number): void {
   const { ledger, tables } = parseObject(line);
-  if (ledger !== exportName) throw notAnExport('Its first line does not say so.');
+  if (ledger !== exportName) throw notAnExport('Its first line is not the header of one.');
   if (typeof tables === 'number' && tables <= tablesHere) return;
   throw notAnExport(
-    `It was made of tables of version ${tables}, and these are of version ${tablesHere}: run \`npx express-intents migrate\` of the ` +
-      'version of express-intents that has made it.',
+    `It comes from tables of version ${tables}, and these are of version ${tablesHere}. Run \`npx express-intents migrate\` of the ` +
+      'version of express-intents that exported it.',
   );
 }
 
@@ -62,11 +61,11 @@ function parseObject(line: string): Record<string, unknown> {
   } catch {
     // Reported below.
   }
-  throw notAnExport(`This is no line of one: ${line.slice(0, 60)}`);
+  throw notAnExport(`This is not a line of one: ${line.slice(0, 60)}`);
 }
 
 const notAnExport = (why: string): IntentError =>
-  new IntentError('invalid_request', `This is no export of a ledger. ${why} Nothing was imported.`);
+  new IntentError('invalid_request', `This is not an export of a ledger. ${why} Nothing was imported.`);
 
 /**
  * What readers of the tables rely on. The database would accept more: `NaN` for an amount, `infinity` for a time. Columns that
@@ -137,7 +136,7 @@ function parseLine(line: string, number: number): unknown {
 const invalidLine = (number: number, why: string): IntentError =>
   new IntentError(
     'invalid_request',
-    `Line ${number} is not as \`ledger export\` writes it: ${why}. Nothing was imported. Export the ledger again.`,
+    `Line ${number} is not a line of \`ledger export\`: ${why}. Nothing was imported. Export the ledger again.`,
   );
 
 async function insertLines(tx: Queryable, lines: readonly string[]): Promise<number> {
@@ -174,7 +173,7 @@ async function sharedColumns(tx: Queryable, line: string | undefined): Promise<r
        and ($1::jsonb -> 'intent') ? attname::text`,
     [line],
   );
-  if (rows.length === 0) throw notAnExport('A line of it has no intent.');
+  if (rows.length === 0) throw notAnExport('A line has no intent.');
   return rows.map(({ name }) => name);
 }
 
@@ -182,6 +181,6 @@ async function sharedColumns(tx: Queryable, line: string | undefined): Promise<r
 function explainInsert(error: unknown): unknown {
   const { code, message, detail } = error as { code?: unknown; message?: string; detail?: string };
   if (typeof code !== 'string' || !/^(?:2[23]|54)/.test(code)) return error;
-  const why = code === '23505' ? `An intent of it is here already (${detail}).` : `${message}.`;
+  const why = code === '23505' ? `An intent of it exists already (${detail}).` : `${message}.`;
   return new IntentError('invalid_request', `${why} Nothing was imported.`, { cause: error });
 }

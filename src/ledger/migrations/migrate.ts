@@ -74,7 +74,7 @@ export async function missingMigrations(db: Queryable, list = migrations): Promi
 /** @throws {IntentError} `invalid_configuration` where a migration is missing, with the command that runs it */
 export async function requireMigrated(db: Queryable): Promise<void> {
   if ((await missingMigrations(db)).length === 0) return;
-  const message = 'The tables of the ledger are missing or older than this program. Run `npx express-intents migrate`.';
+  const message = 'The tables of the ledger are missing or older than this version. Run `npx express-intents migrate`.';
   throw new IntentError('invalid_configuration', message);
 }
 
@@ -113,7 +113,7 @@ function explainMigration(error: unknown): unknown {
     case '42501':
       return new IntentError(
         'invalid_configuration',
-        `The role of INTENT_DATABASE_URL may not do this: ${message}. ${grants}`,
+        `The role of INTENT_DATABASE_URL lacks a right: ${message}. ${grants}`,
         { cause: error },
       );
     case '55P03':
@@ -129,6 +129,6 @@ run \`npx express-intents migrate\` as another role, and then as that one \`gran
 and \`grant select, insert, update, delete on all tables in schema express_intents to <role>\`.`;
 
 const inUse = `\
-The tables of the ledger cannot be changed, since a transaction that does not end has them in use. \
+The tables of the ledger cannot be changed, because a transaction that does not end uses them. \
 \`select pid, xact_start, query from pg_stat_activity where xact_start < now() - interval '1 second' order by xact_start\` \
 shows which; \`select pg_terminate_backend(<pid>)\` ends it.`;

@@ -1,25 +1,33 @@
-/** How many hints wait at most. What does not fit is looked at when it is due. */
+/** Payments in the queue at most. One that does not fit is polled when it is due. */
 const capacity = 1_000;
-/** When an intent is tried again that could not be claimed, because somebody was looking at it just then; milliseconds. */
-const againAfterMs = [100, 200, 400, 800];
+/** Delays before a payment is retried whose claim another process holds, in milliseconds. */
+const retryDelaysMs = [100, 200, 400, 800];
 
-interface Hint {
-  readonly told: Promise<void>;
-  readonly tell: () => void;
-  /** Waiting to be taken, or taken. */
+interface Recheck {
+  readonly settled: Promise<void>;
+  readonly settle: () => void;
   isWaiting: boolean;
-  /** Hinted at once more after it was taken: the sequencer may have been asked before that. */
-  isWantedAgain: boolean;
+  /** Requested again after it was taken: the call to the sequencer may be older than that request. */
+  isRequestedAgain: boolean;
   misses: number;
 }
 
-/** The intents that somebody hinted at, each once. A hint may always be lost: nothing depends on it but how soon. */
-export class Urgent {
-  readonly #hints = new Map<string, Hint>();
+/**
+ * The payments that a settlement polls before they are due, each once.
+ *
+ * - `add`: waiting. A request for a payment that waits joins it.
+ * - `take`: the settlement tries to claim it. A request from then on makes it wait once more after `done`.
+ * - `done`: polled, or nothing is left to do; out of the queue.
+ * - `missed`: another process holds the claim. It waits again after 100, 200, 400 and 800 ms, then leaves the queue.
+ *
+ * A recheck may be lost: it decides only how soon a payment is polled.
+ */
+export class RecheckQueue {
+  readonly #rechecks = new Map<string, Recheck>();
   readonly #wake: () => void;
   #isClosed = false;
 
-  /** @param wake called when there is something to take */
+  /** @param wake called when a payment waits */
   constructor(wake: () => void) {
     this.#wake = wake;
   }
@@ -27,77 +35,71 @@ export class Urgent {
   /** How many wait to be taken. */
   get size(): number {
     let waiting = 0;
-    for (const { isWaiting } of this.#hints.values()) if (isWaiting) waiting += 1;
+    for (const { isWaiting } of this.#rechecks.values()) if (isWaiting) waiting += 1;
     return waiting;
   }
 
-  /** Resolves when the intent was looked at, or when it is known that it will not be. */
+  /** Resolves when the payment was polled, or left the queue for another reason. */
   add(id: string): Promise<void> {
-    const known = this.#hints.get(id);
-    if (known) {
-      known.isWantedAgain = !known.isWaiting;
-      return known.told;
+    const queued = this.#rechecks.get(id);
+    if (queued) {
+      queued.isRequestedAgain = !queued.isWaiting;
+      return queued.settled;
     }
-    if (this.#hints.size >= capacity) return Promise.resolve();
-    const { promise, resolve } = deferred();
-    this.#hints.set(id, { told: promise, tell: resolve, isWaiting: true, isWantedAgain: false, misses: 0 });
+    if (this.#rechecks.size >= capacity) return Promise.resolve();
+    let settle: () => void = () => undefined;
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    this.#rechecks.set(id, { settled, settle, isWaiting: true, isRequestedAgain: false, misses: 0 });
     this.#wake();
-    return promise;
+    return settled;
   }
 
-  /** At most so many of them, to be looked at now. */
+  /** At most `limit` of those that wait, the oldest first. */
   take(limit: number): string[] {
     const taken: string[] = [];
-    for (const [id, hint] of this.#hints) {
+    for (const [id, recheck] of this.#rechecks) {
       if (taken.length >= limit) break;
-      if (!hint.isWaiting) continue;
-      hint.isWaiting = false;
+      if (!recheck.isWaiting) continue;
+      recheck.isWaiting = false;
       taken.push(id);
     }
     return taken;
   }
 
-  /** These could not be claimed: they are settled, or somebody is looking at them, who may have asked too early. */
+  /** These could not be claimed. The holder of the claim may have called the sequencer too early. */
   missed(ids: readonly string[]): void {
     for (const id of ids) {
-      const hint = this.#hints.get(id);
-      if (!hint) continue;
-      const waitMs = againAfterMs[hint.misses];
-      hint.misses += 1;
-      if (waitMs === undefined || this.#isClosed) this.#forget(id, hint);
-      else setTimeout(() => this.#again(hint), waitMs).unref();
+      const recheck = this.#rechecks.get(id);
+      if (!recheck) continue;
+      const delayMs = retryDelaysMs[recheck.misses];
+      recheck.misses += 1;
+      if (delayMs === undefined || this.#isClosed) this.#remove(id, recheck);
+      else setTimeout(() => this.#retry(recheck), delayMs).unref();
     }
   }
 
-  /** It was looked at. */
   done(id: string): void {
-    const hint = this.#hints.get(id);
-    if (hint?.isWaiting) return;
-    this.#hints.delete(id);
-    hint?.tell();
-    if (hint?.isWantedAgain) void this.add(id);
+    const recheck = this.#rechecks.get(id);
+    // What ends here is work that was claimed before the request.
+    if (!recheck || recheck.isWaiting) return;
+    this.#remove(id, recheck);
+    if (recheck.isRequestedAgain) void this.add(id);
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const [id, hint] of this.#hints) this.#forget(id, hint);
+    for (const [id, recheck] of this.#rechecks) this.#remove(id, recheck);
   }
 
-  #forget(id: string, hint: Hint): void {
-    this.#hints.delete(id);
-    hint.tell();
+  #remove(id: string, recheck: Recheck): void {
+    this.#rechecks.delete(id);
+    recheck.settle();
   }
 
-  #again(hint: Hint): void {
-    hint.isWaiting = true;
+  #retry(recheck: Recheck): void {
+    recheck.isWaiting = true;
     this.#wake();
   }
-}
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve: () => void = () => undefined;
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
 }

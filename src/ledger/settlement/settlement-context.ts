@@ -12,10 +12,10 @@ export interface SequencerStatus {
   readonly intentSubmitted: boolean;
 }
 
-/** Asks the sequencer now, and not a cache. */
+/** Gives a new answer of the sequencer, never a cached one. */
 export type AskSequencer = (id: string, options: { readonly signal: AbortSignal }) => Promise<SequencerStatus>;
 
-/** Asks the sequencer who has paid, where the terms of the payment log the payer in. */
+/** Asks the sequencer for the payer, where the terms of the payment log the payer in. */
 export type AskUserId = (id: string, options: { readonly signal: AbortSignal }) => Promise<string>;
 
 /** What settlement needs from other parts. */

@@ -13,7 +13,7 @@ import {
 import { type ClaimedPayment, holdLease, type Lease, LeaseLost } from './claimed-payment.js';
 import { errorDetails } from './error-text.js';
 import { HookLanes, type Lane, lanes } from './hook-lanes.js';
-import { Urgent } from './recheck-queue.js';
+import { RecheckQueue } from './recheck-queue.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 
@@ -64,7 +64,7 @@ const correctEveryMs = 10_000;
  */
 export class Settlement {
   readonly #context: WorkContext;
-  readonly #rechecks: Urgent;
+  readonly #rechecks: RecheckQueue;
   /** Of status calls. */
   readonly #calls: AdaptiveLimit;
   readonly #running = new Map<Lease, Promise<void>>();
@@ -90,7 +90,7 @@ export class Settlement {
       lanes: new HookLanes(timing.hooksAtOnce),
       askStatus: (id, options) => this.#calls.run(options.signal, () => askStatus(id, options)),
     };
-    this.#rechecks = new Urgent(() => this.#wake());
+    this.#rechecks = new RecheckQueue(() => this.#wake());
   }
 
   /** Since the last successful round, or since the creation, in milliseconds. */

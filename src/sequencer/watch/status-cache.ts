@@ -3,157 +3,199 @@ import { BoundedMap } from '../../async/bounded-map.js';
 import type { IntentStatus } from '../calls.js';
 import type { CallOptions } from '../transport.js';
 
-/** How the status is asked for upstream, as `getStatus` of a client. */
+/** Calls the service for the status of an intent, as `getStatus` of a client does. */
 export type AskStatus = (id: string, options: CallOptions) => Promise<IntentStatus>;
 
-export interface SharedStatusOptions {
-  /** Ends the call early; it then rejects with the signal's reason. */
-  readonly signal?: Abortable | undefined;
-  /** Takes no answer from the cache, as after a hint that something has changed; shares a call that is under way. */
-  readonly isFresh?: boolean | undefined;
-  /** Whoever asks acts on the answer by himself: `onSubmitted` is not called for it. */
-  readonly isQuiet?: boolean | undefined;
+/**
+ * Why a status was read: a page asked for it (`status`), the watch of an event stream polled, a webhook call came, or the
+ * ledger polled. A call that several share has the source that comes last in this list.
+ */
+export type StatusSource = (typeof sources)[number];
+const sources = ['status', 'stream', 'webhook', 'ledger'] as const;
+
+/** A status that differs from the one that was known, or whose predecessor has expired. */
+export interface StatusUpdate {
+  readonly id: string;
+  readonly status: IntentStatus;
+  readonly source: StatusSource;
 }
 
-export interface SharedStatusSettings {
+export interface StatusReadOptions {
+  /** Ends the wait early; it then rejects with the signal's reason. */
+  readonly signal?: Abortable | undefined;
+  /** Takes no answer from the cache. Shares a call that is under way. */
+  readonly bypassCache?: boolean | undefined;
+  /** Default `status`. */
+  readonly source?: StatusSource | undefined;
+}
+
+export interface StatusCacheOptions {
   readonly ask: AskStatus;
   /** The time, in milliseconds. */
   readonly now: () => number;
-  /** Of how many intents an answer is kept; the one asked for longest ago makes room. Default 10 000. */
+  /** How many intents it holds; the one whose call is oldest makes room. Default 10 000. */
   readonly capacity?: number | undefined;
-  /** Called whenever it is learnt that an intent was submitted, also when it was learnt before; must not throw. */
-  readonly onSubmitted?: ((id: string) => void) | undefined;
 }
 
 /**
- * How long an answer counts that is not the last word, in milliseconds: a tab that asks every second sees a change as soon as
- * it would have anyway, and a thousand tabs cost one.
+ * How long a status is good for while the intent is not submitted, in milliseconds: a page that polls every second notices
+ * no delay, and a thousand pages cost one call.
  */
 export const pendingMs = 250;
-/** Not for ever: what was submitted may be reversed until the transactions have settled. */
+/** The same once it is submitted. Limited, because a submission may be reversed until its transactions have settled. */
 const submittedMs = 60_000;
 
-interface Call {
+/**
+ * An intent in the cache.
+ *
+ * - under way: a call upstream runs, and callers share its `answer`. When all of them have left, a call that was not sent yet
+ *   is not sent. One that was sent runs to its end, because ending it would close a connection that other calls need.
+ * - answered: by that call, or by `set`. The status is good for `lifetimeMs`. Then, and at a read that bypasses the cache, a
+ *   new entry that is under way takes its place.
+ * - failed: out of the cache at once, so that the next caller tries again.
+ */
+interface Entry {
   readonly answer: Promise<IntentStatus>;
-  /** Aborted when all who waited have left: what was not sent is then not sent. Gone once the answer is there. */
+  source: StatusSource;
+  /** Aborted when no caller waits any more. Undefined once there is an answer. */
   upstream: Abort | undefined;
-  /** How many wait for the answer. */
+  /** How many callers wait for the answer. */
   waiting: number;
-  /** Whether somebody who waits for it acts on it. */
-  isQuiet: boolean;
-  /** The answer, once it is there. */
+  /** The entry whose place this one has taken, where that was answered. Undefined once this one is. */
+  previous: Entry | undefined;
   status: IntentStatus | undefined;
   answeredAt: number;
-  /** How long the answer is good for, in milliseconds; undefined while the call is under way. */
-  lifetimeMs: number | undefined;
+  /** How long the status is good for, in milliseconds. */
+  lifetimeMs: number;
 }
 
-/** A call that was just begun. */
-const newCall = {
-  upstream: undefined,
-  waiting: 0,
-  isQuiet: false,
-  status: undefined,
-  answeredAt: 0,
-  lifetimeMs: undefined,
-};
-
 /**
- * The status of intents for all who ask in this process: who asks for the same intent at the same time shares one call
- * upstream, and its answer for a short while after. A failure is shared and not kept.
+ * What this process knows of the status of intents. Every status that is read passes it, for whatever reason: callers that
+ * want the same one share a call upstream, and the subscribers learn every change.
  */
-export class SharedStatus {
-  // The oldest is the one that was asked upstream longest ago.
-  readonly #calls: BoundedMap<Call>;
+export class StatusCache {
+  readonly #entries: BoundedMap<Entry>;
   readonly #ask: AskStatus;
   readonly #now: () => number;
-  readonly #onSubmitted: (id: string) => void;
+  readonly #subscribers: ((update: StatusUpdate) => void)[] = [];
 
-  constructor({ ask, now, capacity = 10_000, onSubmitted = () => undefined }: SharedStatusSettings) {
+  constructor({ ask, now, capacity = 10_000 }: StatusCacheOptions) {
     this.#ask = ask;
     this.#now = now;
-    this.#calls = new BoundedMap({ capacity });
-    this.#onSubmitted = onSubmitted;
+    this.#entries = new BoundedMap({ capacity });
   }
 
-  /** How many intents an answer is kept of, or waited for. */
+  /** How many intents it holds. */
   get size(): number {
-    return this.#calls.size;
+    return this.#entries.size;
   }
 
-  /** What is known at once, without a promise: by far the most of the questions end here. */
-  known(id: string): IntentStatus | undefined {
-    const call = this.#calls.get(id);
-    return call?.status && this.#isUsable(call) ? call.status : undefined;
+  /** Calls `subscriber`, which must not throw, with every update from now on, before callers that wait have the answer. */
+  subscribe(subscriber: (update: StatusUpdate) => void): void {
+    this.#subscribers.push(subscriber);
+  }
+
+  /** The status where it is known, without a promise: most requests end here. */
+  peek(id: string): IntentStatus | undefined {
+    const entry = this.#entries.get(id);
+    return entry && this.#isGood(entry) ? entry.status : undefined;
   }
 
   /**
-   * The status, known or asked for. When all callers have left by their `signal`, a call that waits for its turn is not sent.
-   * One that was sent runs to its end and is shared: to end it would close a connection that other calls need.
+   * The status, from the cache or from the service.
    * @throws {IntentError} `invalid_id` @throws {SequencerError} @throws the signal's reason
    */
-  get(id: string, options: SharedStatusOptions = {}): Promise<IntentStatus> {
-    const { signal, isFresh = false, isQuiet = false } = options;
+  get(id: string, options: StatusReadOptions = {}): Promise<IntentStatus> {
+    const { signal, bypassCache = false, source = 'status' } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
-    const kept = this.#calls.get(id);
-    const isShared = kept && this.#isUsable(kept) && !(isFresh && kept.lifetimeMs !== undefined);
-    const call = isShared ? kept : this.#begin(id);
-    call.isQuiet ||= isQuiet;
-    if (call.lifetimeMs !== undefined) return call.answer;
-    call.waiting += 1;
-    const answer = signal ? this.#untilLeft(call, signal) : call.answer;
-    if (!call.upstream?.aborted) return answer;
-    // Left by all others, it may never be sent, and is not retried.
+    const found = this.#entries.get(id);
+    const isShared = found && (isUnderWay(found) || (!bypassCache && this.#isGood(found)));
+    const entry = isShared ? found : this.#call(id);
+    if (!isUnderWay(entry)) return entry.answer;
+    entry.waiting += 1;
+    if (sources.indexOf(source) > sources.indexOf(entry.source)) entry.source = source;
+    const answer = signal ? this.#untilLeft(entry, signal) : entry.answer;
+    if (!entry.upstream?.aborted) return answer;
+    // All others have left, so it may never be sent, and a failure of it is not retried.
     return answer.catch((error) => (signal?.aborted ? Promise.reject(error) : this.get(id, options)));
   }
 
-  /** Takes what was learnt of an intent on another way, so that nobody is told less than another was. */
-  learn(id: string, status: IntentStatus): void {
-    const answer = Promise.resolve(status);
-    const call: Call = { answer, ...newCall };
-    this.#calls.set(id, call);
-    this.#settle(id, call, status);
+  /** Takes a status that was learnt in another way, which counts also against a call that is under way. */
+  set(id: string, status: IntentStatus, source: StatusSource): void {
+    const entry = this.#add(id, Promise.resolve(status), undefined);
+    entry.source = source;
+    this.#settle(id, entry, status);
   }
 
-  #isUsable({ lifetimeMs, answeredAt }: Call): boolean {
-    if (lifetimeMs === undefined) return true;
+  #isGood({ status, answeredAt, lifetimeMs }: Entry): boolean {
     const ageMs = this.#now() - answeredAt;
-    // A clock that was set back must not make an answer last.
-    return ageMs >= 0 && ageMs < lifetimeMs;
+    // The age is negative when the clock was set back; the status must not last for it.
+    return status !== undefined && ageMs >= 0 && ageMs < lifetimeMs;
   }
 
-  #begin(id: string): Call {
+  #call(id: string): Entry {
     const upstream = new Abort();
     const answer = this.#ask(id, { sendUntil: upstream });
-    const call: Call = { answer, ...newCall, upstream };
-    this.#calls.set(id, call);
+    const entry = this.#add(id, answer, upstream);
     answer.then(
-      (status) => this.#settle(id, call, status),
-      // Whoever asks after a failure may well find the service back; one that stays down has the breaker in front.
-      () => this.#drop(id, call),
+      (status) => this.#settle(id, entry, status),
+      () => {
+        if (this.#entries.get(id) === entry) this.#entries.delete(id);
+      },
     );
-    return call;
+    return entry;
   }
 
-  #settle(id: string, call: Call, status: IntentStatus): void {
-    call.upstream = undefined;
-    call.status = status;
-    call.answeredAt = this.#now();
-    call.lifetimeMs = status.intentSubmitted ? submittedMs : pendingMs;
-    if (status.intentSubmitted && !call.isQuiet) this.#onSubmitted(id);
+  #add(id: string, answer: Promise<IntentStatus>, upstream: Abort | undefined): Entry {
+    const replaced = this.#entries.get(id);
+    const entry: Entry = {
+      answer,
+      source: 'status',
+      upstream,
+      waiting: 0,
+      previous: replaced?.status ? replaced : replaced?.previous,
+      status: undefined,
+      answeredAt: 0,
+      lifetimeMs: 0,
+    };
+    this.#entries.set(id, entry);
+    return entry;
   }
 
-  #untilLeft(call: Call, signal: Abortable): Promise<IntentStatus> {
+  #settle(id: string, entry: Entry, status: IntentStatus): void {
+    const isUpdate = this.#isUpdate(id, entry, status);
+    entry.upstream = undefined;
+    entry.previous = undefined;
+    entry.status = status;
+    entry.answeredAt = this.#now();
+    entry.lifetimeMs = status.intentSubmitted ? submittedMs : pendingMs;
+    if (!isUpdate) return;
+    const update: StatusUpdate = { id, status, source: entry.source };
+    for (const subscriber of this.#subscribers) subscriber(update);
+  }
+
+  /** Whether the status differs from what subscribers know, or what they know has expired. */
+  #isUpdate(id: string, entry: Entry, status: IntentStatus): boolean {
+    const current = this.#entries.get(id);
+    // The status was set while the call was under way: the answer may be older.
+    if (current !== entry && current?.status) return false;
+    const { previous } = entry;
+    if (!previous?.status || !this.#isGood(previous)) return true;
+    const { exists, codeScanned, intentSubmitted } = previous.status;
+    return exists !== status.exists || codeScanned !== status.codeScanned || intentSubmitted !== status.intentSubmitted;
+  }
+
+  #untilLeft(entry: Entry, signal: Abortable): Promise<IntentStatus> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         reject(signal.reason);
-        call.waiting -= 1;
-        if (call.waiting === 0) call.upstream?.abort(signal.reason);
+        entry.waiting -= 1;
+        if (entry.waiting === 0) entry.upstream?.abort(signal.reason);
       };
       signal.addEventListener('abort', leave);
       const stay = (): void => signal.removeEventListener('abort', leave);
       // Not by `finally`, which makes two promises more.
-      call.answer.then(
+      entry.answer.then(
         (status) => {
           stay();
           resolve(status);
@@ -165,9 +207,8 @@ export class SharedStatus {
       );
     });
   }
+}
 
-  /** A later call may have taken its place. */
-  #drop(id: string, call: Call): void {
-    if (this.#calls.get(id) === call) this.#calls.delete(id);
-  }
+function isUnderWay({ status }: Entry): boolean {
+  return status === undefined;
 }

@@ -76,7 +76,7 @@ const handlers = (): Parameters<typeof connectPeer>[1] => ({
   record: ledger.record,
   reserve: ledger.reserve,
   confirm: ledger.confirm,
-  nudge: ledger.nudge,
+  recheck: ledger.recheck,
   retry: ledger.retry,
   list: ledger.list,
   find: ledger.find,

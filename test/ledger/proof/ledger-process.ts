@@ -57,7 +57,7 @@ export class LedgerProcess {
   record = (intent: NewIntent): Promise<void> => this.#ask('record', intent);
   reserve = (intent: NewIntent, key: object): Promise<RepeatedIntent | undefined> => this.#ask('reserve', intent, key);
   confirm = (id: string): Promise<void> => this.#ask('confirm', id);
-  nudge = (id: string): Promise<void> => this.#ask('nudge', id);
+  recheck = (id: string): Promise<void> => this.#ask('recheck', id);
   retry = (id: string): Promise<boolean> => this.#ask('retry', id);
   find = (id: string): Promise<LedgerIntent | undefined> => this.#ask('find', id);
   list = (options: ListOptions): Promise<IntentPage> => this.#ask('list', options);

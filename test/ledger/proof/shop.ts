@@ -25,7 +25,7 @@ export interface ShopLedger {
   record(intent: NewIntent): Promise<void>;
   reserve(intent: NewIntent, idempotency: object): Promise<RepeatedIntent | undefined>;
   confirm(id: string): Promise<void>;
-  nudge(id: string): Promise<void>;
+  recheck(id: string): Promise<void>;
   retry(id: string): Promise<boolean>;
   find(id: string): Promise<LedgerIntent | undefined>;
   list(options: { state: LedgerIntent['state'] }): Promise<IntentPage>;
@@ -147,7 +147,7 @@ export class Shop {
     if (this.#temperOf(id) === 'unpaid' || this.truth.isPaid(id)) return;
     await wait(this.#random.below(20));
     this.truth.pay(id);
-    if (this.#random.below(2) === 0) await ledger.nudge(id);
+    if (this.#random.below(2) === 0) await ledger.recheck(id);
   }
 
   async #logIn(ledger: ShopLedger): Promise<void> {

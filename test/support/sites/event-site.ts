@@ -1,14 +1,16 @@
 import express, { type Express } from 'express';
 import { parseConfig } from '../../../src/config/config.js';
 import type { ConnectionLimits } from '../../../src/config/config-options.js';
-import { liveEvents } from '../../../src/http/events/live-events.js';
-import { createLookAt } from '../../../src/http/events/look-at.js';
+import { ClientSecretCache } from '../../../src/http/events/client-secret-cache.js';
+import { EventHub, eventStreamLimiter } from '../../../src/http/events/event-hub.js';
+import { RunningRequests } from '../../../src/http/events/running-requests.js';
 import { hostCookie } from '../../../src/http/request/browser-cookie.js';
 import { createRouter } from '../../../src/http/router.js';
 import type { RouterContext } from '../../../src/http/router-context.js';
 import { LoginAttempts } from '../../../src/http/session/login-attempts.js';
 import { createWebhookVerifier } from '../../../src/http/webhook/verify-webhook.js';
 import { createIntentClient } from '../../../src/sequencer/intent-client.js';
+import { StatusCache } from '../../../src/sequencer/watch/status-cache.js';
 import { StatusTransport } from '../transports/status-transport.js';
 import { FakeWatch } from './fake-watch.js';
 import { serve } from './serve.js';
@@ -29,7 +31,7 @@ export interface EventSiteOptions {
   readonly factory?: ExpressFactory;
   readonly connections?: Partial<ConnectionLimits>;
   readonly onCreated?: () => void;
-  /** Told of what is learnt to be submitted, as a ledger is. */
+  /** Called with each intent that the status cache reports as submitted, as a ledger is. */
   readonly onSubmitted?: (id: string) => void;
   /** Base58 public key of the service whose webhook calls are taken; without it there are none. */
   readonly serviceKey?: string;
@@ -53,11 +55,10 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
   const now = (): number => nowMs;
   const config = parseConfig({ transport, connections, destination, login: false }, {});
   const client = createIntentClient({ transport });
-  const live = liveEvents({
-    client,
-    watch: () => watch.watch,
-    ...{ connections: config.connections, logger: log, now, onSubmitted },
-  });
+  const { connections: limits } = config;
+  const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now });
+  statusCache.subscribe(({ id, status }) => status.intentSubmitted && onSubmitted?.(id));
+  const secrets = new ClientSecretCache(now);
   const context: RouterContext = {
     config,
     client,
@@ -74,12 +75,15 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
           register: async () => undefined,
         }
       : undefined,
-    lookAt: createLookAt({ ask: (id) => live.events.look(id), logger: log }),
     walletUrl: async () => undefined,
     health: nobodyAsks,
     openApi: nobodyAsks,
     now,
-    ...live,
+    statusCache,
+    secrets,
+    connectionLimiter: eventStreamLimiter(limits, log),
+    events: new EventHub({ watch: watch.watch, statusCache, secrets, logger: log }, limits),
+    running: new RunningRequests(),
   };
   open.push(context);
   const app = factory();

@@ -62,7 +62,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
   requirePackage('@electric-sql/pglite');
   const { PGlite } = await import('@electric-sql/pglite');
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error) => {
-    throw ledgerUnavailable('The folder of the ledger cannot be made', error);
+    throw ledgerUnavailable('The folder of the ledger cannot be created', error);
   });
   const lock = await lockFolder(folder);
   try {
@@ -174,7 +174,7 @@ class EmbeddedDatabase implements Database {
         this.#abandon = abandon;
         openedAtMs = this.#clock.now();
         const tooLong = (): void =>
-          abandon(new Error(`The hook has had its transaction open for longer than ${this.#hookMs} ms.`));
+          abandon(new Error(`The transaction of the hook was open for longer than ${this.#hookMs} ms.`));
         if (isHook) timer = setTimeout(tooLong, this.#hookMs).unref();
       },
       onOver: () => {
@@ -234,6 +234,6 @@ class EmbeddedDatabase implements Database {
 }
 
 function turnWithin(timeoutMs: number): SemaphoreWait {
-  const timeoutError = () => ledgerUnavailable(`Another transaction has had the database for ${timeoutMs} ms`);
+  const timeoutError = () => ledgerUnavailable(`Another transaction has held the database for ${timeoutMs} ms`);
   return { timeoutMs, timeoutError };
 }

@@ -20,8 +20,8 @@ export class FilePresence {
       if (!this.#isGone && identity !== undefined && identityOf(file) === identity) continue;
       this.#isGone = true;
       throw new DatabaseLost(
-        `${file} was moved or deleted while the ledger was open. Nothing more is written to the ledger, since another process ` +
-          'may have opened it. Put the folder back where it was and restart this process',
+        `${file} was moved or deleted while the ledger was open. The ledger takes no more writes, because another process ` +
+          'may have opened it. Move the folder back and restart this process',
       );
     }
   }

@@ -45,7 +45,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   } while (performance.now() < end);
   throw new IntentError(
     'ledger_locked',
-    `The ledger in ${folder} is open already, in another process or in this one, and one alone can have it open. ` +
+    `The ledger in ${folder} is already open in another process or in this one. Only one can have it open. ` +
       'Several processes need Postgres: INTENT_DATABASE_URL=postgres://...',
   );
 }
@@ -123,7 +123,7 @@ async function listen(folder: string, name: string): Promise<Server> {
     return server.unref();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const message = `The folder ${folder} cannot be locked, which takes a Unix socket in it (${code}).`;
+    const message = `The folder ${folder} cannot be locked: no Unix socket can be created in it (${code}). Choose a folder on a local disk.`;
     throw new IntentError('invalid_configuration', message, { cause: error });
   }
 }
@@ -136,6 +136,6 @@ function socketPath(folder: string, name: string): string {
   const relative = path.relative('', absolute);
   const shorter = relative.length < absolute.length ? relative : absolute;
   if (Buffer.byteLength(shorter) <= maxSocketPath) return shorter;
-  const message = `The path of the ledger's folder is too long for a socket in it: ${folder}. Choose one under 80 bytes.`;
+  const message = `The path of the ledger's folder is too long for a socket in it: ${folder}. Choose a path under 80 bytes.`;
   throw new IntentError('invalid_configuration', message);
 }

@@ -67,7 +67,7 @@ export class PostgresPool {
       return new PostgresConnection(await this.#monitor.track(() => this.#connect()), this.#monitor);
     } catch (error) {
       if (error instanceof Error && allInUse.test(error.message)) {
-        throw ledgerUnavailable('All connections of this process to the database are taken', error);
+        throw ledgerUnavailable('All connections of this process to the database are in use', error);
       }
       throw databaseOutage('The database cannot be reached', error);
     }
@@ -174,7 +174,7 @@ export class PostgresPool {
   }
 }
 
-const silenceError = (): Error => new Error('Connection terminated, since the database has stopped responding');
+const silenceError = (): Error => new Error('Connection terminated, because the database stopped responding');
 
 function ignore(): void {}
 

@@ -1,0 +1,90 @@
+import type { Request, Response } from 'express';
+import { parseIntentId } from '../../keys/base58.js';
+import type { Observer } from '../../telemetry/router-event.js';
+import type { ConnectionOwner } from '../limits/connection-limiter.js';
+import { rateLimitKey } from '../limits/rate-limit-key.js';
+import { browserHashOf } from '../request/browser-cookie.js';
+import { answerProblem, toProblemDetails } from '../response/problem.js';
+import { sendEmpty } from '../response/respond.js';
+import type { Handler, RouterContext } from '../router-context.js';
+import { restoreClientSecret } from './client-secret-cache.js';
+import { closingFrame } from './event-hub.js';
+import { type IntentFeed, terminalKind } from './intent-feed.js';
+import { joinPipeline, waitForTurn } from './pipelined-streams.js';
+import { SseConnection, writeEventHeaders } from './sse-connection.js';
+
+const retryAfterSeconds = 10;
+
+/** `GET /intent/:id/events`: the events of an intent, as Server-Sent Events (WHATWG HTML, section 9.2). */
+export function eventsHandler(context: RouterContext): Handler {
+  return async (req, res, id) => {
+    parseIntentId(id);
+    if (req.method === 'HEAD') {
+      writeEventHeaders(res);
+      res.end();
+      return;
+    }
+    // A browser that has the last event reconnects only because its EventSource was not closed; 204 closes it.
+    if (req.headers['last-event-id'] === terminalKind) return sendEmpty(res, 204);
+    // A middleware in front of the router may have answered already, such as one for timeouts.
+    if (isAnswered(res)) return;
+    await openStream(context, req, res, id);
+  };
+}
+
+/** Acquires a connection, waits for the turn of this response, restores the client secret, and joins the feed of the intent. */
+async function openStream(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
+  const { browserCookie, events, connectionLimiter, observer } = context;
+  const browser = browserHashOf(browserCookie, req);
+  const visitor: ConnectionOwner = {
+    browser: browser && Buffer.from(browser).toString('latin1'),
+    ...rateLimitKey(req.ip),
+  };
+  if (events.isClosed) return redirectToOtherProcess(res, observer, id);
+  try {
+    connectionLimiter.acquire(visitor);
+  } catch (error) {
+    const problem = toProblemDetails(error);
+    // Not logged: refusals come in crowds.
+    answerProblem(res, problem, { 'Retry-After': String(retryAfterSeconds) });
+    observer?.emit({ type: 'stream_refused', intent: id, code: problem.code });
+    return;
+  }
+  const leavePipeline = joinPipeline(req.socket);
+  const release = (): void => {
+    connectionLimiter.release(visitor);
+    leavePipeline();
+  };
+  // No handler follows; the reference would keep what Express holds for one.
+  req.next = undefined;
+  if (!(await waitForTurn(req, res)) || isAnswered(res)) return release();
+  const connection = new SseConnection(res, req.get('last-event-id'));
+  let feed: IntentFeed | undefined;
+  res.once('close', () => {
+    release();
+    feed?.leave(connection, visitor);
+  });
+  await restoreClientSecret(context, req, res, id);
+  if (isAnswered(res)) return;
+  if (events.isClosed) return redirectToOtherProcess(res, observer, id);
+  feed = events.join(id, connection);
+  if (observer) observeStream(observer, res, id);
+}
+
+/** Whether nothing more can be sent: the response has a head already, or its client has disconnected. */
+function isAnswered(res: Response): boolean {
+  return res.headersSent || res.writableEnded || res.destroyed;
+}
+
+function observeStream({ emit }: Observer, res: Response, intent: string): void {
+  const openedAtMs = performance.now();
+  emit({ type: 'stream_opened', intent });
+  res.once('close', () => emit({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
+}
+
+/** A browser reconnects after a stream that has ended, and never after a refusal. */
+function redirectToOtherProcess(res: Response, observer: Observer | undefined, intent: string): void {
+  writeEventHeaders(res);
+  res.end(closingFrame());
+  observer?.emit({ type: 'stream_refused', intent, code: 'closing' });
+}

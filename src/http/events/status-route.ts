@@ -1,0 +1,20 @@
+import type { Response } from 'express';
+import type { StatusCache } from '../../sequencer/watch/status-cache.js';
+import { disconnectSignal } from '../request/client-disconnect.js';
+import { sendJson } from '../response/respond.js';
+import type { Handler, RouterContext } from '../router-context.js';
+import { statusBody } from './sse-frame.js';
+
+/** `GET /status/:id`: the three flags of the interface, section 2.6. */
+export function getStatusHandler({ statusCache }: RouterContext): Handler {
+  return (_req, res, id) => {
+    const known = statusCache.peek(id);
+    if (known) return sendJson(res, 200, statusBody(known));
+    return readStatus(statusCache, res, id);
+  };
+}
+
+/** Shares a call upstream for as long as the client is connected. */
+async function readStatus(statusCache: StatusCache, res: Response, id: string): Promise<void> {
+  sendJson(res, 200, statusBody(await statusCache.get(id, { signal: disconnectSignal(res) })));
+}

@@ -1,0 +1,81 @@
+import bs58 from 'bs58';
+import { ClientSecretCache } from '../../src/http/events/client-secret-cache.js';
+import { SubmissionTracker } from '../../src/router/submission-tracker.js';
+import type { StatusSource } from '../../src/sequencer/watch/status-cache.js';
+import type { RouterEventPayload } from '../../src/telemetry/router-event.js';
+
+const intent = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+/** The login of docs/protocol.md, section 7: its payload. */
+const login = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
+const loginSecret = bs58.encode(Buffer.from('030000000000000000050c131a21282f363d444b', 'hex'));
+
+const submitted = { exists: true, codeScanned: true, intentSubmitted: true };
+const scanned = { ...submitted, intentSubmitted: false };
+
+const start = (hasLedger: boolean) => {
+  const clock = { nowMs: 0 };
+  const now = () => clock.nowMs;
+  const told: RouterEventPayload[] = [];
+  const secrets = new ClientSecretCache(now);
+  const tracker = new SubmissionTracker({ observer: { emit: (one) => void told.push(one) }, secrets, hasLedger, now });
+  const submit = (id: string, source: StatusSource = 'status', codeScanned = false): void =>
+    tracker.onStatus({ id, status: { ...submitted, codeScanned }, source });
+  return { clock, told, secrets, tracker, submit };
+};
+
+test('emits a submission that is learnt again and again once a day', () => {
+  const { clock, told, submit } = start(false);
+  submit(intent);
+  clock.nowMs += 23 * 3_600_000;
+  submit(intent, 'webhook');
+  expect(told).toEqual([{ type: 'intent_submitted', intent, kind: undefined, way: 'status' }]);
+});
+
+test('emits a scan once, whether it comes from a message or from the status of a watch, and every decline', () => {
+  const { told, tracker } = start(false);
+  for (let count = 0; count < 2; count += 1) {
+    tracker.onStatus({ id: intent, status: scanned, source: 'stream' });
+    tracker.onEvent(intent, { kind: 'code_scanned', id: 'code_scanned' });
+    tracker.onEvent(intent, { kind: 'client_rejected_login', id: 'x' });
+  }
+  const declined = { type: 'intent_declined', intent, kind: 'login' };
+  expect(told).toEqual([{ type: 'code_scanned', intent }, declined, declined]);
+});
+
+test('emits a scan and a submission that a watch learns at once, in this order', () => {
+  const { told, submit } = start(false);
+  submit(intent, 'stream', true);
+  expect(told).toEqual([
+    { type: 'code_scanned', intent },
+    { type: 'intent_submitted', intent, kind: undefined, way: 'stream' },
+  ]);
+});
+
+test.each(['status', 'webhook', 'ledger'] as const)('emits no scan that only %s has seen', (source) => {
+  const { told, tracker } = start(false);
+  tracker.onStatus({ id: intent, status: scanned, source });
+  expect(told).toEqual([]);
+});
+
+test('leaves to the ledger what the ledger learns, and keeps no source of it', () => {
+  const { told, submit } = start(false);
+  submit(intent, 'ledger');
+  submit(intent, 'webhook');
+  expect(told).toEqual([{ type: 'intent_submitted', intent, kind: undefined, way: 'webhook' }]);
+});
+
+test('with a ledger, leaves payments to it and adds the source that was first; emits a login itself', () => {
+  const { told, secrets, tracker, submit } = start(true);
+  submit(intent);
+  expect(told).toEqual([]);
+  const ofLedger = { type: 'intent_submitted', kind: 'payment', way: 'ledger' } as const;
+  tracker.ledgerObserver.emit({ ...ofLedger, intent });
+  tracker.ledgerObserver.emit({ ...ofLedger, intent: 'another' });
+  const others = { type: 'payment_expired', intent } as const;
+  tracker.ledgerObserver.emit(others);
+  expect(told.splice(0)).toEqual([{ ...ofLedger, intent, way: 'status' }, { ...ofLedger, intent: 'another' }, others]);
+
+  secrets.remember(login, loginSecret);
+  submit(login);
+  expect(told).toEqual([{ type: 'intent_submitted', intent: login, kind: 'login', way: 'status' }]);
+});
