@@ -1,6 +1,11 @@
 // How often the service is asked for one intent, counted by the code that asks: the ledger's looks, and the watch of a page.
-import { encodePayload, formatClientSecret, nonceLength } from '../build/intents/payload.js';
-import { intentIdOf, rendezvousKeyPair } from '../build/intents/rendezvous.js';
+import {
+  encodePayload,
+  formatClientSecret,
+  intentIdOf,
+  nonceLength,
+  rendezvousKeyPair,
+} from '../build/intents/payload.js';
 import { defaultTiming, untilNextPollMs, untilReversalPollMs } from '../build/ledger/settlement/settlement-timing.js';
 import { watchIntent } from '../build/sequencer/watch/watch-intent.js';
 

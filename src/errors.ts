@@ -159,10 +159,10 @@ function siteFrames(stack = ''): readonly string[] {
   return own.length > 0 ? ['', ...own] : [];
 }
 
-/** The message of anything that was thrown, even of an object whose members throw. */
-export function messageOf(error: unknown): string {
+/** The message of anything that was thrown, also by another realm, even of an object whose members throw. */
+export function messageOf(thrown: unknown): string {
   try {
-    return error instanceof Error ? error.message : String(error);
+    return String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown);
   } catch {
     return 'An error that cannot be read.';
   }

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { type Command, CommanderError } from 'commander';
 import { processEnvironment } from '../config/config.js';
 import type { Environment } from '../config/config-options.js';
-import { ConfigError, IntentError, type IntentErrorCode } from '../errors.js';
+import { ConfigError, IntentError, type IntentErrorCode, messageOf } from '../errors.js';
 import { paint, printable, type Terminal } from './terminal.js';
 
 /** The address at which a host is reached. */
@@ -92,7 +92,3 @@ function printProblems({ problems }: ConfigError, { error, colors }: Terminal): 
     error(`  ${paint('cyan', `-> ${printable(mend)}`, colors.error)}`);
   }
 }
-
-/** The message of anything thrown. No `instanceof`, because test runners give a program another `Error`. */
-export const messageOf = (thrown: unknown): string =>
-  String((thrown as { readonly message?: unknown } | null | undefined)?.message ?? thrown);

@@ -1,5 +1,5 @@
 import type { Attributes, Counter, Histogram, Meter, UpDownCounter } from '@opentelemetry/api';
-import type { RouterEvent, RouterEventType } from './router-event.js';
+import type { ReadWaiting, RouterEvent, RouterEventType } from './router-event.js';
 
 type EventOf<Type extends RouterEventType> = Extract<RouterEvent, { readonly type: Type }>;
 /** What one event adds to a metric. */
@@ -120,16 +120,6 @@ export const metrics: Readonly<Record<string, Metric>> = {
     breaker_closed: ({ operation }) => byOperation(-1, operation),
   }),
 };
-
-/** What waits in the ledger. */
-export interface Waiting {
-  readonly due: number;
-  readonly oldestDueMs: number;
-  readonly deadLetters: number;
-}
-
-/** Called at each collection of the metrics. */
-export type ReadWaiting = () => Promise<Waiting>;
 
 /** In seconds; up to a day, because a payment settles late while a hook fails. */
 const secondBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 3_600, 86_400];

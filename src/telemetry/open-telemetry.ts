@@ -2,8 +2,8 @@ import { createRequire } from 'node:module';
 import type { Attributes, Context, Meter, Span, Tracer } from '@opentelemetry/api';
 import { findPackage } from '../async/optional-package.js';
 import { type ConfigProblem, messageOf, SequencerError } from '../errors.js';
-import { Instruments, type ReadWaiting } from './metrics.js';
-import type { RouterEvent, UpstreamTransport } from './router-event.js';
+import { Instruments } from './metrics.js';
+import type { ReadWaiting, RouterEvent, UpstreamTransport } from './router-event.js';
 
 /** Where spans and metrics go, instead of to what is registered with `@opentelemetry/api`. */
 export interface TelemetryProviders {

@@ -158,3 +158,13 @@ export type OnEvent = (event: RouterEvent) => void | Promise<void>;
 export interface Observer {
   emit(event: RouterEventPayload): void;
 }
+
+/** What waits in the ledger. Not in metrics.ts, whose types need @opentelemetry/api. */
+interface Waiting {
+  readonly due: number;
+  readonly oldestDueMs: number;
+  readonly deadLetters: number;
+}
+
+/** Called at each collection of the metrics. */
+export type ReadWaiting = () => Promise<Waiting>;

@@ -573,7 +573,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['wallet', 'fault', /shop-example\.com\/wallet is answers with status 404/, /INTENT_WALLET_URL/]],
+    told: [['wallet', 'fault', /shop-example\.com\/wallet answers with status 404/, /INTENT_WALLET_URL/]],
   },
   {
     name: 'a firewall in front of the webhook',
@@ -661,7 +661,7 @@ it('changes nothing: no intent is created, no table is made, and the folder of a
       return sound.sequencer.transport.call(...args);
     },
   };
-  sound.front.faults = { site: await sound.startSite({ transport: counting }) };
+  sound.front.faults = { site: await sound.startSite({ transport: counting, slowMs: 500 }) };
   const env = { ...sound.production, INTENT_DATABASE_URL: postgres.url(name) };
   const { wrong } = await doctor(env, ['--url', shopOrigin]);
   expect(wrong.map(({ check }) => check)).toEqual(['database']);

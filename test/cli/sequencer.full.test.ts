@@ -29,13 +29,13 @@ it('runs until it is told to end, prints where it is, and serves there (interfac
   const started = startCommand(['sequencer', '--port', '0']);
   const url = await urlOf(started);
   expect((await welcomeOf(started)).split('\n').slice(0, 9)).toEqual([
-    'The embedded sequencer runs, for development. No money is anywhere near.',
+    'The embedded sequencer is running, for development. It moves no money.',
     '',
     `  sequencer  ${url}`,
-    `  inspector  ${url}/inspector   see what comes, live; switch faults on`,
+    `  inspector  ${url}/inspector   shows requests live, injects faults`,
     `  wallet     ${url}/wallet   Ada, Ben, Mia`,
     '',
-    'An app uses it with these in its .env:',
+    'To use it, add these lines to the .env of an app:',
     '',
     `INTENT_SEQUENCER_URL=${url}`,
   ]);

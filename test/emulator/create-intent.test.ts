@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { jest } from '@jest/globals';
-import { parseClientSecret } from '../../src/intents/payload.js';
-import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import { parseClientSecret, rendezvousKeyPair } from '../../src/intents/payload.js';
 import { type SignedIntent, unsignedBytes } from '../../src/intents/signed-intent.js';
 import { formatBase58, parseAccount, parseBase58 } from '../../src/keys/base58.js';
 import type { KeyPair } from '../../src/keys/ed25519.js';
@@ -225,8 +224,8 @@ describe('verification of an intent (protocol 6)', () => {
     const { url } = await start();
     const intent = await payment();
     const message = { ...intent.message, id: { value: new Uint8Array(16) } };
-    expect(reason(await create(url, { ...intent, message }))).toMatch(/given by the sequencer/);
-    expect(reason(await send(url, { ...intent, message }))).toMatch(/given by the sequencer/);
+    expect(reason(await create(url, { ...intent, message }))).toMatch(/assigns message ids/);
+    expect(reason(await send(url, { ...intent, message }))).toMatch(/assigns message ids/);
   });
 
   test('a retry is answered OK and changes nothing, in both dialects', async () => {

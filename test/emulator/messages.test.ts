@@ -1,5 +1,4 @@
-import { parseClientSecret } from '../../src/intents/payload.js';
-import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import { parseClientSecret, rendezvousKeyPair } from '../../src/intents/payload.js';
 import type { SignedIntent } from '../../src/intents/signed-intent.js';
 import { parseIntentId } from '../../src/keys/base58.js';
 import type { KeyPair } from '../../src/keys/ed25519.js';
@@ -85,7 +84,7 @@ describe("a wallet's messages (protocol 2)", () => {
     ['airdrop_received', payment, () => ({ airdropReceived: {} }), /cannot send/],
     ['request_to_grab_bill', payment, () => ({ requestToGrabBill: {} }), /cannot send/],
     ['nothing', payment, () => ({}), /cannot send/],
-    ['an id of its own', payment, () => ({ ...scanned, id: { value: new Uint8Array(16) } }), /given by the sequencer/],
+    ['an id of its own', payment, () => ({ ...scanned, id: { value: new Uint8Array(16) } }), /assigns message ids/],
   ])('refuses %s', async (_name, make, messageOf, expected) => {
     const { url } = await start();
     const intent = await created(url, make());

@@ -251,7 +251,7 @@ describe('the file', () => {
     const stateFile = newFile();
     const { url, close } = await start({ stateFile });
     const problem = new RegExp(
-      `^The state file ${stateFile} is in use by the embedded sequencer at ${url}, .*Stop that one`,
+      `^The state file ${stateFile} is in use by the embedded sequencer at ${url}\\. Stop that one`,
     );
     await expect(startSequencer({ stateFile })).rejects.toMatchObject({
       code: 'invalid_configuration',

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { manifest, pack, root } from './consumer-project.js';
 
 // What a site gets with this package: every package of it by name, and every file of its own.
@@ -139,7 +139,18 @@ describe('the files that are packed', () => {
       'proto/emulator.proto',
       'proto/intents.proto',
     ]);
-    expect([...ofSources, ...toRead].filter((path) => !paths.includes(path))).toEqual([]);
+    const pages = ofSources.filter((path) => !path.endsWith('.d.ts'));
+    expect([...pages, ...toRead].filter((path) => !paths.includes(path))).toEqual([]);
+  });
+
+  it('have the declarations of the entries, those that they import, and no other', () => {
+    const importsOf = (path: string): string[] =>
+      [...readFileSync(join(root, path), 'utf8').matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)].map(
+        ([, name = '']) => `${posix.join(posix.dirname(path), name)}.d.ts`,
+      );
+    const needed = new Set(['index', 'client', 'testing', 'browser/elements'].map((name) => `dist/${name}.d.ts`));
+    for (const path of needed) for (const imported of importsOf(path)) needed.add(imported);
+    expect(paths.filter((path) => /^dist\/.*\.d\.ts$/.test(path)).sort()).toEqual([...needed].sort());
   });
 
   it('have the code of our own modules and of no package, each once, so that each is one and the same for all', () => {

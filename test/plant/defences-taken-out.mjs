@@ -162,7 +162,7 @@ export const defencesTakenOut = [
   {
     name: 'taken out: webhooks are called on this machine alone',
     file: 'emulator/operations/intents.ts',
-    from: "return url && (url.protocol === 'https:' || isLoopback(url.hostname)) ? url : undefined;",
+    from: "return url && (url.protocol === 'https:' || isCallable(url)) ? url : undefined;",
     to: 'return url;',
     caughtBy: attack('ssrf'),
   },

@@ -40,7 +40,7 @@ describe('a create that the envelope calls a success', () => {
     ['a status that exists', '0801'],
     ['a status with explicit defaults', '0801 1000 1800'],
     ['a status that was paid meanwhile', '0801 1001 1801'],
-  ])('with %s is proven, and no status is asked for', async (_what, status) => {
+  ])('with %s is proven without a getStatus', async (_what, status) => {
     expect(await create(ok(hex(status)))).toEqual({ calls: ['createIntent'], code: 'created' });
   });
 
@@ -66,7 +66,7 @@ describe('a create that the envelope calls a success', () => {
     }
   });
 
-  test('and whose status cannot be asked for gives no secret', async () => {
+  test('whose status is not available returns no secret', async () => {
     const broken: Answer = (_call, res) => void res.writeHead(500).end();
     expect(await create(withStatus(broken, emptyEnvelope))).toMatchObject({ code: 'sequencer_bad_status' });
   });
@@ -81,11 +81,11 @@ describe('a create that the envelope calls a success', () => {
       'that ends with the connection, which may be a cut',
       (_call, _res, req) => req.socket.end('HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n\r\n'),
     ],
-  ])('in an empty answer %s is none', async (_what, answer) => {
+  ])('fails for an empty answer %s', async (_what, answer) => {
     expect(await create(answer)).toEqual({ calls: ['createIntent'], code: 'sequencer_bad_response' });
   });
 
-  test('in an answer cut before its first byte is none', async () => {
+  test('fails for an answer cut before its first byte', async () => {
     const cut: Answer = (_call, res) => {
       res.writeHead(200, { ...octets, 'content-length': 4 });
       res.flushHeaders();
@@ -94,7 +94,7 @@ describe('a create that the envelope calls a success', () => {
     expect(await create(withStatus(exists, cut))).toMatchObject({ code: 'sequencer_unreachable' });
   });
 
-  test('in an unfinished chunked answer without bytes is none', async () => {
+  test('fails for an unfinished chunked answer without bytes', async () => {
     const cut: Answer = (_call, res) => {
       res.writeHead(200, { ...octets, 'transfer-encoding': 'chunked' });
       res.flushHeaders();
@@ -104,7 +104,7 @@ describe('a create that the envelope calls a success', () => {
   });
 });
 
-test('a create whose answer was lost is repeated with the same bytes, and then proven', async () => {
+test('a create whose answer was lost is retried with the same bytes, and then proven', async () => {
   const sequencer = await faultSequencer((call, res, req) => {
     if (call.n === 1) return void req.socket.destroy();
     withStatus(exists, emptyEnvelope)(call, res, req);

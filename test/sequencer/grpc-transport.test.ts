@@ -40,13 +40,13 @@ afterEach(async () => {
   await server.close();
 });
 
-describe('what is sent', () => {
-  it('is the message as it is, at the path of its operation (interface 4.2, protocol 5)', async () => {
+describe('a request', () => {
+  it('is the unchanged message at the path of its operation (interface 4.2, protocol 5)', async () => {
     expect(await connect().call(operations.getStatus, body)).toEqual(answer);
     expect(server.calls).toMatchObject([{ path: '/intents.v1.MicroPayment/GetStatus', body }]);
   });
 
-  it('has headers of gRPC, and none of ours (interface 5.5)', async () => {
+  it('has the headers of gRPC and no others (interface 5.5)', async () => {
     await connect().call(operations.getStatus, body);
     const { headers } = server.calls[0] ?? {};
     expect(headers).toMatchObject({ ':method': 'POST', te: 'trailers', 'content-type': 'application/grpc' });
@@ -56,7 +56,7 @@ describe('what is sent', () => {
     expect(Object.keys(headers ?? {}).sort()).toEqual([...own, ...names].sort());
   });
 
-  it('goes to the names that were set', async () => {
+  it('goes to the configured names', async () => {
     const grpcNames = {
       MicroPayment: 'acme.micropayment.v1.MicroPayment',
       Messaging: 'acme.messaging.v1.Messaging',
@@ -84,11 +84,11 @@ describe('what is sent', () => {
     ['a path where a service belongs', { grpcNames: { MicroPayment: '/a.B/C' } }],
     ['a path that is none', { grpcNames: { 'MicroPayment.getStatus': 'a.B/C' } }],
     ['a path with a query', { grpcNames: { 'MicroPayment.getStatus': '/a.B/C?d' } }],
-  ])('goes nowhere with %s', (_name, options) => {
+  ])('is refused at construction with %s', (_name, options) => {
     expect(() => connect(options)).toThrow(expect.objectContaining({ code: 'invalid_configuration' }));
   });
 
-  it('goes to no proxy that the environment names', async () => {
+  it('ignores the proxy in the environment', async () => {
     const proxied: string[] = [];
     const proxy = createServer((socket) => {
       proxied.push('a connection');
@@ -109,7 +109,7 @@ describe('what is sent', () => {
 });
 
 describe('connections', () => {
-  it('are one, for calls in a row and at the same time', async () => {
+  it('are reused: one serves sequential and concurrent calls', async () => {
     const transport = connect();
     for (let call = 0; call < 5; call += 1) await transport.call(operations.getStatus, body);
     server.behave({ answer: ({ stream, call }) => respond(stream, [grpcMessage(call.body)]) });
@@ -118,7 +118,7 @@ describe('connections', () => {
     expect(server.connections).toBe(1);
   });
 
-  it('are made anew when the sequencer closed the idle one', async () => {
+  it('are replaced when the sequencer closed the idle one', async () => {
     const transport = connect();
     await transport.call(operations.getStatus, body);
     server.behave({
@@ -133,7 +133,7 @@ describe('connections', () => {
     expect(server.connections).toBe(2);
   });
 
-  it('that a call timed out on are left, and a stream over them goes on', async () => {
+  it('on which a call timed out are not used again, and a stream over them continues', async () => {
     const streams: ServerHttp2Stream[] = [];
     const transport = connect({ timeoutMs: 100 });
     const answered = async () => expect(await transport.call(operations.getStatus, body)).toEqual(answer);
@@ -153,7 +153,7 @@ describe('connections', () => {
     expect(await stream?.next()).toMatchObject({ done: true });
   });
 
-  it('need not be those of a stream for long: one that is told to go elsewhere is served to its end', async () => {
+  it('that the sequencer drains are replaced, and a stream over them is served to its end', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask'] });
     const streams: ServerHttp2Stream[] = [];
     server.behave({
@@ -174,7 +174,7 @@ describe('connections', () => {
   });
 });
 
-it('takes an empty message for an answer, and none for none', async () => {
+it('accepts an empty message as an answer, and no message as an error', async () => {
   server.behave(grpcOk());
   expect(await connect().call(operations.getStatus, body)).toEqual(new Uint8Array());
   server.behave({ answer: ({ stream }) => respond(stream, []) });
@@ -182,14 +182,14 @@ it('takes an empty message for an answer, and none for none', async () => {
   await expect(none).rejects.toMatchObject({ code: 'sequencer_bad_response' });
 });
 
-it('keeps no more of a reason than a log can bear', async () => {
+it('cuts the reason of the service to a length fit for logs', async () => {
   server.behave(grpcStatus(3, 'é'.repeat(5_000)));
   const call = connect().call(operations.getStatus, body);
   await expect(call).rejects.toMatchObject({ code: 'sequencer_error', serviceMessage: 'é'.repeat(1_000) });
 });
 
 describe("the caller's signal", () => {
-  it.each(['before the headers', 'in the body'])('ends a call that runs, with its reason: %s', async (when) => {
+  it.each(['before the headers', 'in the body'])('ends a running call with its reason: %s', async (when) => {
     const reason = new Error('the visitor left');
     const controller = new AbortController();
     let closed = false;
@@ -207,7 +207,7 @@ describe("the caller's signal", () => {
     await eventually(() => closed);
   });
 
-  it('that is aborted already lets nothing be sent', async () => {
+  it('that is aborted already prevents the call', async () => {
     const transport = connect();
     const signal = AbortSignal.abort('too late');
     await expect(transport.call(operations.getStatus, body, { signal })).rejects.toBe('too late');
@@ -217,14 +217,14 @@ describe("the caller's signal", () => {
     expect(server.connections).toBe(0);
   });
 
-  it('does not lift the time-out', async () => {
+  it('does not replace the timeout', async () => {
     server.behave({});
     const { signal } = new AbortController();
     const call = connect({ timeoutMs: 100 }).call(operations.getStatus, body, { signal });
     await expect(call).rejects.toMatchObject({ code: 'sequencer_timeout' });
   });
 
-  it('leaves the connection as it is', async () => {
+  it('does not close the connection', async () => {
     const transport = connect();
     await transport.call(operations.getStatus, body);
     server.behave({});
@@ -240,7 +240,7 @@ describe("the caller's signal", () => {
 });
 
 describe('a stream', () => {
-  it('yields what comes, in its order, until OK', async () => {
+  it('yields the answers in their order until OK', async () => {
     const many = Array.from({ length: 200 }, (_, n) => grpcMessage(Uint8Array.of(n)));
     server.behave({ answer: ({ stream }) => respond(stream, many) });
     const read: number[] = [];
@@ -248,7 +248,7 @@ describe('a stream', () => {
     expect(read).toEqual(Array.from({ length: 200 }, (_, n) => n));
   });
 
-  it('gives what had come before it broke', async () => {
+  it('yields the answers before it broke', async () => {
     server.behave({
       answer: ({ stream }) => respond(stream, [grpcMessage(answer)], { trailers: { 'grpc-status': '14' } }),
     });
@@ -279,7 +279,7 @@ describe('a stream', () => {
     expect(rstCode).toBe(8);
   });
 
-  it('of which nobody reads on holds the sequencer back, not the memory', async () => {
+  it('whose reader pauses slows the sequencer and does not fill the memory', async () => {
     const message = grpcMessage(new Uint8Array(60_000));
     let accepted = 0;
     server.behave({
@@ -313,7 +313,7 @@ describe('a stream', () => {
 });
 
 describe('close()', () => {
-  it('lets the calls that run end, then leaves no connection behind', async () => {
+  it('waits for running calls, then closes all connections', async () => {
     const transport = connect();
     const waiting: (() => void)[] = [];
     server.behave({ answer: ({ stream }) => void waiting.push(() => respond(stream, [grpcMessage(answer)])) });
@@ -329,7 +329,7 @@ describe('close()', () => {
     await eventually(() => server.openConnections === 0);
   });
 
-  it('ends streams, which have no end of their own', async () => {
+  it('ends streams', async () => {
     server.behave({});
     const transport = connect();
     const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
@@ -340,7 +340,7 @@ describe('close()', () => {
     await eventually(() => server.openConnections === 0);
   });
 
-  it('can be asked for again, and lets nothing be sent any more', async () => {
+  it('may be called twice, and prevents further calls', async () => {
     const transport = connect();
     await transport.call(operations.getStatus, body);
     await Promise.all([transport.close(), transport.close()]);

@@ -42,7 +42,7 @@ it.each([
   expect(sequencer.requests.map(({ path }) => path)).toEqual([called]);
 });
 
-it('posts the envelope as octets, with nothing of ours or of a browser beside it (interface 4.1)', async () => {
+it('posts the envelope as octets, without other headers (interface 4.1)', async () => {
   expect(await connect().call(operations.getStatus, body)).toEqual(answer);
   const [request] = sequencer.requests;
   expect(request).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/octet-stream' } });
@@ -64,7 +64,7 @@ it('sends the envelope of the known answer, byte by byte (protocol 7)', async ()
   );
 });
 
-it('keeps its connection: twenty calls in a row use one', async () => {
+it('uses one connection for twenty sequential calls', async () => {
   const transport = connect();
   for (let call = 0; call < 20; call += 1) {
     await transport.call(operations.getStatus, body);
@@ -74,7 +74,7 @@ it('keeps its connection: twenty calls in a row use one', async () => {
   expect(sequencer.connections).toBe(1);
 });
 
-it('needs no third connection for calls without a pause between them', async () => {
+it('uses at most two connections for calls without a pause', async () => {
   const transport = connect();
   for (let call = 0; call < 20; call += 1) await transport.call(operations.getStatus, body);
   expect(sequencer.connections).toBeLessThanOrEqual(2);
@@ -90,7 +90,7 @@ it('keeps its connection after a refusal and after an HTTP error', async () => {
   expect(sequencer.connections).toBe(1);
 });
 
-it('lets no error page hold its connection, however long the page is', async () => {
+it('does not read a long error page to its end', async () => {
   const transport = connect();
   sequencer.answerWith((_call, res) => res.writeHead(500).end(Buffer.alloc(300_000, '<p>')));
   for (let call = 0; call < 3; call += 1) {
@@ -100,7 +100,7 @@ it('lets no error page hold its connection, however long the page is', async () 
   await transport.close();
 });
 
-it('does not queue calls behind one another', async () => {
+it('runs concurrent calls in parallel', async () => {
   const waiting: (() => void)[] = [];
   sequencer.answerWith((call, res, req) => {
     waiting.push(() => ok(call.body)(call, res, req));
@@ -112,7 +112,7 @@ it('does not queue calls behind one another', async () => {
   expect(await Promise.all(calls)).toEqual(Array.from({ length: 20 }, (_, n) => Uint8Array.of(n)));
 });
 
-it('goes on when the sequencer closed the idle connection', async () => {
+it('opens a new connection when the sequencer closed the idle one', async () => {
   const transport = connect();
   sequencer.answerWith((call, res, req) => {
     ok(answer)(call, res, req);
@@ -124,7 +124,7 @@ it('goes on when the sequencer closed the idle connection', async () => {
   expect(sequencer.connections).toBe(2);
 });
 
-describe('what says of itself that it is no envelope is not read, though it may look like one', () => {
+describe('an answer whose headers rule out an envelope is not decoded', () => {
   it.each([
     { 'content-type': 'text/html' },
     { 'content-type': 'text/html; charset=utf-8' },
@@ -155,7 +155,7 @@ describe('what says of itself that it is no envelope is not read, though it may 
     { 'content-type': 'application/jsonish' },
     { 'content-encoding': 'identity' },
     { 'content-encoding': 'Identity' },
-  ])('but %j is', async (headers) => {
+  ])('but is decoded with %j', async (headers) => {
     sequencer.answerWith((_call, res) => res.writeHead(200, headers).end(encodeOkResponse(answer)));
     expect(await connect().call(operations.getStatus, body)).toEqual(answer);
   });
@@ -175,8 +175,8 @@ it.each<[string | undefined, number | undefined]>([
   expect('retryAfterMs' in error).toBe(retryAfterMs !== undefined);
 });
 
-describe('the time of a call', () => {
-  it('ends it, whether nothing comes or an answer is under way, with and without a signal', async () => {
+describe('the timeout of a call', () => {
+  it('ends it before and during the answer, with and without a signal', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask'] });
     const { signal } = new AbortController();
     const transport = connect();
@@ -202,7 +202,7 @@ describe('the time of a call', () => {
     await eventually(() => cut === cases.length);
   });
 
-  it('leaves nothing behind when there was enough of it', async () => {
+  it('leaves no timer after a call in time', async () => {
     const { signal } = new AbortController();
     expect(await connect().callWithin?.(operations.getStatus, body, { timeoutMs: 60_000, signal })).toEqual(answer);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
@@ -210,7 +210,7 @@ describe('the time of a call', () => {
 });
 
 describe("the caller's signal", () => {
-  it('ends a call that runs, with its reason', async () => {
+  it('ends a running call with its reason', async () => {
     const reason = new Error('the visitor left');
     const controller = new AbortController();
     sequencer.answerWith(() => controller.abort(reason));
@@ -218,7 +218,7 @@ describe("the caller's signal", () => {
     await expect(call).rejects.toBe(reason);
   });
 
-  it('ends a call whose answer is under way', async () => {
+  it('ends a call during its answer', async () => {
     const controller = new AbortController();
     sequencer.answerWith((_call, res) => {
       res.writeHead(200, { 'content-length': 100 });
@@ -228,13 +228,13 @@ describe("the caller's signal", () => {
     await expect(call).rejects.toBe('enough');
   });
 
-  it('that is aborted already lets nothing be sent', async () => {
+  it('that is aborted already prevents the call', async () => {
     const call = connect().call(operations.getStatus, body, { signal: AbortSignal.abort('too late') });
     await expect(call).rejects.toBe('too late');
     expect(sequencer.calls).toEqual([]);
   });
 
-  it('costs nothing when it is not used, and the next call is fine', async () => {
+  it('leaves no listener when it is not aborted, and the next call succeeds', async () => {
     const transport = connect();
     const { signal } = new AbortController();
     expect(await transport.call(operations.getStatus, body, { signal })).toEqual(answer);
@@ -245,7 +245,7 @@ describe("the caller's signal", () => {
 });
 
 describe('close()', () => {
-  it('lets the calls that run end, then leaves no connection behind', async () => {
+  it('waits for running calls, then closes all connections', async () => {
     const transport = connect();
     const waiting: (() => void)[] = [];
     sequencer.answerWith((call, res, req) => void waiting.push(() => ok(answer)(call, res, req)));
@@ -258,7 +258,7 @@ describe('close()', () => {
     await eventually(() => sequencer.openConnections === 0);
   });
 
-  it('can be asked for again', async () => {
+  it('may be called twice', async () => {
     const transport = connect();
     await transport.call(operations.getStatus, body);
     await Promise.all([transport.close(), transport.close()]);
@@ -266,7 +266,7 @@ describe('close()', () => {
     await eventually(() => sequencer.openConnections === 0);
   });
 
-  it('lets the process end', async () => {
+  it('lets the process exit', async () => {
     sequencer.answerWith(ok());
     const client = fileURLToPath(new URL('../../dist/client.js', import.meta.url));
     const script = `

@@ -25,7 +25,7 @@ function counting(failures = 0) {
   return { counts, transport };
 }
 
-it('starts at the first call, and not before', async () => {
+it('starts at the first call', async () => {
   const { counts, transport } = counting();
   await new Promise((resolve) => setImmediate(resolve));
   expect(counts.started).toBe(0);
@@ -33,14 +33,14 @@ it('starts at the first call, and not before', async () => {
   expect(counts.started).toBe(1);
 });
 
-it('starts once for calls at the same time and for those after them', async () => {
+it('starts once for concurrent and later calls', async () => {
   const { counts, transport } = counting();
   await Promise.all(Array.from({ length: 5 }, () => transport.call(operations.getStatus, body)));
   await transport.call(operations.getStatus, body);
   expect(counts.started).toBe(1);
 });
 
-it('fails all calls that waited for a start that failed, and tries again for the next', async () => {
+it('fails all calls that waited for a failed start, and starts again for the next call', async () => {
   const { counts, transport } = counting(1);
   const outcomes = await Promise.allSettled([
     transport.call(operations.getStatus, body),
@@ -54,13 +54,13 @@ it('fails all calls that waited for a start that failed, and tries again for the
   expect(counts.started).toBe(2);
 });
 
-it("hands the caller's options on", async () => {
+it("passes the caller's options", async () => {
   const { transport } = counting();
   const call = transport.call(operations.getStatus, body, { signal: AbortSignal.abort('no') });
   await expect(call).rejects.toBe('no');
 });
 
-it('closes what it started, waits for a start under way, and starts nothing for it', async () => {
+it('closes the transport it started, waits for a running start, and does not start to close', async () => {
   const unused = counting();
   await unused.transport.close();
   expect(unused.counts).toEqual({ started: 0, closed: 0 });

@@ -66,13 +66,13 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     return kinds;
   };
 
-  test('replays what lies there, the terminal message last, and ends', async () => {
+  test('replays the stored messages, the terminal one last, and ends', async () => {
     const intent = await client.paymentIntents.create(payment);
     await sequencer.wallet().pay(intent.clientSecret);
     expect(await read(open(intent))).toEqual(['requestToReceiveBill', 'codeScanned', 'intentSubmitted']);
   });
 
-  test('brings what comes, as it comes, to everybody who listens', async () => {
+  test('delivers new messages at once to every reader', async () => {
     const intent = await client.paymentIntents.create(payment);
     const readers = [open(intent), open(intent)].map((stream) => stream[Symbol.asyncIterator]());
     const next = async () => Promise.all(readers.map(async (reader) => kindsIn((await reader.next()).value)[0]));
@@ -87,7 +87,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     for (const reader of readers) expect(await reader.next()).toEqual({ done: true, value: undefined });
   });
 
-  test('a payment with login is over when it is paid; a login when somebody logged in', async () => {
+  test('ends when a payment with login is paid, and when a login is confirmed', async () => {
     const both = await client.paymentIntents.create({ ...payment, ...login });
     const only = await client.loginIntents.create(login);
     const reading = Promise.all([read(open(both)), read(open(only))]);
@@ -99,7 +99,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     ]);
   });
 
-  test('of a payment that was turned back nothing says that it is submitted, until it is again', async () => {
+  test('does not say that a reversed payment is submitted, until it is submitted again', async () => {
     const intent = await client.paymentIntents.create(payment);
     await sequencer.wallet().pay(intent.clientSecret);
     sequencer.reverse(intent.id);
@@ -114,7 +114,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     expect(rest).toEqual(['codeScanned', 'intentSubmitted']);
   });
 
-  test('waits where no intent is yet', async () => {
+  test('waits for an intent that does not exist yet', async () => {
     const other = await startSequencer();
     const elsewhere = createIntentClient({ transport: other.transport });
     const early = await elsewhere.paymentIntents.create(payment);
@@ -146,7 +146,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     });
   });
 
-  test('streams nothing else', async () => {
+  test('streams no other operation', async () => {
     const { id } = await client.paymentIntents.create(payment);
     const stream = transport.openStream?.(operations.getStatus, Buffer.from(id));
     await expect(read(stream as AsyncIterable<Uint8Array>)).rejects.toMatchObject({ code: 'sequencer_error' });
@@ -154,7 +154,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
 
   // Over gRPC a call with one answer and a stream are the same until they end.
   if (transportName !== 'over gRPC') {
-    test('is refused where only one answer can come', async () => {
+    test('is refused as a unary call', async () => {
       const { id, clientSecret } = await client.paymentIntents.create(payment);
       const { body } = signStreamRequest(id, clientSecret);
       await expect(transport.call(operations.openMessageStream, body)).rejects.toMatchObject({
@@ -164,7 +164,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     });
   }
 
-  test('leaving the loop closes it', async () => {
+  test('closes when the loop is left', async () => {
     const intent = await client.paymentIntents.create(payment);
     for await (const response of open(intent)) {
       expect(kindsIn(response)).toEqual(['requestToReceiveBill']);
@@ -173,7 +173,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     await nothingOpen(transportName);
   });
 
-  test('aborting ends it with the reason, before and in the middle', async () => {
+  test('ends with the reason of an abort, before and after its opening', async () => {
     const intent = await client.paymentIntents.create(payment);
     await expect(read(open(intent, AbortSignal.abort('no')))).rejects.toBe('no');
     const abort = new AbortController();
@@ -188,7 +188,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
   test.each<[string, () => Promise<void>]>([
     ['of the transport', () => transport.close()],
     ['of the sequencer', () => sequencer.close()],
-  ])('the end %s is a fault, and is told', async (_name, end) => {
+  ])('throws at the end %s', async (_name, end) => {
     const intent = await client.paymentIntents.create(payment);
     const reader = open(intent)[Symbol.asyncIterator]();
     await reader.next();
@@ -209,7 +209,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
       return kinds;
     };
 
-    test('follows a payment to its end', async () => {
+    test('follows a payment until it is submitted', async () => {
       const intent = await client.paymentIntents.create(payment);
       const watching = watched(client.watch(intent), async ({ kind }) => {
         if (kind === 'code_scanned') await sequencer.wallet().reject(intent.clientSecret);
@@ -220,14 +220,14 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
       await nothingOpen(transportName);
     });
 
-    test('of a payment that is made already', async () => {
+    test('ends at once for a payment that is submitted already', async () => {
       const intent = await client.paymentIntents.create(payment);
       await sequencer.wallet().pay(intent.clientSecret);
       expect(await watched(client.watch(intent))).toEqual(['code_scanned', 'intent_submitted']);
       expect(await watched(client.watch({ id: intent.id }))).toEqual(['code_scanned', 'intent_submitted']);
     });
 
-    test('ends when the client is closed, and after that at once', async () => {
+    test('ends when the client closes, and at once after that', async () => {
       const intent = await client.paymentIntents.create(payment);
       await sequencer.wallet().scan(intent.clientSecret);
       const kinds = watched(client.watch(intent), () => client.close());
@@ -235,7 +235,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
       expect(await watched(client.watch(intent))).toEqual([]);
     });
 
-    test('abort leaves nothing open', async () => {
+    test('closes everything on abort', async () => {
       const intent = await client.paymentIntents.create(payment);
       const abort = new AbortController();
       const kinds = watched(client.watch(intent, { signal: abort.signal }), async () => abort.abort());
@@ -244,7 +244,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
       await nothingOpen(transportName);
     });
 
-    test('needs no stream: asks for the status', async () => {
+    test('polls the status without a stream', async () => {
       const intent = await client.paymentIntents.create(payment);
       const { call, close } = transport;
       const watching = watchIntent({ call, close })(intent, { signal: new AbortController().signal });

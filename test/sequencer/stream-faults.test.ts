@@ -440,7 +440,7 @@ describe.each([
     await relay.close();
   });
 
-  test('a watch whose stream is cut three times loses no event and reports none twice', async () => {
+  test('a watch whose stream is cut three times loses no event and repeats none', async () => {
     const kinds: string[] = [];
     const watching = (async () => {
       for await (const { kind } of client.watch(intent)) kinds.push(kind);
@@ -477,7 +477,7 @@ describe.each([
   });
 });
 
-test('a server that accepts a stream and sends nothing is left by the reader alone', async () => {
+test('a stream to a server that accepts it and sends nothing ends when its reader leaves', async () => {
   const server = await startStreamFaultServer(accepting(() => undefined));
   const transport = createHttpTransport({ url: server.url, timeoutMs: ample });
   const leaving = new AbortController();

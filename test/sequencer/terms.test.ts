@@ -35,8 +35,8 @@ const throwing = {
   },
 };
 
-describe('what is wrong is told before anything is sent', () => {
-  it('sends what is right, so that the silence below means something', async () => {
+describe('invalid parameters are refused before anything is sent', () => {
+  it('sends valid parameters, which proves the checks below', async () => {
     await client.paymentIntents.create(payment);
     expect(sequencer.calls).toHaveLength(1);
   });
@@ -76,14 +76,14 @@ describe('what is wrong is told before anything is sent', () => {
     expect(sequencer.calls).toEqual([]);
   });
 
-  it('signers that were left out altogether (interface 5.3)', async () => {
+  it('missing signers (interface 5.3)', async () => {
     expect(await rejectedCode(client.paymentIntents.create({ ...payment, login }))).toBe('invalid_key');
     const untyped = { login } as unknown as Parameters<IntentClient['loginIntents']['create']>[0];
     expect(await rejectedCode(client.loginIntents.create(untyped))).toBe('invalid_key');
     expect(sequencer.calls).toEqual([]);
   });
 
-  it.each(['', 'abc', '1'.repeat(31), '1'.repeat(45), ` ${destination}`])('an id that is none: %j', async (id) => {
+  it.each(['', 'abc', '1'.repeat(31), '1'.repeat(45), ` ${destination}`])('an invalid id: %j', async (id) => {
     expect(await rejectedCode(client.paymentIntents.getStatus(id))).toBe('invalid_id');
     expect(await rejectedCode(client.loginIntents.getStatus(id))).toBe('invalid_id');
     expect(await rejectedCode(client.loginIntents.getUserId({ intent: id, verifier }))).toBe('invalid_id');
@@ -129,11 +129,11 @@ describe('options of createIntentClient', () => {
     { url: 'http://[::1]:4747' },
     { url: 'http://sequencer.internal', dangerouslyAllowHttp: true },
     { url: 'https://sequencer.example', timeoutMs: 100, tryTimeoutMs: 5_000 },
-  ])('takes %j', async (options) => {
+  ])('accepts %j', async (options) => {
     await createIntentClient(options).close();
   });
 
-  it('takes a transport instead of a url, and hands it every call and the end', async () => {
+  it('accepts a transport instead of a url, and uses it for every call and close', async () => {
     const asked: string[] = [];
     const transport: Transport = {
       call: async ({ service, method }) => {
@@ -149,7 +149,7 @@ describe('options of createIntentClient', () => {
     expect(asked).toEqual(['Intents.createIntent', 'MicroPayment.getStatus', 'close']);
   });
 
-  it('gives a client that nobody can change afterwards', () => {
+  it('returns a frozen client', () => {
     expect(Object.isFrozen(client)).toBe(true);
     expect(Object.isFrozen(client.paymentIntents)).toBe(true);
     expect(Object.isFrozen(client.loginIntents)).toBe(true);

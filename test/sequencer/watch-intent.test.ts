@@ -63,7 +63,7 @@ const idOf = (idByte: number): string => bs58.encode(new Uint8Array(16).fill(idB
 const down = new SequencerError('sequencer_unreachable', 'The sequencer cannot be reached.');
 
 describe('with a stream', () => {
-  test('yields what comes, and ends with the word of the status', async () => {
+  test('yields the events, and ends when the status says submitted', async () => {
     const watching = watch();
     await settled();
     expect([transport.streams.length, transport.askedAtMs]).toEqual([1, [0]]);
@@ -85,7 +85,7 @@ describe('with a stream', () => {
     expect(transport.streams).toHaveLength(1);
   });
 
-  test('what happened before is learnt at the opening', async () => {
+  test('learns what happened before from the status at its opening', async () => {
     transport.status = { exists: true, codeScanned: true, intentSubmitted: true };
     const watching = watch();
     expect(await watching.over).toBe('the end');
@@ -96,7 +96,7 @@ describe('with a stream', () => {
     expect(transport.askedAtMs).toEqual([0]);
   });
 
-  test('code_scanned comes once: by the status, by messages, by both', async () => {
+  test('yields code_scanned once, from the status, from messages, or from both', async () => {
     transport.status = { exists: true, codeScanned: true };
     const watching = watch();
     await settled();
@@ -106,7 +106,7 @@ describe('with a stream', () => {
     expect(watching.kinds).toEqual(['code_scanned']);
   });
 
-  test('the same message twice, and in any order, is one event each', async () => {
+  test('yields one event for a message that comes twice, in any order', async () => {
     const watching = watch();
     await settled();
     transport.stream.send(rejected(2), rejected(2));
@@ -116,7 +116,7 @@ describe('with a stream', () => {
     expect(watching.events.map(({ id }) => id)).toEqual([idOf(2), 'code_scanned', idOf(3)]);
   });
 
-  test('intent_submitted is a reason to ask, and no more', async () => {
+  test('takes intent_submitted only as a reason to ask for the status', async () => {
     const watching = watch();
     await settled();
     transport.stream.send(submitted(1));
@@ -157,7 +157,7 @@ describe('with a stream', () => {
     ['a message of no kind', message(1, {})],
     ['the request itself', message(1, { requestToLogin: {} }, rendezvous)],
     ['a request to grab', message(1, { requestToGrabBill: {} }, rendezvous)],
-  ])('%s is nothing', async (_name, hostile) => {
+  ])('yields nothing for %s', async (_name, hostile) => {
     const watching = watch();
     await settled();
     transport.stream.send(hostile);
@@ -174,7 +174,7 @@ describe('with a stream', () => {
     [253_402_300_800, 0],
     [1, -1],
     [1, 1_000_000_000],
-  ])('a time of %d s and %d ns is none', async (seconds, nanos) => {
+  ])('ignores a time of %d s and %d ns', async (seconds, nanos) => {
     const watching = watch();
     await settled();
     transport.stream.send(message(1, { webhookCalled: { timestamp: { seconds, nanos } } }));
@@ -182,7 +182,7 @@ describe('with a stream', () => {
     expect(watching.events).toEqual([{ kind: 'webhook_called', id: idOf(1) }]);
   });
 
-  test('a stranger who has the code can send without end: it is heard only so long, and drowns nothing', async () => {
+  test('reads a bounded number of messages of a stranger with the code, and all of the service', async () => {
     const watching = watch();
     await settled();
     for (let sent = 0; sent < 400; sent += 1) {
@@ -196,7 +196,7 @@ describe('with a stream', () => {
     expect(watching.kinds.at(-1)).toBe('webhook_called');
   });
 
-  test('so many signatures that do not verify are checked, and then no more; what the service says is heard', async () => {
+  test('verifies a bounded number of forged signatures, and still reads the messages of the service', async () => {
     const watching = watch();
     await settled();
     const forged = { ...rejected(1), sendMessageRequestSignature: { value: new Uint8Array(64) } };
@@ -209,7 +209,7 @@ describe('with a stream', () => {
     expect(watching.events.map((event) => event.id)).toEqual([idOf(2), idOf(4)]);
   });
 
-  test('one that brings without end is given up, and opened again later', async () => {
+  test('closes a stream that never stops sending, and reopens it later', async () => {
     const watching = watch();
     await settled();
     for (let sent = 0; sent < 1_023; sent += 1) transport.stream.send(rejected(1));
@@ -223,7 +223,7 @@ describe('with a stream', () => {
     expect(watching.kinds).toEqual(['client_rejected_login']);
   });
 
-  test('one that has gone deaf is found: the status is asked for now and then, ever less often', async () => {
+  test('polls the status with growing intervals, so a stream that stopped responding is noticed', async () => {
     const watching = watch();
     await timing.pass(300_000);
     expect(transport.streams).toHaveLength(1);
@@ -236,7 +236,7 @@ describe('with a stream', () => {
 });
 
 describe('when the stream breaks', () => {
-  test('it is opened again, nothing is lost and nothing doubled', async () => {
+  test('reopens it, and loses or repeats no event', async () => {
     const watching = watch();
     await settled();
     transport.stream.send(scanned(1), rejected(2));
@@ -275,7 +275,7 @@ describe('when the stream breaks', () => {
         },
       },
     ],
-  ])('a service whose every stream %s is not hammered: an hour of it', async (_name, fault) => {
+  ])('is retried with backoff for an hour in which every stream %s', async (_name, fault) => {
     Object.assign(transport, fault);
     for (const chance of [0.5, 0.999]) {
       timing.chance = chance;
@@ -295,7 +295,7 @@ describe('when the stream breaks', () => {
     }
   });
 
-  test('however the dice fall there is a pause between two openings', async () => {
+  test('always pauses between two openings', async () => {
     timing.chance = 0;
     transport.onOpen = (stream) => stream.end();
     watch();
@@ -303,7 +303,7 @@ describe('when the stream breaks', () => {
     expect(transport.streams.length).toBeLessThanOrEqual(21);
   });
 
-  test('a stream that lived a while counts as one that went well', async () => {
+  test('restarts the backoff after a stream that lived long', async () => {
     transport.onOpen = (stream) => stream.end();
     watch();
     await timing.pass(60_000);
@@ -317,7 +317,7 @@ describe('when the stream breaks', () => {
     expect(transport.streams).toHaveLength(length + 1);
   });
 
-  test('one whose handshake hangs does not keep from asking', async () => {
+  test('polls the status while a handshake hangs', async () => {
     const watching = watch();
     await timing.pass(1_500);
     transport.status = { exists: true, intentSubmitted: true };
@@ -336,7 +336,7 @@ describe('without a stream', () => {
         return watch();
       },
     ],
-  ])('%s: asks after a second, then ever more slowly, every five seconds at last', async (_name, begin) => {
+  ])('%s: polls after 1 s, then with growing intervals up to 5 s', async (_name, begin) => {
     const watching = begin();
     await timing.pass(30_000);
     expect(transport.askedAtMs).toEqual([0, 1_000, 2_500, 4_750, 8_125, 13_125, 18_125, 23_125, 28_125]);
@@ -354,8 +354,8 @@ describe('without a stream', () => {
   });
 });
 
-describe('how the status is asked', () => {
-  test('can be said: then no call is made for it', async () => {
+describe('the source of the status', () => {
+  test('can be given; then the watch makes no call for it', async () => {
     const asked: string[] = [];
     const askStatus = async (intent: string, { signal }: CallOptions) => {
       asked.push(intent);
@@ -382,7 +382,7 @@ describe('errors', () => {
     new SequencerError('sequencer_error', 'no'),
     new SequencerError('sequencer_unavailable', 'no'),
     new IntentError('too_busy'),
-  ])('$code of the status does not end it', async (error) => {
+  ])('$code of the status does not end a watch', async (error) => {
     transport.status = error;
     const watching = watch();
     await timing.pass(60_000);
@@ -401,14 +401,14 @@ describe('errors', () => {
       { id: bs58.encode(new Uint8Array(32).fill(1)), clientSecret },
       'invalid_client_secret',
     ],
-  ])('%s ends it, before anything is sent', async (_name, intent, code) => {
+  ])('%s ends a watch before anything is sent', async (_name, intent, code) => {
     const error = await watch(intent).over;
     expect(error).toMatchObject({ code });
     expect(String((error as Error).stack)).not.toContain(clientSecret);
     expect([transport.askedAtMs, transport.streams]).toEqual([[], []]);
   });
 
-  test('what is no fault of the service is not kept quiet', async () => {
+  test('an error that is not of the service is thrown', async () => {
     transport.status = new TypeError('a bug');
     expect(await watch().over).toBe(transport.status);
     expect(transport.stream.isLeft).toBe(true);
@@ -442,7 +442,7 @@ describe('abort', () => {
         return watching;
       },
     ],
-  ])('%s ends it, and leaves nothing behind', async (_name, begin) => {
+  ])('%s ends the watch, and leaves no timer or listener', async (_name, begin) => {
     const watching = await begin(() => watch());
     abort.abort(new Error('enough'));
     expect(await watching.over).toBe('the end');
@@ -450,7 +450,7 @@ describe('abort', () => {
     expect(timing.pending).toBe(0);
   });
 
-  test('a status that never comes does not hold it', async () => {
+  test('ends a watch whose status never comes', async () => {
     transport.call = (_operation, _body, options) =>
       new Promise((_resolve, reject) => {
         options?.signal?.addEventListener('abort', () => reject(options.signal?.reason));
@@ -461,7 +461,7 @@ describe('abort', () => {
     expect(await watching.over).toBe('the end');
   });
 
-  test('leaving the loop leaves the stream', async () => {
+  test('closes the stream when the loop is left', async () => {
     transport.status = { exists: true, codeScanned: true };
     for await (const { kind } of watchIntent(transport, { timing })({ id, clientSecret }, { signal: abort.signal })) {
       expect(kind).toBe('code_scanned');

@@ -75,7 +75,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
       accepting((socket) => [frame(1), frame(2), encodeErrorResponse('')].map((each) => socket.send(each))),
       { code: 'sequencer_error' },
     ],
-  ])('gives what came before %s', async (_name, upgrade, expected) => {
+  ])('yields the messages before %s', async (_name, upgrade, expected) => {
     const server = await serve(upgrade);
     const { read, error } = await readAll(open(server.url));
     expect(read).toEqual([[1], [2]]);
@@ -103,7 +103,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
     expect(server.frames).toEqual([{ data: envelope, isBinary: true }]);
   });
 
-  test('takes a message of 64 KiB', async () => {
+  test('accepts a message of 64 KiB', async () => {
     const server = await serve(
       accepting((socket) => {
         socket.send(sized(65_536));
@@ -114,7 +114,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
     expect([read[0]?.length, error]).toEqual([65_532, undefined]);
   });
 
-  test('the handshake alone is bounded: a stream may be silent for longer', async () => {
+  test('has a timeout for the handshake only: an open stream may be silent for longer', async () => {
     useFakeTimers();
     const sockets: WebSocket[] = [];
     const server = await serve(accepting((socket) => void sockets.push(socket)));
@@ -142,7 +142,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
     expect(answered).toBe(1);
   });
 
-  test('a transport that is closed ends its streams, and opens no more', async () => {
+  test('ends when the transport is closed, which opens no more streams', async () => {
     const server = await serve(accepting((socket) => socket.send(frame(1))));
     const transport = createTransport(server.url);
     const openOne = () => transport.openStream(operations.openMessageStream, body)[Symbol.asyncIterator]();
@@ -155,7 +155,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
     expect(await readAll(openOne())).toMatchObject({ error: { code: 'sequencer_unreachable' } });
   });
 
-  test('leaving cuts off one who does not say goodbye, after a short grace', async () => {
+  test('is terminated shortly after the reader left, if the service sends no closing frame', async () => {
     const server = await serve(async (accept, socket) => {
       (await accept()).send(frame(1));
       // From now on what comes is thrown away unread.
@@ -168,7 +168,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
     await server.idle();
   });
 
-  test('leaving and aborting end a handshake under way', async () => {
+  test('ends during the handshake when the reader leaves or aborts', async () => {
     const server = await serve(() => {});
     const abort = new AbortController();
     const [left, aborted] = [open(server.url), open(server.url, abort.signal)];
@@ -182,7 +182,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
   });
 });
 
-describe('a peer that is gone', () => {
+describe('a service that stopped responding', () => {
   const pingMs = 1_000;
   beforeEach(useFakeTimers);
 
@@ -193,7 +193,7 @@ describe('a peer that is gone', () => {
     return streams.open(operations.openMessageStream, body)[Symbol.asyncIterator]();
   }
 
-  test('is given up when it does not answer a ping by the next', async () => {
+  test('ends the stream when it does not answer a ping before the next one', async () => {
     let pings = 0;
     const countPings = accepting((socket) => {
       socket.on('ping', () => {
@@ -211,7 +211,7 @@ describe('a peer that is gone', () => {
     expect(pings).toBe(1);
   });
 
-  test('one that answers is kept', async () => {
+  test('keeps the stream when it answers pings', async () => {
     const answerPings = accepting((socket) => {
       socket.on('ping', (data) => {
         socket.pong(data);
@@ -229,7 +229,7 @@ describe('a peer that is gone', () => {
     await reader.return?.();
   });
 
-  test('one whose messages wait for their reader is kept as well', async () => {
+  test('keeps the stream while its messages wait for the reader', async () => {
     const paused = jest.spyOn(WebSocket.prototype, 'pause');
     const server = await serve(
       accepting((socket) => {
@@ -246,7 +246,7 @@ describe('a peer that is gone', () => {
 });
 
 describe('a slow reader', () => {
-  test('pauses the socket: a service that sends without end is not heard without end', async () => {
+  test('pauses the socket, so memory is bounded if the service never stops sending', async () => {
     let sent = 0;
     const server = await serve(
       accepting(async (socket) => {
@@ -272,7 +272,7 @@ describe('a slow reader', () => {
     await server.idle();
   });
 
-  test('a burst that no pause can hold is an error, after what was taken', async () => {
+  test('gets an error after the buffered messages if the service sends on although paused', async () => {
     const server = await serve(
       accepting((socket) => {
         // Frames of five bytes, so many that more than the cap come with one chunk of the socket.

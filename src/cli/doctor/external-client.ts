@@ -1,5 +1,6 @@
 import { Agent, buildConnector, type Dispatcher, request } from 'undici';
-import { type Host, messageOf } from '../command.js';
+import { messageOf } from '../../errors.js';
+import type { Host } from '../command.js';
 
 export interface ClientRequest {
   readonly method?: 'GET' | 'POST';

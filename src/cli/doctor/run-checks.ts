@@ -1,6 +1,7 @@
 import { withTimeout } from '../../async/timeout.js';
 import type { Environment } from '../../config/config-options.js';
-import { type Host, messageOf } from '../command.js';
+import { messageOf } from '../../errors.js';
+import type { Host } from '../command.js';
 import { type Check, type DoctorContext, type Finding, fault } from './check.js';
 import { database } from './database.js';
 import { events } from './events.js';

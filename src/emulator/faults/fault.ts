@@ -25,20 +25,20 @@ const kinds = {
     when: 'before',
   },
   cut: {
-    title: 'Cut the answer',
+    title: 'Cut the response',
     does: 'Sends half of the response, then closes the connection.',
     group: 'connection',
     when: 'before',
   },
   delay: {
-    title: 'Answer late',
+    title: 'Delay the response',
     does: 'Delays the response. A caller that times out does not stop the operation.',
     group: 'slow',
     when: 'before',
     ms: 3_000,
   },
   drip: {
-    title: 'Answer slowly',
+    title: 'Send the response slowly',
     does: 'Sends the right response one byte at a time, with a delay before each.',
     group: 'slow',
     ms: 500,
@@ -75,7 +75,7 @@ const kinds = {
     when: 'before',
   },
   flood: {
-    title: 'Never stop answering',
+    title: 'Send an endless response',
     does: 'Sends 64 megabytes. A caller without a limit runs out of memory.',
     group: 'wrong',
     when: 'before',

@@ -2,9 +2,9 @@ import { IntentError } from '../../errors.js';
 import { signedBytesIn } from '../../intents/signed-intent.js';
 import { decodeCanonical, namedRendezvous, type StatedLogin } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
-import { isLoopback } from '../../net/loopback.js';
 import { parseHttpUrl } from '../../net/url.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
+import { isCallable } from '../outbound/webhook.js';
 import type { IntentStore, StoredIntent } from '../state/intent-store.js';
 import type { SequencerState } from '../state/sequencer-state.js';
 import { type VerifiedIntent, verifyIntentMessage } from '../state/verified-intent.js';
@@ -92,5 +92,5 @@ function registerWebhook(
 
 function parseWebhookUrl(text: string): URL | undefined {
   const url = text.length <= maxWebhookUrlLength ? parseHttpUrl(text) : undefined;
-  return url && (url.protocol === 'https:' || isLoopback(url.hostname)) ? url : undefined;
+  return url && (url.protocol === 'https:' || isCallable(url)) ? url : undefined;
 }

@@ -2,7 +2,6 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { toNativeAmount, toQuarks } from '../../intents/money.js';
 import { formatBase58 } from '../../keys/base58.js';
-import { isLoopback } from '../../net/loopback.js';
 import type { Journal } from '../journal/journal.js';
 import { toTimestamp } from '../state/clock.js';
 import type { StoredIntent } from '../state/intent-store.js';
@@ -83,6 +82,14 @@ function claimsOf({ id, request, userId }: StoredIntent): Record<string, string 
   };
 }
 
+/** Hosts with callable webhooks. Other loopback addresses can have services that no client of the sequencer should reach. */
+const webhookHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** Whether a webhook URL is at this machine, and is called. */
+export function isCallable({ hostname }: URL): boolean {
+  return webhookHosts.has(hostname);
+}
+
 /** Calls the webhooks of submitted intents, on this machine only. */
 export class WebhookCaller {
   readonly #signer: WebhookSigner;
@@ -100,7 +107,7 @@ export class WebhookCaller {
    */
   call(intent: StoredIntent, journal: Journal): void {
     const { webhookUrl, request, userId } = intent;
-    if (!webhookUrl || !isLoopback(webhookUrl.hostname) || (request.login && !userId)) return;
+    if (!webhookUrl || !isCallable(webhookUrl) || (request.login && !userId)) return;
     const recordEnd = journal.startWebhook(intent.id, webhookUrl.href);
     this.#post(webhookUrl, intent).then(
       ({ status, token }) => {

@@ -63,8 +63,8 @@ export async function startSwitches(root) {
 
 const groups = {
   connection: 'The connection',
-  slow: 'Slow answers',
-  wrong: 'Wrong answers',
+  slow: 'Slow responses',
+  wrong: 'Wrong responses',
   memory: 'Intents and messages',
 };
 

@@ -142,7 +142,7 @@ function timelineItem(entry) {
   );
   const folds = [
     ['Request', entry.request],
-    ['Answer', entry.answer],
+    ['Response', entry.answer],
     ['Message', entry.message],
     ['Signed claims', entry.claims && { content: entry.claims }],
     ['Fault', entry.fault && { content: entry.fault }],

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { IntentError } from '../../errors.js';
+import { exponentialBackoffMs } from '../../async/backoff.js';
+import { IntentError, messageOf } from '../../errors.js';
 import type { Observer, RouterEventPayload } from '../../telemetry/router-event.js';
 import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from './database.js';
 import { DatabaseLost, DatabaseOutage } from './database-fault.js';
@@ -191,8 +192,10 @@ export class DatabaseConnector implements Database {
     const { open, logger, observer } = this.#options;
     const { signal } = this.#closing;
     this.#reportOpening(error);
-    for (let waitMs = this.#timing.retryMs; ; waitMs = Math.min(waitMs * 2, longestRetryMs)) {
-      this.#attempt = wait(waitMs, undefined, { signal, ref: false }).then(open);
+    const backoff = { firstMs: this.#timing.retryMs, capMs: longestRetryMs };
+    for (let retry = 0; ; retry += 1) {
+      const delayMs = exponentialBackoffMs(backoff, retry);
+      this.#attempt = wait(delayMs, undefined, { signal, ref: false }).then(open);
       try {
         const db = await this.#attempt;
         logger.warn('express-intents: the ledger is open now.');
@@ -271,8 +274,7 @@ export function unavailableEvent(error: unknown): RouterEventPayload {
 }
 
 function cannotBeOpened(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return `ledger cannot be opened, and is tried again: ${message}`;
+  return `ledger cannot be opened, and is tried again: ${messageOf(error)}`;
 }
 
 function closedError(): IntentError {

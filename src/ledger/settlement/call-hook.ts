@@ -1,3 +1,4 @@
+import { exponentialBackoffMs } from '../../async/backoff.js';
 import { withTimeout } from '../../async/timeout.js';
 import { type DatabaseTransaction, TransactionNotBegun } from '../database/database.js';
 import { TransactionEndedWithin } from '../database/transaction-scope.js';
@@ -147,8 +148,8 @@ async function hookFailed(
   if (isLast) return moveToDeadLetter(context, { ...claimed, attempts, lane }, name, error, lease);
   // A hanging hook occupies its slot for `hookTimeoutMs`, so it pauses for at least as long.
   const pauses = [
-    timing.retryFirstMs * 2 ** (attempts - 1),
-    hasTimedOut ? settings.hookTimeoutMs * 2 ** (timeouts - 1) : 0,
+    exponentialBackoffMs({ firstMs: timing.retryFirstMs }, attempts - 1),
+    hasTimedOut ? exponentialBackoffMs({ firstMs: settings.hookTimeoutMs }, timeouts - 1) : 0,
   ];
   const waitMs = Math.min(Math.max(...pauses), timing.retryCapMs);
   await updateClaimed(

@@ -1,3 +1,4 @@
+import { exponentialBackoffMs } from '../../async/backoff.js';
 import { unavailableEvent } from '../database/database-connector.js';
 import { DatabaseOutage } from '../database/database-fault.js';
 import { AdaptiveLimit } from './adaptive-limit.js';
@@ -215,7 +216,8 @@ export class Settlement {
   /** Until there is room again, a recheck, or the time of the next round. */
   #pause(): Promise<void> {
     const { roundMs } = this.#context.timing;
-    const pauseMs = Math.min(roundMs * 2 ** Math.min(this.#failures, 10), Math.max(longestPauseMs, roundMs));
+    const capMs = Math.max(longestPauseMs, roundMs);
+    const pauseMs = exponentialBackoffMs({ firstMs: roundMs, capMs }, Math.min(this.#failures, 10));
     return new Promise((resolve) => {
       if (this.#isClosed) return resolve();
       const timer = setTimeout(resolve, pauseMs * (0.9 + Math.random() * 0.2)).unref();

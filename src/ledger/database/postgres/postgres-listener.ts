@@ -1,7 +1,8 @@
 import type { Client, ClientConfig } from 'pg';
+import { Backoff } from '../../../async/backoff.js';
 
-/** From one failure to the next attempt, doubled each time from the first to the longest. */
-const retryMs = { first: 250, longest: 2_000 } as const;
+/** From one failure to the next attempt, with half of each delay random. */
+const reconnect = { firstMs: 250, capMs: 2_000, spread: 0.5 } as const;
 /** A silent connection is checked this often, because its other end may be gone. */
 const pingMs = 15_000;
 
@@ -20,7 +21,7 @@ export class PostgresListener {
   readonly #options: PostgresListenerOptions;
   #client: Client | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #waitMs: number = retryMs.first;
+  readonly #reconnecting = new Backoff(reconnect);
   #isClosed = false;
 
   constructor(options: PostgresListenerOptions) {
@@ -45,7 +46,7 @@ export class PostgresListener {
       client.on('notification', ({ payload = '' }) => hear(payload));
       await client.connect();
       await client.query(`listen ${channel}`);
-      this.#waitMs = retryMs.first;
+      this.#reconnecting.reset();
       this.#ping(client);
     } catch {
       reconnect();
@@ -67,9 +68,7 @@ export class PostgresListener {
     if (client !== this.#client) return;
     this.#disconnect();
     if (this.#isClosed) return;
-    const waitMs = this.#waitMs * (0.5 + Math.random() / 2);
-    this.#waitMs = Math.min(this.#waitMs * 2, retryMs.longest);
-    this.#timer = setTimeout(() => void this.#connect(), waitMs).unref();
+    this.#timer = setTimeout(() => void this.#connect(), this.#reconnecting.nextMs()).unref();
   }
 
   #disconnect(): void {
