@@ -121,6 +121,14 @@ async function writeModules() {
 
 const isDeclaration = (file) => file.endsWith('.d.ts');
 
+/** The shapes of messages only: nobody outside calls a codec, and the comments repeat the names. */
+const shapesIn = (text) =>
+  text
+    .replaceAll(/\/\*\*[\s\S]*?\*\//g, '')
+    .replaceAll(/^\s+/gm, '')
+    .replaceAll(/^(?:static|constructor\b).*\n/gm, '')
+    .replaceAll(/^interface I\w+ extends .*\{\n\}\n/gm, '');
+
 /** The declarations of the entries, and those that they import. */
 async function neededDeclarations() {
   const types = Object.values(manifest.exports).flatMap((entry) => entry.types ?? []);
@@ -130,14 +138,15 @@ async function neededDeclarations() {
     if (needed.has(file)) continue;
     const isGenerated = file.startsWith(path.join(target, 'wire/generated'));
     const text = await readFile(isGenerated ? path.join(source, path.relative(target, file)) : file, 'utf8');
-    // The comments of generated types repeat the names.
-    needed.set(file, isGenerated ? text.replaceAll(/\/\*\*[\s\S]*?\*\//g, '').replaceAll(/^\s+/gm, '') : text);
+    needed.set(file, isGenerated ? shapesIn(text) : text.replaceAll(/^(?: {4})+/gm, halfOf));
     for (const [, specifier] of text.matchAll(/(?:from |import\()['"](\.[^'"]+)\.js['"]/g)) {
       waiting.push(path.join(path.dirname(file), `${specifier}.d.ts`));
     }
   }
   return needed;
 }
+
+const halfOf = (indent) => indent.slice(indent.length / 2);
 
 async function writeDeclarations() {
   const needed = await neededDeclarations();
