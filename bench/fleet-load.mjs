@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import bs58 from 'bs58';
-import { parseClientSecret } from '../build/intents/payload.js';
-import { intentIdOf, rendezvousKeyPair } from '../build/intents/rendezvous.js';
+import { intentIdOf, parseClientSecret, rendezvousKeyPair } from '../build/intents/payload.js';
 import { randomBytes } from '../build/keys/random-bytes.js';
 import { answerParent } from './answer-parent.mjs';
 import { bytesOf, hasStatus, percentilesOf, Visitor } from './visitor.mjs';

@@ -1,5 +1,4 @@
-import { parseClientSecret } from '../build/intents/payload.js';
-import { intentIdOf, rendezvousKeyPair } from '../build/intents/rendezvous.js';
+import { intentIdOf, parseClientSecret, rendezvousKeyPair } from '../build/intents/payload.js';
 
 /** Logs in at a server of the benchmark, whose sequencer lets everybody in. @returns the cookies that say so */
 export async function logIn(port) {

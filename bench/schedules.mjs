@@ -1,6 +1,11 @@
 // How often one intent is polled, counted by the code that polls: the ledger, and the watch of a page.
-import { encodePayload, formatClientSecret, nonceLength } from '../build/intents/payload.js';
-import { intentIdOf, rendezvousKeyPair } from '../build/intents/rendezvous.js';
+import {
+  encodePayload,
+  formatClientSecret,
+  intentIdOf,
+  nonceLength,
+  rendezvousKeyPair,
+} from '../build/intents/payload.js';
 import { defaultTiming, untilNextPollMs, untilReversalPollMs } from '../build/ledger/settlement/settlement-timing.js';
 import { watchIntent } from '../build/sequencer/watch/watch-intent.js';
 

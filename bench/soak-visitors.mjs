@@ -1,7 +1,6 @@
 // The browsers of bench/soak.mjs: each creates a payment, reads its status, and repeats. Driven by messages.
 import { setTimeout } from 'node:timers/promises';
-import { parseClientSecret } from '../build/intents/payload.js';
-import { intentIdOf, rendezvousKeyPair } from '../build/intents/rendezvous.js';
+import { intentIdOf, parseClientSecret, rendezvousKeyPair } from '../build/intents/payload.js';
 import { bytesOf, hasStatus, percentilesOf, Visitor } from './visitor.mjs';
 
 const creation = bytesOf({ method: 'POST', path: '/intent', body: '{"mode":"payment","order":42}' });

@@ -133,7 +133,7 @@ const rules: readonly Rule[] = [
     check: layers,
     faulty: [
       `errors.ts: import { x } from './keys/base58.js';`,
-      `errors.ts: import { x } from './net/loopback.js';`,
+      `errors.ts: import { x } from './net/url.js';`,
       `async/a.ts: import { x } from '../keys/base58.js';`,
       `net/a.ts: import { x } from '../errors.js';`,
       `keys/a.ts: import { x } from '../wire/codec.js';`,
@@ -173,7 +173,7 @@ const rules: readonly Rule[] = [
       `keys/b.ts: // import { x } from '../wire/codec.js';\nconst text = "import('../wire/codec.js')";`,
       `ledger/a.ts: import type { X } from '../intents/money.js'; import { y } from '../async/backoff.js';`,
       `config/a.ts: import type { X } from '../http/router.js'; import { y } from '../keys/key-ring.js';`,
-      `http/a.ts: import type { X } from '../telemetry/router-observer.js'; import { y } from '../net/loopback.js';`,
+      `http/a.ts: import type { X } from '../telemetry/router-observer.js'; import { y } from '../net/url.js';`,
       `router/a.ts: import { x } from '../http/router.js'; await import('../emulator/index.js');`,
       `cli/a.ts: import { x } from '../emulator/server.js'; import { y } from '../index.js';`,
     ],

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { relative } from 'node:path';
-import type { Express } from 'express';
 import { isFirstStart, setDevelopmentDefaults } from './development-defaults.js';
 import { createShop } from './shop.js';
 import { shutDownOnSignal } from './shutdown.js';
@@ -21,8 +20,9 @@ async function start(): Promise<void> {
   const isFirst = isFirstStart(env);
   const isSimulated = env.INTENT_SEQUENCER_URL === 'embedded';
   const shop = createShop({ isSimulated, trustProxy: env.NODE_ENV === 'production' });
-  const server = await listen(shop.app, port, env.HOST || defaultHost);
+  const server = createServer(shop.app);
   const shutdown = shutDownOnSignal(server, shop.router);
+  await listen(server, port, env.HOST || defaultHost);
   if (isFirst) console.log('Creating the database of the shop. This takes a few seconds.');
   const embedded = await shop.ready().catch((error: unknown): undefined => {
     // A shutdown during the start is not an error.
@@ -53,8 +53,7 @@ function readPort(text: string): number {
   throw new Error(`PORT is ${JSON.stringify(text)}. Set it to a number from 1 to 65535.`);
 }
 
-async function listen(app: Express, port: number, host: string): Promise<Server> {
-  const server = createServer(app);
+async function listen(server: Server, port: number, host: string): Promise<void> {
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -65,5 +64,4 @@ async function listen(app: Express, port: number, host: string): Promise<Server>
       `Port ${port} ${reason}. Set PORT to a free port, such as PORT=${port === 65_535 ? 3000 : port + 1}.`,
     );
   }
-  return server;
 }

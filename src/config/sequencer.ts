@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { maxTimerMs } from '../async/timeout.js';
 import type { LedgerSettings } from '../ledger/ledger-settings.js';
-import { isLoopback } from '../net/loopback.js';
-import { parseHttpUrl } from '../net/url.js';
+import { isLoopback, parseHttpUrl } from '../net/url.js';
 import type { ConfigSource } from './config-options.js';
 
 /** Where the sequencer is, and how it is called. */

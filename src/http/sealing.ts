@@ -2,7 +2,7 @@ import { webcrypto } from 'node:crypto';
 import { IntentError } from '../errors.js';
 import type { KnownBrowser } from './request/browser-cookie.js';
 
-// What is sealed is a JWE with a direct key and A256GCM (RFC 7516): nobody without the key can read, change or forge it.
+// What is sealed is a JWE with a direct key and A256GCM (RFC 7516): only a holder of the key can read or forge it.
 
 let loading: Promise<typeof import('jose')> | undefined;
 

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
 import { IntentError } from '../errors.js';
 import { formatBase58, parseBase58 } from '../keys/base58.js';
+import { type KeyPair, keyPairFromSeed } from '../keys/ed25519.js';
 import { currencyAt, currencyIndex } from './currency.js';
 import type { Money } from './money.js';
 
@@ -50,6 +52,16 @@ export function formatClientSecret(payload: Uint8Array): string {
 /** The bytes of the payload in a client secret. @throws {IntentError} `invalid_client_secret` */
 export function parseClientSecret(clientSecret: string): Uint8Array {
   return parseBase58(clientSecret, payloadLength, 'invalid_client_secret');
+}
+
+/** The rendezvous key pair: its seed is the SHA-256 of the payload (20 bytes). */
+export function rendezvousKeyPair(payload: Uint8Array): KeyPair {
+  return keyPairFromSeed(hash('sha256', payload, 'buffer'));
+}
+
+/** The id of an intent: the public key of its rendezvous (interface section 2.2). */
+export function intentIdOf(rendezvous: Pick<KeyPair, 'publicKey'>): string {
+  return formatBase58(rendezvous.publicKey);
 }
 
 function readHundredths(bytes: Uint8Array): bigint {

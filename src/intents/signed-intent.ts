@@ -6,8 +6,14 @@ import { encode, toUint64, v1 } from '../wire/codec.js';
 import { withoutFields } from '../wire/signed-bytes.js';
 import { nativeCurrency } from './currency.js';
 import { type Money, parseMoney, toNativeAmount, toQuarks } from './money.js';
-import { encodePayload, formatClientSecret, nonceLength, type Payload } from './payload.js';
-import { intentIdOf, rendezvousKeyPair } from './rendezvous.js';
+import {
+  encodePayload,
+  formatClientSecret,
+  intentIdOf,
+  nonceLength,
+  type Payload,
+  rendezvousKeyPair,
+} from './payload.js';
 
 /** An intent that is ready to be sent to the sequencer. */
 export interface SignedIntent {

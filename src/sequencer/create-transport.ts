@@ -1,6 +1,5 @@
 import { IntentError } from '../errors.js';
-import { isLoopback } from '../net/loopback.js';
-import { parseUrl } from '../net/url.js';
+import { isLoopback, parseUrl } from '../net/url.js';
 import type { GrpcNames } from './grpc/grpc-names.js';
 import { createGrpcTransport } from './grpc/grpc-transport.js';
 import { createHttpTransport } from './http/http-transport.js';

@@ -93,7 +93,7 @@ test('says that a port is in use, and how to choose another', async () => {
   const { PORT } = await ownPlace();
   const sameEmulatorPort = run('server.js', { ...place, PORT });
   expect(await sameEmulatorPort.end()).toBe(1);
-  expect(sameEmulatorPort.errors.match(/set INTENT_EMULATOR_PORT to a free port/g)).toHaveLength(1);
+  expect(sameEmulatorPort.errors.match(/Set INTENT_EMULATOR_PORT to a free port/g)).toHaveLength(1);
   expect(sameEmulatorPort.errors).not.toMatch(/\n\s+at /);
 });
 

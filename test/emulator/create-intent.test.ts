@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { jest } from '@jest/globals';
-import { parseClientSecret } from '../../src/intents/payload.js';
-import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import { parseClientSecret, rendezvousKeyPair } from '../../src/intents/payload.js';
 import { type SignedIntent, unsignedBytes } from '../../src/intents/signed-intent.js';
 import { formatBase58, parseAccount, parseBase58 } from '../../src/keys/base58.js';
 import type { KeyPair } from '../../src/keys/ed25519.js';

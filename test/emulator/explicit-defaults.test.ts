@@ -1,6 +1,5 @@
 import path from 'node:path';
-import { parseClientSecret } from '../../src/intents/payload.js';
-import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import { parseClientSecret, rendezvousKeyPair } from '../../src/intents/payload.js';
 import type { KeyPair } from '../../src/keys/ed25519.js';
 import { MessageInbox } from '../../src/sequencer/watch/message-stream.js';
 import type { v1 } from '../../src/wire/codec.js';

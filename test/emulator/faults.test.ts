@@ -1,8 +1,7 @@
 import { faultKindNames } from '../../src/emulator/faults/fault.js';
 import type { Fault, FaultKind, FaultyOperation, Sequencer } from '../../src/emulator/index.js';
 import { IntentError, type IntentErrorCode } from '../../src/errors.js';
-import { parseClientSecret } from '../../src/intents/payload.js';
-import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import { parseClientSecret, rendezvousKeyPair } from '../../src/intents/payload.js';
 import { createIntentClient, type IntentClient } from '../../src/sequencer/intent-client.js';
 import { encodeRequest, operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';

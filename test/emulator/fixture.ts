@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Sequencer, type SequencerOptions, startSequencer } from '../../src/emulator/index.js';
-import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import { rendezvousKeyPair } from '../../src/intents/payload.js';
 import {
   type PaymentTerms,
   type SignedIntent,

@@ -1,5 +1,4 @@
-import { parseClientSecret } from '../../src/intents/payload.js';
-import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import { parseClientSecret, rendezvousKeyPair } from '../../src/intents/payload.js';
 import type { SignedIntent } from '../../src/intents/signed-intent.js';
 import { parseIntentId } from '../../src/keys/base58.js';
 import type { KeyPair } from '../../src/keys/ed25519.js';

@@ -1,7 +1,6 @@
 import { jest } from '@jest/globals';
 import { createWallet, startSequencer } from '../../src/emulator/index.js';
-import { encodePayload, formatClientSecret, parseClientSecret } from '../../src/intents/payload.js';
-import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import { encodePayload, formatClientSecret, parseClientSecret, rendezvousKeyPair } from '../../src/intents/payload.js';
 import type { SignedIntent } from '../../src/intents/signed-intent.js';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { encode, v1 } from '../../src/wire/codec.js';

@@ -3,8 +3,12 @@ import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { startSequencer } from '../../build/emulator/index.js';
 import { createWebhookVerifier } from '../../build/http/webhook/verify-webhook.js';
-import { decodePayload, formatClientSecret, parseClientSecret } from '../../build/intents/payload.js';
-import { rendezvousKeyPair } from '../../build/intents/rendezvous.js';
+import {
+  decodePayload,
+  formatClientSecret,
+  parseClientSecret,
+  rendezvousKeyPair,
+} from '../../build/intents/payload.js';
 import { decodeCanonical, verifyIntent } from '../../build/intents/verify-intent.js';
 import { formatBase58, parseAccount, parseIntentId } from '../../build/keys/base58.js';
 import { keyPairFromSeed } from '../../build/keys/ed25519.js';

@@ -1,7 +1,6 @@
 import express from 'express';
 import request from 'supertest';
-import { parseClientSecret } from '../../src/intents/payload.js';
-import { rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import { parseClientSecret, rendezvousKeyPair } from '../../src/intents/payload.js';
 import { type IntentRouter, intentRouter } from '../../src/router/intent-router.js';
 import type { IntentRouterOptions } from '../../src/router/options.js';
 import { kindsOf, poll } from '../emulator/fixture.js';

@@ -1,5 +1,4 @@
-import { formatClientSecret, parseClientSecret } from '../../src/intents/payload.js';
-import { intentIdOf, rendezvousKeyPair } from '../../src/intents/rendezvous.js';
+import { formatClientSecret, intentIdOf, parseClientSecret, rendezvousKeyPair } from '../../src/intents/payload.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { encode, v1 } from '../../src/wire/codec.js';
 

@@ -2,8 +2,13 @@ import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { IntentError, SequencerError } from '../../errors.js';
-import { encodePayload, formatClientSecret, nonceLength } from '../../intents/payload.js';
-import { intentIdOf, rendezvousKeyPair } from '../../intents/rendezvous.js';
+import {
+  encodePayload,
+  formatClientSecret,
+  intentIdOf,
+  nonceLength,
+  rendezvousKeyPair,
+} from '../../intents/payload.js';
 import { randomBytes } from '../../keys/random-bytes.js';
 import { generateKey } from '../../keys/verifier-key.js';
 import { getStatus, isUnknownOperation } from '../../sequencer/calls.js';

@@ -3,7 +3,7 @@ import type { ConfigOptions, Environment } from '../../config/config-options.js'
 import { knownVariables, nearestName } from '../../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
-import { isLoopback } from '../../net/loopback.js';
+import { isLoopback } from '../../net/url.js';
 import { type Check, type Finding, fault, ok, skipped, type ValidSettings, warning } from './check.js';
 
 /** Options that the code of the site sets, not the environment. */

@@ -3,8 +3,7 @@ import { IntentError } from '../../errors.js';
 import type { StatedLogin } from '../../intents/verify-intent.js';
 import { parseBase58 } from '../../keys/base58.js';
 import { parseVerifierDomain } from '../../keys/verifier-domain.js';
-import { isLoopback } from '../../net/loopback.js';
-import { parseHttpUrl } from '../../net/url.js';
+import { isLoopback, parseHttpUrl } from '../../net/url.js';
 import { listen } from '../servers/listen.js';
 import { loopbackAddresses, Outbound, type OutboundOptions, publicAddresses } from './outbound.js';
 

@@ -1,7 +1,7 @@
 import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, request } from 'undici';
-import { isLoopback } from '../../net/loopback.js';
+import { isLoopback } from '../../net/url.js';
 import { readError } from './read-error.js';
 
 const timeoutMs = 3_000;

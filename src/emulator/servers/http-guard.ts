@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { isLoopback } from '../../net/loopback.js';
+import { isLoopback } from '../../net/url.js';
 
 /** Whether a Host header names this machine, with any port. */
 export function isLoopbackHost(host = ''): boolean {

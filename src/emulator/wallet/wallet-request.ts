@@ -1,7 +1,12 @@
 import { IntentError } from '../../errors.js';
 import { formatAmount } from '../../intents/money.js';
-import { decodePayload, type Payload, parseClientSecret } from '../../intents/payload.js';
-import { intentIdOf, rendezvousKeyPair } from '../../intents/rendezvous.js';
+import {
+  decodePayload,
+  intentIdOf,
+  type Payload,
+  parseClientSecret,
+  rendezvousKeyPair,
+} from '../../intents/payload.js';
 import { unsignedBytes } from '../../intents/signed-intent.js';
 import { agrees, type IntentRequest, type StatedLogin, verifyIntent } from '../../intents/verify-intent.js';
 import type { KeyPair } from '../../keys/ed25519.js';

@@ -1,8 +1,9 @@
+import { jitteredMs } from '../../async/backoff.js';
 import type { ConnectionLimits } from '../../config/config-options.js';
 import { pendingMs } from '../../sequencer/watch/status-cache.js';
 import { ConnectionLimiter, type ConnectionOwner } from '../limits/connection-limiter.js';
 import type { Logger } from '../response/logger.js';
-import { type FeedContext, IntentFeed, jittered } from './intent-feed.js';
+import { type FeedContext, IntentFeed } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
 import { heartbeatFrame, retryFrame } from './sse-frame.js';
 
@@ -20,7 +21,7 @@ const retryMs = 1_500;
  * that one closes too, it is a matter of seconds again.
  */
 export function closingFrame(): Buffer {
-  return retryFrame(250 + 1_750 * Math.random());
+  return retryFrame(jitteredMs(2_000, 0.875));
 }
 
 /** Limits the event streams of a process, and logs when it is full. */
@@ -65,7 +66,7 @@ export class EventHub {
 
   /** Opens the connection and adds it to the feed of the intent. @returns the feed, to be left when the connection closes */
   join(id: string, connection: SseConnection): IntentFeed {
-    connection.open(jittered(retryMs));
+    connection.open(jitteredMs(retryMs, 0.5));
     let feed = this.#feeds.get(id);
     if (!feed) {
       feed = new IntentFeed(id, {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
 import { IntentError } from '../../errors.js';
 import type { IntentStatus } from '../../sequencer/calls.js';
 import type { IntentEvent, WatchIntent } from '../../sequencer/watch/intent-event.js';
@@ -46,13 +47,8 @@ const scannedEvent = { kind: 'code_scanned', id: 'code_scanned' } as const;
 const historyLength = 32;
 /** An unknown id may become known, but hardly within seconds. */
 const unknownRetryMs = 10_000;
-const firstWaitMs = 500;
-const longestWaitMs = 15_000;
-
-/** Between half of it and all of it, so that clients that were disconnected together do not reconnect together. */
-export function jittered(durationMs: number): number {
-  return durationMs * (0.5 + Math.random() / 2);
-}
+/** From one failure to read the status to the next try. */
+const statusRetry = { firstMs: 500, capMs: 15_000 } as const;
 
 /**
  * The events of one intent for all its connections: one watch upstream, however many there are.
@@ -111,7 +107,7 @@ export class IntentFeed {
     const { exists, codeScanned, intentSubmitted } = status;
     if (!exists && !this.#isWatching) {
       // A watch costs the service a stream; an id that a visitor made up gets none.
-      this.end(() => Buffer.concat([statusFrame(status), retryFrame(jittered(unknownRetryMs))]));
+      this.end(() => Buffer.concat([statusFrame(status), retryFrame(jitteredMs(unknownRetryMs, 0.5))]));
     } else if (intentSubmitted) {
       // Newcomers learn it from their status.
       if (codeScanned && !this.#wasScanned) this.#sendToGreeted(eventFrame(scannedEvent));
@@ -148,13 +144,14 @@ export class IntentFeed {
   /** Retries with growing delays while the service is down; undefined when the feed has ended. */
   async #retryUntilRead(): Promise<IntentStatus | undefined> {
     const { signal } = this.#life;
-    for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, longestWaitMs)) {
+    for (let retry = 0; !signal.aborted; retry += 1) {
       try {
         return await this.#context.statusCache.get(this.id, { signal });
       } catch (error) {
-        if (waitMs === firstWaitMs && !signal.aborted) this.#warn('the events wait for the status', error);
+        if (retry === 0 && !signal.aborted) this.#warn('the events wait for the status', error);
       }
-      await delay(jittered(waitMs), undefined, { signal, ref: false }).catch(() => undefined);
+      const delayMs = jitteredMs(exponentialBackoffMs(statusRetry, retry), 0.5);
+      await delay(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
     }
     return undefined;
   }
@@ -171,14 +168,14 @@ export class IntentFeed {
           this.#finish(terminalStatus);
           // `GET /status/:id` must not contradict what the connections were sent.
           statusCache.set(this.id, terminalStatus, 'stream');
-          return;
+        } else {
+          this.#emit(event);
         }
-        this.#emit(event);
       }
     } catch (error) {
       if (!signal.aborted) this.#warn('a watch has ended', error);
     }
-    // More is to come: the browsers reconnect for it.
+    // Without the terminal event more is to come: the browsers reconnect for it.
     this.end();
   }
 

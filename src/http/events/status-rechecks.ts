@@ -1,3 +1,4 @@
+import { messageOf } from '../../errors.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { Logger } from '../response/logger.js';
 
@@ -54,8 +55,9 @@ export class StatusRechecks {
     try {
       await this.#statusCache.get(id, { bypassCache: true, source: 'webhook' });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#logger.warn(`express-intents: the status of ${id} could not be asked for after a webhook call: ${reason}`);
+      this.#logger.warn(
+        `express-intents: the status of ${id} could not be asked for after a webhook call: ${messageOf(error)}`,
+      );
     }
     this.#running.delete(id);
     this.#runNext();

@@ -133,7 +133,7 @@ export function showSessionHandler(sessions: SessionStore): Handler {
   };
 }
 
-/** `DELETE /session`: logs out and answers 204, also when nobody was logged in. */
+/** `DELETE /session`: logs out and answers 204, also for a visitor who was not logged in. */
 export function logOutHandler(sessions: SessionStore): Handler {
   return async (req, res) => {
     // A body is optional. A type that a form can send is refused.

@@ -1,6 +1,5 @@
 import { IntentError } from '../../errors.js';
-import { parseClientSecret } from '../../intents/payload.js';
-import { intentIdOf, rendezvousKeyPair } from '../../intents/rendezvous.js';
+import { intentIdOf, parseClientSecret, rendezvousKeyPair } from '../../intents/payload.js';
 import { signedBytesIn, signedBytesOf, unsignedBytes } from '../../intents/signed-intent.js';
 import { decodeCanonical } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';

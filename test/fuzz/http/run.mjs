@@ -4,8 +4,7 @@
 import { generateKeyPairSync, randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { SignJWT } from 'jose';
-import { parseClientSecret } from '../../../build/intents/payload.js';
-import { intentIdOf, rendezvousKeyPair } from '../../../build/intents/rendezvous.js';
+import { intentIdOf, parseClientSecret, rendezvousKeyPair } from '../../../build/intents/payload.js';
 import { formatBase58 } from '../../../build/keys/base58.js';
 import { Connection } from './connection.mjs';
 import { plants } from './plants.mjs';

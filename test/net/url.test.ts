@@ -1,5 +1,4 @@
-import { isLoopback } from '../../src/net/loopback.js';
-import { parseHttpUrl, parseUrl } from '../../src/net/url.js';
+import { isLoopback, parseHttpUrl, parseUrl } from '../../src/net/url.js';
 
 test.each(['localhost', '127.0.0.1', '127.8.9.10', '[::1]', '::1'])('%s is this machine', (hostname) => {
   expect(isLoopback(hostname)).toBe(true);

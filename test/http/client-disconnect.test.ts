@@ -11,7 +11,7 @@ import { startSite } from '../support/sites/site.js';
 
 const payment = () => ({ amount: 5, currency: 'usd' });
 
-/** Sends a request, and leaves when `left` says so. */
+/** Sends a request; `leave` disconnects. */
 function visit(origin: string, path: string, body: unknown, cookie = ''): { leave(): void; ended: Promise<unknown> } {
   const controller = new AbortController();
   const ended = fetch(origin + path, {
@@ -24,7 +24,7 @@ function visit(origin: string, path: string, body: unknown, cookie = ''): { leav
 }
 
 describe('POST /session', () => {
-  test('completes no login for a browser that has left, and lets the call end in its own time', async () => {
+  test('completes no login for a browser that has disconnected, and does not abort the running call', async () => {
     const sequencer = await faultSequencer(ok());
     const responses: Response[] = [];
     const { origin, log } = await startSite({
@@ -60,12 +60,12 @@ describe('POST /session', () => {
 });
 
 describe('POST /intent', () => {
-  test('sends nothing for a browser that left while the site thought about its price', async () => {
+  test('sends nothing for a browser that disconnected while the payment hook was running', async () => {
     const sequencer = await faultSequencer(ok());
     const { promise: price, resolve: goOn } = deferred<ReturnType<typeof payment>>();
     let isAsked = false;
     const created: unknown[] = [];
-    const departures = noteDepartures();
+    const disconnects = countDisconnects();
     const { origin, router, log } = await startSite({
       sequencerUrl: sequencer.url,
       payment: () => {
@@ -73,55 +73,55 @@ describe('POST /intent', () => {
         return price;
       },
       onCreated: (intent) => void created.push(intent),
-      before: departures.before,
+      before: disconnects.before,
     });
     const { leave, ended } = visit(origin, '/intent', {});
     await eventually(() => isAsked);
     leave();
     await ended;
-    await eventually(() => departures.noted === 1);
+    await eventually(() => disconnects.noted === 1);
     goOn(payment());
     await router.close();
     expect([sequencer.calls, created, log.lines]).toEqual([[], [], []]);
   });
 
-  test('waits for what was sent, and writes it down', async () => {
+  test('completes a create that was sent, and calls onCreated', async () => {
     let answer = (): void => undefined;
     const sequencer = await faultSequencer((call, res, req) => {
       answer = () => ok()(call, res, req);
     });
     const created: unknown[] = [];
     const onCreated = (intent: unknown) => void created.push(intent);
-    const departures = noteDepartures();
+    const disconnects = countDisconnects();
     const { origin, log } = await startSite({
       sequencerUrl: sequencer.url,
       payment,
       onCreated,
-      before: departures.before,
+      before: disconnects.before,
     });
     const { leave, ended } = visit(origin, '/intent', {});
     await eventually(() => sequencer.calls.length === 1);
     leave();
     await ended;
-    await eventually(() => departures.noted === 1);
+    await eventually(() => disconnects.noted === 1);
     expect(sequencer.openConnections).toBe(1);
     answer();
     await eventually(() => created.length === 1);
     expect(log.lines).toEqual([]);
   });
 
-  test('repeats nothing for nobody', async () => {
+  test('does not retry for a browser that has disconnected', async () => {
     let cut = (): void => undefined;
     const sequencer = await faultSequencer((_call, _res, req) => {
       cut = () => req.socket.destroy();
     });
-    const departures = noteDepartures();
-    const { origin, router } = await startSite({ sequencerUrl: sequencer.url, payment, before: departures.before });
+    const disconnects = countDisconnects();
+    const { origin, router } = await startSite({ sequencerUrl: sequencer.url, payment, before: disconnects.before });
     const { leave, ended } = visit(origin, '/intent', {});
     await eventually(() => sequencer.calls.length === 1);
     leave();
     await ended;
-    await eventually(() => departures.noted === 1);
+    await eventually(() => disconnects.noted === 1);
     cut();
     // Waits for the request, and for the retry if there were one.
     await router.close();
@@ -129,23 +129,23 @@ describe('POST /intent', () => {
   });
 });
 
-/** Counts the responses whose client has left, as the router notices it. */
-function noteDepartures() {
-  const departures = {
+/** Counts the responses that were closed, when the router notices it. */
+function countDisconnects() {
+  const disconnects = {
     noted: 0,
     before: (app: Express): void =>
       void app.use((_req, res, next) => {
         res.on('close', () => {
-          departures.noted += 1;
+          disconnects.noted += 1;
         });
         next();
       }),
   };
-  return departures;
+  return disconnects;
 }
 
-describe('the signal', () => {
-  test('is not aborted by an answer that arrives, and adds one listener', async () => {
+describe('disconnectSignal', () => {
+  test('is not aborted by a complete answer, and adds one listener', async () => {
     const seen: { signal: Abortable; res: Response }[] = [];
     const origin = await serve((_req, res) => {
       const response = res as unknown as Response;
@@ -159,7 +159,7 @@ describe('the signal', () => {
     expect(seen.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
   });
 
-  test('is aborted at once for a client that has left already', async () => {
+  test('is aborted immediately for a client that has disconnected already', async () => {
     const { promise, resolve } = deferred<Abortable>();
     let isHere = false;
     const origin = await serve(async (_req, res) => {
