@@ -7,7 +7,7 @@ export type FailureClass = 'alive' | 'failing' | 'unknown';
  * A service is failing if it cannot be reached, does not answer in time, or answers that it fails. A service that refuses, or
  * whose answer cannot be read, is alive: a pause would not help it. A caller who left says nothing about the service.
  */
-export function classifyFailure(error: unknown): FailureClass {
+function classifyFailure(error: unknown): FailureClass {
   if (!(error instanceof SequencerError)) return 'unknown';
   const { code, httpStatus = 0 } = error;
   const isFailing = code === 'sequencer_unreachable' || code === 'sequencer_timeout' || httpStatus >= 500;

@@ -39,7 +39,7 @@ const passingStatuses: readonly (number | undefined)[] = [429, 502, 503, 504];
  * Whether the same bytes may succeed when they are sent again. Not after a refusal or an answer that cannot be read, which
  * would come again; and not after status 500, with which a service says that it failed on these very bytes.
  */
-export function isRetryable(error: unknown): error is SequencerError {
+function isRetryable(error: unknown): error is SequencerError {
   if (!(error instanceof SequencerError)) return false;
   const { code, httpStatus } = error;
   return code === 'sequencer_unreachable' || code === 'sequencer_timeout' || passingStatuses.includes(httpStatus);
