@@ -5,7 +5,7 @@ const works = {
   payment: 'a payment is created, as the button asks for it',
   login: 'a login is begun and completed',
   status: 'a status is asked for, and asked of the service',
-  look: 'a look at a payment that nobody has paid',
+  look: 'a poll of an unpaid payment',
   settle: 'a payment is settled, by an `onPaid` that does nothing',
 };
 

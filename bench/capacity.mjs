@@ -45,7 +45,7 @@ const [rounds, ms, warmMs, clients] = ['rounds', 'ms', 'warm-ms', 'clients'].map
 
 /** So many a second: each keeps the process about a third busy, as one would plan it. */
 const paces = { payment: 250, login: 150, status: 700, look: 400, settle: 150 };
-/** With a service that thinks for so long, to see how many looks a process gets done. */
+/** The latency of the service while the polls of a process are counted. */
 const thinksMs = 50;
 /** The default of the option. */
 const looksAtOnce = 24;
@@ -89,17 +89,17 @@ async function notifications(listeners, forMs = 1_000) {
   };
   const hearing = await Promise.all(Array.from({ length: listeners }, connect));
   for (const client of hearing) await client.query('listen bench');
-  const telling = await Promise.all(Array.from({ length: 4 }, connect));
+  const notifiers = await Promise.all(Array.from({ length: 4 }, connect));
   const [cpuBeforeMs, endMs] = [postgres.cpuMs(), performance.now() + forMs];
-  let told = 0;
-  const tell = async (client) => {
-    for (; performance.now() < endMs; told += 1) await client.query(`select pg_notify('bench', $1)`, [String(told)]);
+  let sent = 0;
+  const notify = async (client) => {
+    for (; performance.now() < endMs; sent += 1) await client.query(`select pg_notify('bench', $1)`, [String(sent)]);
   };
-  await Promise.all(telling.map(tell));
+  await Promise.all(notifiers.map(notify));
   await wait(200);
-  const cpuUs = ((postgres.cpuMs() - cpuBeforeMs) * 1_000) / told;
-  for (const client of [...hearing, ...telling]) await client.end();
-  return { listeners, postgresUs: round(cpuUs), perSecond: round(told / (forMs / 1_000)) };
+  const cpuUs = ((postgres.cpuMs() - cpuBeforeMs) * 1_000) / sent;
+  for (const client of [...hearing, ...notifiers]) await client.end();
+  return { listeners, postgresUs: round(cpuUs), perSecond: round(sent / (forMs / 1_000)) };
 }
 
 /** On the disk, with indexes and history: an intent that was polled for a while, and one that settled. */

@@ -27,7 +27,7 @@ const visits = {
       200,
     );
   },
-  /** Of an intent that nobody has asked for lately. */
+  /** Of an intent that was not requested lately. */
   status: async (visitor) =>
     hasStatus(await visitor.ask(bytesOf({ path: `/status/${bs58.encode(randomBytes(32))}` })), 200),
 };

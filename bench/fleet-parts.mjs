@@ -1,4 +1,4 @@
-// A fleet to be measured: site processes with one Postgres of their own, and what is done to them.
+// A fleet of site processes with a Postgres of its own, and the work that it is measured with.
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import bs58 from 'bs58';
@@ -20,10 +20,10 @@ const leadInMs = 800;
 
 /** What customers ask for, by the name of `fleet-load.mjs`. */
 export const requests = { payment: 'payment', login: 'login', status: 'status' };
-/** What the ledger does by itself, with what the service says of the intents. */
+/** The background work of the ledger, with the status that the service reports. */
 export const chores = { look: { submitted: false }, settle: { submitted: true } };
 
-/** Open payments of nobody's, the first due in half a second, then so many a second. */
+/** Open payments without a browser: the first is due in half a second, then so many a second. */
 const insertDue = `insert into express_intents.intents
     (id, kind, amount, currency, destination, metadata, browser, idempotency_key, fingerprint, sealed_secret,
      state, created_at, due_at, watch_until)
@@ -32,7 +32,7 @@ const insertDue = `insert into express_intents.intents
     now() + interval '30 days'
   from unnest($1::text[]) with ordinality as given (id, n)`;
 
-/** The service, and whoever asks the fleets for something. */
+/** The service, and the clients of the fleets. */
 export function startUpstream() {
   const [stub, load] = [startChild('./stub.mjs'), startChild('./fleet-load.mjs')];
   return { stub, load, stop: () => [stub, load].forEach((child) => void child.stop()) };
@@ -47,9 +47,9 @@ export async function startFleet(size, { stub, load }, { isApart = false } = {})
   const databases = await Promise.all(Array.from({ length: isApart ? size : 1 }, () => postgres.newDatabase()));
   const { url } = await stub.ask('addresses');
   const processes = Array.from({ length: size }, () => startChild('./server.mjs'));
-  // What is settled is not looked at again: that would be a look, and is counted there.
-  const told = { module: 'ours', ...site, url, reversalWatchMs: 0, secret: 's'.repeat(40) };
-  const start = (child, index) => child.ask('start', { ...told, databaseUrl: databases[index % databases.length] });
+  // No poll for reversals, which would count as polls.
+  const options = { module: 'ours', ...site, url, reversalWatchMs: 0, secret: 's'.repeat(40) };
+  const start = (child, index) => child.ask('start', { ...options, databaseUrl: databases[index % databases.length] });
   const ports = await Promise.all(processes.map(start));
   const clients = await Promise.all(databases.map(fill));
   return { size, ports, processes, postgres, client: clients[0], clients, stub, load };
@@ -79,7 +79,7 @@ export async function warmUp(fleet, works, ms) {
   }
 }
 
-/** What a second costs in which nobody comes and nothing is due. */
+/** The cost of an idle second: no requests, and nothing is due. */
 export async function measureIdle(fleet, ms) {
   await tidy(fleet);
   return measured(fleet, async () => {
@@ -108,7 +108,7 @@ export async function measureWork(fleet, work, pace) {
   return measured(fleet, () => untilDone(fleet, calls + before + count).then((calls) => calls - begunWith));
 }
 
-/** So many looks at once, to see how many a second get done when the service thinks about each. */
+/** How many polls a second complete when many are due and the service has this latency. */
 export async function looksPerSecond(fleet, { count, thinksMs }) {
   await tidy(fleet);
   const before = await makeDue(fleet, 'look', { count, perSecond: 1e6, thinksMs });
@@ -129,7 +129,7 @@ async function runRequests(fleet, work, pace) {
 
 /** Connects. @returns what asks for so long, and gives how often it did */
 async function enter({ load, ports, stub }, work) {
-  // Who asks for the status of what was submitted has the ledger look at it.
+  // A status request for a submitted intent makes the ledger poll it.
   await stub.ask('behave', {});
   await load.ask('open', { ports, connections });
   return async (pace) => {
@@ -184,7 +184,7 @@ async function tidy({ clients }) {
 const countedAfterMs = 11_000;
 
 /**
- * Counts what so many of each work do to the database, without what is done when nobody comes.
+ * Counts what so many of each kind of work cost the database, minus the idle cost.
  * @param paces how many a second, by the names of the works
  * @returns transactions, rows left dead and WAL bytes, of one each
  */

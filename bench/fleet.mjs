@@ -1,5 +1,5 @@
-// What a request costs in a fleet of three processes, beside what it costs in three that share nothing but the machine, each
-// with a database of its own; and beside one that has the machine for itself. All have the same load for each process.
+// The cost of a request in a fleet of three processes, compared with three processes that share only the machine, each with
+// its own database, and with a single process on the machine. The load of each process is the same.
 //   node bench/fleet.mjs [--only login] [--rounds 5] [--ms 3000] [--per-second 80] [--warm-ms 2000]
 // Needs a build. Each fleet has a Postgres of its own; they are measured in turns. On few processors three wait for each other's
 // caches and turns, whatever they share: that is what the three apart are for. Writes bench/results/fleet.md.

@@ -12,7 +12,7 @@ const warmUpWindowMs = 500;
  */
 const leadInMs = 200;
 
-/** What all servers are told. Account and seed are nobody's. */
+/** The options of all servers. Nobody owns the account and the seed. */
 export const site = {
   domain: 'example.com',
   destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
@@ -93,7 +93,7 @@ async function runWindow({ name, server, upstream, load, window }, ms) {
     p50Ms,
     p99Ms,
     rssMiB: after.rss / 2 ** 20,
-    /** Of one core. The server must be what is busy: else it is the load, or another program, that is measured. */
+    /** Of one core. If the server is not the busy process, the load or another program is measured. */
     busy: cpuUs / 1000 / tookMs,
     upstreamCalls: (callsAfter - callsBefore) / requests,
   };

@@ -59,7 +59,7 @@ export async function startPostgres(settings = {}) {
   return {
     url,
     createDatabase,
-    /** What all its processes have used up so far, in milliseconds of CPU; Linux alone tells it. */
+    /** CPU time of all its processes so far, in milliseconds. Linux only. */
     cpuMs: () => cpuMsOfTree(pid),
     /** The URL of a database of its own. */
     newDatabase: async () => {

@@ -16,8 +16,8 @@ function listen(port, id) {
     socket.setEncoding('latin1');
     socket.on('data', (chunk) => {
       text += chunk;
-      const told = /^retry: (\d+)$/m.exec(text);
-      if (told) retryMs = Number(told[1]);
+      const retry = /^retry: (\d+)$/m.exec(text);
+      if (retry) retryMs = Number(retry[1]);
       if (!/^event: status$/m.test(text)) return;
       if (!backAtMs.has(id)) backAtMs.set(id, Date.now());
       text = '';

@@ -1,6 +1,6 @@
 // How soon event streams are back after the process that has them is killed and started again.
 //   npm run bench:soak -- --reconnect 2000 [--rounds 5] [--down-ms 1000]
-// Needs a build. Clients behave as an EventSource does: they come back after the `retry` that they were told last, whether the
+// Needs a build. Clients behave as an EventSource does: they reconnect after the last `retry` they received, whether the
 // connection was cut or refused. Each listens to its own intent. Service and watches are stand-ins in the server process.
 import { setTimeout } from 'node:timers/promises';
 import { startChild } from './child.mjs';

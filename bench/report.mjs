@@ -17,7 +17,7 @@ const columns = [
   ['calls upstream', (samples) => Number(medianOf(samples, 'upstreamCalls').toPrecision(2)).toString()],
 ];
 
-/** What is told in multiples of `limit` and of `usual`, where there is one. */
+/** As multiples of `limit` and of `usual`, if there is one. */
 const multiples = [
   ['CPU', 'cpuUs'],
   ['a second', 'perSecond'],
@@ -102,17 +102,20 @@ ${bars.join('\n')}
 
 /** A table of the streams of events. */
 export function streamsTable(clients, streams) {
-  const rows = Object.entries(streams).map(([crowd, { openCpuUs, bytesEach, eventCpuUs, told }]) => [
+  const rows = Object.entries(streams).map(([crowd, { openCpuUs, bytesEach, eventCpuUs, delivered }]) => [
     crowd,
     openCpuUs.toFixed(0),
     (bytesEach / 1024).toFixed(1),
     eventCpuUs.toFixed(1),
-    told,
+    delivered,
   ]);
-  return table([`${clients} streams`, 'opening, CPU us each', 'RSS KiB each', 'one event, CPU us each', 'told'], rows);
+  return table(
+    [`${clients} streams`, 'opening, CPU us each', 'RSS KiB each', 'one event, CPU us each', 'delivered'],
+    rows,
+  );
 }
 
-/** Writes what was measured to a folder. Nothing in it tells of the machine but the version of Node. */
+/** Writes the measurements to a folder. Of the machine they name only the version of Node. */
 export async function writeResults(folder, { settings, results, numbers, clients, streams }) {
   await mkdir(folder, { recursive: true });
   const write = (name, text) => writeFile(path.join(folder, name), text);

@@ -1,8 +1,8 @@
 // What so many intents a day need: processes, connections, calls, rows. Constants are what `bench/capacity.mjs` has measured,
-// schedules are the code's own; what is assumed is an option.
+// schedules come from the code; every assumption is an option.
 //   node bench/scaling-model.mjs [--intents 1e6] [--peak 4] [--logins 0.2] [--paid 0.3] [--pages 0.9] [--page-seconds 90]
 //     [--service-ms 50] [--watch-days 30] [--retention-days 400] [--looks-at-once 24] [--database-cores 16] [--wal-each 25e6] [--databases 0]
-//     [--name 'a plan'] [--and ...the next plan, beside it]
+//     [--name 'a plan'] [--and ...the next plan]
 //   node bench/scaling-model.mjs site | postgres      what was measured
 // Needs a build.
 import { readFile } from 'node:fs/promises';
@@ -11,14 +11,14 @@ import { capacityTable } from './capacity-tables.mjs';
 import { asksOfPage, looksAt, reversalLooksAt } from './schedules.mjs';
 
 const daySeconds = 86_400;
-/** What is younger is looked at while its creation is part of the same peak. */
+/** Younger intents are polled while their creation is part of the same peak. */
 const freshMs = 3_600_000;
 /** No process and no database is planned busier, so that one may be lost and a peak may be higher. */
 const busy = 0.5;
 
 /**
  * @param constants as in `published/capacity.json`
- * @param given what is assumed, by the names of {@link assumed}
+ * @param given the assumptions, by the names of {@link assumed}
  * @param schedule how often one intent is asked for: `unpaidAgesMs` of its looks, `paidLooks` before it is paid and after,
  *   `pageAsks` while its page is open
  */
@@ -67,7 +67,7 @@ export function plan(constants, given, schedule) {
   const databasesBy = { cpu: databaseCpuWork / (given.databaseCores * busy), wal: walBytes / given.walEach };
   const databases = given.databases || Math.max(1, ...Object.values(databasesBy).map(Math.ceil));
   const notifies = Math.min(settles, processes * 50);
-  // A process hears what is told in its own database.
+  // A process receives the notifications of its own database.
   const heardBy = processes / databases;
   const notifyUs = notify.baseUs + notify.listenerUs * heardBy;
   const databaseCpu = databaseCpuWork + (processes * idle.postgresUs + notifies * notifyUs) / 1e6;
@@ -123,7 +123,7 @@ const assumed = {
   databases: 0,
 };
 
-/** The schedules of the built code, for what is assumed. */
+/** The schedules of the built code under the assumptions. */
 async function scheduleOf({ watchDays, reversalDays, pageSeconds }) {
   const unpaidAgesMs = looksAt(watchDays * daySeconds * 1_000);
   // Who pays does so while the page is open, in the middle of it.
@@ -136,7 +136,7 @@ async function readConstants() {
   return JSON.parse(await readFile(new URL('./published/capacity.json', import.meta.url), 'utf8'));
 }
 
-/** Three digits tell enough. */
+/** Three digits. */
 function short(value) {
   const [size, unit] = [
     [1e12, ' T'],
@@ -216,7 +216,7 @@ if (import.meta.filename === process.argv[1]) {
     process.stdout.write(await printed(process.argv.slice(2)));
   } catch (error) {
     const options = Object.entries(assumed).map(([name, value]) => `  --${optionOf(name)} ${value}`);
-    process.stderr.write(`${error.message}\n\nThe options, with what is assumed:\n${options.join('\n')}\n`);
+    process.stderr.write(`${error.message}\n\nThe options, with the assumed values:\n${options.join('\n')}\n`);
     process.exitCode = 2;
   }
 }

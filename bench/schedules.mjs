@@ -1,4 +1,4 @@
-// How often the service is asked for one intent, counted by the code that asks: the ledger's looks, and the watch of a page.
+// How often one intent is polled, counted by the code that polls: the ledger, and the watch of a page.
 import {
   encodePayload,
   formatClientSecret,
@@ -10,7 +10,7 @@ import { defaultTiming, untilNextPollMs, untilReversalPollMs } from '../build/le
 import { watchIntent } from '../build/sequencer/watch/watch-intent.js';
 
 /**
- * The ages, in milliseconds, at which the ledger looks at an intent that nobody pays: while it is open, then daily for as long
+ * The ages, in milliseconds, at which the ledger polls an unpaid intent: while it is open, then daily for as long
  * again after it has expired.
  */
 export function looksAt(watchMs, timing = defaultTiming) {
@@ -21,7 +21,7 @@ export function looksAt(watchMs, timing = defaultTiming) {
   return [...ages, ageMs];
 }
 
-/** The times since it was settled at which a payment is looked at, in milliseconds. */
+/** The times after settlement at which a payment is polled, in milliseconds. */
 export function reversalLooksAt(reversalWatchMs, timing = defaultTiming) {
   const times = [];
   for (let agoMs = timing.reversalFirstMs; ; ) {
@@ -35,7 +35,7 @@ export function reversalLooksAt(reversalWatchMs, timing = defaultTiming) {
 const payload = encodePayload({ kind: 'login', nonce: new Uint8Array(nonceLength) });
 const anybodys = { id: intentIdOf(rendezvousKeyPair(payload)), clientSecret: formatClientSecret(payload) };
 
-/** How often the watch of one page asks beside its stream, when nothing is heard for so long. */
+/** How often the watch of one page polls while its stream is silent for so long. */
 export async function asksOfPage(openMs) {
   let [nowMs, asks] = [0, 0];
   const timers = new Set();

@@ -26,7 +26,7 @@ const mayGrow = 20;
 
 const requestOf = (target) => `GET ${target} HTTP/1.1\r\nHost: soak\r\nAccept: text/event-stream\r\n\r\n`;
 
-/** One connection: a stream, what is pipelined behind it, and its end. */
+/** One connection: a stream, the requests pipelined behind it, and its end. */
 async function visit(port, target) {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
@@ -76,7 +76,7 @@ async function run(minutes) {
   }
 }
 
-/** @returns whether memory is flat; undefined where the run was too short to tell */
+/** @returns whether memory is flat; undefined after a run that is too short */
 export async function soakPipelined({ minutes, out }) {
   const samples = await run(minutes);
   const settled = samples.filter((sample) => sample.minutes * 60_000 > warmUpMs);

@@ -1,4 +1,4 @@
-// The browsers of bench/soak.mjs: each creates a payment, asks for its status, and begins anew. Driven by messages.
+// The browsers of bench/soak.mjs: each creates a payment, reads its status, and repeats. Driven by messages.
 import { setTimeout } from 'node:timers/promises';
 import { intentIdOf, parseClientSecret, rendezvousKeyPair } from '../build/intents/payload.js';
 import { bytesOf, hasStatus, percentilesOf, Visitor } from './visitor.mjs';

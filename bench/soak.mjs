@@ -2,7 +2,7 @@
 //   npm run bench:soak [-- --count 1000000 --windows 50 --connections 32 --out bench/results]
 //   npm run bench:soak -- --traffic pipelined-events --minutes 30
 //   npm run bench:soak -- --reconnect 2000    when event streams are back after a restart: see reconnect.mjs
-// Needs a build. Writes soak.json, soak-memory.svg and soak-latency.svg. Ends with 1 when what is held grows. Other programs
+// Needs a build. Writes soak.json, soak-memory.svg and soak-latency.svg. Exits with 1 when memory grows. Other programs
 // may run meanwhile: they make it slower, but not larger.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -116,8 +116,10 @@ if (settled.length < 10) {
 } else {
   growth = { held: growthOf(settled, 'held'), rss: growthOf(settled, 'rss') };
   const isFlat = growth.held.bytes < mayGrow;
-  const told = ({ bytes, error }) => `${mb(bytes)} MB, give or take ${mb(error)}`;
-  console.log(`Each 100,000 after the first ${warmUpCount}: JavaScript ${told(growth.held)}; RSS ${told(growth.rss)}.`);
+  const growthText = ({ bytes, error }) => `${mb(bytes)} MB, give or take ${mb(error)}`;
+  console.log(
+    `Each 100,000 after the first ${warmUpCount}: JavaScript ${growthText(growth.held)}; RSS ${growthText(growth.rss)}.`,
+  );
   console.log(isFlat ? 'Memory is flat.' : `FAILED: memory grows by ${mb(mayGrow)} MB or more.`);
   if (!isFlat) process.exitCode = 1;
 }

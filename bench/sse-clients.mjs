@@ -1,4 +1,4 @@
-// The clients of bench/sse.mjs, many in one process: bare sockets that count what they are told. Driven by messages.
+// The clients of bench/sse.mjs, many in one process: bare sockets that count events. Driven by messages.
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import bs58 from 'bs58';
@@ -6,7 +6,7 @@ import bs58 from 'bs58';
 /** Connects made at a time: more would only wait in the server's backlog. */
 const batch = 100;
 const sockets = [];
-const counts = { greeted: 0, told: 0, lost: 0 };
+const counts = { greeted: 0, delivered: 0, lost: 0 };
 let lastAtMs = 0;
 
 function listen(port, id) {
@@ -22,7 +22,7 @@ function listen(port, id) {
         resolve();
       }
       if (/id: bench\ndata: .*\n\n/.test(text)) {
-        counts.told += 1;
+        counts.delivered += 1;
         lastAtMs = Date.now();
         text = '';
       }
@@ -47,7 +47,7 @@ const answers = {
   counts: () => ({ ...counts, lastAtMs }),
   leave: () => {
     for (const socket of sockets.splice(0)) socket.removeAllListeners('close').destroy();
-    Object.assign(counts, { greeted: 0, told: 0, lost: 0 });
+    Object.assign(counts, { greeted: 0, delivered: 0, lost: 0 });
   },
 };
 

@@ -1,5 +1,5 @@
-// The server of bench/sse.mjs: an Express app with the events route, whose service and watches are stand-ins in this
-// process, so that what is measured is the streams and nothing else. Driven by messages from its parent.
+// The server of bench/sse.mjs: an Express app with the events route. Its service and watches are stand-ins in this process, so
+// that only the streams are measured. Driven by messages from its parent.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import express from 'express';
@@ -21,18 +21,22 @@ const rateLimits = { status: 1_000_000_000 };
 const config = parseConfig({ transport, connections, rateLimits, login: false }, {});
 const logger = { warn: () => undefined, error: () => undefined };
 
-/** What each watch waits with. */
+/** Resolves the next event of each watch. */
 const watches = new Map();
 async function* watch({ id }, { signal }) {
-  while (!signal.aborted) {
-    const event = await new Promise((resolve) => {
-      watches.set(id, resolve);
-      signal.addEventListener('abort', () => resolve(undefined), { once: true });
-    });
-    if (event) yield event;
-    if (event?.kind === 'intent_submitted') break;
+  try {
+    while (!signal.aborted) {
+      const event = await new Promise((resolve) => {
+        watches.set(id, resolve);
+        signal.addEventListener('abort', () => resolve(undefined), { once: true });
+      });
+      if (event) yield event;
+      if (event?.kind === 'intent_submitted') break;
+    }
+  } finally {
+    // The feed may return early, without another event.
+    watches.delete(id);
   }
-  watches.delete(id);
 }
 
 const status = { exists: true, codeScanned: false, intentSubmitted: false };
@@ -75,7 +79,7 @@ function limitHandler(_req, res) {
 
 const cpuMs = () => (process.cpuUsage().user + process.cpuUsage().system) / 1000;
 
-function tellAll(kind, id) {
+function sendAll(kind, id) {
   const frame = Buffer.from(`event: ${kind}\nid: ${id}\ndata: {}\n\n`);
   for (const res of limitWatches) {
     if (kind === 'intent_submitted') res.end(frame);
@@ -91,9 +95,9 @@ const answers = {
     await once(server, 'listening');
     return server.address().port;
   },
-  tell: () => tellAll('code_scanned', 'bench'),
+  send: () => sendAll('code_scanned', 'bench'),
   // With the last event a feed ends at once, and does not linger.
-  finish: () => tellAll('intent_submitted', 'intent_submitted'),
+  finish: () => sendAll('intent_submitted', 'intent_submitted'),
   cpuMs,
   state: async () => {
     for (let n = 0; n < 3; n += 1) {

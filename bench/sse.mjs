@@ -1,4 +1,5 @@
-// What a stream of events costs: many clients listen to one server process, all are told, all leave. For `run.mjs` and `capacity.mjs`.
+// The cost of an event stream: many clients connect to one server process, receive an event and disconnect. For `run.mjs` and
+// `capacity.mjs`.
 import { setTimeout } from 'node:timers/promises';
 import { startChild } from './child.mjs';
 
@@ -32,7 +33,7 @@ async function until(ask, holds) {
 async function countsOf(crowd) {
   const all = await Promise.all(crowd.map(({ ask }) => ask('counts')));
   const sum = (name) => all.reduce((total, each) => total + each[name], 0);
-  return { told: sum('told'), lost: sum('lost'), lastAtMs: Math.max(...all.map(({ lastAtMs }) => lastAtMs)) };
+  return { delivered: sum('delivered'), lost: sum('lost'), lastAtMs: Math.max(...all.map(({ lastAtMs }) => lastAtMs)) };
 }
 
 /** What the engine keeps for itself is not per connection; a leak of 1 KiB each would be. */
@@ -74,27 +75,27 @@ export async function measureStreams({ intentsOf, isLimit = false }, clients) {
     const openCpuUs = (((await server.ask('cpuMs')) - cpuBeforeMs) * 1000) / clients;
     const idle = await server.ask('state');
 
-    const [toldAtMs, cpuIdleMs] = [Date.now(), await server.ask('cpuMs')];
-    await server.ask('tell');
+    const [sentAtMs, cpuIdleMs] = [Date.now(), await server.ask('cpuMs')];
+    await server.ask('send');
     const counts = await until(
       () => countsOf(crowd),
-      ({ told }) => told === clients,
+      ({ delivered }) => delivered === clients,
     );
     const eventCpuUs = (((await server.ask('cpuMs')) - cpuIdleMs) * 1000) / clients;
-    const isTold = await server.ask('state');
+    const delivering = await server.ask('state');
     const after = await everyoneLeaves(crowd, server, before.held + mayKeep(clients));
     const bytesEach = (idle.rss - before.rss) / clients;
     const heldEach = (idle.held - before.held) / clients;
-    const eventMs = counts.lastAtMs - toldAtMs;
-    return { openMs, openCpuUs, bytesEach, heldEach, eventMs, eventCpuUs, ...counts, before, idle, isTold, after };
+    const eventMs = counts.lastAtMs - sentAtMs;
+    return { openMs, openCpuUs, bytesEach, heldEach, eventMs, eventCpuUs, ...counts, before, idle, delivering, after };
   } finally {
     for (const child of [server, ...crowd]) child.stop();
   }
 }
 
 /** What is wrong: a client that was not connected or missed the event, or something that is left of those who have gone. */
-export function* streamFaults({ isLimit = false }, clients, { before, idle, after, told, lost }) {
-  if (told !== clients || lost !== 0) yield `${clients - told} clients missed the event.`;
+export function* streamFaults({ isLimit = false }, clients, { before, idle, after, delivered, lost }) {
+  if (delivered !== clients || lost !== 0) yield `${clients - delivered} clients missed the event.`;
   if (isLimit) return;
   // One more than there are clients: the visitor, which has the seats of them all.
   if (idle.seats !== clients + 1) yield `${idle.seats - 1} of ${clients} were connected.`;

@@ -48,7 +48,7 @@ export const works = {
       { variant: 'ours', of: 'ours, payment', atMost: 1.15 },
     ],
   },
-  // More ids than are asked for while an answer lasts: none is answered from what is known.
+  // More ids than are requested while a cached answer is valid: no answer comes from the cache.
   'status, cold': {
     request: { path: '/status/:id', ids: 50_000 },
     variants: {
