@@ -154,7 +154,7 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: people stay on the site',
-    file: 'http/request/page-view.ts',
+    file: 'http/request/origin-guard.ts',
     from: 'return isOnOrigin(new URL(path, anySite).href, [anySite])',
     to: "return path.startsWith('/')",
     caughtBy: attack('return-addresses'),

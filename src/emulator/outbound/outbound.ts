@@ -1,8 +1,8 @@
 import { type LookupAddress, type LookupAllOptions, lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, request } from 'undici';
+import { readError } from '../../errors.js';
 import { isLoopback } from '../../net/url.js';
-import { readError } from './read-error.js';
 
 const timeoutMs = 3_000;
 const maxBytes = 8 * 1024;

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { readError } from '../../errors.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { faultsApi } from '../faults/faults-api.js';
 import { failOverHttp } from '../faults/faulty-call.js';
 import { inspectorApi } from '../inspector/inspector-api.js';
 import { dispatch } from '../operations/dispatch.js';
 import { intentIdIn } from '../operations/request.js';
-import { readError } from '../outbound/read-error.js';
 import type { SequencerState } from '../state/sequencer-state.js';
 import { instanceHeader } from '../state/state-owner.js';
 import type { Wallet } from '../wallet/wallet.js';

@@ -1,6 +1,5 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
-import { IntentError, SequencerError } from '../../errors.js';
-import { readError } from '../outbound/read-error.js';
+import { IntentError, readError, SequencerError } from '../../errors.js';
 
 // What the JSON APIs of the pages have in common.
 

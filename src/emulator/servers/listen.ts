@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { IntentError } from '../../errors.js';
-import { readError } from '../outbound/read-error.js';
+import { IntentError, readError } from '../../errors.js';
 
 export interface ListenOptions {
   /** Port on 127.0.0.1; 0 is any free one. */

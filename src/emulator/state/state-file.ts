@@ -11,11 +11,10 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
-import { IntentError } from '../../errors.js';
+import { IntentError, readError } from '../../errors.js';
 import { signedBytesIn } from '../../intents/signed-intent.js';
 import { parseIntentId } from '../../keys/base58.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
-import { readError } from '../outbound/read-error.js';
 import type { IntentArchive, PersistedIntent, StoredIntent } from './intent-store.js';
 import { asSent, type MailMessage, toReaders } from './mailbox.js';
 import { formatOwner, isOwnerLine, type StateOwner } from './state-owner.js';

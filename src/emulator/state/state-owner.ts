@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
-import { IntentError } from '../../errors.js';
-import { readError } from '../outbound/read-error.js';
+import { IntentError, readError } from '../../errors.js';
 
 /** The sequencer that owns a state file: it answers at this URL, under this name. */
 export interface StateOwner {

@@ -1,7 +1,6 @@
-import { SequencerError } from '../../errors.js';
+import { readError, SequencerError } from '../../errors.js';
 import { decode, encode } from '../../wire/codec.js';
 import { encodeRequest, isEmptyEnvelope, type Operation, openResponse } from '../../wire/envelope.js';
-import { readError } from '../outbound/read-error.js';
 
 const timeoutMs = 10_000;
 

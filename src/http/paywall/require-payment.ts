@@ -4,7 +4,7 @@ import { ConfigError, IntentError } from '../../errors.js';
 import type { Payment } from '../../ledger/payment.js';
 import { requireRouter } from '../attached-router.js';
 import { browserHashOf } from '../request/browser-cookie.js';
-import { isOwnPath, isPageView } from '../request/page-view.js';
+import { isOwnPath, isPageView } from '../request/origin-guard.js';
 import { answerProblem, isHookRefusal, retryAfter, toProblemDetails } from '../response/problem.js';
 import { keepPrivate, sendEmpty } from '../response/respond.js';
 import { findPayment } from './find-payment.js';

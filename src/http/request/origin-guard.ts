@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { IntentError } from '../../errors.js';
+import { isOnOrigin } from '../../intents/return-address.js';
 
 /**
  * Refuses a change of state that no page of this site has requested.
@@ -43,4 +44,19 @@ export function localOriginOf({ socket }: IncomingMessage): string | undefined {
   if (port === undefined) return undefined;
   // A server that listens on ::1 alone does not answer at 127.0.0.1.
   return `http://${localAddress === '::1' ? '[::1]' : '127.0.0.1'}:${port}`;
+}
+
+/** A path of any site, in ASCII, which is all that a header takes. */
+const pathForm = /^\/[\x21-\x7e]*$/;
+const anySite = 'https://site.invalid';
+
+/** Whether a redirect to this path stays on the site. */
+export function isOwnPath(path: unknown): path is string {
+  if (typeof path !== 'string' || !pathForm.test(path) || !URL.canParse(path, anySite)) return false;
+  return isOnOrigin(new URL(path, anySite).href, [anySite]);
+}
+
+/** Whether a person requests a page, and not a program data. */
+export function isPageView(req: Request): boolean {
+  return (req.method === 'GET' || req.method === 'HEAD') && req.accepts(['json', 'html']) === 'html';
 }

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { ConfigError, IntentError } from '../../errors.js';
 import { requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
-import { isOwnPath, isPageView } from '../request/page-view.js';
+import { isOwnPath, isPageView } from '../request/origin-guard.js';
 import { sendProblem } from '../response/problem.js';
 import { keepPrivate, sendEmpty } from '../response/respond.js';
 
