@@ -70,9 +70,12 @@ async function wholes() {
   };
 }
 
-/** Stands for `import.meta.url` until the file of the module is known. */
-const urlOf = (name) => `"the URL of ${name}"`;
-const anyUrl = /"the URL of ([\w/-]+\.js)"/g;
+/**
+ * Stands for `import.meta.url` until the file of the module is known. It is an identifier, because the line limit breaks strings
+ * into several lines.
+ */
+const urlOf = (name) => `__url_${Buffer.from(name).toString('hex')}`;
+const anyUrl = /\b__url_([0-9a-f]+)\b/g;
 
 async function moduleReader() {
   const wholeOf = await wholes();
@@ -93,7 +96,8 @@ async function moduleReader() {
 
 /** Files that a module reads are where they would be if the module had a file of its own. */
 function withUrls(text, file) {
-  return text.replaceAll(anyUrl, (_, name) => {
+  return text.replaceAll(anyUrl, (_, hex) => {
+    const name = Buffer.from(hex, 'hex').toString();
     const way = path.relative(path.dirname(file), path.join(target, name));
     return `new URL(${JSON.stringify(way.startsWith('.') ? way : `./${way}`)}, import.meta.url).href`;
   });

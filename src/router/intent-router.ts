@@ -1,5 +1,7 @@
 import type { RequestHandler } from 'express';
+import { BoundedMap } from '../async/bounded-map.js';
 import { type Config, namesDestination } from '../config/config.js';
+import { messageOf } from '../errors.js';
 import { ClientSecretCache } from '../http/events/client-secret-cache.js';
 import { EventHub, eventStreamLimiter } from '../http/events/event-hub.js';
 import { type RouterLogger, routerLogger } from '../http/logger.js';
@@ -83,7 +85,9 @@ export function composeRouter(
   const { client } = observed;
 
   // Every status passes the cache. Telemetry, the event feeds and the ledger subscribe to it.
-  const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now });
+  const onSubscriberError = (error: unknown) =>
+    logger.error('express-intents: an update of a status failed', { message: messageOf(error) });
+  const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now, onSubscriberError });
   const secrets = new ClientSecretCache(now);
   const tracker = observer && new SubmissionTracker({ observer, secrets, hasLedger: config.ledger !== undefined, now });
   if (tracker) statusCache.subscribe(tracker.onStatus);
@@ -93,9 +97,13 @@ export function composeRouter(
 
   const ledgerObserver = tracker?.ledgerObserver;
   const ledger = makeLedger({ config, hooks: options, client, statusCache, events, logger, observer: ledgerObserver });
+  // A service whose replicas disagree must not cause a recheck for every answer.
+  const rechecked = new BoundedMap<true>({ ttlMs: 5_000, capacity: 10_000, now });
   statusCache.subscribe(({ id, status, source }) => {
     // The ledger acts on what it polls itself.
-    if (status.intentSubmitted && source !== 'ledger') void ledger?.recheck(id);
+    if (!status.intentSubmitted || source === 'ledger' || rechecked.get(id)) return;
+    rechecked.set(id, true);
+    void ledger?.recheck(id);
   });
   if (ledger) observer?.openTelemetry?.watchLedger(() => ledger.inspect());
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate } from 'node:timers/promises';
 import { jest } from '@jest/globals';
 import request from 'supertest';
@@ -11,7 +12,7 @@ import { post } from '../support/sites/post.js';
 import { RawStream } from '../support/sites/raw-stream.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
 import { startSite } from '../support/sites/site.js';
-import { StatusTransport, scanned, submitted, unknown } from '../support/transports/status-transport.js';
+import { pending, StatusTransport, scanned, submitted, unknown } from '../support/transports/status-transport.js';
 
 // What the event streams of an intent share: one watch, one call for the status, and what rechecks and webhook calls add.
 
@@ -351,4 +352,22 @@ test('thousands of notifications of the database cost one call per cache lifetim
   await stream.has(terminalLine);
   // The process that sent the notification may not be the one that settles.
   expect(submittedIds).toEqual([intentId]);
+});
+
+test('a watch runs in the async context of its stream, although another request made the shared call', async () => {
+  const context = new AsyncLocalStorage<string>();
+  const site = await startEventSite({ before: (app) => app.use((req, _res, next) => context.run(req.path, next)) });
+  const begunIn: unknown[] = [];
+  site.watch.onBegin = () => begunIn.push(context.getStore());
+  site.transport.answerWith('nothing');
+  const status = request(site.origin).get(`/status/${intentId}`).then();
+  await eventually('the status is asked for', () => site.transport.asked === 1);
+  const stream = new RawStream(site.origin, path);
+  await stream.has('retry:');
+  await eventually('the stream shares the call', () => site.context.events.size === 1);
+  site.transport.answerWith(pending);
+  await stream.has(pendingFrame);
+  await watching(site);
+  await status;
+  expect([site.transport.asked, begunIn]).toEqual([1, [path]]);
 });

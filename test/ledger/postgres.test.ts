@@ -1,4 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { jest } from '@jest/globals';
+import pg from 'pg';
 import type { Database } from '../../src/ledger/database/database.js';
 import { openPostgres, type PostgresOptions } from '../../src/ledger/database/postgres/postgres.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
@@ -284,6 +286,24 @@ describe('a statement that takes too long', () => {
       expect(await pidOf(db)).toBe(pid);
     },
   );
+});
+
+test('a connection whose transaction failed to begin is not left in a failed transaction', async () => {
+  const db = await open();
+  const pid = await pidOf(db);
+  const { query } = pg.Client.prototype;
+  const spy = jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: pg.Client,
+    ...args: unknown[]
+  ) {
+    const [first, ...rest] = args;
+    const failing = typeof first === 'string' ? first.replace(/^begin;/, 'begin; select 1 / 0;') : first;
+    return Reflect.apply(query, this, [failing, ...rest]);
+  });
+  await expect(db.transaction((tx) => tx.query('select 1'))).rejects.toMatchObject({ code: expect.any(String) });
+  spy.mockRestore();
+  expect(await pidOf(db)).toBe(pid);
+  expect(await db.transaction((tx) => tx.query('select 1'))).toMatchObject({ rowCount: 1 });
 });
 
 test('of several statements of a transaction that are asked for at once, each has the whole time', async () => {

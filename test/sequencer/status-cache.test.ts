@@ -31,6 +31,21 @@ test('callers at the same time share one call for each intent', async () => {
   expect(transport.asked).toBe(2);
 });
 
+test('an exception of a subscriber reaches neither the other subscribers nor the callers', async () => {
+  const errors: unknown[] = [];
+  const transport = new StatusTransport();
+  const ask: AskStatus = (intent, options) => getStatus(transport, intent, options);
+  const status = new StatusCache({ ask, now: () => 0, onSubscriberError: (error) => errors.push(error) });
+  status.subscribe(() => {
+    throw new Error('a subscriber');
+  });
+  const updates: StatusUpdate[] = [];
+  status.subscribe((update) => updates.push(update));
+  expect(await status.get(id)).toEqual(pending);
+  expect(updates).toHaveLength(1);
+  expect(errors).toEqual([new Error('a subscriber')]);
+});
+
 test.each([
   ['pending', pending, 250],
   ['unknown', unknown, 250],

@@ -25,7 +25,7 @@ export const de: Texts = {
   service: 'Der Zahlungsdienst ist gestört. Bitte versuchen Sie es bald noch einmal.',
   refused: 'Derzeit nicht verfügbar.',
   amount: 'Dieser Betrag kann hier nicht bezahlt werden.',
-  over: 'Diese Anmeldung ist abgelaufen.',
+  over: 'Diese Anmeldung ist nicht mehr gültig.',
   reload: 'Bitte laden Sie diese Seite neu und versuchen Sie es noch einmal.',
   insecure: 'Diese Seite braucht https.',
   otherwise: 'Etwas ist schiefgegangen. Bitte versuchen Sie es bald noch einmal.',

@@ -23,7 +23,7 @@ export const en = {
   service: 'Payment service problem. Please try again soon.',
   refused: 'Not available right now.',
   amount: 'This amount cannot be paid here.',
-  over: 'This login has expired.',
+  over: 'This login is no longer valid.',
   reload: 'Please reload this page and try again.',
   insecure: 'This page requires https.',
   otherwise: 'Something went wrong. Please try again soon.',

@@ -25,7 +25,7 @@ export const es: Texts = {
   service: 'El servicio de pago tiene un problema. Vuelve a intentarlo en un rato.',
   refused: 'No disponible en este momento.',
   amount: 'Este importe no se puede pagar aquí.',
-  over: 'Este inicio de sesión ha caducado.',
+  over: 'Este inicio de sesión ya no es válido.',
   reload: 'Recarga esta página y vuelve a intentarlo.',
   insecure: 'Esta página necesita https.',
   otherwise: 'Algo ha fallado. Vuelve a intentarlo en un rato.',

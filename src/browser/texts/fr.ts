@@ -25,7 +25,7 @@ export const fr: Texts = {
   service: 'Le service de paiement a un problème. Réessayez bientôt.',
   refused: 'Indisponible pour le moment.',
   amount: 'Ce montant ne peut pas être payé ici.',
-  over: 'Cette connexion a expiré.',
+  over: 'Cette connexion n’est plus valable.',
   reload: 'Rechargez cette page et réessayez.',
   insecure: 'Cette page nécessite https.',
   otherwise: 'Un problème est survenu. Réessayez bientôt.',

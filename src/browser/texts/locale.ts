@@ -52,7 +52,7 @@ const problemCodes: Partial<Record<keyof Texts, RegExp>> = {
   refused: /not_supported|refused/,
   over: /not_found/,
   amount: /amount|currency/,
-  service: /sequencer|^too_|pending/,
+  service: /sequencer/,
 };
 
 /** The text for a problem; for a refusal, the site's own. */

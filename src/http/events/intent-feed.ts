@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
 import { IntentError } from '../../errors.js';
@@ -77,6 +78,8 @@ export class IntentFeed {
   #isReading = false;
   #isWatching = false;
   #wasScanned = false;
+  /** Starts the watch in the async context of the stream that made the feed, not of a request whose call it shared. */
+  readonly #startWatch = AsyncResource.bind(() => void this.#follow());
   #stopLingering: (() => void) | undefined;
 
   constructor(id: string, options: FeedOptions) {
@@ -115,7 +118,7 @@ export class IntentFeed {
     } else {
       this.#greet(status);
       if (codeScanned) this.#emit(scannedEvent);
-      if (!this.#isWatching) void this.#follow();
+      if (!this.#isWatching) this.#startWatch();
     }
   }
 

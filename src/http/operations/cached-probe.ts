@@ -37,7 +37,9 @@ export class CachedProbe<Value> {
   async get(): Promise<ProbeOutcome<Value>> {
     const { keepMs, timeoutMs } = this.#options;
     if (this.#last && performance.now() - this.#lastAtMs < keepMs) return this.#last;
-    this.#running ??= this.#run();
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
     const running = this.#running;
     return withTimeout(timeoutMs, () => running).catch((): 'timeout' => 'timeout');
   }
@@ -50,7 +52,6 @@ export class CachedProbe<Value> {
       this.#last = { error };
     }
     this.#lastAtMs = performance.now();
-    this.#running = undefined;
     return this.#last;
   }
 }

@@ -98,11 +98,20 @@ export class DatabaseConnector implements Database {
       (db) => {
         this.#db = db;
         this.#settled.abort();
-        if (!this.#isClosing) options.onOpen?.();
+        if (!this.#isClosing) this.#announceOpen();
       },
       // Each call that needs the database gets an error.
       () => this.#settled.abort(),
     );
+  }
+
+  #announceOpen(): void {
+    try {
+      this.#options.onOpen?.();
+    } catch (error) {
+      const message = 'express-intents: the ledger is open, but settlement did not start';
+      this.#options.logger.error(message, { message: messageOf(error) });
+    }
   }
 
   /** True until the database is open. */

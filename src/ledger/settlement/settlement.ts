@@ -281,14 +281,18 @@ export class Settlement {
     const claims = [...this.#unreleasedClaims.values()];
     this.#unreleasedClaims.clear();
     if (claims.length === 0) return;
-    await releaseClaims(this.#context.db, claims).catch((error) => {
+    try {
+      await releaseClaims(this.#context.db, claims);
+      // A payment that was claimed for a recheck may be due only hours later.
+      for (const { payment } of claims) void this.recheck(payment.id);
+    } catch (error) {
       if (!(error instanceof DatabaseOutage)) return;
       for (const claimed of claims) {
         const { id } = claimed.payment;
         // A newer claim of the same payment stays.
         if (!this.#unreleasedClaims.has(id)) this.#unreleasedClaims.set(id, claimed);
       }
-    });
+    }
   }
 
   #logError(what: string, error: unknown): void {

@@ -35,6 +35,8 @@ export interface StatusCacheOptions {
   readonly now: () => number;
   /** How many intents it holds; the one whose call is oldest makes room. Default 10 000. */
   readonly capacity?: number | undefined;
+  /** Called with what a subscriber throws. The other subscribers and the callers still get the status. */
+  readonly onSubscriberError?: ((error: unknown) => void) | undefined;
 }
 
 /**
@@ -77,11 +79,13 @@ export class StatusCache {
   readonly #entries: BoundedMap<Entry>;
   readonly #ask: AskStatus;
   readonly #now: () => number;
+  readonly #onSubscriberError: (error: unknown) => void;
   readonly #subscribers: ((update: StatusUpdate) => void)[] = [];
 
-  constructor({ ask, now, capacity = 10_000 }: StatusCacheOptions) {
+  constructor({ ask, now, capacity = 10_000, onSubscriberError = () => undefined }: StatusCacheOptions) {
     this.#ask = ask;
     this.#now = now;
+    this.#onSubscriberError = onSubscriberError;
     this.#entries = new BoundedMap({ capacity });
   }
 
@@ -90,7 +94,7 @@ export class StatusCache {
     return this.#entries.size;
   }
 
-  /** Calls `subscriber`, which must not throw, with every update from now on, before callers that wait have the answer. */
+  /** Calls `subscriber` with every update from now on, before callers that wait have the answer. */
   subscribe(subscriber: (update: StatusUpdate) => void): void {
     this.#subscribers.push(subscriber);
   }
@@ -171,7 +175,13 @@ export class StatusCache {
     entry.lifetimeMs = status.intentSubmitted ? submittedMs : pendingMs;
     if (!isUpdate) return;
     const update: StatusUpdate = { id, status, source: entry.source };
-    for (const subscriber of this.#subscribers) subscriber(update);
+    for (const subscriber of this.#subscribers) {
+      try {
+        subscriber(update);
+      } catch (error) {
+        this.#onSubscriberError(error);
+      }
+    }
   }
 
   /** Whether the status differs from what subscribers know, or what they know has expired. */

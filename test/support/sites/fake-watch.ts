@@ -11,6 +11,8 @@ export interface Watched {
 export class FakeWatch {
   /** Every watch that was ever begun. */
   readonly begun: Watched[] = [];
+  /** Called when a watch begins. */
+  onBegin: () => void = () => undefined;
   readonly #open = new Map<Watched, (step: { event?: IntentEvent; error?: Error }) => void>();
 
   /** How many run. */
@@ -21,6 +23,7 @@ export class FakeWatch {
   readonly watch: WatchIntent = ({ id, clientSecret }, { signal }) => {
     const watched = { id, clientSecret, signal };
     this.begun.push(watched);
+    this.onBegin();
     const steps: { event?: IntentEvent; error?: Error }[] = [];
     let wake = (): void => undefined;
     this.#open.set(watched, (step) => {

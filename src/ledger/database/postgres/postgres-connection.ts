@@ -40,6 +40,8 @@ export class PostgresConnection {
     try {
       await this.#send(sql);
     } catch (error) {
+      // The first statement may have succeeded: without a rollback the connection stays in a failed transaction.
+      await this.rollBack();
       throw toLedgerError(error);
     }
   }

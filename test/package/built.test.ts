@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+// The build joins modules into few files. What a module reads beside itself must still be found there.
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+const program = `
+import { createServer } from 'node:http';
+import express from 'express';
+import { intentRouter } from './dist/index.js';
+const app = express();
+app.use(intentRouter({ sequencerUrl: 'embedded', emulatorPort: 0, databaseUrl: '' }));
+const server = createServer(app).listen(0, '127.0.0.1', async () => {
+  const origin = 'http://127.0.0.1:' + server.address().port;
+  for (const path of ['/intent/v1/openapi.json', '/intent/v1/elements.js', '/.well-known/service-payments.json']) {
+    const { status, headers } = await fetch(origin + path);
+    console.log(path, status, headers.get('content-type'));
+  }
+  process.exit();
+});
+`;
+
+test('the built package serves its OpenAPI document, its button and its key file', async () => {
+  const args = ['--input-type=module', '--eval', program];
+  const env = { PATH: process.env.PATH, INTENT_DOMAIN: 'shop.example' };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, env });
+  expect(stdout.split('\n').filter((line) => line.startsWith('/'))).toEqual([
+    '/intent/v1/openapi.json 200 application/json; charset=utf-8',
+    '/intent/v1/elements.js 200 text/javascript; charset=utf-8',
+    '/.well-known/service-payments.json 200 application/json; charset=utf-8',
+  ]);
+});
