@@ -1,6 +1,7 @@
 /**
  * Every code of an error of this package, with its HTTP status and a title that can be shown to anyone.
- * Codes are stable: a program may branch on them. `docs/errors.md` has an entry for each.
+ * Codes are stable: a program may branch on them. `docs/errors.md` and `openapi.json` have an entry for each. The button chooses
+ * its text by status and code (`browser/texts/locale.ts`).
  */
 export const errorCodes = {
   // Errors of the caller.

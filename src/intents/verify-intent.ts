@@ -49,7 +49,7 @@ interface Codec<Decoded> {
 
 /**
  * Verifies a signed intent as a sequencer or a wallet does: both signatures, its form and its limits
- * (interface sections 2.4, 2.5, 5 and 8).
+ * (interface sections 2.4, 2.5, 5 and 8). Only the embedded sequencer and its wallet call this: a site does not receive intents.
  *
  * @param message decoded by `decodeCanonical`, alone or as a part of a larger message
  * @param rendezvousKey 32 bytes

@@ -2,7 +2,7 @@ import { type Config, howToGetLedger } from '../config/config.js';
 import { IntentError } from '../errors.js';
 import type { EventHub } from '../http/events/event-hub.js';
 import type { Hooks } from '../http/hooks.js';
-import type { Logger } from '../http/response/logger.js';
+import type { Logger } from '../http/logger.js';
 import { parseIntentId } from '../keys/base58.js';
 import { createLedger } from '../ledger/create-ledger.js';
 import type { Database } from '../ledger/database/database.js';

@@ -5,7 +5,7 @@ import { nearestName } from '../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../errors.js';
 import { createTermsResolver, type TermsResolver } from '../http/create-intent/payment-terms.js';
 import type { Hooks } from '../http/hooks.js';
-import type { Logger } from '../http/response/logger.js';
+import type { Logger } from '../http/logger.js';
 import { problemsOfTelemetry, type TelemetryOption } from '../telemetry/open-telemetry.js';
 import type { OnEvent } from '../telemetry/router-event.js';
 

@@ -3,7 +3,7 @@ import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { jest } from '@jest/globals';
 import { EventSource } from 'eventsource';
-import { RunningRequests } from '../../src/http/events/running-requests.js';
+import { RunningRequests } from '../../src/http/running-requests.js';
 import { Browser } from '../support/browser/browser.js';
 import { eventually } from '../support/eventually.js';
 import { intentId, startEventSite } from '../support/sites/event-site.js';

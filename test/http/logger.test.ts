@@ -1,7 +1,7 @@
 import pino from 'pino';
 import request from 'supertest';
 import { ConfigError, SequencerError } from '../../src/errors.js';
-import { describeError, type Logger, routerLogger } from '../../src/http/response/logger.js';
+import { describeError, type Logger, routerLogger } from '../../src/http/logger.js';
 import { intentRouter } from '../../src/router/intent-router.js';
 import { urlOfNobody } from '../support/sequencers/fault-sequencer.js';
 import { startSite } from '../support/sites/site.js';

@@ -1,4 +1,4 @@
-import { StatusRechecks, type StatusRechecksOptions } from '../../src/http/events/status-rechecks.js';
+import { StatusRechecks, type StatusRechecksOptions } from '../../src/http/webhook/status-rechecks.js';
 import { type AskStatus, StatusCache } from '../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';

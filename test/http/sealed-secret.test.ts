@@ -1,7 +1,7 @@
 import { createDecipheriv, hkdfSync } from 'node:crypto';
 import type { Request, Response } from 'express';
+import { openClientSecret, sealClientSecret } from '../../src/http/encryption.js';
 import { hostCookie, type KnownBrowser, rememberBrowser } from '../../src/http/request/browser-cookie.js';
-import { openClientSecret, sealClientSecret } from '../../src/http/sealing.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const otherId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';

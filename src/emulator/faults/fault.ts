@@ -17,6 +17,7 @@ export interface FaultTraits {
   readonly messagesOnly?: true;
 }
 
+/** In the order of `Fault` below and of the table in docs/testing.md. Kinds of streams are implemented in faulty-stream.ts. */
 const kinds = {
   refuse: {
     title: 'Refuse the connection',

@@ -66,8 +66,11 @@ export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return wait(ms, true, { ref: false, signal }).catch(() => false);
 }
 
-/** What a client reports over HTTP for faults that a call in the process cannot show otherwise. */
-const inProcessCodes: Readonly<Partial<Record<FaultKind, SequencerErrorCode>>> = {
+/**
+ * What a client reports for kinds that fail the response itself, in the same process and over gRPC. A new kind of this sort also
+ * goes into `httpFailures`.
+ */
+const callFailureCodes: Readonly<Partial<Record<FaultKind, SequencerErrorCode>>> = {
   refuse: 'sequencer_unreachable',
   cut: 'sequencer_unreachable',
   status: 'sequencer_bad_status',
@@ -89,7 +92,7 @@ export async function failInProcess(call: FaultyCall): Promise<Uint8Array> {
 
 /** @throws {SequencerError} where HTTP would deliver no envelope */
 export function throwFault({ kind, httpStatus }: SettledFault): void {
-  const code = inProcessCodes[kind];
+  const code = callFailureCodes[kind];
   if (!code) return;
   const details = kind === 'status' ? { httpStatus } : kind === 'redirect' ? { httpStatus: 302 } : {};
   throw new SequencerError(code, `A fault was injected: ${kind}.`, details);
@@ -118,7 +121,7 @@ type HttpFailure = (exchange: HttpExchange, envelope: Uint8Array, call: FaultyCa
 
 const octetStream = 'application/octet-stream';
 
-/** Kinds that fail the response itself. The other kinds have corrupted its envelope. */
+/** Kinds that fail the response itself over HTTP; `callFailureCodes` has the same ones. The other kinds have corrupted its envelope. */
 const httpFailures: Readonly<Partial<Record<FaultKind, HttpFailure>>> = {
   refuse: ({ req }) => {
     req.socket.destroy();

@@ -3,13 +3,13 @@ import { IntentError } from '../../errors.js';
 import type { Ledger, RecordedTerms, RepeatedIntent } from '../../ledger/ledger.js';
 import type { PreparedIntent } from '../../sequencer/intent-client.js';
 import type { RouterEventPayload } from '../../telemetry/router-event.js';
+import { openClientSecret, sealClientSecret } from '../encryption.js';
 import { type KnownBrowser, rememberBrowser } from '../request/browser-cookie.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
 import { readJson } from '../request/read-body.js';
 import { requestIdOf } from '../request/request-id.js';
 import { sendJson } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
-import { openClientSecret, sealClientSecret } from '../sealing.js';
 import { fingerprintOf, type IntentRequestBody, parseIdempotencyKey, parseIntentRequest } from './intent-request.js';
 import { normalizeTerms } from './payment-terms.js';
 

@@ -2,8 +2,8 @@ import type { Request, Response } from 'express';
 import { BoundedMap } from '../../async/bounded-map.js';
 import { withTimeout } from '../../async/timeout.js';
 import type { Ledger } from '../../ledger/ledger.js';
+import { openClientSecret } from '../encryption.js';
 import { type HostCookie, knownBrowser } from '../request/browser-cookie.js';
-import { openClientSecret } from '../sealing.js';
 
 /** An intent is paid within minutes, or not at all. */
 const ttlMs = 60 * 60 * 1000;

@@ -2,7 +2,7 @@ import { jitteredMs } from '../../async/backoff.js';
 import type { ConnectionLimits } from '../../config/config-options.js';
 import { pendingMs } from '../../sequencer/watch/status-cache.js';
 import { ConnectionLimiter, type ConnectionOwner } from '../limits/connection-limiter.js';
-import type { Logger } from '../response/logger.js';
+import type { Logger } from '../logger.js';
 import { type FeedContext, IntentFeed } from './intent-feed.js';
 import type { SseConnection } from './sse-connection.js';
 import { heartbeatFrame, retryFrame } from './sse-frame.js';

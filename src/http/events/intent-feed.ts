@@ -5,7 +5,7 @@ import type { IntentStatus } from '../../sequencer/calls.js';
 import type { IntentEvent, WatchIntent } from '../../sequencer/watch/intent-event.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { ConnectionOwner } from '../limits/connection-limiter.js';
-import type { Logger } from '../response/logger.js';
+import type { Logger } from '../logger.js';
 import type { ClientSecretCache } from './client-secret-cache.js';
 import type { SseConnection } from './sse-connection.js';
 import { eventFrame, retryFrame, statusFrame } from './sse-frame.js';

@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import type { IntentStatus } from '../../sequencer/calls.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
 import { disconnectSignal } from '../request/client-disconnect.js';
 import { sendJson } from '../response/respond.js';
@@ -9,12 +10,16 @@ import { statusBody } from './sse-frame.js';
 export function getStatusHandler({ statusCache }: RouterContext): Handler {
   return (_req, res, id) => {
     const known = statusCache.peek(id);
-    if (known) return sendJson(res, 200, statusBody(known));
+    if (known) return sendStatus(res, known);
     return readStatus(statusCache, res, id);
   };
 }
 
 /** Shares a call upstream for as long as the client is connected. */
 async function readStatus(statusCache: StatusCache, res: Response, id: string): Promise<void> {
-  sendJson(res, 200, statusBody(await statusCache.get(id, { signal: disconnectSignal(res) })));
+  sendStatus(res, await statusCache.get(id, { signal: disconnectSignal(res) }));
+}
+
+function sendStatus(res: Response, status: IntentStatus): void {
+  sendJson(res, 200, statusBody(status));
 }

@@ -2,7 +2,7 @@ import type { IncrementResponse, Options, Store } from 'express-rate-limit';
 import { BoundedMap } from '../../async/bounded-map.js';
 import { withTimeout } from '../../async/timeout.js';
 import { messageOf } from '../../errors.js';
-import type { Logger } from '../response/logger.js';
+import type { Logger } from '../logger.js';
 
 interface Count {
   hits: number;

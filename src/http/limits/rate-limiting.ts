@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { AugmentedRequest, Options, RateLimitRequestHandler } from 'express-rate-limit';
 import type { RateLimits } from '../../config/config-options.js';
 import { IntentError } from '../../errors.js';
-import type { Logger } from '../response/logger.js';
+import type { Logger } from '../logger.js';
 import type { Handler } from '../router-context.js';
 import { networkFactor, type RateLimitKey, rateLimitKey } from './rate-limit-key.js';
 import { FallbackStore, MemoryStore, SharedStoreState } from './rate-limit-stores.js';

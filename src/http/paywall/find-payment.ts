@@ -4,7 +4,7 @@ import { parseMoney } from '../../intents/money.js';
 import type { Ledger, LedgerIntent } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
 import { pendingMs, type StatusCache } from '../../sequencer/watch/status-cache.js';
-import type { PaymentDemand } from './required-payment.js';
+import type { PaymentDemand } from './payment-demand.js';
 
 /** How many submitted payments are settled, newest first. Of the open ones, which cost a call, only the newest is checked. */
 const maxSubmitted = 5;

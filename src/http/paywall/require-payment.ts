@@ -13,7 +13,7 @@ import {
   type PaymentDemand,
   parseRequiredPayment,
   type RequiredPayment,
-} from './required-payment.js';
+} from './payment-demand.js';
 
 declare global {
   namespace Express {

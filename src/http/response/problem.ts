@@ -1,9 +1,9 @@
 import type { Response } from 'express';
 import { errorCodes, IntentError, type IntentErrorCode } from '../../errors.js';
 import { DatabaseOutage } from '../../ledger/database/database-fault.js';
+import { describeError, type Logger } from '../logger.js';
 import { ClientDisconnectedError } from '../request/client-disconnect.js';
 import { requestIdOf } from '../request/request-id.js';
-import { describeError, type Logger } from './logger.js';
 import { sendJson } from './respond.js';
 
 /** The body of an error answer (RFC 9457), without `instance`, which names the request. */

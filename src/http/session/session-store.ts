@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import type { Config } from '../../config/config.js';
 import type { LoginConfig } from '../../config/login.js';
+import { openSession, sealSession } from '../encryption.js';
 import type { IntentUser } from '../hooks.js';
 import { hostCookie } from '../request/browser-cookie.js';
-import { openSession, sealSession } from '../sealing.js';
 import { appSessionOf } from './app-session.js';
 
 /** Stores logins: in the session of the app where it can be regenerated, else in a sealed cookie of ours. */

@@ -1,12 +1,12 @@
 import type { Request } from 'express';
 import { BoundedMap } from '../../async/bounded-map.js';
 import { IntentError } from '../../errors.js';
-import { StatusRechecks } from '../events/status-rechecks.js';
+import type { Logger } from '../logger.js';
 import { readJwt } from '../request/read-body.js';
 import { requestIdOf } from '../request/request-id.js';
-import type { Logger } from '../response/logger.js';
 import { sendEmpty } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
+import { StatusRechecks } from './status-rechecks.js';
 import type { WebhookVerifier } from './verify-webhook.js';
 
 const seenTtlMs = 3_600_000;

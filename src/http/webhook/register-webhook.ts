@@ -2,9 +2,9 @@ import type { Request } from 'express';
 import type { Config } from '../../config/config.js';
 import { messageOf } from '../../errors.js';
 import type { IntentClient } from '../../sequencer/intent-client.js';
+import type { Logger } from '../logger.js';
 import { localOriginOf } from '../request/origin-guard.js';
 import { requestIdOf } from '../request/request-id.js';
-import type { Logger } from '../response/logger.js';
 
 /** Registers this site's webhook for an intent that `req` has created; returns immediately and never throws. */
 export type RegisterWebhook = (intent: string, req: Request) => void;

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import type { JWTPayload, JWTVerifyResult } from 'jose';
 import { IntentError } from '../../errors.js';
 import { parseBase58, parseIntentId } from '../../keys/base58.js';
-import { loadJose } from '../sealing.js';
+import { loadJose } from '../encryption.js';
 
 /** A webhook call that the service has signed. */
 export interface VerifiedWebhook {

@@ -3,7 +3,7 @@ import { parseConfig } from '../../../src/config/config.js';
 import type { ConnectionLimits } from '../../../src/config/config-options.js';
 import { ClientSecretCache } from '../../../src/http/events/client-secret-cache.js';
 import { EventHub, eventStreamLimiter } from '../../../src/http/events/event-hub.js';
-import { RunningRequests } from '../../../src/http/events/running-requests.js';
+import { RunningRequests } from '../../../src/http/running-requests.js';
 import { hostCookie } from '../../../src/http/request/browser-cookie.js';
 import { createRouter } from '../../../src/http/router.js';
 import type { RouterContext } from '../../../src/http/router-context.js';

@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import { IntentError, SequencerError } from '../../errors.js';
+import { IntentError, SequencerError } from '../errors.js';
 
 /** Receives what an operator should know. `console` is one; so are winston and others with these methods. */
 export interface Logger {

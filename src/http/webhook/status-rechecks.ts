@@ -1,6 +1,6 @@
 import { messageOf } from '../../errors.js';
 import type { StatusCache } from '../../sequencer/watch/status-cache.js';
-import type { Logger } from '../response/logger.js';
+import type { Logger } from '../logger.js';
 
 export interface StatusRechecksOptions {
   readonly statusCache: StatusCache;
