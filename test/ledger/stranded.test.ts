@@ -3,7 +3,7 @@ import type { Database } from '../../src/ledger/database/database.js';
 import { databaseOutage } from '../../src/ledger/database/database-fault.js';
 import { type DatabaseKind, kinds, openTestDatabase, type TestDatabase } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
-import { SettlementFixture } from './settlement-fixture.js';
+import { FakeSequencer, SettlementFixture } from './settlement-fixture.js';
 
 // What becomes of work whose database fails in the middle of it, once the database works again. No time passes here: no
 // lease comes to its end.
@@ -82,6 +82,33 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
     await ledger.work();
     expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
     expect(calls).toBe(2);
+  });
+
+  it('is rechecked once the claim is released, although it is due only hours later', async () => {
+    const db = new FailingDatabase(database.db);
+    let fails = true;
+    const sequencer = new (class extends FakeSequencer {
+      override answer(id: string) {
+        db.isDown = fails;
+        return super.answer(id);
+      }
+    })();
+    const ledger = new SettlementFixture(database, { db, sequencer });
+    const id = await ledger.create();
+    const sql = "update express_intents.intents set due_at = now() + interval '6 hours' where id = $1";
+    await database.db.query(sql, [id]);
+    ledger.pay(id);
+    void ledger.settlement.recheck(id);
+    // The round also claims what is due, and that may already fail.
+    await ledger.settlement.round().catch(() => undefined);
+    await ledger.settlement.idle();
+    expect(await ledger.find(id)).toMatchObject({ state: 'open' });
+    fails = false;
+    db.isDown = false;
+    await resume(ledger, id);
+    await ledger.settlement.round();
+    await ledger.settlement.idle();
+    expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
   });
 
   it('does not count as a call of the hook where there was none, however often that happens', async () => {
