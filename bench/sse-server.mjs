@@ -6,10 +6,10 @@ import express from 'express';
 import { parseConfig } from '../build/config/config.js';
 import { ClientSecretCache } from '../build/http/events/client-secret-cache.js';
 import { EventHub } from '../build/http/events/event-hub.js';
-import { RunningRequests } from '../build/http/running-requests.js';
 import { ConnectionLimiter } from '../build/http/limits/connection-limiter.js';
 import { hostCookie } from '../build/http/request/browser-cookie.js';
 import { createRouter } from '../build/http/router.js';
+import { RunningRequests } from '../build/http/running-requests.js';
 import { LoginAttempts } from '../build/http/session/login-attempts.js';
 import { StatusCache } from '../build/sequencer/watch/status-cache.js';
 

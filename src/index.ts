@@ -17,11 +17,11 @@ export type {
   LoginHookContext,
   SitePaymentTerms,
 } from './http/hooks.js';
+export type { Logger } from './http/logger.js';
 export type { HealthCheck, HealthStatus, RouterHealth } from './http/operations/health.js';
 export type { OpenApiDocument } from './http/operations/openapi.js';
-export { type RequirePaymentOptions, requirePayment } from './http/paywall/require-payment.js';
 export type { RequiredPayment } from './http/paywall/payment-demand.js';
-export type { Logger } from './http/logger.js';
+export { type RequirePaymentOptions, requirePayment } from './http/paywall/require-payment.js';
 export { refuse } from './http/response/problem.js';
 export { currentUser, type RequireLoginOptions, requireLogin } from './http/session/require-login.js';
 export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
