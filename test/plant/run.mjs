@@ -36,7 +36,7 @@ async function runTests(garden, files) {
   rmSync(outputFile, { force: true });
   const jest = path.join(root, 'node_modules/jest/bin/jest.js');
   const flags = ['--ci', '--json', `--outputFile=${outputFile}`, '--silent', ...files.map((file) => `test/${file}`)];
-  const child = spawn(process.execPath, ['--experimental-vm-modules', jest, ...flags], {
+  const child = spawn(process.execPath, ['--liftoff-only', '--experimental-vm-modules', jest, ...flags], {
     cwd: garden,
     stdio: 'ignore',
   });

@@ -31,8 +31,6 @@ const longest = [
   'e2e/shop',
   'browser/pay',
   'http/require-payment',
-  'fuzz/fuzz',
-  'ledger/proof/postgres-faults',
   'ledger/proof/embedded-crashes',
   'sequencer/stream-faults',
   'ledger/database',

@@ -1,4 +1,0 @@
-import { describeHistories } from './settlement-histories.js';
-
-// The short form of settlement-model.full.test.ts.
-describeHistories(6);
