@@ -36,12 +36,12 @@ export async function settleBacklog({ payments, thinksMs, outageMs }) {
 
   const [stub, server] = [startChild('./stub.mjs'), startChild('./server.mjs')];
   const service = { submitted: true, ms: thinksMs };
-  await stub.ask('behave', { ...service, isDown: outageMs > 0 });
+  await stub.ask('clearFaults', { ...service, isDown: outageMs > 0 });
   const { url } = await stub.ask('addresses');
   await server.ask('start', { module: 'ours', ...site, url, databaseUrl, watchFirstMs, secret: 's'.repeat(40) });
   if (outageMs > 0) {
     await wait(outageMs);
-    await stub.ask('behave', service);
+    await stub.ask('clearFaults', service);
   }
   const startMs = performance.now();
   const { cpuUs: cpuBeforeUs } = await server.ask('used');

@@ -48,7 +48,7 @@ const paces = { payment: 250, login: 150, status: 700, look: 400, settle: 150 };
 /** The latency of the service while the polls of a process are counted. */
 const thinksMs = 50;
 /** The default of the option. */
-const looksAtOnce = 24;
+const settlementConcurrency = 24;
 /** What is counted is counted of so many. */
 const toCount = 500;
 /** Due all at once. */
@@ -123,7 +123,7 @@ async function pruning() {
 
 const looks = {
   thinksMs,
-  atOnce: looksAtOnce,
+  atOnce: settlementConcurrency,
   perSecond: round(await looksPerSecond(fleet, { count: manyLooks, thinksMs })),
 };
 const heard = [];

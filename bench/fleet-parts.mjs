@@ -116,7 +116,7 @@ export async function looksPerSecond(fleet, { count, thinksMs }) {
   const begunAtMs = performance.now();
   const last = await untilCalled(fleet, before + count);
   const tookMs = performance.now() - begunAtMs;
-  await fleet.stub.ask('behave', {});
+  await fleet.stub.ask('clearFaults', {});
   return ((last - first) / tookMs) * 1_000;
 }
 
@@ -130,7 +130,7 @@ async function runRequests(fleet, work, pace) {
 /** Connects. @returns what asks for so long, and gives how often it did */
 async function enter({ load, ports, stub }, work) {
   // A status request for a submitted intent makes the ledger poll it.
-  await stub.ask('behave', {});
+  await stub.ask('clearFaults', {});
   await load.ask('open', { ports, connections });
   return async (pace) => {
     const { requests, wrong } = await load.ask('run', { work, ...pace });
@@ -148,7 +148,7 @@ async function runChores(fleet, work, pace) {
 
 /** @returns how many calls there were before any of it */
 async function makeDue({ clients, stub }, work, { count, perSecond, thinksMs = 0 }) {
-  await stub.ask('behave', { ...chores[work], ms: thinksMs });
+  await stub.ask('clearFaults', { ...chores[work], ms: thinksMs });
   const calls = await stub.ask('calls');
   const each = (index) => Math.floor((count + index) / clients.length);
   const insert = (client, index) =>

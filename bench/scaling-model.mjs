@@ -1,7 +1,7 @@
 // What so many intents a day need: processes, connections, calls, rows. Constants are what `bench/capacity.mjs` has measured,
 // schedules come from the code; every assumption is an option.
 //   node bench/scaling-model.mjs [--intents 1e6] [--peak 4] [--logins 0.2] [--paid 0.3] [--pages 0.9] [--page-seconds 90]
-//     [--service-ms 50] [--watch-days 30] [--retention-days 400] [--looks-at-once 24] [--database-cores 16] [--wal-each 25e6] [--databases 0]
+//     [--service-ms 50] [--watch-days 30] [--retention-days 400] [--settlement-concurrency 24] [--database-cores 16] [--wal-each 25e6] [--databases 0]
 //     [--name 'a plan'] [--and ...the next plan]
 //   node bench/scaling-model.mjs site | postgres      what was measured
 // Needs a build.
@@ -54,7 +54,7 @@ export function plan(constants, given, schedule) {
       peak * given.pages * (stream.openUs + 2 * stream.eventUs)) /
     1e6;
   const ownMs = (constants.looks.atOnce / constants.looks.perSecond) * 1_000 - constants.looks.thinksMs;
-  const looksEachProcess = (given.looksAtOnce / (given.serviceMs + ownMs)) * 1_000;
+  const looksEachProcess = (given.settlementConcurrency / (given.serviceMs + ownMs)) * 1_000;
   const processesBy = {
     cpu: siteCpu / busy,
     streams: streams / given.streamsEach,
@@ -116,7 +116,7 @@ const assumed = {
   watchDays: 30,
   reversalDays: 1,
   retentionDays: 400,
-  looksAtOnce: 24,
+  settlementConcurrency: 24,
   streamsEach: 5_000,
   databaseCores: 16,
   walEach: 25e6,

@@ -133,7 +133,7 @@ export interface ConfigProblem {
   /** What is missing or wrong, as a sentence without secrets. */
   readonly problem: string;
   /** The fix. */
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** Thrown at startup, with all problems of the configuration. */
@@ -142,7 +142,7 @@ export class ConfigError extends IntentError {
   declare readonly problems: readonly ConfigProblem[];
 
   constructor(problems: readonly ConfigProblem[]) {
-    const lines = problems.map(({ setting, problem, mend }) => `  - ${setting}: ${problem}\n    ${mend}`);
+    const lines = problems.map(({ setting, problem, fix }) => `  - ${setting}: ${problem}\n    ${fix}`);
     super('invalid_configuration', `express-intents cannot start:\n${lines.join('\n')}`);
     this.name = 'ConfigError';
     // The message has all problems. A printed error would repeat them, and the code adds nothing.

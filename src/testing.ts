@@ -20,7 +20,7 @@ export {
   type WebhookClaims,
   type WebhookOptions,
 } from './emulator/index.js';
-export { type PassTimeSite, passTime } from './testing/pass-time.js';
+export { type AdvanceTimeSite, advanceTime } from './testing/advance-time.js';
 export { type TemporaryLedger, temporaryLedger } from './testing/temporary-ledger.js';
 export { type UntilOptions, untilIntent } from './testing/until-intent.js';
 

@@ -33,7 +33,7 @@ describe.each([
 });
 
 it('has problems and code as properties, and prints neither', () => {
-  const problems = [{ setting: 'domain', problem: 'It is wrong.', mend: 'Mend it.' }];
+  const problems = [{ setting: 'domain', problem: 'It is wrong.', fix: 'Mend it.' }];
   const error = new ConfigError(problems);
   expect(error).toMatchObject({ name: 'ConfigError', code: 'invalid_configuration', status: 500, problems });
   expect(Object.keys(error)).toEqual(['name']);

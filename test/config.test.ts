@@ -214,7 +214,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET_FILE',
         problem: expect.stringMatching(problem),
-        mend: 'Set it to a readable file that holds one or more secrets, separated by commas or lines.',
+        fix: 'Set it to a readable file that holds one or more secrets, separated by commas or lines.',
       },
     ]);
   });
@@ -225,7 +225,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: 'INTENT_VERIFIER_SECRET and INTENT_VERIFIER_SECRET_FILE are both set.',
-        mend: 'Keep one of the two.',
+        fix: 'Keep one of the two.',
       },
     ]);
   });
@@ -245,7 +245,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       {
         setting: 'INTENT_SECRET',
         problem: 'With a signer and no verifier secret there is nothing to seal cookies with.',
-        mend: 'INTENT_SECRET=<at least 32 random characters>',
+        fix: 'INTENT_SECRET=<at least 32 random characters>',
       },
     ]);
     const { keyRing, cookieKeys } = loginOf(parseConfig({ signer, secret: 'c'.repeat(40) }, without));
@@ -261,11 +261,11 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     ],
     ['function', { publicKey: key.publicKey }, 'It has no function sign.'],
   ])('a signer without a %s is reported once, as a problem of the signer', (_name, signer, problem) => {
-    const mend = 'signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> }';
+    const fix = 'signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> }';
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
     for (const environment of [env, without]) {
       const options = { signer: signer as Signer, secret: 'c'.repeat(32) };
-      expect(problemsIn(options, environment)).toEqual([{ setting: 'signer', problem, mend }]);
+      expect(problemsIn(options, environment)).toEqual([{ setting: 'signer', problem, fix }]);
     }
   });
 });
@@ -283,7 +283,7 @@ describe('INTENT_SECRET', () => {
       {
         setting: 'INTENT_SECRET',
         problem: 'It is shorter than 32 characters.',
-        mend: 'INTENT_SECRET=<at least 32 random characters>',
+        fix: 'INTENT_SECRET=<at least 32 random characters>',
       },
     ]);
   });
@@ -329,7 +329,7 @@ describe('problems, each with its fix', () => {
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem: 'It is not set.',
-        mend: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key',
+        fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key',
       },
     ],
     [
@@ -339,7 +339,7 @@ describe('problems, each with its fix', () => {
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem: 'It is not set.',
-        mend: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+        fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
       },
     ],
     ...['sequencer.example', 'grpc://sequencer.example', 'Embedded', 'https://', 'localhost:4747'].map(
@@ -350,7 +350,7 @@ describe('problems, each with its fix', () => {
         {
           setting: 'INTENT_SEQUENCER_URL',
           problem: 'It is not an http(s) URL.',
-          mend: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+          fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
         },
       ],
     ),
@@ -361,7 +361,7 @@ describe('problems, each with its fix', () => {
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem: 'It must be https when NODE_ENV=production.',
-        mend: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+        fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
       },
     ],
     [
@@ -372,20 +372,20 @@ describe('problems, each with its fix', () => {
         setting: 'INTENT_SEQUENCER_URL',
         problem:
           'The embedded sequencer moves no money and lets anyone log in; it is refused when NODE_ENV=production.',
-        mend: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+        fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
       },
     ],
     ...['x', '65536', '-1', '80.5', 'NaN'].map((port): [string, ConfigOptions, Environment, ConfigProblem] => [
       `the port ${port}`,
       {},
       { ...env, INTENT_EMULATOR_PORT: port },
-      { setting: 'INTENT_EMULATOR_PORT', problem: 'It is not a port.', mend: 'INTENT_EMULATOR_PORT=4747' },
+      { setting: 'INTENT_EMULATOR_PORT', problem: 'It is not a port.', fix: 'INTENT_EMULATOR_PORT=4747' },
     ]),
     [
       'a dialect that there is not',
       { dialect: 'grpc' as 'intents' },
       env,
-      { setting: 'dialect', problem: 'It is unknown.', mend: "dialect: 'intents' (default) or 'messaging'" },
+      { setting: 'dialect', problem: 'It is unknown.', fix: "dialect: 'intents' (default) or 'messaging'" },
     ],
     ...[0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31].map(
       (timeoutMs): [string, ConfigOptions, Environment, ConfigProblem] => [
@@ -395,7 +395,7 @@ describe('problems, each with its fix', () => {
         {
           setting: 'timeoutMs',
           problem: 'It is not a whole number of milliseconds from 1 to 2147483647.',
-          mend: 'timeoutMs: 8000',
+          fix: 'timeoutMs: 8000',
         },
       ],
     ),
@@ -406,20 +406,20 @@ describe('problems, each with its fix', () => {
       {
         setting: 'tryTimeoutMs',
         problem: 'It is not a whole number of milliseconds from 1 to 2147483647.',
-        mend: 'tryTimeoutMs: 3000',
+        fix: 'tryTimeoutMs: 3000',
       },
     ],
     [
       'a login that ends before it begins',
       { loginTtlMs: 0 },
       env,
-      { setting: 'loginTtlMs', problem: expect.stringContaining('milliseconds'), mend: 'loginTtlMs: 120000' },
+      { setting: 'loginTtlMs', problem: expect.stringContaining('milliseconds'), fix: 'loginTtlMs: 120000' },
     ],
     [
       'a session without an end',
       { sessionTtlMs: Number.POSITIVE_INFINITY },
       env,
-      { setting: 'sessionTtlMs', problem: expect.stringContaining('milliseconds'), mend: 'sessionTtlMs: 604800000' },
+      { setting: 'sessionTtlMs', problem: expect.stringContaining('milliseconds'), fix: 'sessionTtlMs: 604800000' },
     ],
     [
       'no verifier key',
@@ -428,7 +428,7 @@ describe('problems, each with its fix', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: 'Logins need a verifier key, and there is none.',
-        mend: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints. For payments alone: intentRouter({ login: false }).',
+        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints. For payments alone: intentRouter({ login: false }).',
       },
     ],
     [
@@ -438,7 +438,7 @@ describe('problems, each with its fix', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: expect.stringContaining('Entry 1 of 1 is not a secret key'),
-        mend: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.',
+        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.',
       },
     ],
     [
@@ -448,7 +448,7 @@ describe('problems, each with its fix', () => {
       {
         setting: 'INTENT_DOMAIN',
         problem: 'Logins name your domain, and it is not set.',
-        mend: 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
+        fix: 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
       },
     ],
     ...['www.shop.example', 'https://shop.example', 'shop.example:443', 'localhost', 'com', 'Shop.example'].map(
@@ -459,7 +459,7 @@ describe('problems, each with its fix', () => {
         {
           setting: 'INTENT_DOMAIN',
           problem: expect.stringMatching(/Expected|Subdomains/),
-          mend: 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
+          fix: 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
         },
       ],
     ),
@@ -470,7 +470,7 @@ describe('problems, each with its fix', () => {
       {
         setting: 'INTENT_DESTINATION',
         problem: 'Expected the Base58 form of 32 bytes.',
-        mend: 'INTENT_DESTINATION=<the Base58 address that receives payments>',
+        fix: 'INTENT_DESTINATION=<the Base58 address that receives payments>',
       },
     ],
     ...[
@@ -486,7 +486,7 @@ describe('problems, each with its fix', () => {
       {
         setting: 'INTENT_ORIGIN',
         problem: 'It is not an origin.',
-        mend: 'INTENT_ORIGIN=http://localhost:3000 (no path, no slash at the end)',
+        fix: 'INTENT_ORIGIN=http://localhost:3000 (no path, no slash at the end)',
       },
     ]),
     [
@@ -496,7 +496,7 @@ describe('problems, each with its fix', () => {
       {
         setting: 'INTENT_ORIGIN',
         problem: 'It must be https when NODE_ENV=production.',
-        mend: 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)',
+        fix: 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)',
       },
     ],
   ];
@@ -589,7 +589,7 @@ describe('routes', () => {
         {
           setting: 'routes',
           problem: `${JSON.stringify(path)} is not a path.`,
-          mend: "Paths look like '/pay' and have no parameters.",
+          fix: "Paths look like '/pay' and have no parameters.",
         },
       ]);
     },
@@ -600,7 +600,7 @@ describe('routes', () => {
       {
         setting: 'routes',
         problem: 'Two routes have the same path.',
-        mend: 'Give each its own, or switch one off with false.',
+        fix: 'Give each its own, or switch one off with false.',
       },
     ]);
     expect(problemsIn({ routes: { session: false, status: false } })).toEqual([]);
@@ -611,7 +611,7 @@ describe('routes', () => {
       {
         setting: 'routes',
         problem: 'There is no route keyfile.',
-        mend: 'Known: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
+        fix: 'Known: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
       },
     ]);
   });
@@ -687,7 +687,7 @@ describe('intentRouter', () => {
       'sequencerURL: There is no such option.',
       'domian: There is no such option.',
     ]);
-    expect(problems[0]?.mend).toMatch(
+    expect(problems[0]?.fix).toMatch(
       /^Did you mean sequencerUrl\? Known: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/,
     );
   });
@@ -781,7 +781,7 @@ describe('intentRouter', () => {
       {
         setting: hook,
         problem: 'It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.',
-        mend:
+        fix:
           'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
           'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)',
       },
@@ -803,8 +803,8 @@ describe('intentRouter', () => {
     const before = process.env.NODE_ENV;
     process.env.NODE_ENV = 'production';
     try {
-      const [{ mend = '' } = {}] = routerProblems({ onPaid: () => {} }).filter(({ setting }) => setting === 'onPaid');
-      expect(mend).toBe('INTENT_DATABASE_URL=postgres://user:password@host:5432/database (npm install pg)');
+      const [{ fix = '' } = {}] = routerProblems({ onPaid: () => {} }).filter(({ setting }) => setting === 'onPaid');
+      expect(fix).toBe('INTENT_DATABASE_URL=postgres://user:password@host:5432/database (npm install pg)');
     } finally {
       process.env.NODE_ENV = before;
     }

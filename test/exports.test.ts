@@ -37,9 +37,9 @@ it('express-intents/client exports these values', () => {
 it('express-intents/testing exports these values', () => {
   expect(Object.keys(testing).sort()).toMatchInlineSnapshot(`
 [
+  "advanceTime",
   "createWallet",
   "fromOwnPage",
-  "passTime",
   "startSequencer",
   "temporaryLedger",
   "untilIntent",

@@ -26,5 +26,5 @@ export function findPackage(name: OptionalPackage): string | undefined {
 export function requirePackage(name: OptionalPackage): void {
   if (findPackage(name) !== undefined) return;
   const problem = `${neededFor[name]} needs this package, and it is missing.`;
-  throw new ConfigError([{ setting: name, problem, mend: `npm install ${name}` }]);
+  throw new ConfigError([{ setting: name, problem, fix: `npm install ${name}` }]);
 }

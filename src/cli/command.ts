@@ -87,8 +87,8 @@ export function printError(error: unknown, terminal: Terminal): number {
 }
 
 function printProblems({ problems }: ConfigError, { error, colors }: Terminal): void {
-  for (const { setting, problem, mend } of problems) {
+  for (const { setting, problem, fix } of problems) {
     error(printable(`${setting}: ${problem}`));
-    error(`  ${paint('cyan', `-> ${printable(mend)}`, colors.error)}`);
+    error(`  ${paint('cyan', `-> ${printable(fix)}`, colors.error)}`);
   }
 }

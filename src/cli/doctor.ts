@@ -91,8 +91,8 @@ function printResult({ check, findings }: CheckResult, { out, colors, columns }:
     const [first = '', ...rest] = wrapped(text, columns, indent);
     out(`${paint(styles[level], level.padEnd(levelWidth), colors.out)}${check.padEnd(nameWidth)}${first}`);
     for (const line of rest) out(indent + line);
-    if (!('mend' in finding)) continue;
-    for (const line of wrapped(`-> ${finding.mend}`, columns, indent)) out(indent + paint('cyan', line, colors.out));
+    if (!('fix' in finding)) continue;
+    for (const line of wrapped(`-> ${finding.fix}`, columns, indent)) out(indent + paint('cyan', line, colors.out));
   }
 }
 

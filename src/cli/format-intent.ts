@@ -24,9 +24,9 @@ export function formatList(intents: readonly LedgerIntent[]): string[] {
   ];
 }
 
-function formatFailure({ deadHook, attempts, lastError }: LedgerIntent): string | undefined {
+function formatFailure({ deadLetterHook, attempts, lastError }: LedgerIntent): string | undefined {
   if (lastError === undefined) return undefined;
-  const what = deadHook ?? 'it';
+  const what = deadLetterHook ?? 'it';
   const howOften = attempts > 0 ? ` ${attempts === 1 ? 'once' : `${attempts} times`}` : '';
   return `${what} has failed${howOften}: ${lastError}`;
 }

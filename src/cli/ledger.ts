@@ -131,12 +131,12 @@ function addRetry(ledger: Command, { terminal, action }: CommandContext): void {
 async function retry(id: string, flags: EnvironmentOptions, terminal: Terminal): Promise<number> {
   requireId(id);
   return inLedger(flags, terminal, async (db, { watchMs }) => {
-    const { state, deadHook } = await requireIntent(db, id);
+    const { state, deadLetterHook } = await requireIntent(db, id);
     if (!(await retryIntent(db, id, watchMs))) {
       terminal.error(`There is nothing to retry: the intent is ${state}.`);
       return 1;
     }
-    const what = state === 'dead' ? `${deadHook ?? 'Its hook'} is called again` : 'It is polled again';
+    const what = state === 'dead' ? `${deadLetterHook ?? 'Its hook'} is called again` : 'It is polled again';
     terminal.out(`${what}${db.isShared ? ' by a running site, in a moment' : ' once the site runs'}.`);
     return 0;
   });

@@ -129,7 +129,7 @@ export interface ConfigOptions extends GrpcNames {
    * How many intents this process polls at once, from 1 to 48. Default 24: with a service that answers in 50 ms, about 400
    * polls a second. Six hooks run at once, whatever this is.
    */
-  readonly looksAtOnce?: number | undefined;
+  readonly settlementConcurrency?: number | undefined;
   /** A payment becomes a dead letter after this many failures of a hook. Default 15, which takes about three hours. */
   readonly hookAttempts?: number | undefined;
   /** Bound of one call of a payment hook, in milliseconds. Default 30 000. */

@@ -6,7 +6,7 @@ import type { Report } from './report.js';
 const dayMs = 24 * 3_600_000;
 
 /** Of the 64 status calls that a process may have running, a quarter is left to its visitors. */
-const maxLooksAtOnce = 48;
+const maxSettlementConcurrency = 48;
 
 /** How to configure a ledger: in production, one that is accepted there. */
 export function ledgerFix({ NODE_ENV }: Environment): string {
@@ -25,7 +25,12 @@ export function readLedger({ options, env, production, report }: ConfigSource): 
     settleDelayMs: settleDelayMs ? report.duration('settleDelayMs', settleDelayMs, 60_000) : 0,
     watchMs: report.duration('watchMs', options.watchMs, 30 * dayMs),
     reversalWatchMs: reversalWatchMs === 0 ? 0 : report.duration('reversalWatchMs', reversalWatchMs, dayMs),
-    looksAtOnce: report.count('looksAtOnce', options.looksAtOnce, 24, maxLooksAtOnce),
+    settlementConcurrency: report.count(
+      'settlementConcurrency',
+      options.settlementConcurrency,
+      24,
+      maxSettlementConcurrency,
+    ),
     hookAttempts: report.count('hookAttempts', options.hookAttempts, 15, 1_000),
     hookTimeoutMs: report.duration('hookTimeoutMs', options.hookTimeoutMs, 30_000, maxTimerMs),
     lateAfterMs: report.duration('lateAfterMs', options.lateAfterMs, 15 * 60_000),

@@ -6,7 +6,7 @@ export class Report {
   readonly notices: string[] = [];
 
   problem(setting: string, problem: string, fix: string): undefined {
-    this.problems.push({ setting, problem, mend: fix });
+    this.problems.push({ setting, problem, fix: fix });
   }
 
   /** Runs a parser; an error it throws becomes a problem of this setting. */

@@ -88,9 +88,9 @@ export interface Sequencer {
    * Injects a fault, by its kind or with its settings. Returns a function that clears this fault. Of several faults that apply to
    * a call, the oldest is used. @throws {IntentError} `invalid_request`
    */
-  misbehave(fault: Fault | FaultKind): () => void;
+  injectFault(fault: Fault | FaultKind): () => void;
   /** Clears all faults. */
-  behave(): void;
+  clearFaults(): void;
   /** Closes the sequencer and all its connections. Idempotent. */
   close(): Promise<void>;
 }
@@ -175,7 +175,7 @@ function settingsFor(
   };
 }
 
-type Controls = Pick<Sequencer, 'until' | 'signWebhook' | 'reverse' | 'misbehave' | 'behave'>;
+type Controls = Pick<Sequencer, 'until' | 'signWebhook' | 'reverse' | 'injectFault' | 'clearFaults'>;
 
 /** What a test observes and changes while the sequencer runs. */
 function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
@@ -184,11 +184,11 @@ function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
     until: (intentId, mark, { timeoutMs = 5_000 } = {}) => waitUntil(state, intentId, mark, timeoutMs),
     signWebhook: async (intentId, options) => signer.sign(intents.require(intentId), options),
     reverse: (intentId) => reversePayment(state, intentId),
-    misbehave: (fault) => {
+    injectFault: (fault) => {
       const id = faults.add(typeof fault === 'string' ? { kind: fault } : fault);
       return () => faults.clear(id);
     },
-    behave: () => faults.clearAll(),
+    clearFaults: () => faults.clearAll(),
   };
 }
 

@@ -62,5 +62,5 @@ function presetConstructors(app: Express): Pick<http.ServerOptions, 'IncomingMes
 const notExpress = {
   setting: 'createServer',
   problem: 'Its argument is not an Express app.',
-  mend: 'createServer(express().use(intentRouter())).listen(3000)',
+  fix: 'createServer(express().use(intentRouter())).listen(3000)',
 };

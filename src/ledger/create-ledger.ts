@@ -73,8 +73,8 @@ export function createLedger(options: LedgerOptions): Ledger {
     inspect: async () => {
       db.requireUp();
       const backlog = await inspectBacklog(db);
-      const { lookedMsAgo = 0, firstCallWaitMs = 0 } = settlement ?? {};
-      return { ...backlog, lookedMsAgo, firstCallWaitMs };
+      const { lastPollMsAgo = 0, firstCallWaitMs = 0 } = settlement ?? {};
+      return { ...backlog, lastPollMsAgo, firstCallWaitMs };
     },
     close: async () => {
       await settlement?.close();

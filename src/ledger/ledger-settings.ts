@@ -13,7 +13,7 @@ export interface LedgerSettings {
   /** How long a settled payment is watched for a reversal. */
   readonly reversalWatchMs: number;
   /** How many status calls a process makes at once. */
-  readonly looksAtOnce: number;
+  readonly settlementConcurrency: number;
   /** After so many failures of a hook a payment is a dead letter. */
   readonly hookAttempts: number;
   /** Timeout of one call of a hook. */

@@ -91,7 +91,7 @@ export interface LedgerIntent {
   /** How often the hook that is due has failed. */
   readonly attempts: number;
   /** The hook that failed too often, in the state `dead`. */
-  readonly deadHook: 'onPaid' | 'onReversed' | 'verifyPayment' | undefined;
+  readonly deadLetterHook: 'onPaid' | 'onReversed' | 'verifyPayment' | undefined;
   /** The last error, at most 1000 characters; undefined after a success. */
   readonly lastError: string | undefined;
 }
@@ -164,7 +164,7 @@ export interface IntentRecords {
    * Polls an unpaid intent now instead of when it is due, because the caller has reason to think that it was paid. Resolves
    * after the attempt and never rejects because of its outcome.
    */
-  look(id: string): Promise<void>;
+  recheck(id: string): Promise<void>;
   /**
    * Deletes old intents that need no more work: payments that are settled, reversed or expired and no longer watched, and
    * logins. Dead letters and open intents stay. Returns how many were deleted.
@@ -197,7 +197,7 @@ export interface LedgerBacklog {
 /** The backlog, and whether this process works on it. */
 export interface LedgerReport extends LedgerBacklog {
   /** Since this process last searched for due work successfully, or started, in milliseconds. */
-  readonly lookedMsAgo: number;
+  readonly lastPollMsAgo: number;
   /** The longest that a submitted payment has waited in this process for the first call of its hook, in milliseconds. */
   readonly firstCallWaitMs: number;
 }
@@ -214,7 +214,7 @@ export interface LoginToComplete {
  * The durable record of intents, as the routes use it. Every method waits for the database within bounded time and rejects
  * with `ledger_unavailable` when it stays unavailable.
  */
-export interface Ledger extends Omit<IntentRecords, 'look'> {
+export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   /** @throws as `find` */
   readonly database: SiteDatabase;
   /**

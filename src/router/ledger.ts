@@ -82,7 +82,7 @@ export function ledgerRecords(ledger: Ledger | undefined): IntentRecords {
     history: async (id) => (isIntentId(id) ? history(id) : []),
     retry: async (id) => isIntentId(id) && retry(id),
     prune,
-    look: async (id) => {
+    recheck: async (id) => {
       if (isIntentId(id)) await recheck(id);
     },
   });
@@ -112,6 +112,6 @@ const noRecords: IntentRecords = Object.freeze({
   history: noLedger,
   retry: noLedger,
   prune: noLedger,
-  look: noLedger,
+  recheck: noLedger,
 });
 const noDatabase: SiteDatabase = Object.freeze({ query: noLedger, transaction: noLedger });

@@ -100,7 +100,7 @@ const forms: Readonly<Record<keyof IntentRouterOptions, Form>> = {
   settleDelayMs: number,
   watchMs: number,
   reversalWatchMs: number,
-  looksAtOnce: number,
+  settlementConcurrency: number,
   hookAttempts: number,
   hookTimeoutMs: number,
   lateAfterMs: number,
@@ -161,7 +161,7 @@ function problemsOfForm(name: string, value: unknown): ConfigProblem[] {
   if (!Object.hasOwn(forms, name)) return [unknownOption(name)];
   const form = forms[name as keyof IntentRouterOptions];
   if (value === undefined || form.fits(value)) return [];
-  return [{ setting: name, problem: 'It has the wrong type.', mend: `Make it ${form.name}.` }];
+  return [{ setting: name, problem: 'It has the wrong type.', fix: `Make it ${form.name}.` }];
 }
 
 /** Runs `read`, and adds the problems it throws to the others. */
@@ -178,13 +178,13 @@ function collect<Value>(problems: ConfigProblem[], read: () => Value): Value | u
 const notAnObject: ConfigProblem = {
   setting: 'intentRouter',
   problem: 'Options must be an object.',
-  mend: 'app.use(intentRouter({ payment: (req) => ({ amount, currency }) }))',
+  fix: 'app.use(intentRouter({ payment: (req) => ({ amount, currency }) }))',
 };
 
 const notCalled: ConfigProblem = {
   setting: 'intentRouter',
   problem: 'intentRouter itself was passed to app.use(), which calls it with every request.',
-  mend: 'app.use(intentRouter())',
+  fix: 'app.use(intentRouter())',
 };
 
 /** A settled payment must be recorded, so that it is not lost. */
@@ -192,12 +192,12 @@ function hooksWithoutLedger(options: IntentRouterOptions): ConfigProblem[] {
   const hooks = (['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'] as const).filter((name) => options[name]);
   const typo = typoNote('INTENT_DATABASE_URL');
   const problem = `It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.${typo}`;
-  return hooks.map((setting) => ({ setting, problem, mend: howToGetLedger() }));
+  return hooks.map((setting) => ({ setting, problem, fix: howToGetLedger() }));
 }
 
 /** Without this error an option with a typo would have no effect. */
 function unknownOption(name: string): ConfigProblem {
   const known = Object.keys(forms);
-  const mend = `Did you mean ${nearestName(name, known)}? Known: ${known.join(', ')}.`;
-  return { setting: name, problem: 'There is no such option.', mend };
+  const fix = `Did you mean ${nearestName(name, known)}? Known: ${known.join(', ')}.`;
+  return { setting: name, problem: 'There is no such option.', fix };
 }

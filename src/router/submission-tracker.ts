@@ -53,7 +53,7 @@ export class SubmissionTracker {
 
   #withSource(event: RouterEventPayload): RouterEventPayload {
     if (event.type !== 'intent_submitted') return event;
-    return { ...event, way: this.#sources.get(event.intent) ?? event.way };
+    return { ...event, source: this.#sources.get(event.intent) ?? event.source };
   }
 
   #scan(intent: string): void {
@@ -67,7 +67,7 @@ export class SubmissionTracker {
     this.#sources.set(intent, source);
     const { observer, hasLedger } = this.#options;
     const kind = this.#kindOf(intent);
-    if (!hasLedger || kind === 'login') observer.emit({ type: 'intent_submitted', intent, kind, way: source });
+    if (!hasLedger || kind === 'login') observer.emit({ type: 'intent_submitted', intent, kind, source });
   }
 
   /** Known where this process has the client secret. */

@@ -11,7 +11,7 @@ export interface CallOptions {
    * Nothing is sent after its abort: a call that waits rejects with the signal's reason; a call that was sent runs to its end
    * and is not retried. For a call that acts for a client who may disconnect.
    */
-  readonly sendUntil?: Abortable | undefined;
+  readonly cancelBeforeSend?: Abortable | undefined;
 }
 
 /** The options of one try of a call. */
@@ -37,7 +37,7 @@ export interface TryBounds {
  *
  * `call` takes a serialized inner message and returns the serialized inner answer. Every failure is a `SequencerError`. A
  * transport sends a call once and ends it when its signal is aborted. The client adds the rest: timeouts, retries,
- * `sendUntil`, and a circuit breaker.
+ * `cancelBeforeSend`, and a circuit breaker.
  */
 export interface Transport {
   /** Sends one call. @throws {SequencerError} `sequencer_...` for each way to fail */

@@ -54,7 +54,8 @@ export const metrics: Readonly<Record<string, Metric>> = {
     intent_declined: byKind,
   }),
   'express_intents.intents.submitted': counter('{intent}', 'Intents found to be submitted', {
-    intent_submitted: ({ kind = 'unknown', way }) => one({ 'express_intents.kind': kind, 'express_intents.way': way }),
+    intent_submitted: ({ kind = 'unknown', source }) =>
+      one({ 'express_intents.kind': kind, 'express_intents.source': source }),
   }),
   'express_intents.payments.settled': counter('{payment}', 'Payments that settled', {
     payment_settled: ({ late }) => one({ 'express_intents.late': late }),

@@ -26,7 +26,7 @@ export function problemsOfTelemetry(option: TelemetryOption | undefined): Config
   if (option === undefined || option === false) return [];
   if (!hasOpenTelemetry()) {
     const problem = 'It needs the package @opentelemetry/api, which is missing.';
-    return [{ setting: 'telemetry', problem, mend: 'npm install @opentelemetry/api' }];
+    return [{ setting: 'telemetry', problem, fix: 'npm install @opentelemetry/api' }];
   }
   if (option === true) return [];
   const { tracerProvider, meterProvider, ...others } = option;
@@ -36,7 +36,7 @@ export function problemsOfTelemetry(option: TelemetryOption | undefined): Config
     (meterProvider !== undefined && typeof meterProvider?.getMeter !== 'function');
   if (!isWrong) return [];
   const fix = 'telemetry: true, or telemetry: { tracerProvider, meterProvider } of OpenTelemetry';
-  return [{ setting: 'telemetry', problem: 'It names something that is not a provider.', mend: fix }];
+  return [{ setting: 'telemetry', problem: 'It names something that is not a provider.', fix: fix }];
 }
 
 /** The service that is called. */

@@ -4,7 +4,7 @@ import type { IntentErrorCode } from '../errors.js';
  * How a process first learned that an intent was submitted: from the watch that follows it while a page listens (`stream`), from
  * the poll after a webhook call (`webhook`), from the poll for a caller, such as a page (`status`), or from the ledger's polls.
  */
-export type SubmittedWay = 'stream' | 'webhook' | 'status' | 'ledger';
+export type SubmissionSource = 'stream' | 'webhook' | 'status' | 'ledger';
 
 /** What an intent asks for. */
 type IntentKind = 'payment' | 'login';
@@ -73,7 +73,7 @@ export interface RouterEventDetails {
   /** The wallet declined. For display only: anyone who sees the code can cause it. */
   readonly intent_declined: OfIntent & OfKind;
   /** The sequencer says that an intent was submitted. */
-  readonly intent_submitted: OfIntent & OfAnyKind & { readonly way: SubmittedWay };
+  readonly intent_submitted: OfIntent & OfAnyKind & { readonly source: SubmissionSource };
   /** A payment was submitted later than `lateAfterMs` after it was created; it still counts. */
   readonly payment_late: OfIntent & { readonly afterMs: number };
   /** `onPaid` has succeeded and is committed. `lagMs` is the time since the payment was known to be submitted. */

@@ -20,13 +20,13 @@ const finalStates: readonly IntentState[] = ['dead', 'expired', 'reversed'];
  * @throws {IntentError} `invalid_configuration` where the router has no ledger, `ledger_unavailable`
  */
 export async function untilIntent(
-  router: { readonly intents: Pick<IntentRecords, 'find' | 'look'> },
+  router: { readonly intents: Pick<IntentRecords, 'find' | 'recheck'> },
   id: string,
   state: IntentState,
   { timeoutMs = 5_000 }: UntilOptions = {},
 ): Promise<LedgerIntent> {
   const endMs = performance.now() + timeoutMs;
-  await router.intents.look(id);
+  await router.intents.recheck(id);
   for (;;) {
     const intent = await router.intents.find(id);
     if (intent?.state === state) return intent;

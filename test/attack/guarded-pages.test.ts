@@ -92,7 +92,7 @@ describe('pages behind a guard', () => {
     const { browser, get } = visitor('192.0.2.5');
     const { body } = await begin(browser, 'article:bread');
     await site.sequencer.wallet().pay(String(body.client_secret));
-    void site.router.intents.look(intentIdOf(String(body.client_secret)));
+    void site.router.intents.recheck(intentIdOf(String(body.client_secret)));
     await untilState(site, intentIdOf(String(body.client_secret)), 'settled');
     const [bread, cached] = [await get('/article/bread'), await get('/cached/bread')];
     expect([bread.status, bread.headers.get('cache-control')]).toEqual([200, 'private, no-store']);

@@ -41,7 +41,7 @@ describe('ids that are none', () => {
         await intents.find(id),
         await intents.history(id),
         await intents.retry(id),
-        await intents.look(id),
+        await intents.recheck(id),
       ];
       expect([id, ...answers]).toEqual([id, undefined, [], false, undefined]);
     }
@@ -52,7 +52,7 @@ describe('ids that are none', () => {
     const { body } = await post(site.origin).send({ mode: 'payment' });
     const id = intentIdOf(body.client_secret);
     await site.sequencer.wallet().pay(body.client_secret);
-    await Promise.all([...hostileIds, id].map((each) => site.router.intents.look(each)));
+    await Promise.all([...hostileIds, id].map((each) => site.router.intents.recheck(each)));
     await untilState(site, id, 'settled');
     expect(site.log.lines).toEqual([]);
   });

@@ -25,7 +25,16 @@ describe('the model of docs/scaling.md', () => {
   };
   // 10 intents a second, 20 at the peak: a half are logins, a quarter payments that are paid, a quarter are not.
   const given = {
-    ...{ intents: 864_000, peak: 2, logins: 0.5, paid: 0.5, pages: 1, pageSeconds: 10, serviceMs: 30, looksAtOnce: 4 },
+    ...{
+      intents: 864_000,
+      peak: 2,
+      logins: 0.5,
+      paid: 0.5,
+      pages: 1,
+      pageSeconds: 10,
+      serviceMs: 30,
+      settlementConcurrency: 4,
+    },
     ...{ streamsEach: 100, retentionDays: 10, databaseCores: 2, walEach: 1e6, databases: 0 },
   };
   const schedule = { unpaidAgesMs: [secondMs, 2 * 3_600 * secondMs], paidLooks: 3, pageAsks: 2 };
@@ -58,7 +67,7 @@ describe('the model of docs/scaling.md', () => {
   it('takes the processes from what is scarce, and as many databases as its cores need', async () => {
     const { plan } = await bench('scaling-model.mjs');
     expect(plan(constants, { ...given, streamsEach: 30 }, schedule).processes).toBe(7);
-    expect(plan(constants, { ...given, looksAtOnce: 0.4 }, schedule).processes).toBe(3);
+    expect(plan(constants, { ...given, settlementConcurrency: 0.4 }, schedule).processes).toBe(3);
     // Of 2.285 cores each database has one, half busy; here WAL, 5.4 MB a second, needs as many as 1 MB goes into it.
     expect(plan(constants, { ...given, intents: 86_400_000, databaseCores: 1 }, schedule).databases).toBe(6);
     expect(plan(constants, { ...given, walEach: 20_000 }, schedule).databases).toBe(3);

@@ -111,8 +111,8 @@ describe('what goes on around the checks', () => {
       named('well', async () => [ok('well')]),
     ]);
     expect(thrown).toEqual([
-      { level: 'fault', text: 'The check failed: It is broken.', mend: expect.stringContaining('throws') },
-      { level: 'fault', text: 'The check did not finish within 0.1 seconds.', mend: expect.any(String) },
+      { level: 'fault', text: 'The check failed: It is broken.', fix: expect.stringContaining('throws') },
+      { level: 'fault', text: 'The check did not finish within 0.1 seconds.', fix: expect.any(String) },
       ok('well'),
     ]);
   });

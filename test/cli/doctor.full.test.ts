@@ -41,7 +41,7 @@ interface Plant {
   readonly args?: readonly string[];
 }
 
-type Told = readonly [check: string, level: Finding['level'], text: RegExp, mend: RegExp];
+type Told = readonly [check: string, level: Finding['level'], text: RegExp, fix: RegExp];
 
 interface Case {
   readonly name: string;
@@ -49,7 +49,7 @@ interface Case {
   readonly told: readonly Told[];
 }
 
-type NamedFinding = Finding & { readonly check: string; readonly mend?: string };
+type NamedFinding = Finding & { readonly check: string; readonly fix?: string };
 
 async function doctor(env: Settings, args: readonly string[], host: Partial<Host> = {}) {
   const kept = Object.entries(before).filter(([name]) => !/^(?:INTENT_|NODE_ENV)/.test(name));
@@ -62,10 +62,10 @@ async function doctor(env: Settings, args: readonly string[], host: Partial<Host
 
 function expectTold({ code, wrong }: Awaited<ReturnType<typeof doctor>>, told: readonly Told[]): void {
   expect(wrong).toEqual(
-    told.map(([check, level, text, mend]) => ({
+    told.map(([check, level, text, fix]) => ({
       ...{ check, level },
       text: expect.stringMatching(text),
-      mend: expect.stringMatching(mend),
+      fix: expect.stringMatching(fix),
     })),
   );
   expect(code).toBe(told.some(([, level]) => level === 'fault') ? 1 : 0);

@@ -33,7 +33,10 @@ async function fill(test: TestDatabase): Promise<void> {
   await change(2, `state = 'submitted', submitted_at = now()`);
   await test.advance(60_000);
   await change(2, 'attempts = 15');
-  await change(2, `state = 'dead', dead_hook = 'onPaid', due_at = null, last_error = E'Error: no \\x1b[31mstock'`);
+  await change(
+    2,
+    `state = 'dead', dead_letter_hook = 'onPaid', due_at = null, last_error = E'Error: no \\x1b[31mstock'`,
+  );
   await change(3, `state = 'expired', due_at = null`);
 }
 
@@ -201,7 +204,7 @@ it('what an imported file has in the place of an id, an account and a currency m
     ...{ id: evil, kind: 'payment', amount: 1, currency: evil, destination: evil, login: false, metadata: {} },
     ...{ created_at: '2026-03-04T05:06:07Z', state: 'dead', lease_token: 0, attempts: 1 },
     ...{ timeouts: 0, lane: 'first', scheduled_at: '2026-03-04T05:06:07Z' },
-    ...{ dead_hook: evil, last_error: evil },
+    ...{ dead_letter_hook: evil, last_error: evil },
   };
   const file = [{ ledger: 'express-intents', tables: 1 }, { intent, history: [] }, { intents: 1 }];
   const input = file.map((line) => JSON.stringify(line)).join('\n');

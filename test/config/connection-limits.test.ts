@@ -20,7 +20,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is 
     {
       setting: 'connections',
       problem: 'perProcess is not a whole number over 0.',
-      mend: 'connections: { perProcess: 5000 }',
+      fix: 'connections: { perProcess: 5000 }',
     },
   ]);
 });
@@ -30,13 +30,13 @@ test('an unknown limit is reported, so that a typo is not ignored', () => {
     {
       setting: 'connections',
       problem: 'There is no limit perbrowser.',
-      mend: 'Known: perBrowser, perAddress, perProcess.',
+      fix: 'Known: perBrowser, perAddress, perProcess.',
     },
   ]);
 });
 
 test.each([null, 5, 'many'])('connections: %p is refused', (connections) => {
   expect(problemsOf(() => intentRouter({ ...base, connections: connections as unknown as Connections }))).toEqual([
-    { setting: 'connections', problem: 'It has the wrong type.', mend: 'Make it an object.' },
+    { setting: 'connections', problem: 'It has the wrong type.', fix: 'Make it an object.' },
   ]);
 });

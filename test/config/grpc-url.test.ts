@@ -68,8 +68,8 @@ it.each<[string, Environment, string, string]>([
     example,
   ],
   ['http://localhost.example', production, expect.stringContaining('It must be https'), example],
-])('%s with %j is refused with its fix', (url, env, problem, mend) => {
-  expect(problemsIn(url, env)).toEqual([{ setting: 'INTENT_SEQUENCER_GRPC_URL', problem, mend }]);
+])('%s with %j is refused with its fix', (url, env, problem, fix) => {
+  expect(problemsIn(url, env)).toEqual([{ setting: 'INTENT_SEQUENCER_GRPC_URL', problem, fix }]);
 });
 
 it.each<[string, ConfigOptions]>([
@@ -80,7 +80,7 @@ it.each<[string, ConfigOptions]>([
     {
       setting: 'INTENT_SEQUENCER_GRPC_URL',
       problem: 'The embedded sequencer is not called over gRPC.',
-      mend: 'INTENT_SEQUENCER_URL=embedded, and this one not set',
+      fix: 'INTENT_SEQUENCER_URL=embedded, and this one not set',
     },
   ]);
 });

@@ -25,7 +25,7 @@ test('a Postgres URL is enough, and all other settings have defaults', () => {
     settleDelayMs: 0,
     watchMs: 2_592_000_000,
     reversalWatchMs: 86_400_000,
-    looksAtOnce: 24,
+    settlementConcurrency: 24,
     hookAttempts: 15,
     hookTimeoutMs: 30_000,
     lateAfterMs: 900_000,
@@ -83,7 +83,7 @@ describe('in production', () => {
         setting: 'INTENT_DATABASE_URL',
         problem:
           'It is a folder, and NODE_ENV is production. Such a ledger survives a crash of the process, but not a power failure.',
-        mend: 'INTENT_DATABASE_URL=postgres://..., or intentRouter({ allowEmbeddedLedger: true }) where that is enough',
+        fix: 'INTENT_DATABASE_URL=postgres://..., or intentRouter({ allowEmbeddedLedger: true }) where that is enough',
       },
     ]);
   });
@@ -101,7 +101,7 @@ test('settings that are set override the defaults', () => {
     settleDelayMs: 60_000,
     watchMs: 86_400_000,
     reversalWatchMs: 0,
-    looksAtOnce: 48,
+    settlementConcurrency: 48,
     hookAttempts: 3,
     hookTimeoutMs: 5_000,
     lateAfterMs: 60_000,
@@ -115,8 +115,8 @@ test.each([
   ['watchMs', 0],
   ['watchMs', Number.NaN],
   ['reversalWatchMs', -5],
-  ['looksAtOnce', 0],
-  ['looksAtOnce', 49],
+  ['settlementConcurrency', 0],
+  ['settlementConcurrency', 49],
   ['hookAttempts', 0],
   ['hookAttempts', 2.5],
   ['hookAttempts', 1_001],

@@ -24,7 +24,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is 
     {
       setting: 'rateLimits',
       problem: 'session is not a whole number over 0.',
-      mend: 'rateLimits: { session: 120 }, or rateLimits: false to limit nothing',
+      fix: 'rateLimits: { session: 120 }, or rateLimits: false to limit nothing',
     },
   ]);
 });
@@ -44,13 +44,13 @@ test('an unknown limit is reported, so that a typo is not ignored', () => {
     {
       setting: 'rateLimits',
       problem: 'There is no limit intents.',
-      mend: 'Known: intent, session, status, webhook, windowMs, store.',
+      fix: 'Known: intent, session, status, webhook, windowMs, store.',
     },
   ]);
 });
 
 test.each([null, 5, 'many', true])('rateLimits: %p is refused', (rateLimits) => {
   expect(problemsOf(() => intentRouter({ ...base, rateLimits: rateLimits as unknown as RateLimits }))).toEqual([
-    { setting: 'rateLimits', problem: 'It has the wrong type.', mend: 'Make it an object, or false.' },
+    { setting: 'rateLimits', problem: 'It has the wrong type.', fix: 'Make it an object, or false.' },
   ]);
 });

@@ -31,9 +31,9 @@ test.each([
   '*',
   '',
 ])('%j is refused as an origin', (origin) => {
-  const mend = "returnOrigins: ['https://www.example.com'] (no path, no slash at the end)";
+  const fix = "returnOrigins: ['https://www.example.com'] (no path, no slash at the end)";
   expect(problemsOf(() => parseConfig({ ...base, returnOrigins: ['https://a.example', origin] }, {}))).toEqual([
-    { setting: 'returnOrigins', problem: `${JSON.stringify(origin)}: It is not an origin.`, mend },
+    { setting: 'returnOrigins', problem: `${JSON.stringify(origin)}: It is not an origin.`, fix },
   ]);
 });
 
@@ -46,6 +46,6 @@ test('in production an http origin is refused', () => {
 
 test.each(['https://a.example', [1], null, {}])('returnOrigins: %j is refused', (returnOrigins) => {
   expect(problemsOf(() => intentRouter({ ...base, returnOrigins: returnOrigins as never }))).toEqual([
-    { setting: 'returnOrigins', problem: 'It has the wrong type.', mend: 'Make it a list of texts.' },
+    { setting: 'returnOrigins', problem: 'It has the wrong type.', fix: 'Make it a list of texts.' },
   ]);
 });

@@ -29,12 +29,12 @@ test('a missing key and a missing origin are both reported with their fixes', ()
     {
       setting: 'INTENT_ORIGIN',
       problem: 'The service calls webhooks at an absolute URL, and the origin of this site is not set.',
-      mend: 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)',
+      fix: 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)',
     },
     {
       setting: 'INTENT_SERVICE_KEY',
       problem: 'Webhooks are signed by the service, and its key is not set.',
-      mend: expect.stringMatching(/^INTENT_SERVICE_KEY=</),
+      fix: expect.stringMatching(/^INTENT_SERVICE_KEY=</),
     },
   ]);
 });
@@ -71,7 +71,7 @@ test('intentRouter reports the wrong type of both options', () => {
   const options = { webhook: 'yes', serviceKey: 7, sequencerUrl: 'https://sequencer.example', login: false };
   const problems = problemsOf(() => intentRouter(options as never));
   expect(problems).toEqual([
-    { setting: 'webhook', problem: 'It has the wrong type.', mend: 'Make it true or false.' },
-    { setting: 'serviceKey', problem: 'It has the wrong type.', mend: 'Make it text.' },
+    { setting: 'webhook', problem: 'It has the wrong type.', fix: 'Make it true or false.' },
+    { setting: 'serviceKey', problem: 'It has the wrong type.', fix: 'Make it text.' },
   ]);
 });

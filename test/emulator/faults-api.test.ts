@@ -46,9 +46,9 @@ describe('/faults/api', () => {
 
   test('lists faults that a program has injected, with the settings of their kind', async () => {
     const sequencer = await start();
-    sequencer.misbehave({ kind: 'delay', ms: 20 });
-    sequencer.misbehave({ kind: 'status', times: 1 });
-    sequencer.misbehave({ kind: 'duplicate' });
+    sequencer.injectFault({ kind: 'delay', ms: 20 });
+    sequencer.injectFault({ kind: 'status', times: 1 });
+    sequencer.injectFault({ kind: 'duplicate' });
     const { body } = await request(sequencer.url).get('/faults/api/faults');
     expect(body.faults).toEqual([
       { id: 1, kind: 'delay', when: 'before', ms: 20 },
@@ -60,7 +60,7 @@ describe('/faults/api', () => {
   test('clears one fault, or all', async () => {
     const sequencer = await start();
     const { url } = sequencer;
-    for (const kind of ['refuse', 'error', 'status'] as const) sequencer.misbehave({ kind });
+    for (const kind of ['refuse', 'error', 'status'] as const) sequencer.injectFault({ kind });
     await request(url).delete('/faults/api/faults/1').expect(204);
     await request(url).delete('/faults/api/faults/1').expect(204);
     await request(url).delete('/faults/api/faults/nonsense').expect(204);
@@ -102,7 +102,7 @@ describe('/faults/api', () => {
   test('accepts pages of its own origin and programs only', async () => {
     const sequencer = await start();
     const { url } = sequencer;
-    sequencer.misbehave({ kind: 'delay', ms: 1 });
+    sequencer.injectFault({ kind: 'delay', ms: 1 });
     for (const origin of ['null', 'https://stranger.example', `http://localhost:${new URL(url).port}`]) {
       const api = request(url);
       for (const asked of [

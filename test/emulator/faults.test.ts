@@ -66,7 +66,7 @@ describe('the error code of the client, and recovery after the fault (interface 
     const sequencer = await start();
     const client = clientOf(sequencer);
     const failing = code === 'sequencer_timeout' ? clientOf(sequencer, 200) : client;
-    const end = sequencer.misbehave({ ...fault, operations: ['createIntent'] });
+    const end = sequencer.injectFault({ ...fault, operations: ['createIntent'] });
     const error = await failing.paymentIntents.create(terms).catch((thrown) => thrown);
     // A refused create has a code of its own.
     expect(codeOf(error)).toBe(code === 'sequencer_error' ? 'intent_refused' : code);
@@ -80,7 +80,7 @@ describe('the error code of the client, and recovery after the fault (interface 
     const client = clientOf(sequencer);
     const failing = code === 'sequencer_timeout' ? clientOf(sequencer, 200) : client;
     const { id } = await client.paymentIntents.create(terms);
-    const end = sequencer.misbehave({ ...fault, operations: ['getStatus'] });
+    const end = sequencer.injectFault({ ...fault, operations: ['getStatus'] });
     expect(codeOf(await failing.paymentIntents.getStatus(id).catch((thrown) => thrown))).toBe(code);
     end();
     expect(await client.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
@@ -108,7 +108,7 @@ describe('the setting `when`', () => {
     const sequencer = await start();
     for (const when of [undefined, 'before', 'after'] as const) {
       const intent = await payment();
-      const end = sequencer.misbehave({ kind, operations: ['createIntent'], when });
+      const end = sequencer.injectFault({ kind, operations: ['createIntent'], when });
       const answer = await post(sequencer.url, encodeRequest(operations.createIntent, createBody(intent))).catch(
         () => undefined,
       );
@@ -121,7 +121,7 @@ describe('the setting `when`', () => {
   test('delay: the effect comes before the delay with `after`', async () => {
     const sequencer = await start();
     const intent = await payment();
-    sequencer.misbehave({ kind: 'delay', operations: ['createIntent'], when: 'after', ms: 600_000 });
+    sequencer.injectFault({ kind: 'delay', operations: ['createIntent'], when: 'after', ms: 600_000 });
     const answer = create(sequencer.url, intent);
     await eventually(async () => (await statusFlags(sequencer.url, intent.id))[0]);
     await sequencer.close();
@@ -131,7 +131,7 @@ describe('the setting `when`', () => {
   test('delay: the effect comes after the delay by default', async () => {
     const sequencer = await start();
     const intent = await payment();
-    sequencer.misbehave({ kind: 'delay', operations: ['createIntent'], ms: 600_000, times: 1 });
+    sequencer.injectFault({ kind: 'delay', operations: ['createIntent'], ms: 600_000, times: 1 });
     const answer = create(sequencer.url, intent);
     await whenTaken(sequencer);
     expect(await statusFlags(sequencer.url, intent.id)).toEqual([false, false, false]);
@@ -141,7 +141,7 @@ describe('the setting `when`', () => {
 
   test('a delayed effect also comes after the caller has timed out', async () => {
     const sequencer = await start();
-    sequencer.misbehave({ kind: 'delay', operations: ['createIntent'], ms: 100, times: 1 });
+    sequencer.injectFault({ kind: 'delay', operations: ['createIntent'], ms: 100, times: 1 });
     const intent = await payment();
     const patience = new AbortController();
     const gone = fetch(`${sequencer.url}/v1/api`, {
@@ -164,7 +164,7 @@ describe('kinds with a correct response', () => {
       { kind: 'delay', ms: 5 },
       { kind: 'drip', ms: 1 },
     ] as const) {
-      const end = sequencer.misbehave(fault);
+      const end = sequencer.injectFault(fault);
       const intent = await payment();
       opened(await create(sequencer.url, intent));
       expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, false, false]);
@@ -175,7 +175,7 @@ describe('kinds with a correct response', () => {
   test('forget: createIntent answers OK, and the intent is unknown', async () => {
     const sequencer = await start();
     const client = clientOf(sequencer);
-    sequencer.misbehave({ kind: 'forget', operations: ['createIntent'], times: 1 });
+    sequencer.injectFault({ kind: 'forget', operations: ['createIntent'], times: 1 });
     const { id } = await client.paymentIntents.create(terms);
     expect(await client.paymentIntents.getStatus(id)).toMatchObject({ exists: false });
     const next = await client.paymentIntents.create(terms);
@@ -189,7 +189,7 @@ describe('kinds with a correct response', () => {
   ])('forget by %s: the named intent is forgotten, others are not', async (operation, ask) => {
     const sequencer = await start();
     const [intent, other] = [await created(sequencer.url, payment()), await created(sequencer.url, payment())];
-    sequencer.misbehave({ kind: 'forget', operations: [operation], times: 1 });
+    sequencer.injectFault({ kind: 'forget', operations: [operation], times: 1 });
     await ask(sequencer.url, intent);
     expect((await statusFlags(sequencer.url, intent.id))[0]).toBe(false);
     expect((await statusFlags(sequencer.url, other.id))[0]).toBe(true);
@@ -198,7 +198,7 @@ describe('kinds with a correct response', () => {
   test('forget: sendMessage of the wallet', async () => {
     const sequencer = await start();
     const { id, clientSecret } = await created(sequencer.url, payment());
-    sequencer.misbehave({ kind: 'forget', operations: ['sendMessage'], times: 1 });
+    sequencer.injectFault({ kind: 'forget', operations: ['sendMessage'], times: 1 });
     await sequencer.wallet().scan(clientSecret);
     expect((await statusFlags(sequencer.url, id))[0]).toBe(false);
   });
@@ -206,7 +206,7 @@ describe('kinds with a correct response', () => {
   test('forget before the effect: the call itself does not find the intent', async () => {
     const sequencer = await start();
     const { id } = await created(sequencer.url, payment());
-    sequencer.misbehave({ kind: 'forget', operations: ['getStatus'], when: 'before' });
+    sequencer.injectFault({ kind: 'forget', operations: ['getStatus'], when: 'before' });
     expect((await statusFlags(sequencer.url, id))[0]).toBe(false);
   });
 
@@ -223,17 +223,17 @@ describe('kinds with a correct response', () => {
       'codeScanned',
       'intentSubmitted',
     ]);
-    const endDuplicate = sequencer.misbehave({ kind: 'duplicate' });
+    const endDuplicate = sequencer.injectFault({ kind: 'duplicate' });
     expect(await ids()).toEqual([a, a, b, b, c, c]);
     endDuplicate();
-    sequencer.misbehave({ kind: 'reorder', times: 1 });
+    sequencer.injectFault({ kind: 'reorder', times: 1 });
     expect(await ids()).toEqual([c, b, a]);
     expect(await ids()).toEqual([a, b, c]);
   });
 
   test('duplicate does not change an ERROR', async () => {
     const sequencer = await start();
-    sequencer.misbehave({ kind: 'duplicate' });
+    sequencer.injectFault({ kind: 'duplicate' });
     const unsigned = pollBody(keyPair(1)).slice(0, 36);
     expect(reason(await call(sequencer.url, operations.pollMessages, unsigned))).not.toBe('');
   });
@@ -250,7 +250,7 @@ describe('the calls that a fault applies to', () => {
   test('times counts the failed calls only', async () => {
     const sequencer = await start();
     const { url } = sequencer;
-    sequencer.misbehave({ kind: 'error', operations: ['createIntent'], times: 2 });
+    sequencer.injectFault({ kind: 'error', operations: ['createIntent'], times: 2 });
     const intent = await payment();
     for (let n = 0; n < 2; n += 1) {
       expect((await statusFlags(url, intent.id))[0]).toBe(false);
@@ -261,8 +261,8 @@ describe('the calls that a fault applies to', () => {
 
   test('several faults apply one after the other', async () => {
     const sequencer = await start();
-    sequencer.misbehave({ kind: 'error', times: 1 });
-    sequencer.misbehave({ kind: 'status', times: 1, httpStatus: 500 });
+    sequencer.injectFault({ kind: 'error', times: 1 });
+    sequencer.injectFault({ kind: 'status', times: 1, httpStatus: 500 });
     const ask = () => post(sequencer.url, encodeRequest(operations.getStatus, new Uint8Array()));
     const answers = [await ask(), await ask(), await ask()];
     expect(answers.map(({ status }) => status)).toEqual([200, 500, 200]);
@@ -270,34 +270,34 @@ describe('the calls that a fault applies to', () => {
 
   test('behave clears all faults and is idempotent', async () => {
     const sequencer = await start();
-    const end = sequencer.misbehave({ kind: 'refuse' });
-    sequencer.misbehave({ kind: 'error' });
-    sequencer.behave();
+    const end = sequencer.injectFault({ kind: 'refuse' });
+    sequencer.injectFault({ kind: 'error' });
+    sequencer.clearFaults();
     end();
     await created(sequencer.url, payment());
   });
 
   test('clearing one fault leaves the others', async () => {
     const sequencer = await start();
-    const end = sequencer.misbehave({ kind: 'refuse' });
-    sequencer.misbehave({ kind: 'error' });
+    const end = sequencer.injectFault({ kind: 'refuse' });
+    sequencer.injectFault({ kind: 'error' });
     end();
     expect(reason(await create(sequencer.url, await payment()))).toContain('A fault was injected');
   });
 
   test('each sequencer has its own faults', async () => {
     const [faulty, sound] = [await start(), await start()];
-    faulty.misbehave({ kind: 'refuse' });
+    faulty.injectFault({ kind: 'refuse' });
     await created(sound.url, payment());
   });
 
   test('an unknown operation gets faults for all operations only', async () => {
     const sequencer = await start();
     const ask = async () => reason(await call(sequencer.url, { service: 'No', method: 'such' }, new Uint8Array()));
-    const end = sequencer.misbehave({ kind: 'error', operations: ['getStatus'] });
+    const end = sequencer.injectFault({ kind: 'error', operations: ['getStatus'] });
     expect(await ask()).toContain('no such service');
     end();
-    sequencer.misbehave({ kind: 'error' });
+    sequencer.injectFault({ kind: 'error' });
     expect(await ask()).toContain('A fault was injected');
   });
 });
@@ -327,7 +327,7 @@ describe('an invalid fault is refused with the reason', () => {
     const sequencer = await start();
     const refused = (() => {
       try {
-        sequencer.misbehave(fault as Fault);
+        sequencer.injectFault(fault as Fault);
       } catch (error) {
         return error as IntentError;
       }
@@ -340,14 +340,14 @@ describe('an invalid fault is refused with the reason', () => {
 
   test('refuses more than 100 active faults', async () => {
     const sequencer = await start();
-    for (let n = 0; n < 100; n += 1) sequencer.misbehave({ kind: 'error' });
-    expect(() => sequencer.misbehave({ kind: 'error' })).toThrow('100 faults are active already.');
+    for (let n = 0; n < 100; n += 1) sequencer.injectFault({ kind: 'error' });
+    expect(() => sequencer.injectFault({ kind: 'error' })).toThrow('100 faults are active already.');
   });
 });
 
 test('close ends a dripping response', async () => {
   const sequencer = await start();
-  sequencer.misbehave({ kind: 'drip', ms: 600_000 });
+  sequencer.injectFault({ kind: 'drip', ms: 600_000 });
   const dripping = await post(sequencer.url, encodeRequest(operations.getStatus, new Uint8Array()));
   await sequencer.close();
   await expect(dripping.arrayBuffer()).rejects.toThrow('terminated');

@@ -163,7 +163,7 @@ it.each<[FaultKind, string]>([
 ])('injects faults over gRPC: %s', async (kind, code) => {
   const { grpcUrl } = sequencer;
   const transport = createGrpcTransport({ url: String(grpcUrl), timeoutMs: 30_000 });
-  const behave = sequencer.misbehave({ kind });
+  const behave = sequencer.injectFault({ kind });
   await expect(getStatus(transport, generateKey().publicKey)).rejects.toMatchObject({ code });
   behave();
   expect(await getStatus(transport, generateKey().publicKey)).toMatchObject({ exists: false });

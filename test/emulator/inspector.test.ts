@@ -162,7 +162,7 @@ describe('the details of an intent', () => {
     const { url, wallet, transport } = sequencer;
     const { id, clientSecret } = await created(url, payment());
     await createIntentClient({ transport }).registerWebhook({ intent: id, url: `${site}/hook` });
-    const endFault = sequencer.misbehave({ kind: 'cut', operations: ['submitPayment'], when: 'after' });
+    const endFault = sequencer.injectFault({ kind: 'cut', operations: ['submitPayment'], when: 'after' });
     await expect(wallet().pay(clientSecret)).rejects.toThrow();
     endFault();
     sequencer.reverse(id);

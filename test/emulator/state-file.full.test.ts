@@ -124,7 +124,7 @@ describe('after a restart', () => {
         messageIds,
       }).finish(),
     );
-    sequencer.misbehave({ kind: 'forget', operations: ['getStatus'], times: 1 });
+    sequencer.injectFault({ kind: 'forget', operations: ['getStatus'], times: 1 });
     await createIntentClient({ url }).paymentIntents.getStatus(forgotten.id);
     sequencer = await again(sequencer, stateFile);
     expect(await statusFlags(sequencer.url, forgotten.id)).toEqual([false, false, false]);

@@ -62,7 +62,7 @@ describe.each(ways)('faults of message streams %s', (_way, connect) => {
     [{ kind: 'reorder' }, ['codeScanned', 'requestToReceiveBill', 'intentSubmitted'], undefined],
   ])('%j', async (fault, kinds, code) => {
     const { sequencer, open } = await startPaid();
-    const end = sequencer.misbehave({ ...fault, operations: ['openMessageStream'], times: 1 });
+    const end = sequencer.injectFault({ ...fault, operations: ['openMessageStream'], times: 1 });
     expect(await read(open())).toEqual({ kinds, ...(code && { code }) });
     end();
     expect(await read(open())).toEqual({ kinds: all });
@@ -72,7 +72,7 @@ describe.each(ways)('faults of message streams %s', (_way, connect) => {
     '%s leaves streams alone, and waits for a call that it can meet',
     async (kind) => {
       const { sequencer, open } = await startPaid();
-      sequencer.misbehave({ kind, times: 1 });
+      sequencer.injectFault({ kind, times: 1 });
       expect(await read(open())).toEqual({ kinds: all });
       const { faults } = (await (await fetch(`${sequencer.url}/faults/api/faults`)).json()) as { faults: unknown[] };
       expect(faults).toHaveLength(1);
@@ -81,7 +81,7 @@ describe.each(ways)('faults of message streams %s', (_way, connect) => {
 
   test('an abort ends a late stream', async () => {
     const { sequencer, open } = await startPaid();
-    sequencer.misbehave({ kind: 'delay', operations: ['openMessageStream'], ms: 600_000 });
+    sequencer.injectFault({ kind: 'delay', operations: ['openMessageStream'], ms: 600_000 });
     const given = new AbortController();
     const reading = read(open(given.signal));
     setTimeout(() => given.abort(), 50);
@@ -91,7 +91,7 @@ describe.each(ways)('faults of message streams %s', (_way, connect) => {
   test('client.watch outlives a stream that breaks, and tells nothing twice', async () => {
     const { sequencer, client, intent } = await startPaid();
     for (const kind of ['cut', 'duplicate'] as const) {
-      sequencer.misbehave({ kind, operations: ['openMessageStream'], times: 1 });
+      sequencer.injectFault({ kind, operations: ['openMessageStream'], times: 1 });
     }
     const kinds: string[] = [];
     for await (const { kind } of client.watch(intent)) kinds.push(kind);
@@ -115,7 +115,7 @@ describe('faults of calls in process: what a client says is the same as over HTT
     const { paymentIntents } = createIntentClient({ transport: sequencer.transport });
     const terms = { destination, amount: 5, currency: 'usd' };
     const { id } = await paymentIntents.create(terms);
-    const end = sequencer.misbehave(fault);
+    const end = sequencer.injectFault(fault);
     await expect(paymentIntents.getStatus(id)).rejects.toMatchObject({ code });
     end();
     expect(await paymentIntents.getStatus(id)).toMatchObject({ exists: true });
@@ -127,7 +127,7 @@ describe('faults of calls in process: what a client says is the same as over HTT
     const { id } = await paymentIntents.create({ destination, amount: 5, currency: 'usd' });
     for (const kind of ['delay', 'drip', 'forget'] as const) {
       const ms = kind === 'forget' ? {} : { ms: 1 };
-      sequencer.misbehave({ kind, ...ms, times: 1 });
+      sequencer.injectFault({ kind, ...ms, times: 1 });
       expect(await paymentIntents.getStatus(id)).toMatchObject({ exists: true });
     }
     expect(await paymentIntents.getStatus(id)).toMatchObject({ exists: false });

@@ -118,7 +118,7 @@ const outages: Record<string, Outage> = {
     begin: () => fleet.relay.freeze(),
     end: () => fleet.relay.thaw(),
   },
-  'behind a line that is cut': { begin: () => fleet.relay.sever(), end: () => fleet.relay.mend() },
+  'behind a line that is cut': { begin: () => fleet.relay.sever(), end: () => fleet.relay.restore() },
   'without a connection to spare': {
     begin: takeAllConnections,
     end: () => Promise.all(others.splice(0).map((client) => client.end())),

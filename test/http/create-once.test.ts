@@ -172,8 +172,8 @@ const failures: [name: string, fail: (site: LedgerSite) => void, pricesAsked: nu
   ['the ledger is not there to begin with', ({ faults }) => faults.failOnce('repeated', 'before'), 1],
   ['the ledger is lost before it is written down', ({ faults }) => faults.failOnce('reserve', 'before'), 2],
   ['that it was written down is lost', ({ faults }) => faults.failOnce('reserve', 'after'), 1],
-  ['the sequencer is not reached', ({ sequencer }) => void sequencer.misbehave(refusal), 1],
-  ['the answer of the sequencer is lost', ({ sequencer }) => void sequencer.misbehave(lostAnswer), 1],
+  ['the sequencer is not reached', ({ sequencer }) => void sequencer.injectFault(refusal), 1],
+  ['the answer of the sequencer is lost', ({ sequencer }) => void sequencer.injectFault(lostAnswer), 1],
   ['the ledger is lost before it is confirmed', ({ faults }) => faults.failOnce('confirm', 'before'), 1],
   ['that it was confirmed is lost', ({ faults }) => faults.failOnce('confirm', 'after'), 1],
 ];
@@ -198,7 +198,7 @@ describe.each([
     expect(failed.body).not.toHaveProperty('client_secret');
     expect(browser.cookies.get('intent')).toBeDefined();
     await first.router.close();
-    first.sequencer.behave();
+    first.sequencer.clearFaults();
 
     const second = await startLedgerSite({ databaseUrl, payment: price.payment, sequencer: first.sequencer });
     const later = new Browser(second.origin, browser.cookies);

@@ -119,7 +119,7 @@ describe('a router with a ledger in Postgres', () => {
       oldestDueMs: 0,
       deadLetters: 0,
       firstCallWaitMs: 0,
-      lookedMsAgo: expect.any(Number),
+      lastPollMsAgo: expect.any(Number),
     };
     await becomes({ status: 'ok', checks: { ledger: { status: 'ok' }, settlement: working } });
 
@@ -152,7 +152,7 @@ describe('a router with a ledger in Postgres', () => {
 });
 
 describe('the outcome of the checks', () => {
-  const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, firstCallWaitMs: 0, lookedMsAgo: 500 };
+  const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, firstCallWaitMs: 0, lastPollMsAgo: 500 };
   const timing = { timeoutMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
 
   /** The health of a router of which only what is looked at is there. */
@@ -175,7 +175,7 @@ describe('the outcome of the checks', () => {
     ['no problem', {}, 'ok', undefined],
     ['dead letters', { deadLetters: 1 }, 'degraded', 'dead_letters'],
     ['due payments wait', { oldestDueMs: 60_001, deadLetters: 1 }, 'degraded', 'behind'],
-    ['no poll for long', { lookedMsAgo: 30_001, oldestDueMs: 60_001 }, 'degraded', 'stalled'],
+    ['no poll for long', { lastPollMsAgo: 30_001, oldestDueMs: 60_001 }, 'degraded', 'stalled'],
   ])('%s', async (_what, report, status, reason) => {
     const health = await healthOf(async () => ({ ...fine, ...report }))();
     expect(health.status).toBe(status);

@@ -139,10 +139,10 @@ test.each<[string, Error, RegExp]>([
   ['a replica', error('cannot execute UPDATE in a read-only transaction', { code: '25006' }), /to the primary/],
   ['no connection left', error('sorry, too many clients already', { code: '53300' }), /max_connections/],
   ['a full disk', error('could not extend file', { code: '53100' }), /Free space/],
-])('%s: what mends it is said, also of what is behind another error', (_name, cause, mend) => {
-  expect(diagnoseDatabase(cause)?.mend).toMatch(mend);
+])('%s: what mends it is said, also of what is behind another error', (_name, cause, fix) => {
+  expect(diagnoseDatabase(cause)?.fix).toMatch(fix);
   expect(databaseOutage('It fails', new Error('on top', { cause })).message).toMatch(/^It fails: on top\. /);
-  expect(diagnoseDatabase(new Error('on top', { cause }))?.mend).toMatch(mend);
+  expect(diagnoseDatabase(new Error('on top', { cause }))?.fix).toMatch(fix);
 });
 
 test('of several addresses each is told, and where nothing is known nothing is advised', () => {

@@ -175,7 +175,7 @@ describe('settlement in the embedded ledger', () => {
     ledger.pay(id);
     for (let times = 0; times < 3; times += 1) await ledger.after(60_000);
     const lastError = expect.stringContaining('ended from within');
-    expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadHook: 'onPaid', lastError });
+    expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadLetterHook: 'onPaid', lastError });
     expect(attempts).toEqual([1]);
   });
 

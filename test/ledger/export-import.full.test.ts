@@ -23,7 +23,9 @@ async function fill({ db }: TestDatabase): Promise<void> {
   for (const state of ['submitted', 'dead']) {
     await db.query(`update express_intents.intents set state = $2, last_error = 'Ach' where id = $1`, [idOf(1), state]);
   }
-  await db.query(`update express_intents.intents set leased_until = now(), lease_token = 5, dead_hook = 'onPaid'`);
+  await db.query(
+    `update express_intents.intents set leased_until = now(), lease_token = 5, dead_letter_hook = 'onPaid'`,
+  );
   const key = { key: 'key', fingerprint: browser, sealedSecret: 'sealed' };
   await reserveIntent(db, { id: idOf(2), terms, browser }, key);
   await recordIntent(db, { id: idOf(3), terms: undefined, browser }, times);

@@ -77,7 +77,7 @@ describe.each(kinds)('payments whose hook ends the process, on %s', (kind) => {
         for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         running.delete(id);
       };
-      const settings = { hookAttempts: 4, looksAtOnce: 24 };
+      const settings = { hookAttempts: 4, settlementConcurrency: 24 };
       return {
         process,
         ledger: new SettlementFixture(database, {

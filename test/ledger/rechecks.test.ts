@@ -130,7 +130,7 @@ describe('the polls of a settlement', () => {
   }
 
   it('query once when there is room for all that is due', async () => {
-    const { ledger, claims } = counted({ timing: never, settings: { looksAtOnce: 6 } });
+    const { ledger, claims } = counted({ timing: never, settings: { settlementConcurrency: 6 } });
     const [id = ''] = await createPaid(ledger, 1);
     ledger.settlement.start();
     await eventually(() => ledger.asked.size === 1);
@@ -141,7 +141,7 @@ describe('the polls of a settlement', () => {
   });
 
   it('query again at once when there is not, until nothing is due', async () => {
-    const { ledger, claims } = counted({ timing: never, settings: { looksAtOnce: 2 } });
+    const { ledger, claims } = counted({ timing: never, settings: { settlementConcurrency: 2 } });
     const ids = await createPaid(ledger, 5);
     ledger.settlement.start();
     await eventually(() => ledger.asked.size === ids.length);
@@ -166,7 +166,7 @@ describe('the polls of a settlement', () => {
     const ledger = new SettlementFixture(database, {
       hooks: { onPaid },
       timing: { ...never, hooksAtOnce: 3 },
-      settings: { looksAtOnce: 8 },
+      settings: { settlementConcurrency: 8 },
     });
     await createPaid(ledger, 8);
     await ledger.settlement.round();

@@ -60,7 +60,7 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
       loginCompletedAt: undefined,
       dueAt: new Date(Date.parse(start) + 2_000),
       attempts: 0,
-      deadHook: undefined,
+      deadLetterHook: undefined,
       lastError: undefined,
     });
     expect(await find(2)).toBeUndefined();
@@ -285,7 +285,7 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
     for (const number of [0, 1, 2, 3]) await recordIntent(database.db, payment(number), times);
     await set(0, "state = 'expired', due_at = null");
     await set(1, "state = 'submitted'");
-    await set(1, "state = 'dead', dead_hook = 'onPaid', due_at = null");
+    await set(1, "state = 'dead', dead_letter_hook = 'onPaid', due_at = null");
     await set(2, "state = 'submitted'");
     await set(2, "state = 'settled'");
     await database.advance(40 * 86_400_000);
@@ -294,6 +294,6 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
     );
     expect(results).toEqual([true, true, false, false, false]);
     expect(await find(0)).toMatchObject({ state: 'open', dueAt: new Date(Date.parse(start) + 40 * 86_400_000) });
-    expect(await find(1)).toMatchObject({ state: 'submitted', deadHook: undefined, attempts: 0 });
+    expect(await find(1)).toMatchObject({ state: 'submitted', deadLetterHook: undefined, attempts: 0 });
   });
 });

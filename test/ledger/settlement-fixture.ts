@@ -62,7 +62,7 @@ export class SettlementFixture {
         settleDelayMs: 0,
         watchMs: 30 * dayMs,
         reversalWatchMs: dayMs,
-        looksAtOnce: 6,
+        settlementConcurrency: 6,
         hookAttempts: 3,
         hookTimeoutMs: 5_000,
         lateAfterMs: 15 * minuteMs,

@@ -241,7 +241,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(told).toEqual([[id, 'onPaid', 3, 'TypeError: no such table: orders']]);
       expect(await ledger.find(id)).toMatchObject({
         state: 'dead',
-        deadHook: 'onPaid',
+        deadLetterHook: 'onPaid',
         attempts: 3,
         lastError: 'TypeError: no such table: orders',
         dueAt: undefined,
@@ -383,7 +383,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const id = await ledger.create();
       ledger.pay(id);
       for (let day = 0; day < 40; day += 1) await ledger.after(dayMs);
-      expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadHook: 'verifyPayment' });
+      expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadLetterHook: 'verifyPayment' });
       expect(await effects()).toEqual([]);
     });
 
@@ -490,7 +490,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       await ledger.after(5_000);
       ledger.takeBack(id);
       for (let step = 0; step < 6; step += 1) await ledger.after(2 * minuteMs);
-      expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadHook: 'onReversed' });
+      expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadLetterHook: 'onReversed' });
       await ledger.retry(id);
       await ledger.work();
       expect(await ledger.path(id)).toBe('open > submitted > settled > dead > settled > reversed');

@@ -32,7 +32,7 @@ const settings = {
   settleDelayMs: 0,
   watchMs: 3_600_000,
   reversalWatchMs: 0,
-  looksAtOnce: 24,
+  settlementConcurrency: 24,
   hookAttempts: 3,
   hookTimeoutMs: 10_000,
   lateAfterMs: 3_600_000,

@@ -40,7 +40,7 @@ describe('hooks that hang', () => {
     };
     const ledger = new SettlementFixture(database, {
       hooks: { onPaid },
-      settings: { hookTimeoutMs, hookAttempts: 15, looksAtOnce: 24 },
+      settings: { hookTimeoutMs, hookAttempts: 15, settlementConcurrency: 24 },
       timing: { roundMs: 10, retryFirstMs: 1, closeMs: 20 },
     });
     const hang = (): void => {
@@ -69,7 +69,7 @@ describe('hooks that hang', () => {
 
   it('leave room for other payments while the service takes one status call at a time', async () => {
     const hanging = new Set<string>();
-    const settings = { hookTimeoutMs: 60_000, looksAtOnce: 1 };
+    const settings = { hookTimeoutMs: 60_000, settlementConcurrency: 1 };
     const hooks = { onPaid: ({ id }: Payment) => (hanging.has(id) ? never() : undefined) };
     const ledger = new SettlementFixture(database, { hooks, settings, timing: { hooksAtOnce: 6, closeMs: 20 } });
     for (const id of await createPaid(ledger, 5)) hanging.add(id);
@@ -115,7 +115,7 @@ describe('hooks that hang', () => {
     const hanging = new Set<string>();
     const ledger = new SettlementFixture(database, {
       hooks: { onPaid: ({ id }) => (hanging.has(id) ? never() : undefined) },
-      settings: { hookTimeoutMs: 40, hookAttempts: 15, looksAtOnce: 4 },
+      settings: { hookTimeoutMs: 40, hookAttempts: 15, settlementConcurrency: 4 },
       timing: { retryFirstMs: 1 },
     });
     const { settlement } = ledger;

@@ -260,7 +260,7 @@ export async function use(client: IntentClient, signal: AbortSignal): Promise<vo
 
 export function codeOf(error: unknown): IntentErrorCode | undefined {
   if (error instanceof SequencerError) error.httpStatus satisfies number | undefined;
-  if (error instanceof ConfigError) error.problems[0]?.mend satisfies string | undefined;
+  if (error instanceof ConfigError) error.problems[0]?.fix satisfies string | undefined;
   return error instanceof IntentError ? error.code : undefined;
 }
 

@@ -150,8 +150,8 @@ export const plantedBugs = [
   {
     name: 'a dead letter of onReversed is taken up with onPaid',
     file: 'ledger/intents/record-intent.ts',
-    from: `when dead_hook = 'onReversed' then 'settled'`,
-    to: `when dead_hook = 'never' then 'settled'`,
+    from: `when dead_letter_hook = 'onReversed' then 'settled'`,
+    to: `when dead_letter_hook = 'never' then 'settled'`,
     caughtBy: [settlement],
   },
   {

@@ -388,7 +388,7 @@ describe.each([
   ['the proxy', () => createHttpTransport({ url: sequencer.url, timeoutMs: ample })],
   ['gRPC', () => createGrpcTransport({ url: String(sequencer.grpcUrl), timeoutMs: ample })],
 ] as const)('over %s', (_transport, connect) => {
-  afterEach(() => sequencer.behave());
+  afterEach(() => sequencer.clearFaults());
 
   describe.each(wireFaults)('%s', (_name, kind, fault) => {
     test.each(['client.paymentIntents.create', 'POST /intent, payment', 'POST /session'])(
@@ -401,9 +401,9 @@ describe.each([
             const inject = (): void => {
               const times = duration === 'once' ? { times: 1 } : {};
               const when = phase === 'before the effect' ? 'before' : 'after';
-              sequencer.misbehave({ kind, operations: [method as 'createIntent'], when, ...times });
+              sequencer.injectFault({ kind, operations: [method as 'createIntent'], when, ...times });
             };
-            const faulty = { transport, inject, clear: () => sequencer.behave() };
+            const faulty = { transport, inject, clear: () => sequencer.clearFaults() };
             await play(faulty, { method, ...operation }, { fault, phase, duration });
             await transport.close();
           }

@@ -82,7 +82,7 @@ describe('the doctor', () => {
     process.env = { ...before };
   });
 
-  type Finding = { check: string; level: string; text: string; mend?: string };
+  type Finding = { check: string; level: string; text: string; fix?: string };
 
   async function findingsAt(url: string): Promise<{ findings: Finding[]; code: number }> {
     process.env = {
@@ -109,7 +109,7 @@ describe('the doctor', () => {
       expect(sequencer).toMatchObject({
         level: 'warning',
         text: expect.stringMatching(/no operation Intents\.createIntent: "Invalid service name"/),
-        mend: expect.stringMatching(/dialect: 'messaging'/),
+        fix: expect.stringMatching(/dialect: 'messaging'/),
       });
     } finally {
       await other.close();

@@ -298,7 +298,7 @@ describe('the line', () => {
     expect((inner.calls.at(-1)?.atMs ?? 0) - (inner.calls[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(49);
   });
 
-  it.each(['signal', 'sendUntil'])('is not joined by a call whose %s is aborted already', async (name) => {
+  it.each(['signal', 'cancelBeforeSend'])('is not joined by a call whose %s is aborted already', async (name) => {
     wrap(slow(1_000), { maxRunning: 1 });
     begin();
     const late = begin(getStatus, { [name]: AbortSignal.abort('too late') });
@@ -531,13 +531,13 @@ describe("the caller's signal", () => {
     expect(inner.calls).toHaveLength(1);
   });
 
-  it.each(['signal', 'sendUntil'])('%s that is aborted already prevents the call', async (name) => {
+  it.each(['signal', 'cancelBeforeSend'])('%s that is aborted already prevents the call', async (name) => {
     wrap(ok);
     expect(await outcome(getStatus, { [name]: AbortSignal.abort('too late') })).toBe('too late');
     expect(inner.calls).toEqual([]);
   });
 
-  it.each(['signal', 'sendUntil'])('%s has no listeners once the call is over', async (name) => {
+  it.each(['signal', 'cancelBeforeSend'])('%s has no listeners once the call is over', async (name) => {
     const { signal } = new AbortController();
     const options = { [name]: signal };
     wrap(inTurn(failing('sequencer_unreachable'), ok), { maxRunning: 1 });
@@ -550,11 +550,11 @@ describe("the caller's signal", () => {
   });
 });
 
-describe('sendUntil', () => {
+describe('cancelBeforeSend', () => {
   it('does not end a call that was sent', async () => {
     wrap(slow(1_000));
     const controller = new AbortController();
-    const call = begin(createIntent, { sendUntil: controller.signal });
+    const call = begin(createIntent, { cancelBeforeSend: controller.signal });
     await jest.advanceTimersByTimeAsync(10);
     controller.abort('left');
     await jest.advanceTimersByTimeAsync(989);
@@ -566,7 +566,7 @@ describe('sendUntil', () => {
   it('prevents retries after it', async () => {
     wrap(inTurn(stalling, ok));
     const controller = new AbortController();
-    const call = begin(createIntent, { sendUntil: controller.signal });
+    const call = begin(createIntent, { cancelBeforeSend: controller.signal });
     await jest.advanceTimersByTimeAsync(10);
     controller.abort('left');
     await jest.advanceTimersByTimeAsync(10_000);
@@ -577,7 +577,7 @@ describe('sendUntil', () => {
   it('ends the wait in line, and between two tries', async () => {
     wrap(failingWithStatus(503, 4_000), { maxRunning: 1 });
     const controller = new AbortController();
-    const calls = [0, 1].map(() => begin(createIntent, { sendUntil: controller.signal }));
+    const calls = [0, 1].map(() => begin(createIntent, { cancelBeforeSend: controller.signal }));
     await jest.advanceTimersByTimeAsync(1_000);
     controller.abort('left');
     await jest.advanceTimersByTimeAsync(0);

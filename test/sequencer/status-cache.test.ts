@@ -129,10 +129,10 @@ describe('leaving', () => {
 
   test('does not send a call that waits for its turn when no caller waits any more', async () => {
     const asked: (Abortable | undefined)[] = [];
-    const ask: AskStatus = (_id, { sendUntil }) =>
+    const ask: AskStatus = (_id, { cancelBeforeSend }) =>
       new Promise((_resolve, reject) => {
-        asked.push(sendUntil);
-        sendUntil?.addEventListener('abort', () => reject(sendUntil.reason));
+        asked.push(cancelBeforeSend);
+        cancelBeforeSend?.addEventListener('abort', () => reject(cancelBeforeSend.reason));
       });
     const status = new StatusCache({ ask, now: () => 0 });
     const leaving = new AbortController();

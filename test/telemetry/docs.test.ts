@@ -61,7 +61,7 @@ describe('docs/telemetry.md', () => {
   });
 
   test('has the attributes of every metric', () => {
-    const everything = { kind: 'payment', code: 'too_busy', way: 'status', late: true, lagMs: 1, wasSettled: true };
+    const everything = { kind: 'payment', code: 'too_busy', source: 'status', late: true, lagMs: 1, wasSettled: true };
     const details = { ...everything, hook: 'onPaid', ms: 1, route: 'intent', operation: 'a.b', transport: 'http' };
     const attributesOf = (pointOf: unknown): string[] => {
       const [, attributes] = (pointOf as (event: object) => [number, object])({ ...details, outcome: 'ok', tries: 1 });

@@ -7,7 +7,7 @@ import { LogRecorder } from '../support/sites/site.js';
 
 const settings = {
   ...{ settleDelayMs: 0, watchMs: 1_000, reversalWatchMs: 0 },
-  ...{ looksAtOnce: 6, hookAttempts: 1, hookTimeoutMs: 1_000, lateAfterMs: 1_000 },
+  ...{ settlementConcurrency: 6, hookAttempts: 1, hookTimeoutMs: 1_000, lateAfterMs: 1_000 },
 };
 
 test('an outage emits one event, however long it lasts, and so does its end', async () => {

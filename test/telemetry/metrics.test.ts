@@ -59,7 +59,7 @@ test('a payment is measured from the request to the settlement, with names, unit
   const kind = { 'express_intents.kind': 'payment' };
   expect(pointsOf(told.get('express_intents.intents.created'))).toEqual([[3, kind]]);
   expect(pointsOf(told.get('express_intents.intents.submitted'))).toEqual([
-    [2, { ...kind, 'express_intents.way': 'status' }],
+    [2, { ...kind, 'express_intents.source': 'status' }],
   ]);
   expect(pointsOf(told.get('express_intents.payments.settled'))).toEqual([[1, { 'express_intents.late': false }]]);
   expect(pointsOf(told.get('express_intents.settlement.lag'))).toEqual([[1, {}]]);

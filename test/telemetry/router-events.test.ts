@@ -149,7 +149,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
     await sequencer.wallet().pay(secret);
     await stream.has('event: intent_submitted');
     await browser.send('GET', `/status/${id}`);
-    const told = { type: 'intent_submitted', atMs, intent: id, kind: 'payment', way: 'stream' };
+    const told = { type: 'intent_submitted', atMs, intent: id, kind: 'payment', source: 'stream' };
     expect(await recorder.told('intent_submitted')).toEqual(told);
     expect(await recorder.times(1, 'intent_submitted')).toHaveLength(1);
   },
@@ -177,7 +177,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
       lagMs: expect.any(Number),
     });
     expect(ledgerEvents.of('intent_submitted').filter((event) => event.intent === id)).toEqual([
-      { type: 'intent_submitted', atMs, intent: id, kind: 'payment', way: 'status' },
+      { type: 'intent_submitted', atMs, intent: id, kind: 'payment', source: 'status' },
     ]);
   },
 
@@ -263,7 +263,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
     const jwt = jwtOf({ intent, state: 'SUBMITTED' }, service);
     await post(origin, '/intent/webhook').set('Content-Type', 'application/jwt').send(jwt).expect(200);
     expect(await recorder.told('webhook_received')).toEqual({ type: 'webhook_received', atMs, intent });
-    const told = { type: 'intent_submitted', atMs, intent, kind: undefined, way: 'webhook' };
+    const told = { type: 'intent_submitted', atMs, intent, kind: undefined, source: 'webhook' };
     expect(await recorder.told('intent_submitted')).toEqual(told);
   },
 
@@ -312,21 +312,21 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
 
   upstream_call: async () => {
     const { recorder, browser, sequencer } = await startWithSequencer();
-    const stop = sequencer.misbehave({ kind: 'refuse', operations: ['getStatus'], times: 1 });
+    const stop = sequencer.injectFault({ kind: 'refuse', operations: ['getStatus'], times: 1 });
     await browser.send('GET', `/status/${intent}`);
     stop();
     expect(await recorder.told('upstream_call')).toEqual({
       ...{ type: 'upstream_call', atMs, operation: 'MicroPayment.getStatus' },
       ...{ transport: 'http', outcome: 'ok', tries: 2, ms },
     });
-    sequencer.misbehave({ kind: 'refuse', operations: ['createIntent'] });
+    sequencer.injectFault({ kind: 'refuse', operations: ['createIntent'] });
     await browser.send('POST', '/intent', {});
     expect((await recorder.times(2, 'upstream_call'))[1]).toMatchObject({ outcome: 'sequencer_unreachable', tries: 3 });
   },
 
   breaker_opened: async () => {
     const { recorder, browser, sequencer } = await startWithSequencer();
-    sequencer.misbehave({ kind: 'refuse', operations: ['getStatus'] });
+    sequencer.injectFault({ kind: 'refuse', operations: ['getStatus'] });
     await browser.send('GET', `/status/${intent}`);
     await browser.send('GET', `/status/${intent}`);
     const told = { type: 'breaker_opened', atMs, operation: 'MicroPayment.getStatus' };
@@ -342,7 +342,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
   breaker_closed: async () => {
     const clock = jest.spyOn(performance, 'now');
     const { recorder, browser, sequencer } = await startWithSequencer();
-    const stop = sequencer.misbehave({ kind: 'refuse', operations: ['getStatus'] });
+    const stop = sequencer.injectFault({ kind: 'refuse', operations: ['getStatus'] });
     await browser.send('GET', `/status/${intent}`);
     await browser.send('GET', `/status/${intent}`);
     await recorder.told('breaker_opened');

@@ -157,7 +157,7 @@ describe('a call to the service', () => {
   test('that succeeds in a retry has the number of tries and no error', async () => {
     const site = await startSiteWithSequencer();
     const browser = new Browser(site.origin);
-    site.sequencer.misbehave({ kind: 'refuse', operations: ['getStatus'], times: 1 });
+    site.sequencer.injectFault({ kind: 'refuse', operations: ['getStatus'], times: 1 });
     await browser.send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
     const call = await telemetry.named('MicroPayment/getStatus');
     expect(call.attributes).toMatchObject({ 'express_intents.tries': 2, 'express_intents.outcome': 'ok' });
@@ -166,7 +166,7 @@ describe('a call to the service', () => {
 
   test('that fails in every try is an error', async () => {
     const site = await startSiteWithSequencer();
-    site.sequencer.misbehave({ kind: 'status', httpStatus: 500 });
+    site.sequencer.injectFault({ kind: 'status', httpStatus: 500 });
     await new Browser(site.origin).send('POST', '/intent', {});
     const call = await telemetry.named('Intents/createIntent');
     expect(call.status).toEqual({ code: SpanStatusCode.ERROR });

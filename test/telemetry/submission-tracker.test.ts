@@ -28,7 +28,7 @@ test('emits a submission that is learnt again and again once a day', () => {
   submit(intent);
   clock.nowMs += 23 * 3_600_000;
   submit(intent, 'webhook');
-  expect(told).toEqual([{ type: 'intent_submitted', intent, kind: undefined, way: 'status' }]);
+  expect(told).toEqual([{ type: 'intent_submitted', intent, kind: undefined, source: 'status' }]);
 });
 
 test('emits a scan once, whether it comes from a message or from the status of a watch, and every decline', () => {
@@ -47,7 +47,7 @@ test('emits a scan and a submission that a watch learns at once, in this order',
   submit(intent, 'stream', true);
   expect(told).toEqual([
     { type: 'code_scanned', intent },
-    { type: 'intent_submitted', intent, kind: undefined, way: 'stream' },
+    { type: 'intent_submitted', intent, kind: undefined, source: 'stream' },
   ]);
 });
 
@@ -61,21 +61,25 @@ test('leaves to the ledger what the ledger learns, and keeps no source of it', (
   const { told, submit } = start(false);
   submit(intent, 'ledger');
   submit(intent, 'webhook');
-  expect(told).toEqual([{ type: 'intent_submitted', intent, kind: undefined, way: 'webhook' }]);
+  expect(told).toEqual([{ type: 'intent_submitted', intent, kind: undefined, source: 'webhook' }]);
 });
 
 test('with a ledger, leaves payments to it and adds the source that was first; emits a login itself', () => {
   const { told, secrets, tracker, submit } = start(true);
   submit(intent);
   expect(told).toEqual([]);
-  const ofLedger = { type: 'intent_submitted', kind: 'payment', way: 'ledger' } as const;
+  const ofLedger = { type: 'intent_submitted', kind: 'payment', source: 'ledger' } as const;
   tracker.ledgerObserver.emit({ ...ofLedger, intent });
   tracker.ledgerObserver.emit({ ...ofLedger, intent: 'another' });
   const others = { type: 'payment_expired', intent } as const;
   tracker.ledgerObserver.emit(others);
-  expect(told.splice(0)).toEqual([{ ...ofLedger, intent, way: 'status' }, { ...ofLedger, intent: 'another' }, others]);
+  expect(told.splice(0)).toEqual([
+    { ...ofLedger, intent, source: 'status' },
+    { ...ofLedger, intent: 'another' },
+    others,
+  ]);
 
   secrets.remember(login, loginSecret);
   submit(login);
-  expect(told).toEqual([{ type: 'intent_submitted', intent: login, kind: 'login', way: 'status' }]);
+  expect(told).toEqual([{ type: 'intent_submitted', intent: login, kind: 'login', source: 'status' }]);
 });

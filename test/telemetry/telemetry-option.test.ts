@@ -14,9 +14,9 @@ test.each<[string, unknown]>([
 ])('%s is refused for telemetry and onEvent', (_what, value) => {
   const problem = 'It has the wrong type.';
   expect(problemsWith({ telemetry: value })).toEqual([
-    { setting: 'telemetry', problem, mend: 'Make it true or false, or an object.' },
+    { setting: 'telemetry', problem, fix: 'Make it true or false, or an object.' },
   ]);
-  expect(problemsWith({ onEvent: value })).toEqual([{ setting: 'onEvent', problem, mend: 'Make it a function.' }]);
+  expect(problemsWith({ onEvent: value })).toEqual([{ setting: 'onEvent', problem, fix: 'Make it a function.' }]);
 });
 
 test.each<[string, object]>([
@@ -28,7 +28,7 @@ test.each<[string, object]>([
     {
       setting: 'telemetry',
       problem: 'It names something that is not a provider.',
-      mend: 'telemetry: true, or telemetry: { tracerProvider, meterProvider } of OpenTelemetry',
+      fix: 'telemetry: true, or telemetry: { tracerProvider, meterProvider } of OpenTelemetry',
     },
   ]);
 });

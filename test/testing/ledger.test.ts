@@ -3,7 +3,7 @@ import path from 'node:path';
 import { createClock } from '../../src/emulator/state/clock.js';
 import { IntentError } from '../../src/errors.js';
 import { type IntentRouter, intentRouter } from '../../src/router/intent-router.js';
-import { passTime, type Sequencer, startSequencer, temporaryLedger, untilIntent } from '../../src/testing.js';
+import { advanceTime, type Sequencer, startSequencer, temporaryLedger, untilIntent } from '../../src/testing.js';
 import { LogRecorder } from '../support/sites/site.js';
 
 // What needs a real ledger, with one for all of it.
@@ -58,31 +58,31 @@ test('untilIntent rechecks a payment that is not due', async () => {
   expect(paid.at(-1)).toEqual({ id, late: false, attempt: 1 });
 });
 
-test('passTime makes intents older, so that a payment is late', async () => {
+test('advanceTime makes intents older, so that a payment is late', async () => {
   const { id, clientSecret } = await begun();
-  await passTime(16 * minute, { sequencer, router });
+  await advanceTime(16 * minute, { sequencer, router });
   await sequencer.wallet().pay(clientSecret);
   await untilIntent(router, id, 'settled', patient);
   expect(paid.at(-1)).toEqual({ id, late: true, attempt: 1 });
 });
 
-test('passTime resolves after the work that became due is done', async () => {
+test('advanceTime resolves after the work that became due is done', async () => {
   const { id, clientSecret } = await begun();
   failures = 1;
   await sequencer.wallet().pay(clientSecret);
   await untilIntent(router, id, 'submitted', patient);
-  await passTime(minute, { sequencer, router });
+  await advanceTime(minute, { sequencer, router });
   expect(await router.intents.find(id)).toMatchObject({ state: 'settled' });
   expect(paid.filter((one) => one.id === id).map(({ attempt }) => attempt)).toEqual([1, 2]);
 });
 
-test('passTime ends the watch of an unpaid intent', async () => {
+test('advanceTime ends the watch of an unpaid intent', async () => {
   const { id } = await begun();
-  await passTime(31 * 24 * 60 * minute, { sequencer, router });
+  await advanceTime(31 * 24 * 60 * minute, { sequencer, router });
   expect(await router.intents.find(id)).toMatchObject({ state: 'expired' });
 });
 
-test('passTime moves every time in the ledger except the end of a lease', async () => {
+test('advanceTime moves every time in the ledger except the end of a lease', async () => {
   const { rows: columns } = await router.database.query<{ column_name: string }>(
     `select column_name from information_schema.columns where table_schema = 'express_intents'
        and table_name = 'intents' and data_type like 'timestamp%'`,
@@ -106,46 +106,49 @@ test('passTime moves every time in the ledger except the end of a lease', async 
     return (await router.database.query<Record<string, number>>(question, [id])).rows[0] ?? {};
   };
   const before = await secondsOf();
-  await passTime(60 * minute, { sequencer, router });
+  await advanceTime(60 * minute, { sequencer, router });
   const after = await secondsOf();
   const moved = Object.keys(before).map((name) => [name, Math.round(Number(before[name]) - Number(after[name]))]);
   expect(moved).toEqual([...names.map((name) => [name, 3600]), ['leased_until', 0]]);
 });
 
-test('passTime leaves the trigger of the ledger enabled', async () => {
+test('advanceTime leaves the trigger of the ledger enabled', async () => {
   const { id } = await begun();
-  await passTime(1, { sequencer, router });
+  await advanceTime(1, { sequencer, router });
   const change = router.database.query(`update express_intents.intents set created_at = now() where id = $1`, [id]);
   await expect(change).rejects.toThrow(/do not change/);
 });
 
-test('passTime moves several sites in one call, and their sequencer once', async () => {
+test('advanceTime moves several sites in one call, and their sequencer once', async () => {
   const [first, second] = [await begun(), await begun()];
   const clock = createClock(() => 0);
   const others: number[] = [];
   const other = {
-    intents: { look: async () => undefined },
+    intents: { recheck: async () => undefined },
     database: {
       query: async () => ({ rows: [], rowCount: 0 }),
       transaction: async () => void others.push(clock.now()) as never,
     },
   };
-  await passTime(31 * 24 * 60 * minute, { sequencer: { clock }, router: [router, other] });
+  await advanceTime(31 * 24 * 60 * minute, { sequencer: { clock }, router: [router, other] });
   expect(clock.now()).toBe(31 * 24 * 60 * minute);
   for (const { id } of [first, second]) expect(await router.intents.find(id)).toMatchObject({ state: 'expired' });
   expect(others).toEqual([31 * 24 * 60 * minute]);
 });
 
-test('passTime without a ledger advances the clock only, and rejects when the ledger fails', async () => {
+test('advanceTime without a ledger advances the clock only, and rejects when the ledger fails', async () => {
   const clock = createClock(() => 0);
   const answering = (error: Error) => ({
-    intents: { look: async () => undefined },
+    intents: { recheck: async () => undefined },
     database: { query: () => Promise.reject(error), transaction: () => Promise.reject(error) },
   });
-  await passTime(minute, { sequencer: { clock } });
-  await passTime(minute, { sequencer: { clock }, router: answering(new IntentError('invalid_configuration')) });
+  await advanceTime(minute, { sequencer: { clock } });
+  await advanceTime(minute, { sequencer: { clock }, router: answering(new IntentError('invalid_configuration')) });
   expect(clock.now()).toBe(2 * minute);
-  const failing = passTime(minute, { sequencer: { clock }, router: answering(new IntentError('ledger_unavailable')) });
+  const failing = advanceTime(minute, {
+    sequencer: { clock },
+    router: answering(new IntentError('ledger_unavailable')),
+  });
   await expect(failing).rejects.toMatchObject({ code: 'ledger_unavailable' });
 });
 

@@ -120,15 +120,15 @@ test('many requests of a test are not too many', async () => {
 
 test('a fault has a name, and settings that fit it', async () => {
   const app = appWith(sequencer.siteOptions());
-  const end = sequencer.misbehave('error');
+  const end = sequencer.injectFault('error');
   await request(app).post('/intent').set(fromOwnPage).send({ mode: 'payment' }).expect(502);
   end();
-  sequencer.misbehave({ kind: 'delay', ms: 1, times: 1 });
+  sequencer.injectFault({ kind: 'delay', ms: 1, times: 1 });
   await request(app).post('/intent').set(fromOwnPage).send({ mode: 'payment' }).expect(201);
   // @ts-expect-error There is no such fault.
-  expect(() => sequencer.misbehave('sulk')).toThrow(/its kind/);
+  expect(() => sequencer.injectFault('sulk')).toThrow(/its kind/);
   // @ts-expect-error Only delays and drips have a time.
-  expect(() => sequencer.misbehave({ kind: 'refuse', ms: 10 })).toThrow(/refuse has no ms/);
+  expect(() => sequencer.injectFault({ kind: 'refuse', ms: 10 })).toThrow(/refuse has no ms/);
   // @ts-expect-error Only messages come twice.
-  expect(() => sequencer.misbehave({ kind: 'duplicate', operations: ['getStatus'] })).toThrow(/duplicate is for/);
+  expect(() => sequencer.injectFault({ kind: 'duplicate', operations: ['getStatus'] })).toThrow(/duplicate is for/);
 });

@@ -6,8 +6,8 @@ import { untilIntent } from '../../src/testing.js';
 function routerWith(...intents: (Partial<LedgerIntent> | undefined)[]) {
   const looked: string[] = [];
   const find = async () => (intents.length > 1 ? intents.shift() : intents[0]) as LedgerIntent | undefined;
-  const look = async (id: string) => void looked.push(id);
-  return { looked, intents: { find, look } };
+  const recheck = async (id: string) => void looked.push(id);
+  return { looked, intents: { find, recheck } };
 }
 
 test('untilIntent rechecks once and waits for the state', async () => {

@@ -7,7 +7,7 @@ import type { ExternalClient, RunningSite } from './external-client.js';
 /** The result of a check: one line and, for a problem, its fix. */
 export type Finding =
   | { readonly level: 'ok' | 'skipped'; readonly text: string }
-  | { readonly level: 'warning' | 'fault'; readonly text: string; readonly mend: string };
+  | { readonly level: 'warning' | 'fault'; readonly text: string; readonly fix: string };
 
 export type Level = Finding['level'];
 
@@ -15,9 +15,9 @@ export const ok = (text: string): Finding => ({ level: 'ok', text });
 /** The check did not run, for this reason. */
 export const skipped = (text: string): Finding => ({ level: 'skipped', text });
 /** May be intentional. */
-export const warning = (text: string, mend: string): Finding => ({ level: 'warning', text, mend });
+export const warning = (text: string, fix: string): Finding => ({ level: 'warning', text, fix });
 /** Must be fixed. */
-export const fault = (text: string, mend: string): Finding => ({ level: 'fault', text, mend });
+export const fault = (text: string, fix: string): Finding => ({ level: 'fault', text, fix });
 
 /** The settings that are present and valid, so that each is checked whatever is wrong with the others. */
 export interface ValidSettings {

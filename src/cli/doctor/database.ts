@@ -22,7 +22,7 @@ export const database: Check = async ({ settings, host, env, siteUrl }) => {
     requireDatabasePackage(place);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map(({ setting, problem, mend }) => fault(`${setting}: ${problem}`, mend));
+    return error.problems.map(({ setting, problem, fix }) => fault(`${setting}: ${problem}`, fix));
   }
   if (place.kind === 'embedded') return checkFolder(path.resolve(place.folder), siteUrl !== undefined);
   const bounds = { connectMs: host.checkMs - 500, statementMs: host.checkMs - 1_000, closeMs: 500 };
@@ -30,8 +30,8 @@ export const database: Check = async ({ settings, host, env, siteUrl }) => {
   try {
     return await checkServer(db);
   } catch (error) {
-    const { why, mend } = { ...explainNetwork(error, 'its host', startIt), ...diagnoseDatabase(error) };
-    return [fault(`${describePlace({ database: place })} cannot be used: ${why}.`, mend)];
+    const { why, fix } = { ...explainNetwork(error, 'its host', startIt), ...diagnoseDatabase(error) };
+    return [fault(`${describePlace({ database: place })} cannot be used: ${why}.`, fix)];
   } finally {
     void db.close();
   }
@@ -62,8 +62,8 @@ async function checkServer(db: Database): Promise<Finding[]> {
   if (!server) throw new Error('The database returned no row.');
   const found = await checkMigrations(db, server);
   if (server.is_read_only) {
-    const mend = 'Set INTENT_DATABASE_URL to the primary, not to a read replica.';
-    found.unshift(fault('The database is read-only.', mend));
+    const fix = 'Set INTENT_DATABASE_URL to the primary, not to a read replica.';
+    found.unshift(fault('The database is read-only.', fix));
   }
   return found.length > 0 ? found : [ok(`Postgres ${server.version.split(' ')[0]}, migrated`)];
 }
@@ -102,8 +102,8 @@ async function checkFolder(folder: string, isSiteGiven: boolean): Promise<Findin
     return [fault(`This user may not write to ${nearest}.`, `chown -R <the user of the site> ${nearest}`)];
   const isLocked = nearest === folder && (await isFolderLocked(folder));
   if (isLocked && !isSiteGiven) {
-    const mend = 'If that process is the site, give its address with --url. Otherwise end it before the site starts.';
-    return [warning(`${folder} is open in another process. Only one process can open it.`, mend)];
+    const fix = 'If that process is the site, give its address with --url. Otherwise end it before the site starts.';
+    return [warning(`${folder} is open in another process. Only one process can open it.`, fix)];
   }
   const exists = existsSync(path.join(folder, 'data'));
   return [ok(exists ? `${folder}${isLocked ? ', open in the site' : ''}` : `${folder} will be created`)];

@@ -57,8 +57,8 @@ async function measureService(
   }
   const { code = '' } = readProblem(asked.text);
   const text = `The site does not report the status of an intent: ${asked.status} ${code}`.trim();
-  const mend = 'See the checks of the sequencer above, and the log of the site for the reason.';
-  return { finding: fault(`${text}.`, mend) };
+  const fix = 'See the checks of the sequencer above, and the log of the site for the reason.';
+  return { finding: fault(`${text}.`, fix) };
 }
 
 function checkHead({ status, headers, body }: Answer): Finding | undefined {
@@ -67,14 +67,14 @@ function checkHead({ status, headers, body }: Answer): Finding | undefined {
   let wrong: Finding | undefined;
   if (status === 429) wrong = skipped('the limit of event streams for this machine is reached');
   else if (status !== 200 || !type.startsWith('text/event-stream')) {
-    const mend = 'Let the proxy pass this path to the app, and let no other handler answer it.';
-    wrong = fault(`The event stream answers with status ${status} and ${type}.`, mend);
+    const fix = 'Let the proxy pass this path to the app, and let no other handler answer it.';
+    wrong = fault(`The event stream answers with status ${status} and ${type}.`, fix);
   } else if (encoding !== 'identity') {
-    const mend = 'Exclude text/event-stream from compression, in the proxy and in the app.';
-    wrong = fault(`A proxy or the app compresses the event stream (${encoding}), which delays events.`, mend);
+    const fix = 'Exclude text/event-stream from compression, in the proxy and in the app.';
+    wrong = fault(`A proxy or the app compresses the event stream (${encoding}), which delays events.`, fix);
   } else if (!cache.includes('no-store') || headers.age !== undefined) {
-    const mend = 'Let the proxy or the CDN cache nothing below the path of the events, and not change Cache-Control.';
-    wrong = fault('A cache may keep the event stream and serve it to other visitors.', mend);
+    const fix = 'Let the proxy or the CDN cache nothing below the path of the events, and not change Cache-Control.';
+    wrong = fault('A cache may keep the event stream and serve it to other visitors.', fix);
   }
   if (wrong) body.destroy();
   return wrong;

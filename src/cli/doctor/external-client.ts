@@ -138,7 +138,7 @@ const parsePath = (value: unknown): string | false =>
 /** Why a server could not be reached, and the fix. */
 export interface NetworkFault {
   readonly why: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 const certificateFix = (host: string): string =>
@@ -153,41 +153,41 @@ const networkFaults: readonly (readonly [
     /^ENOTFOUND$/,
     (host) => ({
       why: `DNS has no address for ${host}`,
-      mend: 'Correct the name. If it is yours, add an A or AAAA record for it.',
+      fix: 'Correct the name. If it is yours, add an A or AAAA record for it.',
     }),
   ],
   [
     /^EAI_/,
     (host) => ({
       why: `DNS does not answer for ${host}`,
-      mend: 'Fix the DNS resolver of this machine, or skip the network with --offline.',
+      fix: 'Fix the DNS resolver of this machine, or skip the network with --offline.',
     }),
   ],
-  [/^ECONNREFUSED$/, (host, mend) => ({ why: `nothing listens at ${host}`, mend })],
-  [/^ENOENT$/, (host, mend) => ({ why: `there is no socket at ${host}`, mend })],
+  [/^ECONNREFUSED$/, (host, fix) => ({ why: `nothing listens at ${host}`, fix })],
+  [/^ENOENT$/, (host, fix) => ({ why: `there is no socket at ${host}`, fix })],
   [
     /^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/,
-    (host, mend) => ({ why: `there is no route to ${host}, or a firewall drops the connection`, mend }),
+    (host, fix) => ({ why: `there is no route to ${host}, or a firewall drops the connection`, fix }),
   ],
   [
     /^CERT_HAS_EXPIRED$/,
-    (host) => ({ why: `the certificate of ${host} has expired`, mend: `Renew the certificate of ${host}.` }),
+    (host) => ({ why: `the certificate of ${host} has expired`, fix: `Renew the certificate of ${host}.` }),
   ],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    (host) => ({ why: `the certificate does not name ${host}`, mend: certificateFix(host) }),
+    (host) => ({ why: `the certificate does not name ${host}`, fix: certificateFix(host) }),
   ],
   [
     /^(?:UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|CERT_)/,
-    (host) => ({ why: `the certificate of ${host} is not trusted`, mend: certificateFix(host) }),
+    (host) => ({ why: `the certificate of ${host} is not trusted`, fix: certificateFix(host) }),
   ],
   [
     /^(?:EPROTO|ERR_SSL_|ERR_TLS_)/,
-    (host) => ({ why: `${host} does not speak TLS`, mend: `Serve https at ${host}, or correct the port.` }),
+    (host) => ({ why: `${host} does not speak TLS`, fix: `Serve https at ${host}, or correct the port.` }),
   ],
   [
     /^(?:ECONNRESET|UND_ERR_SOCKET|EPIPE|HPE_)/,
-    (host, mend) => ({ why: `${host} closed the connection, or does not speak HTTP`, mend }),
+    (host, fix) => ({ why: `${host} closed the connection, or does not speak HTTP`, fix }),
   ],
 ];
 
@@ -199,9 +199,9 @@ const networkFaults: readonly (readonly [
 export function explainNetwork(error: unknown, host: string, unreachable: string): NetworkFault {
   const { code, name, message } = rootCause(error);
   if (name === 'TimeoutError' || name === 'AbortError')
-    return { why: `${host} does not answer in time`, mend: unreachable };
+    return { why: `${host} does not answer in time`, fix: unreachable };
   const known = networkFaults.find(([codes]) => codes.test(code ?? ''));
-  return known?.[1](host, unreachable) ?? { why: `${host} cannot be reached: ${message}`, mend: unreachable };
+  return known?.[1](host, unreachable) ?? { why: `${host} cannot be reached: ${message}`, fix: unreachable };
 }
 
 interface ErrorFields {

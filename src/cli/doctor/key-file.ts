@@ -23,12 +23,12 @@ export const keyFile: Check = async (context) => {
   try {
     answer = await client.read(url, { headers: { accept: 'application/json' }, signal });
   } catch (error) {
-    const { why, mend } = explainNetwork(
+    const { why, fix } = explainNetwork(
       error,
       url.host,
       `Serve the site at ${origin}: the router serves the key file.`,
     );
-    return [fault(`${url.href} cannot be read: ${why}.`, mend)];
+    return [fault(`${url.href} cannot be read: ${why}.`, fix)];
   }
   const wrong = checkAnswer(answer, url);
   return wrong ? [wrong] : checkKeys(answer, url, context);
@@ -95,13 +95,13 @@ function compareKeys([signing = '', ...others]: readonly string[], published: re
   }
   const missing = others.filter((key) => !published.includes(key));
   if (missing.length > 0) {
-    const mend = 'Restart the site with all secrets, so that the file lists a key before it signs.';
-    found.push(warning(`The key file does not list ${missing.join(', ')}, whose secret is set here.`, mend));
+    const fix = 'Restart the site with all secrets, so that the file lists a key before it signs.';
+    found.push(warning(`The key file does not list ${missing.join(', ')}, whose secret is set here.`, fix));
   }
   const left = published.filter((key) => key !== signing && !others.includes(key));
   if (left.length > 0) {
-    const mend = 'Remove it after a rotation. If another process signs with it, give both processes all secrets.';
-    found.push(warning(`The key file lists ${left.join(', ')}, whose secret is not set here.`, mend));
+    const fix = 'Remove it after a rotation. If another process signs with it, give both processes all secrets.';
+    found.push(warning(`The key file lists ${left.join(', ')}, whose secret is not set here.`, fix));
   }
   return found;
 }

@@ -97,8 +97,8 @@ async function runCheck({ name, check }: NamedCheck, context: SharedContext): Pr
     if (error === timeout) {
       return [fault(timeout.message, 'See the other lines: a server does not answer, or very slowly.')];
     }
-    const mend = `Fix that, or report it: the check ${name} of the doctor has failed.`;
-    return [fault(`The check failed: ${messageOf(error)}`, mend)];
+    const fix = `Fix that, or report it: the check ${name} of the doctor has failed.`;
+    return [fault(`The check failed: ${messageOf(error)}`, fix)];
   }
 }
 
@@ -112,7 +112,7 @@ function redactSecrets(env: Environment): (finding: Finding) => Finding {
   return (finding) => ({
     ...finding,
     text: redact(finding.text),
-    ...('mend' in finding && { mend: redact(finding.mend) }),
+    ...('fix' in finding && { fix: redact(finding.fix) }),
   });
 }
 

@@ -66,8 +66,8 @@ async function checkService(
     const text = `${url.host} has no operation Intents.createIntent: ${JSON.stringify(reason.slice(0, 200))}.`;
     return [warning(text, otherDialectFix)];
   } catch (error) {
-    const { why, mend } = explainSequencer(error, url.host, setting);
-    return [fault(`${url.host} returns no status: ${why}.`, mend)];
+    const { why, fix } = explainSequencer(error, url.host, setting);
+    return [fault(`${url.host} returns no status: ${why}.`, fix)];
   } finally {
     void transport.close();
   }
@@ -98,10 +98,10 @@ export const stream: Check = async ({ settings, signal }) => {
   try {
     return [ok(`${url.host} answers a ping in ${await pingStream(url, signal)} ms`)];
   } catch (error) {
-    const { why, mend } = explainSequencer(error, url.host, 'INTENT_SEQUENCER_URL');
+    const { why, fix } = explainSequencer(error, url.host, 'INTENT_SEQUENCER_URL');
     const text = `No message stream opens at ${url.host}: ${why}.`;
     // An answer that is not a WebSocket usually comes from a proxy.
-    return [error instanceof SequencerError ? warning(text, proxyFix) : fault(text, mend)];
+    return [error instanceof SequencerError ? warning(text, proxyFix) : fault(text, fix)];
   }
 };
 
@@ -165,14 +165,14 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
       return explainStatus(error, host, setting, wrongAddress);
     case 'sequencer_bad_response':
     case 'malformed_message':
-      return { why: `the server at ${host} is not a payment service: ${error.message}`, mend: wrongAddress };
+      return { why: `the server at ${host} is not a payment service: ${error.message}`, fix: wrongAddress };
     case 'sequencer_error':
       return {
         why: `${host} refuses to report a status`,
-        mend: 'Ask your payment service whether this site may use it.',
+        fix: 'Ask your payment service whether this site may use it.',
       };
     case 'sequencer_timeout':
-      return { why: `${host} does not answer in time`, mend: unreachable };
+      return { why: `${host} does not answer in time`, fix: unreachable };
     default:
       return explainNetwork(error, host, unreachable);
   }
@@ -181,8 +181,8 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
 function explainStatus(error: IntentError, host: string, setting: string, wrongAddress: string): NetworkFault {
   const status = error instanceof SequencerError ? (error.httpStatus ?? 0) : 0;
   const why = `${host} answers with status ${status}`;
-  if (status >= 500) return { why, mend: 'Wait, or ask your payment service.' };
-  if (status === 401 || status === 403) return { why, mend: 'Ask your payment service to let this machine in.' };
-  if (status >= 300 && status < 400) return { why: `${why}, a redirect`, mend: `Set ${setting} to where it leads.` };
-  return { why, mend: wrongAddress };
+  if (status >= 500) return { why, fix: 'Wait, or ask your payment service.' };
+  if (status === 401 || status === 403) return { why, fix: 'Ask your payment service to let this machine in.' };
+  if (status >= 300 && status < 400) return { why: `${why}, a redirect`, fix: `Set ${setting} to where it leads.` };
+  return { why, fix: wrongAddress };
 }

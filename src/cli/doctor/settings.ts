@@ -56,7 +56,7 @@ export const isLocal = (hostname: string): boolean => isLoopback(hostname) || ho
 
 /** Every setting, read as the site reads it. */
 export const settings: Check = async ({ env, problems, production }) => {
-  const faults = problems.map(({ setting, problem, mend }) => fault(`${setting}: ${problem}`, mend));
+  const faults = problems.map(({ setting, problem, fix }) => fault(`${setting}: ${problem}`, fix));
   const unknown = Object.keys(env)
     .filter((name) => /^INTENTS?_/.test(name) && !knownVariables.includes(name))
     .map((name) =>

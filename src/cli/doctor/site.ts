@@ -11,8 +11,8 @@ export const site: Check = async ({ siteUrl, site: request, production }) => {
   try {
     seen = await request();
   } catch (error) {
-    const { why, mend } = explainNetwork(error, siteUrl.host, 'Start the site, or correct --url.');
-    return [fault(`${siteUrl.origin} cannot be reached: ${why}.`, mend)];
+    const { why, fix } = explainNetwork(error, siteUrl.host, 'Start the site, or correct --url.');
+    return [fault(`${siteUrl.origin} cannot be reached: ${why}.`, fix)];
   }
   const wrong = checkRouter(seen, siteUrl);
   if (wrong) return [wrong];
@@ -71,8 +71,8 @@ export const origin: Check = async (context) => {
     postFrom('https://stranger.invalid', url, context),
   ]);
   if (asStranger.code !== 'cross_site_request' && asStranger.code === asOwn.code && asOwn.code === 'invalid_json') {
-    const mend = 'Let the proxy pass the header Origin unchanged.';
-    return [fault('The site accepts requests from pages of other sites.', mend)];
+    const fix = 'Let the proxy pass the header Origin unchanged.';
+    return [fault('The site accepts requests from pages of other sites.', fix)];
   }
   if (asOwn.code === 'invalid_json')
     return [ok(`requests from ${own} are accepted, those from other sites are refused`)];
@@ -162,7 +162,7 @@ export const wallet: Check = async ({ settings, client, signal }) => {
     if (status < 400) return [ok(`${url.host} answers`)];
     return [fault(`${url.href} answers with status ${status}.`, walletFix)];
   } catch (error) {
-    const { why, mend } = explainNetwork(error, url.host, walletFix);
-    return [fault(`${url.href} cannot be read: ${why}.`, mend)];
+    const { why, fix } = explainNetwork(error, url.host, walletFix);
+    return [fault(`${url.href} cannot be read: ${why}.`, fix)];
   }
 };

@@ -86,7 +86,7 @@ async function createIntent(context: RouterContext, request: CreateIntentRequest
   if (!unsent) return { id, clientSecret, terms, isRepeated: true };
 
   // Nothing is sent for a client that has disconnected. An intent that was sent may exist, so that call is completed.
-  await unsent.create({ sendUntil: disconnectSignal(res) });
+  await unsent.create({ cancelBeforeSend: disconnectSignal(res) });
   webhook?.register(id, req);
   await hooks.onCreated?.(terms ? { id, kind: 'payment', ...terms } : { id, kind: 'login' }, req);
 

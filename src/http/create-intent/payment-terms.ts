@@ -50,7 +50,7 @@ function parseRange({ min, max, currency }: ClientAmount): Range {
 
 function invalidRange(problem: string): ConfigError {
   return new ConfigError([
-    { setting: 'clientAmount', problem, mend: "clientAmount: { min: 1, max: 100, currency: 'usd' }" },
+    { setting: 'clientAmount', problem, fix: "clientAmount: { min: 1, max: 100, currency: 'usd' }" },
   ]);
 }
 

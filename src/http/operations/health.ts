@@ -37,7 +37,7 @@ export interface RouterHealth {
     readonly ledger?: HealthCheck<IntentErrorCode | 'slow'> | undefined;
     /** Absent where no database is configured. Due payments and dead letters are those of all processes. */
     readonly settlement?:
-      | (HealthCheck<'ledger' | 'stalled' | 'behind' | 'late' | 'dead_letters'> & Partial<LedgerReport>)
+      | (HealthCheck<'ledger' | 'stalled' | 'behind' | 'slow_hooks' | 'dead_letters'> & Partial<LedgerReport>)
       | undefined;
     /** Event streams that are open in this process. */
     readonly streams: HealthCheck<'full'> & { readonly open: number; readonly limit: number };
@@ -148,10 +148,10 @@ function ledgerCheck(report: ProbeOutcome<unknown>, isDown: boolean): HealthChec
 
 function settlementCheck(report: ProbeOutcome<LedgerReport>): NonNullable<RouterHealth['checks']['settlement']> {
   if (report === 'timeout' || 'error' in report) return { status: 'degraded', reason: 'ledger' };
-  const { lookedMsAgo, oldestDueMs, firstCallWaitMs, deadLetters } = report.value;
-  if (lookedMsAgo > stalledMs) return { status: 'degraded', reason: 'stalled', ...report.value };
+  const { lastPollMsAgo, oldestDueMs, firstCallWaitMs, deadLetters } = report.value;
+  if (lastPollMsAgo > stalledMs) return { status: 'degraded', reason: 'stalled', ...report.value };
   if (oldestDueMs > behindMs) return { status: 'degraded', reason: 'behind', ...report.value };
-  if (firstCallWaitMs > lateMs) return { status: 'degraded', reason: 'late', ...report.value };
+  if (firstCallWaitMs > lateMs) return { status: 'degraded', reason: 'slow_hooks', ...report.value };
   if (deadLetters > 0) return { status: 'degraded', reason: 'dead_letters', ...report.value };
   return { status: 'ok', ...report.value };
 }

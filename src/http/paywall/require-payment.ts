@@ -122,12 +122,12 @@ function withReturn(path: string, from: string): string {
 
 function problemsOf(required: unknown) {
   if (typeof required === 'function') return [];
-  const mend = "requirePayment((req) => ({ resource: 'article:tea' }))";
-  return [{ setting: 'requirePayment', problem: 'Its first argument is not a function.', mend }];
+  const fix = "requirePayment((req) => ({ resource: 'article:tea' }))";
+  return [{ setting: 'requirePayment', problem: 'Its first argument is not a function.', fix }];
 }
 
 function problemsOfUrl(payUrl: unknown) {
   if (payUrl === undefined || typeof payUrl === 'function' || isOwnPath(payUrl)) return [];
-  const mend = "requirePayment(required, { payUrl: '/buy' })";
-  return [{ setting: 'payUrl', problem: 'It is not a path of this site.', mend }];
+  const fix = "requirePayment(required, { payUrl: '/buy' })";
+  return [{ setting: 'payUrl', problem: 'It is not a path of this site.', fix }];
 }

@@ -30,7 +30,7 @@ export interface RequireLoginOptions {
 export function requireLogin({ loginUrl }: RequireLoginOptions = {}): RequestHandler {
   if (loginUrl !== undefined && !isOwnPath(loginUrl)) {
     const problem = 'It is not a path of this site.';
-    throw new ConfigError([{ setting: 'loginUrl', problem, mend: "requireLogin({ loginUrl: '/login' })" }]);
+    throw new ConfigError([{ setting: 'loginUrl', problem, fix: "requireLogin({ loginUrl: '/login' })" }]);
   }
   return async function requireLogin(req, res, next) {
     try {

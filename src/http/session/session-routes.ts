@@ -30,7 +30,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
 
     const disconnect = disconnectSignal(res);
     const query = { intent: id, verifier: keyRing.signer };
-    const { userId } = await client.loginIntents.getUserId(query, { sendUntil: disconnect });
+    const { userId } = await client.loginIntents.getUserId(query, { cancelBeforeSend: disconnect });
     // A login can be completed once. It is not spent on a browser that has disconnected.
     throwIfAborted(disconnect);
     const user = { id: userId };

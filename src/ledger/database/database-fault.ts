@@ -74,8 +74,8 @@ export function ledgerUnavailable(what: string, cause?: unknown): IntentError {
 
 /** `ledger_unavailable` for all calls, with the reason and the fix. */
 export function databaseOutage(what: string, cause: unknown): DatabaseOutage {
-  const { mend } = diagnoseDatabase(cause) ?? {};
-  return new DatabaseOutage(withReason(what, cause) + (mend ? `. ${mend}` : ''), { cause });
+  const { fix } = diagnoseDatabase(cause) ?? {};
+  return new DatabaseOutage(withReason(what, cause) + (fix ? `. ${fix}` : ''), { cause });
 }
 
 function withReason(what: string, cause: unknown): string {
@@ -91,14 +91,14 @@ function withReason(what: string, cause: unknown): string {
 export interface DatabaseDiagnosis {
   /** Undefined for a network error, which the message of the system describes. */
   readonly why?: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 const startIt =
   'Start the database, correct the host and port in INTENT_DATABASE_URL, or open the firewall for this machine.';
 
 /** Errors that the database reports, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
-const fixesByState: readonly (readonly [state: RegExp, mend: string])[] = [
+const fixesByState: readonly (readonly [state: RegExp, fix: string])[] = [
   [
     /^28/,
     'Correct the user and the password in INTENT_DATABASE_URL. Percent-encode all characters except letters and digits.',
@@ -112,7 +112,7 @@ const fixesByState: readonly (readonly [state: RegExp, mend: string])[] = [
 ];
 
 /** Errors of the network and of TLS, by the code that Node gives them. */
-const fixesByCode: readonly (readonly [code: RegExp, mend: string])[] = [
+const fixesByCode: readonly (readonly [code: RegExp, fix: string])[] = [
   [/^ENOTFOUND$/, 'The host does not exist. Correct it in INTENT_DATABASE_URL.'],
   [/^EAI_/, 'DNS does not answer. Fix the name resolution of this machine.'],
   [/^(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, startIt],
@@ -128,32 +128,32 @@ const fixesByCode: readonly (readonly [code: RegExp, mend: string])[] = [
 const diagnosesByMessage: readonly (readonly [text: RegExp, diagnosis: DatabaseDiagnosis])[] = [
   [
     /no pg_hba\.conf entry.*no encryption/,
-    { why: 'it requires TLS', mend: 'Add ?sslmode=verify-full to INTENT_DATABASE_URL.' },
+    { why: 'it requires TLS', fix: 'Add ?sslmode=verify-full to INTENT_DATABASE_URL.' },
   ],
   [
     /no pg_hba\.conf entry/,
     {
       why: 'it does not accept this user from this machine',
-      mend: 'Add a line for them to pg_hba.conf of the database.',
+      fix: 'Add a line for them to pg_hba.conf of the database.',
     },
   ],
   [
     /client password must be a string/,
     {
       why: 'it requires a password, and none is set',
-      mend: 'Set it in INTENT_DATABASE_URL: postgres://user:password@host/database',
+      fix: 'Set it in INTENT_DATABASE_URL: postgres://user:password@host/database',
     },
   ],
   [
     /does not support SSL/,
-    { why: 'it does not support TLS', mend: 'Remove sslmode from INTENT_DATABASE_URL, or enable TLS in the server.' },
+    { why: 'it does not support TLS', fix: 'Remove sslmode from INTENT_DATABASE_URL, or enable TLS in the server.' },
   ],
-  [/^timeout exceeded|connection timeout|^timeout expired/, { why: 'connecting timed out', mend: startIt }],
+  [/^timeout exceeded|connection timeout|^timeout expired/, { why: 'connecting timed out', fix: startIt }],
 ];
 
 const unreadableFile: DatabaseDiagnosis = {
   why: 'a certificate that INTENT_DATABASE_URL names cannot be read',
-  mend: 'Restore the file, or correct sslrootcert, sslcert and sslkey in INTENT_DATABASE_URL.',
+  fix: 'Restore the file, or correct sslrootcert, sslcert and sslkey in INTENT_DATABASE_URL.',
 };
 
 /** Undefined where no fix is known. Reads only the codes and messages of an error and of its causes. */
@@ -178,8 +178,8 @@ function diagnoseOne(error: {
   if (byMessage) return byMessage[1];
   const byState = fixesByState.find(([known]) => known.test(code));
   const why = code.startsWith('28') ? `it refuses the user or the password (${message})` : message;
-  if (byState) return { why, mend: byState[1] };
-  if (/^(?:ENOENT|EACCES)$/.test(code)) return error.syscall === 'connect' ? { mend: startIt } : unreadableFile;
+  if (byState) return { why, fix: byState[1] };
+  if (/^(?:ENOENT|EACCES)$/.test(code)) return error.syscall === 'connect' ? { fix: startIt } : unreadableFile;
   const byCode = fixesByCode.find(([known]) => known.test(code));
-  return byCode && { mend: byCode[1] };
+  return byCode && { fix: byCode[1] };
 }

@@ -101,12 +101,12 @@ function lineSchema(z: typeof zod) {
     due_at: time.nullish(),
     scheduled_at: time,
     watch_until: time.nullish(),
-    doubted_at: time.nullish(),
+    reversal_suspected_at: time.nullish(),
     lease_token: count,
     attempts: count,
     timeouts: count,
     lane: z.enum(lanes),
-    dead_hook: z.string().nullish(),
+    dead_letter_hook: z.string().nullish(),
     last_error: z.string().nullish(),
   });
   const change = z.looseObject({ at: time, from_state: state, to_state: state, attempts: count });

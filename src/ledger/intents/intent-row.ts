@@ -3,7 +3,7 @@ import type { IntentState, LedgerIntent, RecordedTerms, StateChange } from '../l
 /** The columns of an intent as texts, numbers and booleans, because drivers and the type parsers of an app convert other types. */
 export const intentColumns = `
   i.id, i.kind, i.state, i.amount::text as amount, i.currency, i.destination, i.login, i.resource, i.user_id,
-  i.metadata::text as metadata, i.dead_hook, i.last_error, i.attempts::text as attempts,
+  i.metadata::text as metadata, i.dead_letter_hook, i.last_error, i.attempts::text as attempts,
   extract(epoch from i.created_at)::float8 * 1000 as created_ms,
   extract(epoch from i.submitted_at)::float8 * 1000 as submitted_ms,
   extract(epoch from i.settled_at)::float8 * 1000 as settled_ms,
@@ -23,7 +23,7 @@ export interface IntentRow {
   readonly resource: string | null;
   readonly user_id: string | null;
   readonly metadata: string;
-  readonly dead_hook: 'onPaid' | 'onReversed' | 'verifyPayment' | null;
+  readonly dead_letter_hook: 'onPaid' | 'onReversed' | 'verifyPayment' | null;
   readonly last_error: string | null;
   readonly attempts: string;
   readonly created_ms: number;
@@ -53,7 +53,7 @@ export function toLedgerIntent(row: IntentRow): LedgerIntent {
     loginCompletedAt: toDate(row.login_completed_ms),
     dueAt: toDate(row.due_ms),
     attempts: Number(row.attempts),
-    deadHook: row.dead_hook ?? undefined,
+    deadLetterHook: row.dead_letter_hook ?? undefined,
     lastError: row.last_error ?? undefined,
   });
 }

@@ -43,8 +43,8 @@ create table express_intents.intents (
   timeouts integer not null default 0,
   lane text not null default 'first' check (lane in ('first', 'retry', 'slow', 'alone')),
   hook_run text check (hook_run in ('together', 'alone')),
-  doubted_at timestamptz,
-  dead_hook text,
+  reversal_suspected_at timestamptz,
+  dead_letter_hook text,
   last_error text
 );
 

@@ -176,7 +176,7 @@ export async function moveToDeadLetter(
 ): Promise<void> {
   const { db, hooks, logger } = context;
   const { payment, attempts, lane } = claimed;
-  const changes = `state = 'dead', dead_hook = $4, last_error = $5, attempts = $6, lane = $7, due_at = null, ${endClaim}`;
+  const changes = `state = 'dead', dead_letter_hook = $4, last_error = $5, attempts = $6, lane = $7, due_at = null, ${endClaim}`;
   await updateClaimed(db, claimed, changes, [hook, errorText(error), attempts, lane]);
   emitDeadLetter(context, { intent: payment.id, hook, attempts, error });
   logger.error(

@@ -38,7 +38,7 @@ export interface ClaimedPayment {
 
 /** The columns of {@link ClaimedPaymentRow}. */
 export const claimedPaymentColumns = `${intentColumns}, i.lease_token::text as lease_token,
-  i.watch_until <= now() as watch_expired, i.doubted_at is not null as reversal_suspected,
+  i.watch_until <= now() as watch_expired, i.reversal_suspected_at is not null as reversal_suspected,
   i.timeouts::text as timeouts, i.lane, i.hook_run,
   extract(epoch from now() - coalesce(i.settled_at, i.submitted_at, i.created_at))::float8 * 1000 as age_ms`;
 

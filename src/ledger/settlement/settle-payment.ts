@@ -206,11 +206,11 @@ async function checkReversal(
   if (intentSubmitted || !exists) {
     const nextPoll = `now() + $4::float8 * interval '1 millisecond'`;
     const values = [untilReversalPollMs(claimed.ageMs, settings.reversalWatchMs, timing) ?? null];
-    await updateClaimed(db, claimed, `doubted_at = null, ${endClaim}, due_at = ${nextPoll}`, values);
+    await updateClaimed(db, claimed, `reversal_suspected_at = null, ${endClaim}, due_at = ${nextPoll}`, values);
     return;
   }
   if (!claimed.reversalSuspected) {
-    const changes = `doubted_at = now(), ${endClaim}, due_at = now() + $4::float8 * interval '1 millisecond'`;
+    const changes = `reversal_suspected_at = now(), ${endClaim}, due_at = now() + $4::float8 * interval '1 millisecond'`;
     await updateClaimed(db, claimed, changes, [timing.reversalConfirmMs]);
     return;
   }
@@ -221,7 +221,7 @@ async function checkReversal(
     {
       name: 'onReversed',
       hook: hooks.onReversed,
-      changes: `state = 'reversed', reversed_at = now(), doubted_at = null, ${clearFailures},
+      changes: `state = 'reversed', reversed_at = now(), reversal_suspected_at = null, ${clearFailures},
         due_at = now() + $4::float8 * interval '1 millisecond', ${endClaim},
         watch_until = greatest(i.watch_until, now() + $5::float8 * interval '1 millisecond')`,
       values: [timing.watchFirstMs, settings.watchMs],

@@ -27,7 +27,13 @@ export interface SettlementContext {
   readonly askUserId: AskUserId | undefined;
   readonly settings: Pick<
     LedgerSettings,
-    'settleDelayMs' | 'watchMs' | 'reversalWatchMs' | 'looksAtOnce' | 'hookAttempts' | 'hookTimeoutMs' | 'lateAfterMs'
+    | 'settleDelayMs'
+    | 'watchMs'
+    | 'reversalWatchMs'
+    | 'settlementConcurrency'
+    | 'hookAttempts'
+    | 'hookTimeoutMs'
+    | 'lateAfterMs'
   >;
   readonly timing: SettlementTiming;
   /** Called when an intent is found submitted. */

@@ -15,7 +15,7 @@ const shortText = (error: unknown): string => errorText(error).slice(0, maxError
 export function emitSubmitted({ observer, settings }: Context, { payment, submittedAfterMs }: ClaimedPayment): void {
   if (!observer) return;
   const { id: intent } = payment;
-  observer.emit({ type: 'intent_submitted', intent, kind: 'payment', way: 'ledger' });
+  observer.emit({ type: 'intent_submitted', intent, kind: 'payment', source: 'ledger' });
   if (submittedAfterMs > settings.lateAfterMs) {
     observer.emit({ type: 'payment_late', intent, afterMs: Math.round(submittedAfterMs) });
   }

@@ -85,7 +85,7 @@ export class Settlement {
 
   constructor(context: SettlementContext) {
     const { askStatus, settings, timing } = context;
-    this.#calls = new AdaptiveLimit({ most: settings.looksAtOnce });
+    this.#calls = new AdaptiveLimit({ most: settings.settlementConcurrency });
     this.#context = {
       ...context,
       lanes: new HookLanes(timing.hooksAtOnce),
@@ -95,7 +95,7 @@ export class Settlement {
   }
 
   /** Since the last successful round, or since the creation, in milliseconds. */
-  get lookedMsAgo(): number {
+  get lastPollMsAgo(): number {
     return Math.round(performance.now() - this.#lastRoundMs);
   }
 

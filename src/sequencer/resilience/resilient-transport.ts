@@ -110,19 +110,19 @@ class ResilientCalls {
   }
 
   async call(operation: Operation, body: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
-    const { signal, sendUntil } = options;
-    throwIfAborted(signal, sendUntil);
+    const { signal, cancelBeforeSend } = options;
+    throwIfAborted(signal, cancelBeforeSend);
     if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The client is closed.');
     const state = this.#stateOf(operation);
     this.#unfinished += 1;
     const observed = this.#options.observer?.begin(operation);
     try {
-      const call = { operation, body, begunAtMs: performance.now(), signal, sendUntil, observed };
+      const call = { operation, body, begunAtMs: performance.now(), signal, cancelBeforeSend, observed };
       const answer = await this.#inTurn(state, call);
       observed?.end(undefined, false);
       return answer;
     } catch (error) {
-      observed?.end(error, (signal?.aborted || sendUntil?.aborted) ?? false);
+      observed?.end(error, (signal?.aborted || cancelBeforeSend?.aborted) ?? false);
       throw error;
     } finally {
       this.#unfinished -= 1;
@@ -167,7 +167,7 @@ class ResilientCalls {
     const { running } = state;
     const { timeoutMs, maxWaiting = 1_024 } = this.#options;
     if (running.isTaken && running.waiting >= maxWaiting) throw tooBusy(running);
-    const signals = [call.signal, call.sendUntil];
+    const signals = [call.signal, call.cancelBeforeSend];
     const turn = running.acquire({ timeoutMs, timeoutError: () => noTurn(timeoutMs), signals });
     if (turn) await turn;
     try {
@@ -191,14 +191,14 @@ class ResilientCalls {
         const delayMs = this.#retryDelayMs(state, call, tries, error);
         if (delayMs === undefined) throw afterTries(error, tries + 1, call);
         failure = error as SequencerError;
-        await delayUnlessAborted(delayMs, [call.signal, call.sendUntil]);
+        await delayUnlessAborted(delayMs, [call.signal, call.cancelBeforeSend]);
       }
     }
   }
 
   #sendOnce({ isRepeatable }: OperationState, call: Call): Promise<Uint8Array> {
-    const { operation, body, signal, sendUntil, observed } = call;
-    throwIfAborted(sendUntil, signal);
+    const { operation, body, signal, cancelBeforeSend, observed } = call;
+    throwIfAborted(cancelBeforeSend, signal);
     const leftMs = this.#leftMs(call);
     const timeoutMs = isRepeatable ? Math.min(this.#options.tryTimeoutMs, leftMs) : leftMs;
     if (!observed) return callWithTimeout(this.#inner, operation, body, { timeoutMs, signal });
@@ -207,7 +207,7 @@ class ResilientCalls {
   }
 
   #retryDelayMs({ isRepeatable }: OperationState, call: Call, retry: number, error: unknown): number | undefined {
-    if (!isRepeatable || call.sendUntil?.aborted) return undefined;
+    if (!isRepeatable || call.cancelBeforeSend?.aborted) return undefined;
     const delayMs = retryDelayMs(error, retry, this.#leftMs(call), this.#options.random);
     return delayMs !== undefined && this.#budget.spend() ? delayMs : undefined;
   }

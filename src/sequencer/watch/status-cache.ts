@@ -139,7 +139,7 @@ export class StatusCache {
 
   #call(id: string): Entry {
     const upstream = new Abort();
-    const answer = this.#ask(id, { sendUntil: upstream });
+    const answer = this.#ask(id, { cancelBeforeSend: upstream });
     const entry = this.#add(id, answer, upstream);
     answer.then(
       (status) => this.#settle(id, entry, status),

@@ -34,7 +34,7 @@ const dayMs = 24 * 3_600_000;
 export const hasty: Pick<ChildOrders, 'settings' | 'timing'> = {
   settings: {
     ...{ settleDelayMs: 0, watchMs: dayMs, reversalWatchMs: dayMs, lateAfterMs: dayMs },
-    ...{ looksAtOnce: 6, hookAttempts: 4, hookTimeoutMs: 5_000 },
+    ...{ settlementConcurrency: 6, hookAttempts: 4, hookTimeoutMs: 5_000 },
   },
   timing: {
     ...{ roundMs: 15, watchFirstMs: 20, watchCapMs: 1_000, retryFirstMs: 10, retryCapMs: 60 },

@@ -7,7 +7,7 @@ const mostTold = 5;
 const passing: readonly FaultKind[] = ['lost payment', 'undue payment'];
 
 /**
- * Looks again and again until all is well, until there is something that time does not mend, or for too long.
+ * Looks again and again until all is well, until there is something that time does not fix, or for too long.
  * @returns what is wrong, with all that is known of it; empty where nothing is
  */
 export async function reportInTheEnd(look: () => Promise<Evidence>): Promise<string> {

@@ -69,7 +69,7 @@ const terms: RecordedTerms = {
 /** The ledger, and everything around it. */
 class World {
   readonly database: TestDatabase;
-  readonly settings: ModelSettings & { looksAtOnce: number; hookTimeoutMs: number; lateAfterMs: number };
+  readonly settings: ModelSettings & { settlementConcurrency: number; hookTimeoutMs: number; lateAfterMs: number };
   now = Date.UTC(2026, 0, 1);
   readonly silent = new Set<string>();
   readonly failing = new Set<string>();
@@ -84,7 +84,7 @@ class World {
     this.settings = {
       ...defaultTiming,
       ...{ settleDelayMs, watchMs: 30 * dayMs, reversalWatchMs: dayMs, hookAttempts: 3 },
-      ...{ looksAtOnce: 6, hookTimeoutMs: 5_000, lateAfterMs: hourMs },
+      ...{ settlementConcurrency: 6, hookTimeoutMs: 5_000, lateAfterMs: hourMs },
     };
     this.workers = [new Worker(this), new Worker(this)];
   }
@@ -134,7 +134,7 @@ class World {
       `select id, state, ${ms('due_at')} as due, ${ms('leased_until')} as "leasedUntil", attempts::float8 as attempts,
          lane, hook_run as "hookRun",
          ${ms('created_at')} as created, ${ms('watch_until')} as "watchUntil", ${ms('submitted_at')} as submitted,
-         ${ms('settled_at')} as settled, doubted_at is not null as "isDoubted", dead_hook as "deadHook",
+         ${ms('settled_at')} as settled, reversal_suspected_at is not null as "isReversalSuspected", dead_letter_hook as "deadLetterHook",
          ${effects('onPaid')} as "paidEffects", ${effects('onReversed')} as "reversedEffects"
        from express_intents.intents i order by id`,
     );

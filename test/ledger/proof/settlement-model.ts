@@ -32,8 +32,8 @@ export interface ModelIntent {
   readonly watchUntil: number;
   readonly submitted: number | undefined;
   readonly settled: number | undefined;
-  readonly isDoubted: boolean;
-  readonly deadHook: string | undefined;
+  readonly isReversalSuspected: boolean;
+  readonly deadLetterHook: string | undefined;
   /** How many effects of each hook there should be. */
   readonly paidEffects: number;
   readonly reversedEffects: number;
@@ -51,7 +51,7 @@ export function newIntent(now: number, { watchFirstMs, watchMs }: ModelSettings)
   return {
     ...{ state: 'open', created: now, due: now + watchFirstMs, watchUntil: now + watchMs, leasedUntil: undefined },
     ...{ lane: 'first', hookRun: undefined },
-    ...{ attempts: 0, submitted: undefined, settled: undefined, isDoubted: false, deadHook: undefined },
+    ...{ attempts: 0, submitted: undefined, settled: undefined, isReversalSuspected: false, deadLetterHook: undefined },
     ...{ paidEffects: 0, reversedEffects: 0 },
   };
 }
@@ -64,14 +64,14 @@ export const isDue = (intent: ModelIntent, now: number): boolean =>
 
 /** Taken up again by a person; undefined where there is nothing to take up. */
 export function retried(intent: ModelIntent, now: number, { watchMs }: ModelSettings): ModelIntent | undefined {
-  const { state, deadHook } = intent;
+  const { state, deadLetterHook } = intent;
   if (state !== 'dead' && state !== 'expired' && state !== 'reversed') return undefined;
-  const resumed = deadHook === 'onReversed' ? 'settled' : 'submitted';
+  const resumed = deadLetterHook === 'onReversed' ? 'settled' : 'submitted';
   return {
     ...intent,
     ...{
       state: state === 'dead' ? resumed : 'open',
-      deadHook: undefined,
+      deadLetterHook: undefined,
       attempts: 0,
       due: now,
       leasedUntil: undefined,
@@ -112,7 +112,7 @@ export function* lookAt(intent: ModelIntent, around: Surroundings): Generator<Mo
       ...{ state: 'open', submitted: undefined, attempts: 0, lane: 'first', leasedUntil: undefined },
     };
   }
-  yield isOver ? { ...ended(claimed, 'dead'), deadHook: 'verifyPayment' } : later(claimed, around);
+  yield isOver ? { ...ended(claimed, 'dead'), deadLetterHook: 'verifyPayment' } : later(claimed, around);
 }
 
 /** For as long again it is looked at once a day, and then no more. */
@@ -151,10 +151,15 @@ function* checkReversal(intent: ModelIntent, around: Surroundings): Generator<Mo
   const ageMs = now - (intent.settled ?? 0);
   if (answer !== 'not submitted') {
     const due = ageMs < settings.reversalWatchMs ? now + Math.max(settings.reversalFirstMs, ageMs) : undefined;
-    return yield { ...intent, isDoubted: false, leasedUntil: undefined, due };
+    return yield { ...intent, isReversalSuspected: false, leasedUntil: undefined, due };
   }
-  if (!intent.isDoubted)
-    return yield { ...intent, isDoubted: true, leasedUntil: undefined, due: now + settings.reversalConfirmMs };
+  if (!intent.isReversalSuspected)
+    return yield {
+      ...intent,
+      isReversalSuspected: true,
+      leasedUntil: undefined,
+      due: now + settings.reversalConfirmMs,
+    };
   yield* callHook(intent, 'onReversed', around, (called) => ({
     ...called,
     ...{ state: 'reversed', due: now + settings.watchFirstMs, leasedUntil: undefined },
@@ -163,7 +168,7 @@ function* checkReversal(intent: ModelIntent, around: Surroundings): Generator<Mo
       attempts: 0,
       lane: 'first',
       hookRun: undefined,
-      isDoubted: false,
+      isReversalSuspected: false,
       reversedEffects: called.reversedEffects + 1,
     },
   }));
@@ -189,12 +194,12 @@ function* afterCrash(intent: ModelIntent, around: Surroundings): Generator<Model
 
 function charged(
   intent: ModelIntent,
-  deadHook: string,
+  deadLetterHook: string,
   { now, settings }: Surroundings,
   lane: ModelIntent['lane'],
 ): ModelIntent {
   const failed = { ...intent, attempts: intent.attempts + 1, lane, leasedUntil: undefined, hookRun: undefined };
-  if (failed.attempts >= settings.hookAttempts) return { ...ended(failed, 'dead'), deadHook };
+  if (failed.attempts >= settings.hookAttempts) return { ...ended(failed, 'dead'), deadLetterHook };
   const waitMs = Math.min(settings.retryFirstMs * 2 ** (failed.attempts - 1), settings.retryCapMs);
   return { ...failed, due: now + waitMs };
 }

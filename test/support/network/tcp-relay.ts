@@ -16,9 +16,9 @@ export interface TcpRelay {
   freeze(): void;
   /** New connections go through; those from before the freeze stay dead. */
   thaw(): void;
-  /** Cuts all connections, and every new one at once, until `mend`. */
+  /** Cuts all connections, and every new one at once, until `restore`. */
   sever(): void;
-  mend(): void;
+  restore(): void;
 }
 
 const relays: (() => Promise<unknown>)[] = [];
@@ -93,7 +93,7 @@ export async function startRelay(socketPath: string): Promise<TcpRelay> {
       isSevered = true;
       cutAll();
     },
-    mend() {
+    restore() {
       isSevered = false;
     },
   };

@@ -1,5 +1,5 @@
 import { jest } from '@jest/globals';
-import { fromOwnPage, passTime, startSequencer, temporaryLedger, untilIntent } from 'express-intents/testing';
+import { advanceTime, fromOwnPage, startSequencer, temporaryLedger, untilIntent } from 'express-intents/testing';
 import request from 'supertest';
 import { createShop } from './app.js';
 
@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 afterEach(() => {
-  sequencer.behave();
+  sequencer.clearFaults();
   jest.resetAllMocks();
 });
 
@@ -81,20 +81,20 @@ test('wallets find the key file, which nothing in the app stands in front of', a
 
 test('a login that took too long', async () => {
   const { id } = await sequencer.wallet('Mia').login(await begin({ mode: 'login' }));
-  await passTime(3 * minute, { sequencer, router });
+  await advanceTime(3 * minute, { sequencer, router });
   await browser.post('/session').send({ id }).expect(404);
 });
 
 test('a session that is over', async () => {
   const { id } = await sequencer.wallet('Mia').login(await begin({ mode: 'login' }));
   await browser.post('/session').send({ id }).expect(200);
-  await passTime(8 * 24 * 60 * minute, { sequencer, router });
+  await advanceTime(8 * 24 * 60 * minute, { sequencer, router });
   await browser.get('/account').expect(401);
 });
 
 test('a payment that comes late', async () => {
   const code = await begin({ mode: 'payment', order: 'tea' });
-  await passTime(16 * minute, { sequencer, router });
+  await advanceTime(16 * minute, { sequencer, router });
   const { id } = await sequencer.wallet('Ada').pay(code);
   await untilIntent(router, id, 'settled');
   expect(onPaid.mock.calls[0][1]).toMatchObject({ late: true });
@@ -106,7 +106,7 @@ test('onPaid fails, and is called again', async () => {
   const failed = await untilIntent(router, id, 'submitted');
   expect(failed.lastError).toContain('out of paper');
 
-  await passTime(minute, { sequencer, router }); // or wait for a second
+  await advanceTime(minute, { sequencer, router }); // or wait for a second
   await untilIntent(router, id, 'settled');
   expect(onPaid.mock.calls.map(([, { attempt }]) => attempt)).toEqual([1, 2]);
 });
@@ -115,8 +115,8 @@ test('a payment that is taken back', async () => {
   const { id } = await sequencer.wallet('Ada').pay(await begin({ mode: 'payment', order: 'tea' }));
   await untilIntent(router, id, 'settled');
   sequencer.reverse(id);
-  await passTime(2 * minute, { sequencer, router }); // the ledger looks,
-  await passTime(minute, { sequencer, router }); // and wants to hear it twice
+  await advanceTime(2 * minute, { sequencer, router }); // the ledger looks,
+  await advanceTime(minute, { sequencer, router }); // and wants to hear it twice
   await untilIntent(router, id, 'reversed');
   expect(onReversed).toHaveBeenCalledTimes(1);
 });
@@ -146,7 +146,7 @@ test.each(['forged', 'altered', 'expired', 'unsigned'])('a webhook call that is 
 });
 
 test('the service is down, and comes back', async () => {
-  const end = sequencer.misbehave('refuse');
+  const end = sequencer.injectFault('refuse');
   const { body } = await browser.post('/intent').send({ mode: 'payment', order: 'tea' }).expect(503);
   expect(body.code).toBe('sequencer_unreachable');
   end();
@@ -154,6 +154,6 @@ test('the service is down, and comes back', async () => {
 });
 
 test('an answer that is lost on the way makes no second intent', async () => {
-  sequencer.misbehave({ kind: 'cut', operations: ['createIntent'], when: 'after', times: 1 });
+  sequencer.injectFault({ kind: 'cut', operations: ['createIntent'], when: 'after', times: 1 });
   await begin({ mode: 'payment', order: 'tea' });
 });

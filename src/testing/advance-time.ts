@@ -5,7 +5,7 @@ import type { DatabaseTransaction } from '../ledger/database/database.js';
 import type { IntentRecords, SiteDatabase } from '../ledger/ledger.js';
 
 /** The parts of a site whose time passes. */
-export interface PassTimeSite {
+export interface AdvanceTimeSite {
   /** Its clock is advanced. */
   readonly sequencer: Pick<Sequencer, 'clock'>;
   /** The router of the site, or of all sites with this sequencer. A router without a ledger changes nothing. */
@@ -17,7 +17,7 @@ interface LedgerRouter {
   /** The times in it are put back. */
   readonly database: SiteDatabase;
   /** What is due then is polled. */
-  readonly intents: Pick<IntentRecords, 'look'>;
+  readonly intents: Pick<IntentRecords, 'recheck'>;
 }
 
 /**
@@ -34,7 +34,7 @@ interface LedgerRouter {
  * No timer fires: timeouts of calls and hooks, and an open circuit, take their real time. Nothing else in the database changes.
  * @throws {IntentError} `invalid_request` for less than 0, `ledger_unavailable`
  */
-export async function passTime(ms: number, { sequencer, router }: PassTimeSite): Promise<void> {
+export async function advanceTime(ms: number, { sequencer, router }: AdvanceTimeSite): Promise<void> {
   sequencer.clock.advance(ms);
   for (const one of router ? [router].flat() : []) {
     try {
@@ -59,7 +59,7 @@ async function passTimeInLedger({ database, intents }: LedgerRouter, ms: number)
     const [due] = rows;
     if (!due || performance.now() > endMs) return;
     // A recheck of one intent wakes the settlement before its next round.
-    void intents.look(due.id);
+    void intents.recheck(due.id);
     await wait(pollMs);
   }
 }
@@ -74,7 +74,7 @@ const timeColumns = [
   'due_at',
   'scheduled_at',
   'watch_until',
-  'doubted_at',
+  'reversal_suspected_at',
 ];
 
 async function makeOlder(tx: DatabaseTransaction, ms: number): Promise<void> {
