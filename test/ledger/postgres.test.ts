@@ -161,7 +161,7 @@ describe('a line that breaks', () => {
     relay.cutAt('commit', 'before');
     await expect(db.transaction((tx) => tx.query(insert))).rejects.toMatchObject({
       ...unavailable,
-      message: expect.stringContaining('lost during the commit; it may have been done'),
+      message: expect.stringContaining('lost during the commit, so the transaction may or may not be committed'),
     });
     expect(await names()).toEqual([]);
     await db.transaction((tx) => tx.query(insert));
@@ -173,7 +173,7 @@ describe('a line that breaks', () => {
     relay.cutAt('commit', 'after');
     await expect(db.transaction((tx) => tx.query(insert))).rejects.toMatchObject({
       ...unavailable,
-      message: expect.stringContaining('lost during the commit; it may have been done'),
+      message: expect.stringContaining('lost during the commit, so the transaction may or may not be committed'),
     });
     expect(await names()).toEqual(['a']);
   });
