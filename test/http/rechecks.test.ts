@@ -1,5 +1,5 @@
 import { StatusRechecks, type StatusRechecksOptions } from '../../src/http/webhook/status-rechecks.js';
-import { type AskStatus, StatusCache } from '../../src/sequencer/watch/status-cache.js';
+import { type FetchStatus, StatusCache } from '../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../support/browser/browser.js';
 import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
@@ -20,7 +20,7 @@ describe('a recheck after a webhook call', () => {
     const asked: string[] = [];
     const open: { id: string; end: (error?: Error) => void }[] = [];
     const logger = new LogRecorder();
-    const ask: AskStatus = (id) => {
+    const ask: FetchStatus = (id) => {
       asked.push(id);
       return new Promise((resolve, reject) => {
         open.push({ id, end: (error) => (error ? reject(error) : resolve(unpaid)) });
@@ -30,7 +30,7 @@ describe('a recheck after a webhook call', () => {
       open.shift()?.end(error);
       await settled();
     };
-    const statusCache = new StatusCache({ ask, now: () => 0 });
+    const statusCache = new StatusCache({ fetchStatus: ask, now: () => 0 });
     const rechecks = new StatusRechecks({ statusCache, logger, ...options });
     return { recheck: (id: string) => rechecks.add(id), asked, open, endFirst, logger };
   }

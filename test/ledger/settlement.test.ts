@@ -394,7 +394,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const userIds: (string | undefined)[] = [];
       const ledger = fixture({
         hooks: { onPaid: ({ userId }) => void userIds.push(userId) },
-        askUserId: async (id) => {
+        fetchUserId: async (id) => {
           if (id.endsWith('2')) throw new SequencerError('sequencer_timeout', 'slow');
           return 'ada';
         },

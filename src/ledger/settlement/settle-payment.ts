@@ -42,7 +42,7 @@ async function fetchStatusOrPollLater(
   signal: AbortSignal,
 ): Promise<SequencerStatus | undefined> {
   try {
-    return await context.askStatus(claimed.payment.id, { signal });
+    return await context.fetchStatus(claimed.payment.id, { signal });
   } catch (error) {
     signal.throwIfAborted();
     await pollLater(context, claimed, error instanceof IntentError ? error.code : errorText(error));
@@ -157,13 +157,13 @@ async function settle(context: WorkContext, claimed: ClaimedPayment, lease: Abor
 
 /** A payment settles even if the id of its payer cannot be read. */
 async function withUserId(
-  { askUserId, logger }: WorkContext,
+  { fetchUserId, logger }: WorkContext,
   { payment, login }: ClaimedPayment,
   signal: AbortSignal,
 ): Promise<Payment> {
-  if (!login || payment.userId !== undefined || !askUserId) return payment;
+  if (!login || payment.userId !== undefined || !fetchUserId) return payment;
   try {
-    return Object.freeze({ ...payment, userId: await askUserId(payment.id, { signal }) });
+    return Object.freeze({ ...payment, userId: await fetchUserId(payment.id, { signal }) });
   } catch (error) {
     const reason = error instanceof IntentError ? error.code : errorText(error);
     logger.warn(`express-intents: payment ${payment.id} settles without userId, which could not be read: ${reason}`);

@@ -13,18 +13,18 @@ export interface SequencerStatus {
 }
 
 /** Requests the status from the sequencer. Never returns a cached one. */
-export type AskSequencer = (id: string, options: { readonly signal: AbortSignal }) => Promise<SequencerStatus>;
+export type FetchSequencerStatus = (id: string, options: { readonly signal: AbortSignal }) => Promise<SequencerStatus>;
 
 /** Requests the payer's id from the sequencer, for a payment that logs the payer in. */
-export type AskUserId = (id: string, options: { readonly signal: AbortSignal }) => Promise<string>;
+export type FetchUserId = (id: string, options: { readonly signal: AbortSignal }) => Promise<string>;
 
 /** The dependencies of settlement. */
 export interface SettlementContext {
   readonly db: Database;
   readonly hooks: PaymentHooks;
-  readonly askStatus: AskSequencer;
+  readonly fetchStatus: FetchSequencerStatus;
   /** Undefined if the site has no logins. */
-  readonly askUserId: AskUserId | undefined;
+  readonly fetchUserId: FetchUserId | undefined;
   readonly settings: Pick<
     LedgerSettings,
     | 'settleDelayMs'

@@ -98,12 +98,12 @@ export class Settlement {
   #loop: Promise<void> | undefined;
 
   constructor(context: SettlementContext) {
-    const { askStatus, settings, timing } = context;
+    const { fetchStatus, settings, timing } = context;
     this.#calls = new AdaptiveLimit({ max: settings.settlementConcurrency });
     this.#context = {
       ...context,
       lanes: new HookLanes(timing.hooksAtOnce),
-      askStatus: (id, options) => this.#calls.run(options.signal, () => askStatus(id, options)),
+      fetchStatus: (id, options) => this.#calls.run(options.signal, () => fetchStatus(id, options)),
     };
     this.#rechecks = new RecheckQueue(() => this.#wake());
   }
