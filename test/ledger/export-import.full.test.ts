@@ -92,11 +92,11 @@ describe.each([
   };
   const without = (place: number) => (all: string[]) => all.toSpliced(place, 1);
   it.each<[string, (all: string[]) => string[], string]>([
-    ['a file that was cut off', without(-1), 'cut off'],
-    ['one with a line too few', without(700), 'cut off'],
+    ['a file that was cut off', without(-1), 'truncated'],
+    ['one with a line too few', without(700), 'truncated'],
     ['one without a beginning', without(0), 'first line'],
-    ['another file', () => ['name,amount', 'tea,4.50'], 'not a line of one: name,amount'],
-    ['no file at all', () => [], 'cut off'],
+    ['another file', () => ['name,amount', 'tea,4.50'], 'invalid line: name,amount'],
+    ['no file at all', () => [], 'truncated'],
     ['other tables', (all) => ['{"ledger":"express-intents","tables":99}', ...all.slice(1)], 'version 99'],
     ['an intent twice', (all) => [...all.slice(0, 2), ...all.slice(1)], 'exists already'],
     ['a state that there is not', (all) => all.map((line) => line.replace('"dead"', '"alive"')), 'Line 2 is not'],

@@ -1,4 +1,4 @@
-import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
+import { exponentialBackoffMs } from '../../async/backoff.js';
 import { withTimeout } from '../../async/timeout.js';
 import { type DatabaseTransaction, TransactionNotBegun } from '../database/database.js';
 import { TransactionEndedWithin } from '../database/transaction-scope.js';
@@ -8,6 +8,7 @@ import { errorDetails, errorText } from './error-text.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { emitChange, emitDeadLetter, emitHook, observedHook } from './settlement-events.js';
+import { inAboutMs } from './settlement-timing.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
 
@@ -161,8 +162,8 @@ async function hookFailed(
     db,
     claimed,
     `last_error = $4, attempts = $6, timeouts = $7, lane = $8, ${endClaim},
-     due_at = now() + $5::float8 * interval '1 millisecond'`,
-    [errorText(error), jitteredMs(waitMs, 0.1), attempts, timeouts, lane],
+     due_at = ${inAboutMs('$5')}`,
+    [errorText(error), waitMs, attempts, timeouts, lane],
   );
   const count = `attempt ${attempts} of ${settings.hookAttempts}`;
   logger.warn(

@@ -1,4 +1,3 @@
-import { jitteredMs } from '../../async/backoff.js';
 import { IntentError } from '../../errors.js';
 import type { Payment } from '../payment.js';
 import { callHook, handleInterrupted, moveToDeadLetter } from './call-hook.js';
@@ -7,7 +6,7 @@ import { errorText } from './error-text.js';
 import { laneAfterFailure } from './hook-lanes.js';
 import type { SequencerStatus, WorkContext } from './settlement-context.js';
 import { emitReversed, emitSubmitted, observedHook } from './settlement-events.js';
-import { untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
+import { inAboutMs, untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
 
 /**
  * Makes one transition of a claimed payment, by the states in `settlement.ts`. Only the status that the sequencer returns here
@@ -69,9 +68,9 @@ async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exis
   } else if (wasExpired) {
     await updateClaimed(db, claimed, `due_at = null, ${endClaim}`);
   } else {
-    const changes = `state = 'expired', due_at = now() + $4::float8 * interval '1 millisecond',
+    const changes = `state = 'expired', due_at = ${inAboutMs('$4')},
       watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaim}`;
-    await updateClaimed(db, claimed, changes, [jitteredMs(timing.watchCapMs, 0.1), settings.watchMs]);
+    await updateClaimed(db, claimed, changes, [timing.watchCapMs, settings.watchMs]);
     observer?.emit({ type: 'payment_expired', intent: claimed.payment.id });
   }
 }
@@ -104,9 +103,9 @@ async function pollLater(
   await updateClaimed(
     db,
     claimed,
-    `due_at = now() + $4::float8 * interval '1 millisecond', ${endClaim},
+    `due_at = ${inAboutMs('$4')}, ${endClaim},
      last_error = coalesce($5, i.last_error), lane = $6, timeouts = $7`,
-    [jitteredMs(intervalMs, 0.1), lastError ?? null, lane, timeouts],
+    [intervalMs, lastError ?? null, lane, timeouts],
   );
 }
 

@@ -1,4 +1,4 @@
-/** The intervals of the ledger, in milliseconds. Jitter makes each up to a tenth shorter. */
+/** The intervals of the ledger, in milliseconds. Jitter changes most of them by up to a tenth. */
 export interface SettlementTiming {
   /** From one search for due payments to the next. */
   readonly roundMs: number;
@@ -35,6 +35,13 @@ export const defaultTiming: SettlementTiming = Object.freeze({
   hooksAtOnce: 6,
   closeMs: 5_000,
 });
+
+/**
+ * SQL for about `parameter` milliseconds from now, with a jitter of a tenth. Not `jitteredMs`: the database adds it to its own
+ * clock.
+ */
+export const inAboutMs = (parameter: string): string =>
+  `now() + ${parameter}::float8 * (0.9 + random() * 0.2) * interval '1 millisecond'`;
 
 /** The cap for a payment whose age is negative, because it was written while the clock of the database was ahead. */
 const clockAheadCapMs = 15 * 60_000;
