@@ -1,7 +1,7 @@
 import { SequencerError } from '../../../src/errors.js';
 import { AdaptiveLimit } from '../../../src/ledger/settlement/adaptive-limit.js';
 
-/** A service that serves as many calls at once as it can, each in its time; more of them take longer. Time is the test's. */
+/** A service with a capacity: more concurrent calls take proportionally longer. The test controls the clock. */
 class Service {
   nowMs = 0;
   isDown = false;
@@ -24,11 +24,11 @@ class Service {
     });
   }
 
-  /** Lets so many callers ask without end, for so long. @returns how many answers they got */
+  /** Runs `callers` loops of calls for `forMs`. @returns the number of responses */
   async run(callers: number, forMs: number): Promise<number> {
     let answers = 0;
     let isOver = false;
-    const ask = async (): Promise<void> => {
+    const callInLoop = async (): Promise<void> => {
       const { signal } = new AbortController();
       while (!isOver) {
         await this.limit
@@ -41,7 +41,7 @@ class Service {
           );
       }
     };
-    const all = Array.from({ length: callers }, ask);
+    const all = Array.from({ length: callers }, callInLoop);
     for (const untilMs = this.nowMs + forMs; this.nowMs < untilMs; ) await this.#step();
     isOver = true;
     while (this.#running.size > 0) await this.#step();
@@ -60,27 +60,27 @@ class Service {
   }
 }
 
-test('it rises to its bound within a second where the service keeps up, and never above', async () => {
+test('the limit rises to its maximum within a second while the service keeps up, and never above', async () => {
   const service = new Service(48, 1_000);
   await service.run(100, 1_000);
   expect(service.limit.limit).toBe(48);
   expect(service.most).toBe(48);
 });
 
-test('it stays where it is while fewer calls come than it lets in', async () => {
+test('the limit stays the same while fewer calls come than it allows', async () => {
   const service = new Service(48, 1_000);
   await service.run(3, 1_000);
   expect(service.limit.limit).toBe(8);
 });
 
-test('it stays near what a service can do that becomes slower with more calls', async () => {
+test('the limit stays near the capacity of a service that slows down under load', async () => {
   const service = new Service(48, 10);
   await service.run(100, 3_000);
   expect(service.limit.limit).toBeGreaterThanOrEqual(8);
   expect(service.limit.limit).toBeLessThanOrEqual(25);
 });
 
-test('it comes down to one call at a time while the service fails, and back within a second after that', async () => {
+test('the limit falls to one call while the service fails, and recovers within a second afterwards', async () => {
   const service = new Service(24, 1_000);
   await service.run(100, 1_000);
   expect(service.limit.limit).toBe(24);
@@ -92,7 +92,7 @@ test('it comes down to one call at a time while the service fails, and back with
   expect(service.limit.limit).toBe(24);
 });
 
-test('an error that concerns one intent does not lower it', async () => {
+test('the limit stays the same after an error that concerns one intent', async () => {
   const service = new Service(24, 1_000);
   await service.run(100, 1_000);
   const failing = service.limit.run(new AbortController().signal, () => Promise.reject(new Error('invalid id')));
@@ -100,7 +100,7 @@ test('an error that concerns one intent does not lower it', async () => {
   expect(service.limit.limit).toBe(24);
 });
 
-test('a call that is given up while it waits is not made', async () => {
+test('a call that is aborted while it waits is not made', async () => {
   const service = new Service(1, 1_000);
   const [lost, kept] = [new AbortController(), new AbortController()];
   const first = service.limit.run(kept.signal, () => service.call());

@@ -1,11 +1,11 @@
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { dayMs, hourMs, minuteMs, SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
 
-// Payments that come after the watch has ended, and clocks that jump.
+// Payments made after the watch has ended, and clocks that jump.
 
 const start = '2026-01-01T12:00:00.000Z';
 
-describe.each(kinds)('an intent that nobody has paid for long, on %s', (kind) => {
+describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase(kind, { fakeTime: true });
@@ -23,18 +23,18 @@ describe.each(kinds)('an intent that nobody has paid for long, on %s', (kind) =>
     return id;
   }
 
-  it('is rechecked daily after it has expired, for as long as it was watched before', async () => {
+  it('is polled daily after it expired, for as long as it was watched before', async () => {
     const ledger = fixture({ settings: { watchMs: 5 * dayMs } });
     const id = await createExpired(ledger);
-    const askedBefore = ledger.asked.get(id) ?? 0;
+    const callsBefore = ledger.statusCalls.get(id) ?? 0;
     for (let step = 0; step < 8; step += 1) await ledger.after(1.2 * dayMs);
-    const asked = (ledger.asked.get(id) ?? 0) - askedBefore;
-    expect(asked).toBeGreaterThanOrEqual(4);
-    expect(asked).toBeLessThanOrEqual(6);
+    const calls = (ledger.statusCalls.get(id) ?? 0) - callsBefore;
+    expect(calls).toBeGreaterThanOrEqual(4);
+    expect(calls).toBeLessThanOrEqual(6);
     expect(await ledger.find(id)).toMatchObject({ state: 'expired', dueAt: undefined });
   });
 
-  it('settles when it is paid after it has expired', async () => {
+  it('settles when it is paid after it expired', async () => {
     const late: boolean[] = [];
     const ledger = fixture({ hooks: { onPaid: (_payment, context) => void late.push(context.late) } });
     const id = await createExpired(ledger);
@@ -44,7 +44,7 @@ describe.each(kinds)('an intent that nobody has paid for long, on %s', (kind) =>
     expect(late).toEqual([true]);
   });
 
-  it('is rechecked on request, also when it is no longer rechecked daily', async () => {
+  it('is polled on request after the daily polls have ended', async () => {
     const ledger = fixture();
     const id = await createExpired(ledger);
     await ledger.after(31 * dayMs);
@@ -63,14 +63,14 @@ describe.each(kinds)('an intent that nobody has paid for long, on %s', (kind) =>
     it.each([
       ['an hour', hourMs],
       ['40 days', 40 * dayMs],
-    ])('by %s and back, settles as soon as without the jump', async (_what, jumpMs) => {
+    ])('forward by %s and back, settles as soon as without the jump', async (_what, jumpMs) => {
       const ledger = fixture();
       const ids: string[] = [];
       for (let n = 0; n < 5; n += 1) ids.push(await ledger.create());
       await ledger.after(minuteMs);
       await ledger.after(jumpMs);
       await database.advance(-jumpMs);
-      await bringBack(ledger);
+      await correctDueTimes(ledger);
       const intents = await Promise.all(ids.map((id) => ledger.find(id)));
       expect(intents.map(({ state }) => state)).toEqual(ids.map(() => 'open'));
       for (const id of ids) ledger.pay(id);
@@ -78,38 +78,38 @@ describe.each(kinds)('an intent that nobody has paid for long, on %s', (kind) =>
       for (const id of ids) expect((await ledger.find(id)).state).toBe('settled');
     });
 
-    it('back, keeps the pause of a hook that has failed', async () => {
+    it('back, keeps the retry delay of a failed hook', async () => {
       const ledger = fixture({ hooks: { onPaid: () => Promise.reject(new Error('no')) } });
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
       const { dueAt } = await ledger.find(id);
       await database.advance(-40 * dayMs);
-      await bringBack(ledger);
+      await correctDueTimes(ledger);
       const found = await ledger.find(id);
       expect(found).toMatchObject({ state: 'submitted', attempts: 1 });
       expect(dueAt?.getTime()).toBe((found.dueAt?.getTime() ?? 0) + 40 * dayMs);
     });
 
-    it('leaves an intent that was created meanwhile on the watch', async () => {
+    it('is still watched when it was created during the jump', async () => {
       const ledger = fixture();
       await database.advance(40 * dayMs);
       const id = await ledger.create();
       await ledger.after(5_000);
       await database.advance(-40 * dayMs);
-      await bringBack(ledger);
+      await correctDueTimes(ledger);
       await ledger.after(hourMs);
       ledger.pay(id);
       await ledger.after(20 * minuteMs);
       expect((await ledger.find(id)).state).toBe('settled');
-      expect(ledger.asked.get(id)).toBeLessThan(10);
+      expect(ledger.statusCalls.get(id)).toBeLessThan(10);
     });
 
-    it('lets another process have what one claimed that ended meanwhile', async () => {
+    it('is released when a process claimed it with a lease in the future and ended', async () => {
       const ledger = fixture();
       const id = await ledger.create();
       ledger.pay(id);
-      // What a process leaves behind that claimed it while the clock was ahead.
+      // The row that a process leaves which claimed it while the clock was ahead, and then died.
       await database.db.query(
         `update express_intents.intents set leased_until = now() + interval '40 days', lease_token = 1`,
       );
@@ -118,8 +118,8 @@ describe.each(kinds)('an intent that nobody has paid for long, on %s', (kind) =>
     });
   });
 
-  /** What a process does about due times every few seconds, and then the work that is due. */
-  async function bringBack(ledger: SettlementFixture): Promise<void> {
+  /** Corrects due times, as a process does every few seconds, and does the due work. */
+  async function correctDueTimes(ledger: SettlementFixture): Promise<void> {
     await ledger.settlement.correctDueTimes();
     await ledger.work();
   }

@@ -8,7 +8,7 @@ import { SettlementFixture } from './settlement-fixture.js';
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-describe('a hook that never answers', () => {
+describe('a hook that never resolves', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres', { fakeTime: true });
@@ -20,7 +20,7 @@ describe('a hook that never answers', () => {
   it.each<[string, PaymentHooks]>([
     ['onPaid', { onPaid: never }],
     ['verifyPayment', { verifyPayment: never }],
-  ])('is ended by its time-out whatever memory is freed meanwhile: %s', async (_name, hooks) => {
+  ])('%s is ended by its timeout, even if garbage is collected meanwhile', async (_name, hooks) => {
     const ledger = new SettlementFixture(database, { hooks, settings: { hookTimeoutMs: 500 } });
     const id = await ledger.create();
     ledger.pay(id);
@@ -33,7 +33,7 @@ describe('a hook that never answers', () => {
     expect((await ledger.find(id)).lastError).toMatch(/^TimeoutError/);
   });
 
-  it('is no reason to wait for it when the ledger is closed, also not for the one that is told of dead letters', async () => {
+  it('does not delay the close of the ledger, even if it is onDeadLetter', async () => {
     const hooks: PaymentHooks = { onPaid: () => Promise.reject(new Error('no')), onDeadLetter: never };
     const settings = { hookTimeoutMs: 60_000, hookAttempts: 1 };
     const ledger = new SettlementFixture(database, { hooks, settings, timing: { closeMs: 20 } });
@@ -45,7 +45,7 @@ describe('a hook that never answers', () => {
     );
   });
 
-  it('is called again at once by another process when the ledger is closed, since it has not failed', async () => {
+  it('is called again by another process at once when the ledger is closed, as the same attempt', async () => {
     const settings = { hookTimeoutMs: 60_000 };
     const ledger = new SettlementFixture(database, { hooks: { onPaid: never }, settings, timing: { closeMs: 20 } });
     const id = await ledger.create();

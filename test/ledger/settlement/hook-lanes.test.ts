@@ -1,6 +1,6 @@
 import { HookLanes, type Lane } from '../../../src/ledger/settlement/hook-lanes.js';
 
-/** Hooks whose end a test sets. */
+/** Hooks that the test ends. */
 class Hooks {
   readonly lanes: HookLanes;
   readonly running: string[] = [];
@@ -23,16 +23,16 @@ class Hooks {
   async end(name: string, error?: Error): Promise<void> {
     this.running.splice(this.running.indexOf(name), 1);
     this.#ends.get(name)?.(error);
-    await soon();
+    await nextTurn();
   }
 }
 
-const soon = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('first calls have all places and come in their order, also after one that failed', async () => {
+test('first calls use all places in the order of arrival, also after one that failed', async () => {
   const hooks = new Hooks(2);
   const calls = ['a', 'b', 'c', 'd'].map((name) => hooks.start('first', name));
-  await soon();
+  await nextTurn();
   expect(hooks.running).toEqual(['a', 'b']);
   const failed = expect(calls[1]).rejects.toThrow('no');
   await hooks.end('b', new Error('no'));
@@ -42,32 +42,32 @@ test('first calls have all places and come in their order, also after one that f
   expect(await Promise.all([calls[0], calls[2], calls[3]])).toEqual(['a', 'c', 'd']);
 });
 
-test('retries have at most half of the places, so a first call finds one', async () => {
+test('retries use at most half of the places, which leaves one for a first call', async () => {
   const hooks = new Hooks(6);
   for (let n = 0; n < 12; n += 1) void hooks.start('retry', `retry ${n}`);
   void hooks.start('first', 'first');
-  await soon();
+  await nextTurn();
   expect(hooks.running).toEqual(['retry 0', 'retry 1', 'retry 2', 'first']);
 });
 
-test('slow hooks run one at a time, beside all places of the others', async () => {
+test('slow hooks run one at a time, in addition to all other places', async () => {
   const hooks = new Hooks(2);
   for (const name of ['slow 1', 'slow 2']) void hooks.start('slow', name);
   for (const name of ['a', 'b', 'c']) void hooks.start('first', name);
-  await soon();
+  await nextTurn();
   expect(hooks.running).toEqual(['slow 1', 'a', 'b']);
   await hooks.end('slow 1');
   expect(hooks.running).toEqual(['a', 'b', 'slow 2']);
 });
 
-test('a hook in quarantine runs when no other does, and no other starts meanwhile', async () => {
+test('a quarantined hook runs when no other hook does, and no other starts meanwhile', async () => {
   const hooks = new Hooks(6);
   void hooks.start('first', 'before');
   void hooks.start('verify', 'verify before');
   void hooks.start('alone', 'alone 1');
   void hooks.start('alone', 'alone 2');
   for (const lane of ['first', 'retry', 'slow', 'verify'] as const) void hooks.start(lane, lane);
-  await soon();
+  await nextTurn();
   expect(hooks.running).toEqual(['before', 'verify before']);
   await hooks.end('before');
   await hooks.end('verify before');
@@ -78,20 +78,20 @@ test('a hook in quarantine runs when no other does, and no other starts meanwhil
   expect(hooks.running).toEqual(['first', 'retry', 'slow', 'verify']);
 });
 
-test('first calls go on while a hook in quarantine waits for a slow one', async () => {
+test('first calls continue while a quarantined hook waits for a slow one', async () => {
   const hooks = new Hooks(6);
   void hooks.start('slow', 'slow');
   void hooks.start('alone', 'alone');
   void hooks.start('first', 'first');
   void hooks.start('retry', 'retry');
-  await soon();
+  await nextTurn();
   expect(hooks.running).toEqual(['slow', 'first']);
   await hooks.end('first');
   await hooks.end('slow');
   expect(hooks.running).toEqual(['alone']);
 });
 
-test('a hook whose claim ends while it waits does not start, and holds up no other', async () => {
+test('a hook whose claim ends while it waits does not start, and blocks no other', async () => {
   const hooks = new Hooks(1);
   const lost = new AbortController();
   void hooks.start('first', 'first');
@@ -109,14 +109,14 @@ test('a hook whose claim ends while it waits does not start, and holds up no oth
   await expect(hooks.start('first', 'fourth', lost.signal)).rejects.toThrow('lost');
 });
 
-test('the wait of first calls is known, and that of no other', async () => {
+test('firstCallWaitMs is the wait of first calls, and ignores other lanes', async () => {
   const hooks = new Hooks(1);
   void hooks.start('first', 'first');
   void hooks.start('retry', 'retry');
-  await soon();
+  await nextTurn();
   expect(hooks.lanes.firstCallWaitMs).toBe(0);
   void hooks.start('first', 'second');
-  await soon();
+  await nextTurn();
   expect(hooks.lanes.firstCallWaitMs).toBeGreaterThan(0);
   await hooks.end('first');
   await hooks.end('retry');

@@ -7,7 +7,7 @@ class Unreadable extends Error {
   }
 }
 
-/** What JavaScript can throw. */
+/** Values that JavaScript can throw. */
 const thrown: [string, () => unknown][] = [
   ['null', () => null],
   ['undefined', () => undefined],
@@ -20,35 +20,38 @@ const thrown: [string, () => unknown][] = [
   ['an error of a megabyte', () => new Error('x'.repeat(1_000_000))],
 ];
 
-describe('whatever a hook throws', () => {
+describe('a hook that throws', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres', { fakeTime: true });
   });
   beforeEach(() => database.db.query('truncate express_intents.intents, express_intents.history'));
 
-  it.each(thrown)('is kept, and the hook called again, until the payment is a dead letter: %s', async (_name, make) => {
-    const attempts: number[] = [];
-    const ledger = new SettlementFixture(database, {
-      hooks: {
-        onPaid: (_payment, { attempt }) => {
-          attempts.push(attempt);
-          throw make();
+  it.each(thrown)(
+    '%s: the error is recorded and the hook retried until the payment is a dead letter',
+    async (_name, make) => {
+      const attempts: number[] = [];
+      const ledger = new SettlementFixture(database, {
+        hooks: {
+          onPaid: (_payment, { attempt }) => {
+            attempts.push(attempt);
+            throw make();
+          },
         },
-      },
-    });
-    const id = await ledger.create();
-    ledger.pay(id);
-    // Sooner than the lease would have ended by itself.
-    for (const ms of [5_000, 5_000, 5_000]) await ledger.after(ms);
-    expect(attempts).toEqual([1, 2, 3]);
-    const { state, lastError = '' } = await ledger.find(id);
-    expect(state).toBe('dead');
-    expect(lastError).not.toBe('');
-    expect(lastError.length).toBeLessThanOrEqual(1_000);
-  });
+      });
+      const id = await ledger.create();
+      ledger.pay(id);
+      // Earlier than the end of the lease.
+      for (const ms of [5_000, 5_000, 5_000]) await ledger.after(ms);
+      expect(attempts).toEqual([1, 2, 3]);
+      const { state, lastError = '' } = await ledger.find(id);
+      expect(state).toBe('dead');
+      expect(lastError).not.toBe('');
+      expect(lastError.length).toBeLessThanOrEqual(1_000);
+    },
+  );
 
-  it.each(thrown)('is a reason to ask it again, soon at first: %s', async (_name, make) => {
+  it.each(thrown)('%s in verifyPayment: the hook is retried, soon at first', async (_name, make) => {
     let calls = 0;
     const ledger = new SettlementFixture(database, {
       hooks: {

@@ -5,12 +5,12 @@ import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
 
-/** Lets those wait who come to it, until a test opens it. */
+/** Blocks callers of `pass` until the test opens it. */
 class Gate {
-  #come: () => void = () => undefined;
-  /** Resolves when the first has come. */
+  #arrive: () => void = () => undefined;
+  /** Resolves when the first caller has arrived. */
   readonly reached = new Promise<void>((resolve) => {
-    this.#come = resolve;
+    this.#arrive = resolve;
   });
   open: () => void = () => undefined;
   readonly #opened = new Promise<void>((resolve) => {
@@ -18,7 +18,7 @@ class Gate {
   });
 
   pass(): Promise<void> {
-    this.#come();
+    this.#arrive();
     return this.#opened;
   }
 }
@@ -36,12 +36,12 @@ async function openLedger(kind: (typeof kinds)[number], fakeTime: boolean): Prom
   return database;
 }
 
-/** A second process, as far as the database can tell. Its sequencer says the same. */
-function beside(first: SettlementFixture, options?: SettlementOptions): SettlementFixture {
+/** A second process on the same database and sequencer. */
+function secondProcess(first: SettlementFixture, options?: SettlementOptions): SettlementFixture {
   return new SettlementFixture(first.database, { ...options, sequencer: first.sequencer });
 }
 
-describe.each(kinds)('the lease of a payment on %s', (kind) => {
+describe.each(kinds)('a lease on %s', (kind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openLedger(kind, true);
@@ -51,12 +51,12 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
     await database.setTime('2026-01-01T12:00:00.000Z');
   });
 
-  it('keeps others away while it lasts, and lets them in after its end', async () => {
+  it('keeps other processes away until it ends', async () => {
     const gate = new Gate();
     const slow = new SettlementFixture(database, {
       hooks: { verifyPayment: () => gate.pass().then(() => true), onPaid: writeEffect },
     });
-    const other = beside(slow, { hooks: { onPaid: writeEffect } });
+    const other = secondProcess(slow, { hooks: { onPaid: writeEffect } });
     const id = await slow.create();
     slow.pay(id);
     await database.advance(5_000);
@@ -73,13 +73,13 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
     expect(slow.log.text).toBe('');
   });
 
-  it('that was lost lets nothing be written: neither a failure, nor that a hook is called', async () => {
+  it('that was lost prevents all writes: no failure is recorded and no hook is called', async () => {
     const gate = new Gate();
     const called: string[] = [];
     const slow = new SettlementFixture(database, {
       hooks: { verifyPayment: () => gate.pass().then(() => true), onPaid: (payment) => void called.push(payment.id) },
     });
-    const other = beside(slow, { hooks: { verifyPayment: () => false } });
+    const other = secondProcess(slow, { hooks: { verifyPayment: () => false } });
     const id = await slow.create();
     slow.pay(id);
     await database.advance(5_000);
@@ -94,7 +94,7 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
     expect(await slow.find(id)).toEqual(before);
   });
 
-  it('is given back when the ledger is closed in the middle, so that another goes on at once', async () => {
+  it('is released when the ledger is closed during a hook, and another process continues at once', async () => {
     const gate = new Gate();
     const signals: AbortSignal[] = [];
     const closing = new SettlementFixture(database, {
@@ -107,7 +107,7 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
         },
       },
     });
-    const other = beside(closing, { hooks: { onPaid: writeEffect } });
+    const other = secondProcess(closing, { hooks: { onPaid: writeEffect } });
     const id = await closing.create();
     closing.pay(id);
     await database.advance(5_000);
@@ -121,7 +121,7 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
     expect(await effectsOf(database)).toEqual([id]);
   });
 
-  it('is waited for when the ledger is closed and its work soon ends', async () => {
+  it('is held until a hook that is about to end has settled, when the ledger is closed', async () => {
     const gate = new Gate();
     const closing = new SettlementFixture(database, { hooks: { onPaid: () => gate.pass() } });
     const id = await closing.create();
@@ -134,11 +134,11 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
     expect((await closing.find(id)).state).toBe('settled');
   });
 
-  it('of a process that died counts its call: a hook that takes the process with it becomes a dead letter', async () => {
+  it('of a process that died counts as an attempt: a hook that crashes the process becomes a dead letter', async () => {
     const ledger = new SettlementFixture(database, { hooks: { onPaid: writeEffect } });
     const id = await ledger.create();
     ledger.pay(id);
-    // What a process leaves behind that died in its third call, which was the only one.
+    // The row that a process leaves which died in the third attempt, while no other hook ran.
     await database.db.query(
       `update express_intents.intents set state = 'submitted', submitted_at = now(), attempts = 2,
          hook_run = 'alone', lane = 'alone', due_at = now()`,
@@ -149,7 +149,7 @@ describe.each(kinds)('the lease of a payment on %s', (kind) => {
   });
 });
 
-test('the lease of a payment on a database of one process outlasts a hook that holds up its heartbeats', async () => {
+test('a lease in a ledger of a single process outlasts a hook that blocks its heartbeats', async () => {
   const database = await openLedger('embedded', false);
   let isInHook = false;
   const busy: Database = {
@@ -181,8 +181,8 @@ test('the lease of a payment on a database of one process outlasts a hook that h
   expect(await effectsOf(database)).toEqual([id]);
 });
 
-describe('the lease of a payment, among processes', () => {
-  it('that was lost in the middle of a hook lets nothing of that hook be committed', async () => {
+describe('a lease among processes', () => {
+  it('that is lost during a hook prevents the commit of the hook', async () => {
     const database = await openLedger('postgres', true);
     const gate = new Gate();
     const frozen = new SettlementFixture(database, {
@@ -193,7 +193,7 @@ describe('the lease of a payment, among processes', () => {
         },
       },
     });
-    const other = beside(frozen, { hooks: { onPaid: writeEffect } });
+    const other = secondProcess(frozen, { hooks: { onPaid: writeEffect } });
     const id = await frozen.create();
     frozen.pay(id);
     await database.advance(5_000);
@@ -209,7 +209,7 @@ describe('the lease of a payment, among processes', () => {
     expect(await other.find(id)).toMatchObject({ state: 'settled', attempts: 0 });
   });
 
-  it('is kept by its heartbeat for as long as the work takes', async () => {
+  it('is extended by heartbeats for as long as the work takes', async () => {
     const database = await openLedger('postgres', false);
     const timing = { leaseMs: 300, watchFirstMs: 1 };
     const slow = new SettlementFixture(database, {
@@ -221,7 +221,7 @@ describe('the lease of a payment, among processes', () => {
         },
       },
     });
-    const other = beside(slow, { timing, hooks: { onPaid: writeEffect } });
+    const other = secondProcess(slow, { timing, hooks: { onPaid: writeEffect } });
     const id = await slow.create();
     slow.pay(id);
     void slow.settlement.recheck(id);
@@ -232,7 +232,7 @@ describe('the lease of a payment, among processes', () => {
     expect(await effectsOf(database)).toEqual([id]);
   });
 
-  it('that another has taken is noticed by its heartbeat, and told to the hook', async () => {
+  it('that another process has taken aborts the signal of the hook at the next heartbeat', async () => {
     const database = await openLedger('postgres', false);
     const gate = new Gate();
     let signal: AbortSignal | undefined;

@@ -4,13 +4,13 @@ import { openDatabase } from '../../../src/ledger/database/open-database.js';
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { SettlementFixture } from './settlement-fixture.js';
 
-describe('a database that has no transaction to give', () => {
+describe('a database without a free transaction', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres', { fakeTime: true });
   });
 
-  it('is not taken for a hook that fails, however often it happens', async () => {
+  it('is not counted as a failure of the hook, however often it happens', async () => {
     const real = database.db;
     let isBusy = true;
     const db: Database = {
@@ -33,7 +33,7 @@ describe('a database that has no transaction to give', () => {
     expect(attempts).toEqual([1]);
   });
 
-  it('is not what comes of the longest time-out that a hook may have', async () => {
+  it('is not caused by the longest timeout that a hook can have', async () => {
     const db = await openDatabase({ database: database.settings, hookTimeoutMs: 2 ** 31 - 1 });
     try {
       expect(await db.transaction(async (tx) => (await tx.query('select 1')).rowCount)).toBe(1);

@@ -3,10 +3,10 @@ import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { FakeSequencer, minuteMs, SettlementFixture } from './settlement-fixture.js';
 
-// A hook that ends the process, next to payments that do not. A process is a settlement whose database refuses every
+// A hook that crashes the process, next to payments that do not. A process is a settlement whose database rejects every
 // statement from the moment it has ended.
 
-/** Refuses everything once the process has ended, as far as the database can see. */
+/** A database that rejects every call once its process has ended. */
 class ProcessDatabase implements Database {
   readonly isShared: boolean;
   hasEnded = false;
@@ -40,7 +40,7 @@ class ProcessDatabase implements Database {
   async close(): Promise<void> {}
 }
 
-describe.each(kinds)('payments whose hook ends the process, on %s', (kind) => {
+describe.each(kinds)('payments whose hook crashes the process, on %s', (kind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase(kind, { fakeTime: true });
@@ -51,16 +51,16 @@ describe.each(kinds)('payments whose hook ends the process, on %s', (kind) => {
     await database.setTime('2026-01-01T12:00:00.000Z');
   });
 
-  /** The site: its orders, its payments that end the process, and the processes it has run in. */
+  /** The site: the payments whose hook crashes the process, and the processes it has run in. */
   class Site {
     readonly sequencer = new FakeSequencer();
     readonly culprits = new Set<string>();
     readonly calls: string[] = [];
     crashes = 0;
-    /** The payments whose hook ran when a process ended, one list for each end. */
+    /** For each crash, the payments whose hook was running. */
     readonly interrupted: string[][] = [];
 
-    /** A new process. It ends as soon as a culprit's hook is called, and takes all hooks that run with it. */
+    /** A new process. It ends when the hook of a culprit is called, and interrupts all running hooks. */
     start(): { ledger: SettlementFixture; process: ProcessDatabase } {
       const process = new ProcessDatabase(database.db);
       const running = new Set<string>();
@@ -73,7 +73,7 @@ describe.each(kinds)('payments whose hook ends the process, on %s', (kind) => {
           this.crashes += 1;
           this.interrupted.push([...running]);
         }
-        // Long enough for the others to be called meanwhile.
+        // Long enough for the hooks of the others to start.
         for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
         running.delete(id);
       };
@@ -111,8 +111,8 @@ describe.each(kinds)('payments whose hook ends the process, on %s', (kind) => {
       await workUntilItEnds(site);
       const found = await Promise.all(innocent.map((id) => creator.find(id)));
       for (const intent of found) expect(intent).toMatchObject({ attempts: 0, lastError: undefined });
-      const given = await Promise.all(culprits.map((id) => creator.find(id)));
-      if ([...found, ...given].every(({ state }) => state === 'settled' || state === 'dead')) break;
+      const dead = await Promise.all(culprits.map((id) => creator.find(id)));
+      if ([...found, ...dead].every(({ state }) => state === 'settled' || state === 'dead')) break;
       await database.advance(minuteMs);
     }
     for (const id of innocent) expect((await creator.find(id)).state).toBe('settled');
@@ -122,13 +122,13 @@ describe.each(kinds)('payments whose hook ends the process, on %s', (kind) => {
         attempts: 4,
         lastError: 'Error: The process ended in it.',
       });
-    // After the crashes that were shared, each culprit was alone: four times.
+    // After the shared crashes each culprit ran alone, four times.
     const shared = site.interrupted.filter((running) => running.length > 1);
     expect(site.interrupted.length - shared.length).toBeGreaterThanOrEqual(culprits.length * 4);
     expect(shared.length).toBeLessThanOrEqual(culprits.length);
   });
 
-  it('do not hold up a payment that comes later', async () => {
+  it('do not delay a later payment', async () => {
     const site = new Site();
     const creator = new SettlementFixture(database, { sequencer: site.sequencer });
     const culprit = await creator.create();
@@ -149,14 +149,14 @@ describe.each(kinds)('payments whose hook ends the process, on %s', (kind) => {
     expect(await creator.find(later)).toMatchObject({ state: 'settled', attempts: 0 });
   });
 
-  it('that a killed process interrupted settle once, one at a time, and are not charged', async () => {
+  it('are not charged an attempt when a killed process interrupted several: each settles, one at a time', async () => {
     const site = new Site();
     const creator = new SettlementFixture(database, { sequencer: site.sequencer });
     const ids: string[] = [];
     for (let n = 0; n < 4; n += 1) ids.push(await creator.create());
     for (const id of ids) creator.pay(id);
     await database.advance(5_000);
-    // What a process leaves behind that was killed while the hooks of all four ran.
+    // The rows that a process leaves which was killed while the hooks of all four ran.
     await database.db.query(
       `update express_intents.intents set state = 'submitted', submitted_at = now(), hook_run = 'together',
          leased_until = now() - interval '1 second', due_at = now() - interval '30 seconds'`,
@@ -177,7 +177,7 @@ describe.each(kinds)('payments whose hook ends the process, on %s', (kind) => {
     expect(rows).toHaveLength(4);
   });
 
-  it('whose verifyPayment ends the process become dead letters as well, and charge no other', async () => {
+  it('become dead letters when verifyPayment crashes the process, and no other is charged', async () => {
     const sequencer = new FakeSequencer();
     const creator = new SettlementFixture(database, { sequencer });
     const [culprit, other] = [await creator.create(), await creator.create()];

@@ -6,15 +6,15 @@ import { openTestDatabase, type TestDatabase } from '../../support/databases/dat
 import { eventually } from '../../support/eventually.js';
 import { SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
 
-// In which order, how many at once and how often a process rechecks payments: those of the recheck queue, and those due.
+// The order, number and frequency of polls: those of the recheck queue, and those due.
 
-/** Whether a promise has resolved by now. */
+/** Whether the promise has resolved. */
 async function isResolved(promise: Promise<void>): Promise<boolean> {
   return Promise.race([promise.then(() => true), delay(0).then(() => false)]);
 }
 
 describe('the recheck queue', () => {
-  it('hands out each intent once, in order, up to the given number', () => {
+  it('returns each intent once, in order, up to the given number', () => {
     const queue = new RecheckQueue(() => undefined);
     for (const id of ['a', 'b', 'a', 'c']) void queue.add(id);
     expect(queue.size).toBe(3);
@@ -29,7 +29,7 @@ describe('the recheck queue', () => {
     expect(wake).toHaveBeenCalledTimes(1);
   });
 
-  it('resolves all requests for an intent when it was rechecked', async () => {
+  it('resolves all requests for an intent once it is rechecked', async () => {
     const queue = new RecheckQueue(() => undefined);
     const done = [queue.add('a'), queue.add('a')];
     queue.take(1);
@@ -39,7 +39,7 @@ describe('the recheck queue', () => {
     expect(queue.take(1)).toEqual([]);
   });
 
-  it('rechecks again when a request comes during a recheck, whose call may be older', async () => {
+  it('rechecks again when a request arrives during a recheck, whose call may be older', async () => {
     const wake = jest.fn();
     const queue = new RecheckQueue(wake);
     const first = queue.add('a');
@@ -51,7 +51,7 @@ describe('the recheck queue', () => {
     expect(queue.take(1)).toEqual(['a']);
   });
 
-  it('does not take the end of earlier work for the recheck', async () => {
+  it('does not treat the end of earlier work as the recheck', async () => {
     const queue = new RecheckQueue(() => undefined);
     const done = queue.add('a');
     queue.done('a');
@@ -59,7 +59,7 @@ describe('the recheck queue', () => {
     expect(queue.take(1)).toEqual(['a']);
   });
 
-  it('retries an intent that is claimed elsewhere with growing delays, and gives up in the end', async () => {
+  it('retries an intent that another process has claimed, with growing delays and a limit', async () => {
     jest.useFakeTimers();
     const queue = new RecheckQueue(() => undefined);
     const done = queue.add('a');
@@ -95,17 +95,17 @@ describe('the recheck queue', () => {
   });
 });
 
-/** The next round is later than any test. */
+/** The next round is later than the end of any test. */
 const never = { roundMs: 600_000 };
 
-describe('the polls of a settlement', () => {
+describe('a settlement', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres', { fakeTime: true });
   });
   beforeEach(() => database.db.query('truncate express_intents.intents, express_intents.history'));
 
-  /** A settlement that counts its queries for what is due. */
+  /** A settlement, and the number of its queries for due payments. */
   function counted(options: SettlementOptions): { ledger: SettlementFixture; claims: () => number } {
     let claims = 0;
     const { db } = database;
@@ -129,28 +129,28 @@ describe('the polls of a settlement', () => {
     return ids;
   }
 
-  it('query once when there is room for all that is due', async () => {
+  it('queries once when there is room for everything that is due', async () => {
     const { ledger, claims } = counted({ timing: never, settings: { settlementConcurrency: 6 } });
     const [id = ''] = await createPaid(ledger, 1);
     ledger.settlement.start();
-    await eventually(() => ledger.asked.size === 1);
+    await eventually(() => ledger.statusCalls.size === 1);
     await ledger.settlement.idle();
     expect((await ledger.find(id)).state).toBe('settled');
     expect(claims()).toBe(1);
     await ledger.settlement.close();
   });
 
-  it('query again at once when there is not, until nothing is due', async () => {
+  it('queries again at once while there is no room, until nothing is due', async () => {
     const { ledger, claims } = counted({ timing: never, settings: { settlementConcurrency: 2 } });
     const ids = await createPaid(ledger, 5);
     ledger.settlement.start();
-    await eventually(() => ledger.asked.size === ids.length);
+    await eventually(() => ledger.statusCalls.size === ids.length);
     await ledger.settlement.idle();
     expect(claims()).toBeLessThanOrEqual(6);
     await ledger.settlement.close();
   });
 
-  it('may be more than the hooks, each of which holds a connection', async () => {
+  it('polls more payments at a time than it runs hooks, each of which holds a connection', async () => {
     let [running, most, ended] = [0, 0, 0];
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
@@ -171,13 +171,13 @@ describe('the polls of a settlement', () => {
     await createPaid(ledger, 8);
     await ledger.settlement.round();
     await eventually(() => running === 3);
-    expect(ledger.asked.size).toBe(8);
+    expect(ledger.statusCalls.size).toBe(8);
     open();
     await ledger.settlement.idle();
     expect({ most, ended }).toEqual({ most: 3, ended: 8 });
   });
 
-  it('are released without an attempt when the ledger is closed before the hook starts', async () => {
+  it('that is closed before a hook starts releases the claim without counting an attempt', async () => {
     let open = (): void => undefined;
     const gate = new Promise<void>((resolve) => {
       open = resolve;

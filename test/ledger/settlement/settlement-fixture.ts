@@ -21,27 +21,27 @@ export interface SettlementOptions {
   readonly settings?: Partial<SettlementContext['settings']>;
   readonly timing?: Partial<SettlementTiming>;
   readonly askUserId?: SettlementContext['askUserId'];
-  /** Default: that of the test. */
+  /** Default: the database of the test. */
   readonly db?: Database;
-  /** Default: one of its own. */
+  /** Default: a new one. */
   readonly sequencer?: FakeSequencer;
 }
 
-/** A sequencer that says what it is told to. */
+/** A sequencer whose status responses a test sets. */
 export class FakeSequencer {
-  /** How often it was asked, by intent. */
-  readonly asked = new Map<string, number>();
-  readonly says = new Map<string, SequencerStatus | Error>();
+  /** The number of status calls, by intent. */
+  readonly calls = new Map<string, number>();
+  readonly statuses = new Map<string, SequencerStatus | Error>();
 
   answer(id: string): SequencerStatus {
-    this.asked.set(id, (this.asked.get(id) ?? 0) + 1);
-    const status = this.says.get(id);
+    this.calls.set(id, (this.calls.get(id) ?? 0) + 1);
+    const status = this.statuses.get(id);
     if (status instanceof Error) throw status;
     return status ?? { exists: false, intentSubmitted: false };
   }
 }
 
-/** A settlement whose rounds and whose time a test sets. */
+/** A settlement whose rounds and clock the test controls. */
 export class SettlementFixture {
   readonly database: TestDatabase;
   readonly settlement: Settlement;
@@ -73,18 +73,18 @@ export class SettlementFixture {
     });
   }
 
-  get asked(): ReadonlyMap<string, number> {
-    return this.sequencer.asked;
+  get statusCalls(): ReadonlyMap<string, number> {
+    return this.sequencer.calls;
   }
 
-  /** A payment that the sequencer has accepted and nobody has paid. */
+  /** Creates an unpaid payment that the sequencer knows. */
   create(terms: { login?: boolean; metadata?: Record<string, unknown> } = {}): Promise<string> {
     const { login = false, metadata = {} } = terms;
     const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
     return this.#record({ amount: '4.50', currency: 'usd', destination, login, resource: undefined, metadata });
   }
 
-  /** A login that the sequencer has accepted. */
+  /** Creates a login that the sequencer knows. */
   createLogin(): Promise<string> {
     return this.#record(undefined);
   }
@@ -94,30 +94,30 @@ export class SettlementFixture {
     const id = `${'x'.repeat(40)}${String(this.#created).padStart(3, '0')}`;
     const times = { watchFirstMs: defaultTiming.watchFirstMs, watchMs: 30 * dayMs };
     await recordIntent(this.database.db, { id, terms, browser }, times);
-    this.says(id, { exists: true, intentSubmitted: false });
+    this.setStatus(id, { exists: true, intentSubmitted: false });
     return id;
   }
 
-  /** What the sequencer says of an intent from now on. */
-  says(id: string, status: SequencerStatus | Error): void {
-    this.sequencer.says.set(id, status);
+  /** Sets the status that the sequencer reports for an intent from now on. */
+  setStatus(id: string, status: SequencerStatus | Error): void {
+    this.sequencer.statuses.set(id, status);
   }
 
   pay(id: string): void {
-    this.says(id, { exists: true, intentSubmitted: true });
+    this.setStatus(id, { exists: true, intentSubmitted: true });
   }
 
-  takeBack(id: string): void {
-    this.says(id, { exists: true, intentSubmitted: false });
+  reverse(id: string): void {
+    this.setStatus(id, { exists: true, intentSubmitted: false });
   }
 
-  /** Lets time go by, and does what is due then. */
+  /** Advances the clock, then does all due work. */
   async after(ms: number): Promise<void> {
     await this.database.advance(ms);
     await this.work();
   }
 
-  /** Does what is due now. */
+  /** Does all work that is due now. */
   async work(): Promise<void> {
     while ((await this.settlement.round()) > 0) await this.settlement.idle();
   }
@@ -128,7 +128,7 @@ export class SettlementFixture {
     return intent;
   }
 
-  /** The states an intent has had, the first one first. */
+  /** The states of an intent, oldest first. */
   async path(id: string): Promise<string> {
     const changes = await historyOf(this.database.db, id);
     return [changes[0]?.from, ...changes.map(({ to }) => to)].join(' > ');

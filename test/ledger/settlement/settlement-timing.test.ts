@@ -13,7 +13,7 @@ test.each([
   [hourMs, 15 * minuteMs],
   [4 * dayMs, dayMs],
   [29 * dayMs, dayMs],
-])('an intent of %d ms that nobody has paid is looked at again after %d ms', (ageMs, pauseMs) => {
+])('an unpaid intent of age %d ms is polled again after %d ms', (ageMs, pauseMs) => {
   expect(untilNextPollMs(ageMs, defaultTiming)).toBe(pauseMs);
 });
 
@@ -23,6 +23,6 @@ test.each([
   [16 * hourMs, 16 * hourMs],
   [dayMs - 1, dayMs - 1],
   [dayMs, undefined],
-])('whether a payment was taken back %d ms after it has settled is looked at again after %p ms', (agoMs, pauseMs) => {
+])('a payment that settled %d ms ago is polled for a reversal after %p ms', (agoMs, pauseMs) => {
   expect(untilReversalPollMs(agoMs, dayMs, defaultTiming)).toBe(pauseMs);
 });

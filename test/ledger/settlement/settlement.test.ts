@@ -3,7 +3,7 @@ import type { Payment, PaymentHookContext } from '../../../src/ledger/payment.js
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { dayMs, hourMs, minuteMs, SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
 
-// Time goes by in the database, a step after the other.
+// The clock of the database is advanced step by step.
 const start = '2026-01-01T12:00:00.000Z';
 
 describe.each(kinds)('settlement on %s', (kind) => {
@@ -24,8 +24,8 @@ describe.each(kinds)('settlement on %s', (kind) => {
   const effects = async (): Promise<string[]> =>
     (await database.db.query<{ id: string }>('select id from effects order by id')).rows.map(({ id }) => id);
 
-  describe('watching', () => {
-    it('settles what the sequencer calls submitted, with the terms that were written down', async () => {
+  describe('polling', () => {
+    it('settles a payment that the sequencer reports as submitted, with the recorded terms', async () => {
       const calls: [Payment, Omit<PaymentHookContext, 'tx' | 'signal'>][] = [];
       const onPaid = (payment: Payment, { attempt, late }: PaymentHookContext): void =>
         void calls.push([payment, { attempt, late }]);
@@ -56,7 +56,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(calls).toHaveLength(1);
     });
 
-    it('settles without a hook as well', async () => {
+    it('settles a payment without a hook', async () => {
       const ledger = fixture();
       const id = await ledger.create();
       ledger.pay(id);
@@ -64,18 +64,18 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await ledger.find(id)).toMatchObject({ state: 'settled', attempts: 0, lastError: undefined });
     });
 
-    it('asks often at first, then more and more rarely, then daily, for 30 days, and once more at the end', async () => {
+    it('starts often, slows down to daily for 30 days, and ends with one last poll', async () => {
       const ledger = fixture();
       const id = await ledger.create();
-      const asked = async (ms: number, steps: number): Promise<number> => {
-        const before = ledger.asked.get(id) ?? 0;
+      const callsDuring = async (ms: number, steps: number): Promise<number> => {
+        const before = ledger.statusCalls.get(id) ?? 0;
         for (let step = 0; step < steps; step += 1) await ledger.after(ms / steps);
-        return (ledger.asked.get(id) ?? 0) - before;
+        return (ledger.statusCalls.get(id) ?? 0) - before;
       };
       const [firstMinute, firstHour, secondDay] = [
-        await asked(minuteMs, 40),
-        await asked(59 * minuteMs, 40),
-        (await asked(dayMs, 24)) && (await asked(dayMs, 24)),
+        await callsDuring(minuteMs, 40),
+        await callsDuring(59 * minuteMs, 40),
+        (await callsDuring(dayMs, 24)) && (await callsDuring(dayMs, 24)),
       ];
       expect(firstMinute).toBeGreaterThanOrEqual(6);
       expect(firstMinute).toBeLessThanOrEqual(16);
@@ -83,18 +83,18 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(firstHour).toBeLessThanOrEqual(24);
       expect(secondDay).toBeGreaterThanOrEqual(2);
       expect(secondDay).toBeLessThanOrEqual(5);
-      await asked(8 * dayMs, 16);
-      expect(await asked(10 * dayMs, 20)).toBeGreaterThanOrEqual(6);
+      await callsDuring(8 * dayMs, 16);
+      expect(await callsDuring(10 * dayMs, 20)).toBeGreaterThanOrEqual(6);
       await ledger.after(10 * dayMs);
       await ledger.after(2 * dayMs);
       expect(await ledger.path(id)).toBe('open > expired');
-      const inAll = ledger.asked.get(id) ?? 0;
-      expect(inAll).toBeLessThan(120);
+      const total = ledger.statusCalls.get(id) ?? 0;
+      expect(total).toBeLessThan(120);
       await ledger.after(10 * dayMs);
-      expect(ledger.asked.get(id)).toBe(inAll + 1);
+      expect(ledger.statusCalls.get(id)).toBe(total + 1);
     });
 
-    it('settles a payment that comes after the page has expired, and says that it is late', async () => {
+    it('settles a payment made after the page has expired, with late: true', async () => {
       const late: boolean[] = [];
       const ledger = fixture({ hooks: { onPaid: (_payment, context) => void late.push(context.late) } });
       const id = await ledger.create();
@@ -104,7 +104,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(late).toEqual([true]);
     });
 
-    it('settles a payment that came in the last moment, though everything was down meanwhile', async () => {
+    it('settles a payment made just before an outage that outlasts the watch', async () => {
       const ledger = fixture();
       const id = await ledger.create();
       ledger.pay(id);
@@ -112,10 +112,10 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect((await ledger.find(id)).state).toBe('settled');
     });
 
-    it('goes on when the sequencer does not answer, and keeps why', async () => {
+    it('continues while the sequencer does not answer, and records the error', async () => {
       const ledger = fixture();
       const id = await ledger.create();
-      ledger.says(id, new SequencerError('sequencer_unreachable', 'down'));
+      ledger.setStatus(id, new SequencerError('sequencer_unreachable', 'down'));
       for (let second = 0; second < 60; second += 5) await ledger.after(5_000);
       expect(await ledger.find(id)).toMatchObject({ state: 'open', lastError: 'sequencer_unreachable' });
       ledger.pay(id);
@@ -123,10 +123,10 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await ledger.find(id)).toMatchObject({ state: 'settled', lastError: undefined });
     });
 
-    it('never takes a scan, a rejection or an unknown intent for a payment', async () => {
+    it('never treats a scan, a decline or an unknown intent as a payment', async () => {
       const ledger = fixture({ hooks: { onPaid: writeEffect } });
       const id = await ledger.create();
-      ledger.says(id, { exists: false, intentSubmitted: false });
+      ledger.setStatus(id, { exists: false, intentSubmitted: false });
       await ledger.after(minuteMs);
       await ledger.after(hourMs);
       const lastError = 'The sequencer does not know the intent any more.';
@@ -134,12 +134,12 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await effects()).toEqual([]);
     });
 
-    it('keeps a payment that was submitted and that the sequencer has forgotten, and says so', async () => {
+    it('keeps a submitted payment that the sequencer no longer knows, and logs it', async () => {
       const ledger = fixture({ settings: { settleDelayMs: hourMs }, hooks: { onPaid: writeEffect } });
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      ledger.says(id, { exists: false, intentSubmitted: false });
+      ledger.setStatus(id, { exists: false, intentSubmitted: false });
       await ledger.after(hourMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'submitted' });
       expect(ledger.log.text).toContain(`the payment ${id} was submitted, and the sequencer does not know it any more`);
@@ -149,55 +149,55 @@ describe.each(kinds)('settlement on %s', (kind) => {
     });
   });
 
-  describe('a hint', () => {
-    it('has an intent looked at before it is due', async () => {
+  describe('a requested recheck', () => {
+    it('polls an intent before it is due', async () => {
       const ledger = fixture({ hooks: { onPaid: writeEffect } });
       const id = await ledger.create();
       await ledger.after(hourMs);
       ledger.pay(id);
-      const looked = ledger.settlement.recheck(id);
+      const rechecked = ledger.settlement.recheck(id);
       await ledger.work();
-      await looked;
+      await rechecked;
       expect(await effects()).toEqual([id]);
     });
 
-    it('is no proof: the sequencer is asked all the same', async () => {
+    it('is no proof of payment: the sequencer is polled all the same', async () => {
       const ledger = fixture({ hooks: { onPaid: writeEffect } });
       const id = await ledger.create();
-      const looked = ledger.settlement.recheck(id);
+      const rechecked = ledger.settlement.recheck(id);
       await ledger.work();
-      await looked;
-      expect(ledger.asked.get(id)).toBe(1);
+      await rechecked;
+      expect(ledger.statusCalls.get(id)).toBe(1);
       expect(await effects()).toEqual([]);
     });
 
-    it('at a login does nothing: it is no payment, also when the sequencer calls it submitted', async () => {
+    it('ignores a login, even one that the sequencer reports as submitted', async () => {
       const ledger = fixture({ hooks: { onPaid: writeEffect } });
       const id = await ledger.createLogin();
       ledger.pay(id);
       await ledger.after(5_000);
       void ledger.settlement.recheck(id);
       await ledger.work();
-      expect([ledger.asked.size, await effects()]).toEqual([0, []]);
+      expect([ledger.statusCalls.size, await effects()]).toEqual([0, []]);
       expect(await ledger.find(id)).toMatchObject({ kind: 'login', state: 'open', dueAt: undefined });
       await ledger.settlement.close();
     });
 
-    it('at what is settled, or at what nobody knows, does nothing', async () => {
+    it('ignores a settled payment and an unknown intent', async () => {
       const ledger = fixture({ hooks: { onPaid: writeEffect } });
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      const looked = [ledger.settlement.recheck(id), ledger.settlement.recheck('y'.repeat(43))];
+      const rechecked = [ledger.settlement.recheck(id), ledger.settlement.recheck('y'.repeat(43))];
       await ledger.work();
-      await Promise.all(looked);
+      await Promise.all(rechecked);
       expect(await effects()).toEqual([id]);
-      expect([...ledger.asked]).toEqual([[id, 1]]);
+      expect([...ledger.statusCalls]).toEqual([[id, 1]]);
     });
   });
 
   describe('a hook', () => {
-    it('whose transaction settles has its effect once, however often it failed after it had written', async () => {
+    it('whose transaction commits has its effect once, however often it failed after writing', async () => {
       let calls = 0;
       const attempts: number[] = [];
       const onPaid = async (payment: Payment, context: PaymentHookContext): Promise<void> => {
@@ -223,22 +223,22 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await effects()).toEqual([id]);
     });
 
-    it('that fails too often leaves a dead letter that is told once, shown, and can be taken up again', async () => {
-      let isMended = false;
-      const told: unknown[] = [];
+    it('that fails too often leaves a dead letter, which is reported once, listed, and can be retried', async () => {
+      let isFixed = false;
+      const reported: unknown[] = [];
       const ledger = fixture({
         hooks: {
           onPaid: async (payment, context) => {
-            if (!isMended) throw new TypeError('no such table: orders');
+            if (!isFixed) throw new TypeError('no such table: orders');
             await writeEffect(payment, context);
           },
-          onDeadLetter: ({ id }, { hook, attempts, error }) => void told.push([id, hook, attempts, String(error)]),
+          onDeadLetter: ({ id }, { hook, attempts, error }) => void reported.push([id, hook, attempts, String(error)]),
         },
       });
       const id = await ledger.create();
       ledger.pay(id);
       for (let step = 0; step < 6; step += 1) await ledger.after(minuteMs);
-      expect(told).toEqual([[id, 'onPaid', 3, 'TypeError: no such table: orders']]);
+      expect(reported).toEqual([[id, 'onPaid', 3, 'TypeError: no such table: orders']]);
       expect(await ledger.find(id)).toMatchObject({
         state: 'dead',
         deadLetterHook: 'onPaid',
@@ -247,7 +247,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
         dueAt: undefined,
       });
       expect(ledger.log.text).toContain(`npx express-intents ledger retry ${id}`);
-      isMended = true;
+      isFixed = true;
       expect(await ledger.retry(id)).toBe(true);
       expect(await ledger.retry(id)).toBe(false);
       await ledger.work();
@@ -255,7 +255,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await ledger.path(id)).toBe('open > submitted > dead > submitted > settled');
     });
 
-    it('that swallows an error of its transaction has not settled: nothing of it was written', async () => {
+    it('that swallows an error of its transaction settles nothing and writes nothing', async () => {
       const ledger = fixture({
         hooks: {
           onPaid: async (payment, context) => {
@@ -271,7 +271,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await effects()).toEqual([]);
     });
 
-    it('that hangs is left after its time, told so by its signal, and called again', async () => {
+    it('that hangs is aborted by its signal after the timeout, and called again', async () => {
       const signals: AbortSignal[] = [];
       const ledger = fixture({
         settings: { hookTimeoutMs: 30 },
@@ -292,15 +292,15 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await effects()).toEqual([id]);
     });
 
-    it('that goes on after its time writes nothing', async () => {
-      let goOn: () => void = () => undefined;
+    it('that continues after its timeout writes nothing', async () => {
+      let resume: () => void = () => undefined;
       let late: Promise<unknown> = Promise.resolve();
       const ledger = fixture({
         settings: { hookTimeoutMs: 30, hookAttempts: 1 },
         hooks: {
           onPaid: (payment, context) => {
             late = new Promise<void>((resolve) => {
-              goOn = resolve;
+              resume = resolve;
             }).then(() => writeEffect(payment, context));
             return late as Promise<void>;
           },
@@ -309,12 +309,12 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      goOn();
+      resume();
       await expect(late).rejects.toThrow();
       expect(await effects()).toEqual([]);
     });
 
-    it('of a dead letter that fails itself changes nothing', async () => {
+    it('onDeadLetter that fails changes nothing', async () => {
       const fail = (): never => {
         throw new Error('down');
       };
@@ -327,8 +327,8 @@ describe.each(kinds)('settlement on %s', (kind) => {
     });
   });
 
-  describe('before it settles', () => {
-    it('waits for settleDelayMs, and asks again then', async () => {
+  describe('before settling, a payment', () => {
+    it('waits for settleDelayMs and is polled again', async () => {
       const ledger = fixture({ settings: { settleDelayMs: hourMs }, hooks: { onPaid: writeEffect } });
       const id = await ledger.create();
       ledger.pay(id);
@@ -337,15 +337,15 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect((await ledger.find(id)).state).toBe('submitted');
       await ledger.after(minuteMs);
       expect(await effects()).toEqual([id]);
-      expect(ledger.asked.get(id)).toBe(2);
+      expect(ledger.statusCalls.get(id)).toBe(2);
     });
 
-    it('forgets a payment that is taken back within the delay, and goes on watching', async () => {
+    it('that is reversed during the delay is not settled, and the watch continues', async () => {
       const ledger = fixture({ settings: { settleDelayMs: hourMs }, hooks: { onPaid: writeEffect } });
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      ledger.takeBack(id);
+      ledger.reverse(id);
       await ledger.after(hourMs);
       expect(await effects()).toEqual([]);
       ledger.pay(id);
@@ -355,7 +355,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await ledger.path(id)).toBe('open > submitted > open > submitted > settled');
     });
 
-    it('asks verifyPayment, as long as it says no or fails', async () => {
+    it('waits while verifyPayment returns false or fails', async () => {
       const answers = [false, new Error('the node is syncing'), true];
       const ledger = fixture({
         hooks: {
@@ -378,7 +378,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await effects()).toEqual([id]);
     });
 
-    it('gives a payment to a person that was never verified', async () => {
+    it('that is never verified becomes a dead letter', async () => {
       const ledger = fixture({ hooks: { onPaid: writeEffect, verifyPayment: () => false } });
       const id = await ledger.create();
       ledger.pay(id);
@@ -387,7 +387,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await effects()).toEqual([]);
     });
 
-    it('asks who has paid, where the payer logs in, and does without when nobody can tell', async () => {
+    it('has the user id of the payer when it logs in, or undefined when the sequencer does not answer', async () => {
       const userIds: (string | undefined)[] = [];
       const ledger = fixture({
         hooks: { onPaid: ({ userId }) => void userIds.push(userId) },
@@ -407,8 +407,8 @@ describe.each(kinds)('settlement on %s', (kind) => {
     });
   });
 
-  describe('after it has settled', () => {
-    it('calls onReversed once, when the sequencer has said twice that the payment was taken back', async () => {
+  describe('after settling, a payment', () => {
+    it('that the sequencer reports as reversed twice calls onReversed once', async () => {
       const onReversed = async ({ id }: Payment, { tx }: PaymentHookContext): Promise<void> => {
         await tx.query('delete from effects where id = $1', [id]);
       };
@@ -416,7 +416,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      ledger.takeBack(id);
+      ledger.reverse(id);
       await ledger.after(2 * minuteMs);
       expect(await effects()).toEqual([id]);
       await ledger.after(minuteMs);
@@ -425,14 +425,14 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(ledger.log.text).toContain(`the payment ${id} was reversed after it had settled`);
     });
 
-    it('settles what was taken back and is paid once more', async () => {
+    it('that is reversed and paid again settles again', async () => {
       const calls: string[] = [];
       const hooks = { onPaid: () => void calls.push('paid'), onReversed: () => void calls.push('reversed') };
       const ledger = fixture({ hooks });
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      ledger.takeBack(id);
+      ledger.reverse(id);
       for (let step = 0; step < 3; step += 1) await ledger.after(minuteMs);
       for (let day = 0; day < 3; day += 1) await ledger.after(24 * hourMs);
       expect(calls).toEqual(['paid', 'reversed']);
@@ -443,42 +443,42 @@ describe.each(kinds)('settlement on %s', (kind) => {
       expect(await ledger.path(id)).toBe('open > submitted > settled > reversed > open > submitted > settled');
     });
 
-    it('looks at what was taken back for as long as at anything that is open', async () => {
+    it('that is reversed is polled for as long as an open one', async () => {
       const ledger = fixture();
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      ledger.takeBack(id);
+      ledger.reverse(id);
       for (let step = 0; step < 3; step += 1) await ledger.after(minuteMs);
       for (let day = 0; day < 32; day += 1) await ledger.after(24 * hourMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'reversed', dueAt: undefined });
     });
 
-    it('does not mind one answer that was a mistake, nor a sequencer that has forgotten', async () => {
+    it('is not reversed by a single wrong status, or by a sequencer that no longer knows it', async () => {
       const ledger = fixture();
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      ledger.takeBack(id);
+      ledger.reverse(id);
       await ledger.after(2 * minuteMs);
       ledger.pay(id);
       await ledger.after(minuteMs);
-      ledger.says(id, { exists: false, intentSubmitted: false });
+      ledger.setStatus(id, { exists: false, intentSubmitted: false });
       for (let hour = 0; hour < 60; hour += 1) await ledger.after(hourMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'settled', dueAt: undefined });
     });
 
-    it('looks for a day, and then no more', async () => {
+    it('is polled for a day, and then no more', async () => {
       const ledger = fixture();
       const id = await ledger.create();
       ledger.pay(id);
       for (let half = 0; half < 2 * 48; half += 1) await ledger.after(30 * minuteMs);
-      expect(ledger.asked.get(id)).toBeGreaterThan(5);
-      expect(ledger.asked.get(id)).toBeLessThan(14);
+      expect(ledger.statusCalls.get(id)).toBeGreaterThan(5);
+      expect(ledger.statusCalls.get(id)).toBeLessThan(14);
       expect((await ledger.find(id)).dueAt).toBeUndefined();
     });
 
-    it('keeps a reversal whose hook fails, as a payment', async () => {
+    it('whose onReversed fails becomes a dead letter, which can be retried', async () => {
       let calls = 0;
       const onReversed = (): void => {
         calls += 1;
@@ -488,7 +488,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      ledger.takeBack(id);
+      ledger.reverse(id);
       for (let step = 0; step < 6; step += 1) await ledger.after(2 * minuteMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'dead', deadLetterHook: 'onReversed' });
       await ledger.retry(id);

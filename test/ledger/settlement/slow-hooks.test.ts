@@ -3,7 +3,7 @@ import { openTestDatabase, type TestDatabase } from '../../support/databases/dat
 import { eventually } from '../../support/eventually.js';
 import { SettlementFixture } from './settlement-fixture.js';
 
-// Payments whose hook hangs, next to payments that settle.
+// Payments whose hook hangs, together with payments that settle.
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
@@ -49,7 +49,7 @@ describe('hooks that hang', () => {
     return { ledger, hanging, running, most: () => most, hang };
   }
 
-  it('take at most half of the places at their retries, so the first call of another payment starts', async () => {
+  it('use at most half of the places for retries, so the first call of another payment starts', async () => {
     const { ledger, hanging, running, hang } = hangingLedger(60_000);
     for (const id of await createPaid(ledger, 12)) hanging.add(id);
     await ledger.work();
@@ -83,7 +83,7 @@ describe('hooks that hang', () => {
     await ledger.settlement.close();
   });
 
-  it('run one at a time after two timeouts, and pause for longer after each', async () => {
+  it('run one at a time after two timeouts, with a longer pause after each', async () => {
     const ledger = new SettlementFixture(database, {
       hooks: { onPaid: never },
       settings: { hookTimeoutMs: 40, hookAttempts: 15 },
@@ -111,7 +111,7 @@ describe('hooks that hang', () => {
     expect(claimed).toEqual([3, 3, 1]);
   });
 
-  it('leave room for payments that are new, however many of them are due', async () => {
+  it('leave room for new payments, however many of them are due', async () => {
     const hanging = new Set<string>();
     const ledger = new SettlementFixture(database, {
       hooks: { onPaid: ({ id }) => (hanging.has(id) ? never() : undefined) },

@@ -13,15 +13,15 @@ const other = 'another-intent';
 interface Process {
   readonly db: Database;
   readonly notifier: SubmissionNotifier;
-  readonly heard: string[];
+  readonly received: string[];
 }
 
 const processes: Process[] = [];
 
-async function join(url: string): Promise<Process> {
+async function startProcess(url: string): Promise<Process> {
   const db = await openPostgres({ url });
-  const heard: string[] = [];
-  const process = { db, heard, notifier: new SubmissionNotifier(db, (id) => void heard.push(id)) };
+  const received: string[] = [];
+  const process = { db, received, notifier: new SubmissionNotifier(db, (id) => void received.push(id)) };
   processes.push(process);
   return process;
 }
@@ -33,19 +33,19 @@ afterEach(async () => {
   }
 });
 
-/** Announces something else again and again, until one process hears what another announces. */
-async function untilHeard({ heard }: Process, { notifier }: Process): Promise<void> {
-  await eventually('it is heard', async () => {
+/** Repeats a notification of another intent until the process receives it. */
+async function untilReceived({ received }: Process, { notifier }: Process): Promise<void> {
+  await eventually('it is received', async () => {
     notifier.notify(other);
     await wait(20);
-    return heard.includes(other);
+    return received.includes(other);
   });
 }
 
-/** What a process has heard, without what `untilHeard` announces. */
-const heardBy = ({ heard }: Process): string[] => heard.filter((id) => id !== other);
+/** The notifications that a process received, except those of `untilReceived`. */
+const receivedBy = ({ received }: Process): string[] => received.filter((id) => id !== other);
 
-describe('what is announced', () => {
+describe('a notification', () => {
   let server: PostgresServer;
   let url: string;
   beforeAll(async () => {
@@ -53,10 +53,10 @@ describe('what is announced', () => {
     url = server.url(await server.createDatabase());
   });
 
-  test('is heard by all, each once, in few statements', async () => {
-    const [one, two] = [await join(url), await join(url)];
-    await untilHeard(two, one);
-    await untilHeard(one, two);
+  test('reaches each process once, in few statements', async () => {
+    const [one, two] = [await startProcess(url), await startProcess(url)];
+    await untilReceived(two, one);
+    await untilReceived(one, two);
     const statements: string[] = [];
     const query = one.db.query.bind(one.db);
     one.db.query = (sql, values) => {
@@ -65,43 +65,43 @@ describe('what is announced', () => {
     };
     const ids = Array.from({ length: 400 }, (_, index) => idOf(index));
     for (const id of ids) one.notifier.notify(id);
-    await eventually('all are heard', () => heardBy(two).length >= 400);
+    await eventually('all are received', () => receivedBy(two).length >= 400);
     // Each statement has a connection of its own.
-    expect(heardBy(two).toSorted()).toEqual(ids.toSorted());
+    expect(receivedBy(two).toSorted()).toEqual(ids.toSorted());
     expect(statements).toHaveLength(3);
   });
 
-  test('is heard again after the server was killed and started', async () => {
-    const [one, two] = [await join(url), await join(url)];
-    await untilHeard(two, one);
+  test('reaches other processes again after the server was killed and restarted', async () => {
+    const [one, two] = [await startProcess(url), await startProcess(url)];
+    await untilReceived(two, one);
     await server.kill();
-    two.heard.length = 0;
+    two.received.length = 0;
     await server.start();
-    await untilHeard(two, one);
+    await untilReceived(two, one);
   });
 
-  test('what is still to be sent goes out when it is closed', async () => {
-    const [one, two] = [await join(url), await join(url)];
-    await untilHeard(two, one);
+  test('that is queued is sent when the notifier is closed', async () => {
+    const [one, two] = [await startProcess(url), await startProcess(url)];
+    await untilReceived(two, one);
     one.notifier.notify(idOf(7));
     one.notifier.close();
-    await eventually('it is heard', () => heardBy(two).length > 0);
-    expect(heardBy(two)).toEqual([idOf(7)]);
+    await eventually('it is received', () => receivedBy(two).length > 0);
+    expect(receivedBy(two)).toEqual([idOf(7)]);
   });
 
-  test('nobody is heard once it is closed, and no connection stays', async () => {
-    const one = await join(url);
-    await untilHeard(one, one);
+  test('reaches no closed notifier, which holds no connection', async () => {
+    const one = await startProcess(url);
+    await untilReceived(one, one);
     one.notifier.close();
     const listening = `select from pg_stat_activity where query like 'listen%' or query = 'select 1'`;
     await eventually('no connection is left', async () => (await server.run('postgres', listening)).length === 0);
   });
 
-  test('an embedded ledger, which is one process alone, asks its database nothing', async () => {
+  test('causes no statement in an embedded ledger, which has only one process', async () => {
     const { db } = await openTestDatabase('embedded', { migrated: false });
     const statements: string[] = [];
     const notifier = new SubmissionNotifier({ ...db, query: async (sql) => void statements.push(sql) as never }, () => {
-      throw new Error('There is nobody.');
+      throw new Error('No notification was expected.');
     });
     notifier.notify(idOf(1));
     notifier.close();

@@ -5,12 +5,11 @@ import { type DatabaseKind, kinds, openTestDatabase, type TestDatabase } from '.
 import { eventually } from '../../support/eventually.js';
 import { FakeSequencer, SettlementFixture } from './settlement-fixture.js';
 
-// What becomes of work whose database fails in the middle of it, once the database works again. No time passes here: no
-// lease comes to its end.
+// Claims whose release failed with the database. No time passes in these tests, so no lease ends.
 
-const refused = () => databaseOutage('The database cannot be reached', new Error('too many connections'));
+const outage = () => databaseOutage('The database cannot be reached', new Error('too many connections'));
 
-/** Fails while it is told to, also what was begun before. */
+/** Fails while `isDown` is set, including transactions that are open. */
 class FailingDatabase implements Database {
   readonly isShared = true;
   isDown = false;
@@ -23,16 +22,16 @@ class FailingDatabase implements Database {
   }
 
   query: Database['query'] = async (sql, values) => {
-    if (this.isDown) throw refused();
+    if (this.isDown) throw outage();
     return this.#db.query(sql, values);
   };
 
   transaction: Database['transaction'] = async (work) => {
     this.isDown ||= this.failsNext;
-    if (this.isDown) throw refused();
+    if (this.isDown) throw outage();
     return this.#db.transaction(async (tx) => {
       const value = await work(tx);
-      if (this.isDown) throw refused();
+      if (this.isDown) throw outage();
       return value;
     });
   };
@@ -40,7 +39,7 @@ class FailingDatabase implements Database {
   close = (): Promise<void> => this.#db.close();
 }
 
-describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
+describe.each(kinds)('a claim that could not be released, on %s', (kind: DatabaseKind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase(kind, { fakeTime: true });
@@ -51,17 +50,17 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
     await database.db.query('delete from express_intents.intents');
   });
 
-  const isGivenBack = async (id: string): Promise<boolean> => {
+  const isReleased = async (id: string): Promise<boolean> => {
     const sql = 'select from express_intents.intents where id = $1 and leased_until is null';
     return (await database.db.query(sql, [id])).rowCount === 1;
   };
-  /** The database works again. */
+  /** Reports the end of the outage, and waits until the claim is released. */
   const resume = async ({ settlement }: SettlementFixture, id: string): Promise<void> => {
     settlement.resume();
-    await eventually('the claim is released', () => isGivenBack(id));
+    await eventually('the claim is released', () => isReleased(id));
   };
 
-  it('is given back once that can be written, also where it could not at first', async () => {
+  it('is released once the database accepts writes, even if the first attempt fails', async () => {
     const db = new FailingDatabase(database.db);
     let calls = 0;
     const onPaid = () => {
@@ -74,7 +73,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
     await database.advance(2_000);
     await ledger.settlement.round();
     await ledger.settlement.idle();
-    expect([calls, await isGivenBack(id)]).toEqual([1, false]);
+    expect([calls, await isReleased(id)]).toEqual([1, false]);
     ledger.settlement.resume();
     await wait(20);
     db.isDown = false;
@@ -84,7 +83,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
     expect(calls).toBe(2);
   });
 
-  it('is rechecked once the claim is released, although it is due only hours later', async () => {
+  it('is polled when it is released, although it is due hours later', async () => {
     const db = new FailingDatabase(database.db);
     let fails = true;
     const sequencer = new (class extends FakeSequencer {
@@ -111,7 +110,7 @@ describe.each(kinds)('work that was stranded, in %s', (kind: DatabaseKind) => {
     expect(await ledger.find(id)).toMatchObject({ state: 'settled' });
   });
 
-  it('does not count as a call of the hook where there was none, however often that happens', async () => {
+  it('is not counted as an attempt when no hook was called, however often that happens', async () => {
     const db = new FailingDatabase(database.db);
     const attempts: number[] = [];
     const onPaid = (_payment: unknown, { attempt }: { attempt: number }) => void attempts.push(attempt);
