@@ -1,0 +1,307 @@
+import express from 'express';
+import request from 'supertest';
+import type { HttpProblem } from '../../support/sites/http-error.js';
+import { post } from '../../support/sites/post.js';
+import { expressVersions, startSite } from '../../support/sites/site.js';
+import { countingTransport } from '../../support/transports/counting-transport.js';
+
+/** A site whose sequencer counts: bad input must never get that far. */
+async function startCountedSite(options: Partial<Parameters<typeof startSite>[0]> = {}) {
+  const transport = countingTransport();
+  const payment = () => ({ amount: 5, currency: 'usd' });
+  const site = await startSite({ sequencerUrl: 'https://sequencer.example', transport, payment, ...options });
+  return { ...site, calls: transport.calls };
+}
+
+const badBodies: [name: string, body: string, code: string][] = [
+  ['an amount', '{"amount":1}', 'terms_not_accepted'],
+  ['an amount of null', '{"amount":null}', 'terms_not_accepted'],
+  ['a currency', '{"order":1,"currency":"usd"}', 'terms_not_accepted'],
+  ['a destination', '{"destination":"E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR"}', 'terms_not_accepted'],
+  ['metadata', '{"metadata":{"order":1}}', 'terms_not_accepted'],
+  ['a login flag', '{"login":true}', 'terms_not_accepted'],
+  ['an unknown field', '{"order":1,"coupon":"x"}', 'unknown_field'],
+  ['a field of another spelling', '{"Mode":"login"}', 'unknown_field'],
+  ['__proto__', '{"__proto__":{"mode":"login"}}', 'unknown_field'],
+  ['constructor', '{"constructor":{"prototype":{"mode":"login"}}}', 'unknown_field'],
+  ['an unknown mode', '{"mode":"refund"}', 'not_supported'],
+  ['the kind that has no number (interface 2.3)', '{"mode":"RequestToPayBill"}', 'not_supported'],
+  ['a mode that is no text', '{"mode":["login"]}', 'not_supported'],
+  ['an array', '[]', 'invalid_request'],
+  ['a text', '"login"', 'invalid_request'],
+  ['null', 'null', 'invalid_request'],
+  ['broken JSON', '{"order":', 'invalid_json'],
+  ['nothing', '', 'invalid_json'],
+  ['NaN', '{"order":NaN}', 'invalid_json'],
+  ['single quotes', "{'order':1}", 'invalid_json'],
+  ['two documents', '{}{}', 'invalid_json'],
+];
+
+describe.each(Object.entries(expressVersions))('bad bodies on %s', (_name, factory) => {
+  test.each(badBodies)('%s', async (_what, body, code) => {
+    const { origin, calls } = await startCountedSite({ factory });
+    const response = await post(origin).type('json').send(body);
+    expect(response.body).toMatchObject({ status: response.status, code });
+    expect(response.status).toBe(400);
+    expect(response.headers['content-type']).toBe('application/problem+json');
+    expect(calls).toEqual([]);
+    expect(({} as Record<string, unknown>).mode).toBeUndefined();
+  });
+});
+
+test('bytes that are not UTF-8', async () => {
+  const { origin, calls } = await startCountedSite();
+  const body = Buffer.from([0x7b, 0x22, 0x6f, 0x72, 0x64, 0x65, 0x72, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]);
+  const response = await fetch(`${origin}/intent`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin },
+    body,
+  });
+  expect([response.status, ((await response.json()) as HttpProblem).code]).toEqual([400, 'invalid_json']);
+  expect(calls).toEqual([]);
+});
+
+describe('an order is what a site can write down as it is', () => {
+  const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+  test.each([
+    ['nested deeply', nested(1_500)],
+    ['nested a little too deeply', nested(17)],
+    ['a NUL', '"a\\u0000b"'],
+    ['half a character', '["\\ud83d"]'],
+    ['a NUL in a key', '{"a\\u0000":1}'],
+    ['a number that is none', '{"a":[-1e999]}'],
+  ])('not %s', async (_what, order) => {
+    const { origin, calls } = await startCountedSite({
+      payment: (req) => ({ amount: 5, currency: 'usd', metadata: { order: req.body.order } }),
+    });
+    const response = await post(origin).type('json').send(`{"order":${order}}`).expect(400);
+    expect(response.body).toMatchObject({
+      code: 'invalid_request',
+      detail: 'The field "order" is not of the right form.',
+    });
+    expect(calls).toEqual([]);
+  });
+
+  test.each([nested(16), '"\\ud83c\\udf75 for Zo\u00eb"', '{"__proto__":{"a":1}}', '0', 'null', '[[],{},"",false]'])(
+    '%s is one, and can be noted with the payment',
+    async (order) => {
+      const notes: unknown[] = [];
+      const { origin } = await startCountedSite({
+        payment: (req) => ({ amount: 5, currency: 'usd', metadata: { order: { is: req.body.order } } }),
+        onCreated: (record) => void notes.push(record.kind === 'payment' && record.metadata),
+      });
+      await post(origin).type('json').send(`{"order":${order}}`).expect(201);
+      expect(JSON.stringify(notes)).toBe(JSON.stringify([{ order: { is: JSON.parse(order) } }]));
+    },
+  );
+});
+
+describe('the content type must be JSON', () => {
+  test.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'application/json-patch+json',
+    'text/json',
+  ])('%s', async (type) => {
+    const { origin, calls } = await startCountedSite();
+    const response = await post(origin).set('Content-Type', type).send('{"order":1}').expect(415);
+    expect(response.body.code).toBe('unsupported_media_type');
+    expect(calls).toEqual([]);
+  });
+
+  test('none at all', async () => {
+    const { origin, calls } = await startCountedSite();
+    const response = await fetch(`${origin}/intent`, { method: 'POST', headers: { origin } });
+    expect([response.status, ((await response.json()) as HttpProblem).code]).toEqual([415, 'unsupported_media_type']);
+    expect(calls).toEqual([]);
+  });
+
+  test('a content encoding', async () => {
+    const { origin } = await startCountedSite();
+    const send = post(origin).type('json').set('Content-Encoding', 'gzip').send('{}');
+    expect((await send.expect(415)).body.code).toBe('unsupported_media_type');
+  });
+
+  test.each(['application/json', 'Application/JSON; charset=utf-8', 'application/json;charset=UTF-8'])(
+    '%s is accepted',
+    async (type) => {
+      const { origin } = await startCountedSite();
+      await post(origin).set('Content-Type', type).send('{"order":1}').expect(201);
+    },
+  );
+});
+
+describe('the body limit of 4 KiB', () => {
+  const bodyOf = (length: number): string => `{"order":"${'x'.repeat(length - 12)}"}`;
+
+  test('4096 bytes are accepted', async () => {
+    const { origin } = await startCountedSite();
+    expect(bodyOf(4096)).toHaveLength(4096);
+    await post(origin).type('json').send(bodyOf(4096)).expect(201);
+  });
+
+  test.each([4097, 100_000, 3_000_000])('%i bytes are refused', async (length) => {
+    const { origin, calls } = await startCountedSite();
+    const response = await post(origin).type('json').send(bodyOf(length)).expect(413);
+    expect(response.body.code).toBe('body_too_large');
+    expect(calls).toEqual([]);
+    await post(origin).type('json').send('{}').expect(201);
+  });
+
+  test('chunks without a length are counted as they come', async () => {
+    const { origin, calls } = await startCountedSite();
+    const body = new ReadableStream({
+      start(controller) {
+        for (let n = 0; n < 5; n++) controller.enqueue(new TextEncoder().encode('x'.repeat(1000)));
+        controller.close();
+      },
+    });
+    const headers = { 'content-type': 'application/json', origin };
+    const response = await fetch(`${origin}/intent`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+    expect([response.status, ((await response.json()) as HttpProblem).code]).toEqual([413, 'body_too_large']);
+    expect(calls).toEqual([]);
+  });
+
+  test('what a parser in front let through, nested too deeply to be written again, is over the limit', async () => {
+    const { origin, calls } = await startCountedSite({ before: (app) => app.use(express.json()) });
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode(`{"order":${'['.repeat(45_000)}${']'.repeat(45_000)}}`));
+        controller.close();
+      },
+    });
+    const headers = { 'content-type': 'application/json', origin };
+    const response = await fetch(`${origin}/intent`, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+    expect([response.status, ((await response.json()) as HttpProblem).code]).toEqual([413, 'body_too_large']);
+    expect(calls).toEqual([]);
+  });
+
+  test('the limit holds also behind a parser with a larger one', async () => {
+    const { origin, calls } = await startCountedSite({ before: (app) => app.use(express.json()) });
+    const response = await post(origin).type('json').send(bodyOf(5000)).expect(413);
+    expect(response.body.code).toBe('body_too_large');
+    expect(calls).toEqual([]);
+  });
+});
+
+describe.each(Object.entries(expressVersions))('body parsers of the app on %s', (_name, factory) => {
+  const order = { article: 'tea', note: 'für Zoë' };
+  test.each([
+    ['none', {}],
+    ['json before', { before: (app: express.Express) => app.use(factory.json()) }],
+    ['json after', { after: (app: express.Express) => app.use(factory.json()) }],
+    ['urlencoded before', { before: (app: express.Express) => app.use(factory.urlencoded({ extended: true })) }],
+    ['raw before', { before: (app: express.Express) => app.use(factory.raw({ type: '*/*' })) }],
+    ['text before', { before: (app: express.Express) => app.use(factory.text({ type: '*/*' })) }],
+  ])('%s', async (_what, options) => {
+    const seen: unknown[] = [];
+    const payment = (req: express.Request) => {
+      seen.push(req.body.order);
+      return { amount: 5, currency: 'usd' };
+    };
+    const { origin } = await startCountedSite({ factory, payment, ...options });
+    await post(origin).send({ order }).expect(201);
+    const refused = await post(origin).send({ order, amount: 1 }).expect(400);
+    expect(refused.body.code).toBe('terms_not_accepted');
+    expect(seen).toEqual([order]);
+  });
+
+  test.each([
+    ['none', {}],
+    ['json before', { before: (app: express.Express) => app.use(factory.json()) }],
+    [
+      'json before, and something slow',
+      {
+        before: (app: express.Express) => app.use(factory.json()).use((_req, _res, next) => void setTimeout(next, 20)),
+      },
+    ],
+  ])('an empty body is no JSON: %s', async (_what, options) => {
+    const { origin, calls } = await startCountedSite({ factory, ...options });
+    for (const path of ['/intent', '/session']) {
+      const sent = await fetch(origin + path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'content-length': '0', 'sec-fetch-site': 'same-origin' },
+        signal: AbortSignal.timeout(30_000),
+      });
+      expect([sent.status, ((await sent.json()) as HttpProblem).code]).toEqual([
+        400,
+        expect.stringMatching(/^invalid_/),
+      ]);
+    }
+    expect(calls).toEqual([]);
+  });
+
+  test("the app's own routes get their bodies untouched", async () => {
+    const { origin } = await startCountedSite({
+      factory,
+      after: (app) => app.post('/own', factory.json(), (req, res) => void res.json(req.body)),
+    });
+    await request(origin).post('/own').send({ amount: 3 }).expect(200, { amount: 3 });
+  });
+});
+
+describe('ids of GET /status/:id (interface 2.2, 8)', () => {
+  const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+  test.each([
+    ['too short', id.slice(3)],
+    ['too long', `${id}z`],
+    ['31 bytes', '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofL'.slice(0, 42)],
+    ['a letter outside the alphabet', `0${id.slice(1)}`],
+    ['another letter outside it', id.replace('9', 'l')],
+    ['a look-alike from the Cyrillic alphabet', encodeURIComponent(id.replace('o', 'о'))],
+    ['full-width digits', encodeURIComponent(id.replace('9', '９'))],
+    ['a superfluous leading 1', `1${id}`],
+    ['white space', `${id}%20`],
+    ['a percent sign', `%39${id.slice(1)}`],
+    ['a line break', `${id}%0A`],
+    ['hex', '00'.repeat(32)],
+    ['a query that is not part of it', `x?${id}`],
+    ['a very long one', 'z'.repeat(5000)],
+  ])('%s', async (_what, bad) => {
+    const { origin, calls } = await startCountedSite();
+    const response = await request(origin).get(`/status/${bad}`).expect(400);
+    expect(response.body.code).toBe('invalid_id');
+    expect(calls).toEqual([]);
+  });
+
+  test('an id with leading zero bytes keeps its leading ones', async () => {
+    const { origin, calls } = await startCountedSite();
+    await request(origin)
+      .get(`/status/${'1'.repeat(31)}2`)
+      .expect(200);
+    await request(origin)
+      .get(`/status/${'1'.repeat(30)}2`)
+      .expect(400);
+    expect(calls).toEqual(['getStatus']);
+  });
+});
+
+describe('methods', () => {
+  test.each([
+    ['GET', '/intent', 'POST'],
+    ['PUT', '/intent', 'POST'],
+    ['PATCH', '/session', 'POST, GET, DELETE'],
+    ['POST', '/status/abc', 'GET'],
+    ['DELETE', '/.well-known/service-payments.json', 'GET'],
+    ['OPTIONS', '/intent', 'POST'],
+  ])('%s %s', async (method, path, allow) => {
+    const { origin, calls } = await startCountedSite();
+    const response = await fetch(origin + path, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
+    expect(await response.json()).toMatchObject({ code: 'method_not_allowed' });
+    expect(calls).toEqual([]);
+  });
+});
+
+test('other paths of the app pass through', async () => {
+  const { origin } = await startCountedSite({
+    after: (app) => app.get('/intents', (_req, res) => void res.send('own')),
+  });
+  await request(origin).get('/intents').expect(200, 'own');
+  for (const path of ['/status', '/status/', '/status/a/b', '/Intent', '/intent/x', '/constructor', '/__proto__']) {
+    await request(origin).get(path).expect(404);
+  }
+});
