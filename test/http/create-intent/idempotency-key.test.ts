@@ -4,18 +4,18 @@ import { intentIdOf } from '../../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
 import { expressVersions } from '../../support/sites/site.js';
 
-/** A price that is another one each time it is asked for. */
+/** A payment hook whose price rises with each call. */
 function risingPrice() {
-  let asked = 0;
+  let calls = 0;
   const payment = () => {
-    asked += 1;
-    return { amount: asked, currency: 'usd', metadata: { asked } };
+    calls += 1;
+    return { amount: calls, currency: 'usd', metadata: { calls } };
   };
-  return { payment, asked: () => asked };
+  return { payment, calls: () => calls };
 }
 
 const order = { mode: 'payment', order: { article: 'tea', count: 2 } };
-const begin = (browser: Browser, key: string, body: object = order) =>
+const create = (browser: Browser, key: string, body: object = order) =>
   browser.send('POST', '/intent', body, { 'Idempotency-Key': key });
 
 let keys = 0;
@@ -26,66 +26,66 @@ const newKey = (): string => {
 
 const createdAt = ({ tap }: LedgerSite): number => tap.different('createIntent').size;
 
-describe.each(kinds)('the same Idempotency-Key again, with a ledger in %s', (kind) => {
+describe.each(kinds)('a repeated Idempotency-Key, with a ledger in %s', (kind) => {
   let site: LedgerSite;
   const price = risingPrice();
   beforeAll(async () => {
     site = await startLedgerSite({ databaseUrl: await newDatabaseUrl(kind), payment: price.payment });
   });
 
-  test('and the same request: the same answer, without another question to anybody', async () => {
+  test('with the same request gets the same answer, without another call of the payment hook or the sequencer', async () => {
     const browser = new Browser(site.origin);
     const key = newKey();
-    const first = await begin(browser, key);
-    const before = [price.asked(), site.tap.calls.length];
-    const second = await begin(browser, `"${key}"`, { order: { count: 2, article: 'tea' }, mode: 'payment' });
+    const first = await create(browser, key);
+    const before = [price.calls(), site.tap.calls.length];
+    const second = await create(browser, `"${key}"`, { order: { count: 2, article: 'tea' }, mode: 'payment' });
     expect([first.status, second.status]).toEqual([201, 201]);
     expect(second.body).toEqual(first.body);
     expect(Object.keys(second.body)).toEqual(['client_secret']);
-    expect([price.asked(), site.tap.calls.length]).toEqual(before);
+    expect([price.calls(), site.tap.calls.length]).toEqual(before);
   });
 
-  test('also once the intent was paid', async () => {
+  test('gets the same answer after the payment', async () => {
     const browser = new Browser(site.origin);
     const key = newKey();
-    const { body } = await begin(browser, key);
+    const { body } = await create(browser, key);
     const secret = String(body.client_secret);
     await site.sequencer.wallet().pay(secret);
     await untilState(site, intentIdOf(secret), 'settled');
-    expect(await begin(browser, key)).toMatchObject({ status: 201, body });
+    expect(await create(browser, key)).toMatchObject({ status: 201, body });
   });
 
   test.each([
     ['another order', { mode: 'payment', order: { article: 'tea', count: 3 } }],
-    ['an order more', { mode: 'payment', order: [{ article: 'tea', count: 2 }] }],
+    ['a list of orders', { mode: 'payment', order: [{ article: 'tea', count: 2 }] }],
     ['no order', { mode: 'payment' }],
     ['another mode', { mode: 'login', order: order.order }],
-  ])('but %s: 422, and nothing is sent', async (_name, body) => {
+  ])('with %s answers 422 and sends nothing', async (_name, body) => {
     const browser = new Browser(site.origin);
     const key = newKey();
-    await begin(browser, key);
+    await create(browser, key);
     const calls = site.tap.calls.length;
-    const reused = await begin(browser, key, body);
+    const reused = await create(browser, key, body);
     expect([reused.status, reused.body.code]).toEqual([422, 'idempotency_key_reused']);
     expect(JSON.stringify(reused.body)).not.toContain('client_secret');
     expect(site.tap.calls.length).toBe(calls);
-    expect((await begin(browser, key)).status).toBe(201);
+    expect((await create(browser, key)).status).toBe(201);
   });
 
-  test('but another browser: an intent of its own', async () => {
+  test('from another browser creates another intent', async () => {
     const key = newKey();
     const [one, other] = [new Browser(site.origin), new Browser(site.origin)];
-    const answers = [await begin(one, key), await begin(other, key), await begin(one, key)];
+    const answers = [await create(one, key), await create(other, key), await create(one, key)];
     const [first, second, third] = answers.map(({ body }) => body.client_secret);
     expect(second).not.toBe(first);
     expect(third).toBe(first);
   });
 
-  test('for a login, which can be completed then', async () => {
+  test('for a login returns a secret that can be completed', async () => {
     const browser = new Browser(site.origin);
     const key = newKey();
-    const first = await begin(browser, key, { mode: 'login' });
-    const second = await begin(browser, key, { mode: 'login' });
+    const first = await create(browser, key, { mode: 'login' });
+    const second = await create(browser, key, { mode: 'login' });
     expect(second.body).toEqual(first.body);
     const secret = String(first.body.client_secret);
     await site.sequencer.wallet('Ada').login(secret);
@@ -93,13 +93,13 @@ describe.each(kinds)('the same Idempotency-Key again, with a ledger in %s', (kin
     expect(completed.status).toBe(200);
   });
 
-  test('twenty times at once: one intent, one row, one answer', async () => {
+  test('in twenty concurrent requests creates one intent and one row', async () => {
     const browser = new Browser(site.origin);
-    await begin(browser, newKey());
+    await create(browser, newKey());
     const before = createdAt(site);
     const rows = (await site.router.intents.list({ limit: 1_000 })).intents.length;
     const key = newKey();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => begin(browser, key)));
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(browser, key)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     expect(new Set(answers.map(({ body }) => body.client_secret)).size).toBe(1);
     expect(createdAt(site)).toBe(before + 1);
@@ -108,42 +108,42 @@ describe.each(kinds)('the same Idempotency-Key again, with a ledger in %s', (kin
     expect(intents[0]).toMatchObject({ id: intentIdOf(String(answers[0]?.body.client_secret)), state: 'open' });
   });
 
-  test('a new key is a new intent, as is none', async () => {
+  test('is required for the same intent: a new key or no key creates another intent', async () => {
     const browser = new Browser(site.origin);
     const answers = [
-      await begin(browser, newKey()),
-      await begin(browser, newKey()),
+      await create(browser, newKey()),
+      await create(browser, newKey()),
       await browser.send('POST', '/intent', order),
       await browser.send('POST', '/intent', order),
     ];
     expect(new Set(answers.map(({ body }) => body.client_secret)).size).toBe(4);
   });
 
-  test('neither the secret nor what opens it is in the ledger', async () => {
+  test('leaves neither the secret nor the token that decrypts it in the ledger', async () => {
     const browser = new Browser(site.origin);
-    const { body } = await begin(browser, newKey());
+    const { body } = await create(browser, newKey());
     const secret = String(body.client_secret);
-    const [given] = site.faults.calls.filter(({ method }) => method === 'reserve').slice(-1);
-    const written = JSON.stringify(given, (_name, value) =>
+    const [args] = site.faults.calls.filter(({ method }) => method === 'reserve').slice(-1);
+    const serialized = JSON.stringify(args, (_name, value) =>
       value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
     );
-    expect(written).toContain('sealedSecret');
-    expect(written).not.toContain(secret);
-    expect(written).not.toContain(browser.cookies.get('intent'));
+    expect(serialized).toContain('sealedSecret');
+    expect(serialized).not.toContain(secret);
+    expect(serialized).not.toContain(browser.cookies.get('intent'));
   });
 });
 
-test('two processes that are asked at once create one intent', async () => {
+test('two processes with concurrent requests of one Idempotency-Key create one intent', async () => {
   const databaseUrl = await newDatabaseUrl('postgres');
   const price = risingPrice();
   const one = await startLedgerSite({ databaseUrl, payment: price.payment });
   const other = await startLedgerSite({ databaseUrl, payment: price.payment, sequencer: one.sequencer });
   const browser = new Browser(one.origin);
-  await begin(browser, newKey());
+  await create(browser, newKey());
   const browsers = [browser, new Browser(other.origin, browser.cookies)];
   for (let round = 1; round <= 5; round += 1) {
     const key = newKey();
-    const answers = await Promise.all([0, 1, 0, 1, 0, 1].map((at) => begin(browsers[at] ?? browser, key)));
+    const answers = await Promise.all([0, 1, 0, 1, 0, 1].map((at) => create(browsers[at] ?? browser, key)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
     expect(new Set(answers.map(({ body }) => body.client_secret)).size).toBe(1);
     const sent = new Set([...one.tap.different('createIntent'), ...other.tap.different('createIntent')]);
@@ -153,7 +153,7 @@ test('two processes that are asked at once create one intent', async () => {
 });
 
 test.each(Object.entries(expressVersions))(
-  'a key of the wrong form is refused over HTTP on %s',
+  'POST /intent answers 400 for an invalid Idempotency-Key on %s',
   async (_name, factory) => {
     const site = await startLedgerSite({ databaseUrl: await newDatabaseUrl('postgres'), factory });
     const browser = new Browser(site.origin);
@@ -167,25 +167,25 @@ test.each(Object.entries(expressVersions))(
   },
 );
 
-/** Where a request can be cut off: at the sequencer, in a hook, or on one of its ways to the ledger. */
-const failures: [name: string, fail: (site: LedgerSite) => void, pricesAsked: number][] = [
-  ['the ledger is not there to begin with', ({ faults }) => faults.failOnce('repeated', 'before'), 1],
-  ['the ledger is lost before it is written down', ({ faults }) => faults.failOnce('reserve', 'before'), 2],
-  ['that it was written down is lost', ({ faults }) => faults.failOnce('reserve', 'after'), 1],
-  ['the sequencer is not reached', ({ sequencer }) => void sequencer.injectFault(refusal), 1],
-  ['the answer of the sequencer is lost', ({ sequencer }) => void sequencer.injectFault(lostAnswer), 1],
-  ['the ledger is lost before it is confirmed', ({ faults }) => faults.failOnce('confirm', 'before'), 1],
-  ['that it was confirmed is lost', ({ faults }) => faults.failOnce('confirm', 'after'), 1],
+/** The failures of the sequencer and the ledger during a request. */
+const failures: [name: string, fail: (site: LedgerSite) => void, hookCalls: number][] = [
+  ['the ledger fails before the lookup', ({ faults }) => faults.failOnce('repeated', 'before'), 1],
+  ['the ledger fails before the insert', ({ faults }) => faults.failOnce('reserve', 'before'), 2],
+  ['the response to the insert is lost', ({ faults }) => faults.failOnce('reserve', 'after'), 1],
+  ['the sequencer fails', ({ sequencer }) => void sequencer.injectFault(refusal), 1],
+  ['the response of the sequencer is lost', ({ sequencer }) => void sequencer.injectFault(lostAnswer), 1],
+  ['the ledger fails before the confirmation', ({ faults }) => faults.failOnce('confirm', 'before'), 1],
+  ['the response to the confirmation is lost', ({ faults }) => faults.failOnce('confirm', 'after'), 1],
 ];
 const refusal = { kind: 'status', operations: ['createIntent'] } as const;
 const lostAnswer = { kind: 'cut', operations: ['createIntent'], when: 'after' } as const;
 
 describe.each([
   ['postgres' as const, failures],
-  // A folder takes its time to open, and one failure shows that it is opened again as it was left.
+  // A folder takes long to open. One failure shows that a restart finds it unchanged.
   ['embedded' as const, failures.slice(2, 3)],
-])('a request is repeated after a failure and a restart, with a ledger in %s', (kind, some) => {
-  test.each(some)('%s', async (_name, fail, pricesAsked) => {
+])('a retry after a restart, with a ledger in %s, creates one intent when', (kind, some) => {
+  test.each(some)('%s', async (_name, fail, hookCalls) => {
     const databaseUrl = await newDatabaseUrl(kind);
     const price = risingPrice();
     const first = await startLedgerSite({ databaseUrl, payment: price.payment });
@@ -193,7 +193,7 @@ describe.each([
     const key = newKey();
 
     fail(first);
-    const failed = await begin(browser, key);
+    const failed = await create(browser, key);
     expect(failed.status).toBeGreaterThanOrEqual(500);
     expect(failed.body).not.toHaveProperty('client_secret');
     expect(browser.cookies.get('intent')).toBeDefined();
@@ -201,20 +201,20 @@ describe.each([
     first.sequencer.clearFaults();
 
     const second = await startLedgerSite({ databaseUrl, payment: price.payment, sequencer: first.sequencer });
-    const later = new Browser(second.origin, browser.cookies);
-    const repeated = await begin(later, key);
+    const returning = new Browser(second.origin, browser.cookies);
+    const repeated = await create(returning, key);
     expect(repeated.status).toBe(201);
     const secret = String(repeated.body.client_secret);
-    expect((await begin(later, key)).body).toEqual(repeated.body);
+    expect((await create(returning, key)).body).toEqual(repeated.body);
 
     const sent = [...first.tap.different('createIntent'), ...second.tap.different('createIntent')];
     expect(new Set(sent).size).toBe(1);
-    expect(price.asked()).toBe(pricesAsked);
+    expect(price.calls()).toBe(hookCalls);
     const { intents } = await second.router.intents.list();
     expect(intents).toHaveLength(1);
-    expect(intents[0]).toMatchObject({ id: intentIdOf(secret), state: 'open', amount: `${pricesAsked}.00` });
-    // What the wallet is asked for is what is written down, though the price is another one by now.
-    expect(await second.sequencer.wallet().scan(secret)).toMatchObject({ amount: `${pricesAsked}.00` });
+    expect(intents[0]).toMatchObject({ id: intentIdOf(secret), state: 'open', amount: `${hookCalls}.00` });
+    // The wallet sees the recorded price, although the hook now returns another.
+    expect(await second.sequencer.wallet().scan(secret)).toMatchObject({ amount: `${hookCalls}.00` });
     await second.router.close();
   });
 });

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { fingerprintOf, parseIdempotencyKey } from '../../../src/http/create-intent/intent-request.js';
 
-/** Only the headers are looked at. */
+/** The function reads only the headers. */
 const parse = (header?: string) =>
   parseIdempotencyKey({ headers: { 'idempotency-key': header } } as unknown as Request);
 
@@ -14,7 +14,7 @@ test.each([
   ['"\\"quoted\\\\\\""', '"quoted\\"'],
   ['~'.repeat(255), '~'.repeat(255)],
   [`"${'\\"'.repeat(255)}"`, '"'.repeat(255)],
-])('%s is a key', (header, key) => {
+])('parseIdempotencyKey accepts %s', (header, key) => {
   expect(parse(header)).toBe(key);
 });
 
@@ -36,25 +36,25 @@ const wrong = [
   `"${'\\"'.repeat(256)}"`,
 ];
 
-test.each(wrong)('%j is none', (header) => {
+test.each(wrong)('parseIdempotencyKey rejects %j', (header) => {
   expect(() => parse(header)).toThrow(expect.objectContaining({ code: 'invalid_idempotency_key', status: 400 }));
 });
 
-test('no header is no key', () => {
+test('parseIdempotencyKey returns undefined without the header', () => {
   expect(parse(undefined)).toBeUndefined();
 });
 
-describe('the fingerprint of a request', () => {
+describe('fingerprintOf', () => {
   const hex = (...request: Parameters<typeof fingerprintOf>) => Buffer.from(fingerprintOf(...request)).toString('hex');
 
-  test('is the SHA-256 of what it asks for, with its members in order', () => {
+  test('is the SHA-256 of the request with its members sorted', () => {
     // printf '%s' '{"mode":"payment","order":{"a":[1,{"c":null,"d":"e"}],"b":2}}' | sha256sum
     const known = 'fb3b5614b5d354308978394203d07de1e64b17c6279d9d971480f3a78734be34';
     expect(hex('payment', { order: { b: 2, a: [1, { d: 'e', c: null }] } })).toBe(known);
     expect(hex('payment', JSON.parse('{"order":{"a":[1,{"c":null,"d":"e"}],"b":2}}'))).toBe(known);
   });
 
-  test('is another one for everything else', () => {
+  test('differs for every other request', () => {
     const requests: Parameters<typeof fingerprintOf>[] = [
       ['payment', {}],
       ['login', {}],
@@ -72,7 +72,7 @@ describe('the fingerprint of a request', () => {
     expect(new Set(requests.map((request) => hex(...request))).size).toBe(requests.length);
   });
 
-  test('is there for the deepest order that a body can hold', () => {
+  test('works for the deepest order that fits in a body', () => {
     const deep = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
     expect(hex('payment', { order: deep(2_000) })).not.toBe(hex('payment', { order: deep(1_999) }));
   });

@@ -7,7 +7,7 @@ import { destination, expressVersions, startSiteWithSequencer } from '../../supp
 const pay = (origin: string, body: object = { mode: 'payment', order: 42 }) => post(origin).send(body);
 
 describe.each(Object.entries(expressVersions))('POST /intent on %s', (_name, factory) => {
-  test('a payment answers 201 with the client secret and nothing else (interface 1.5, 4.7)', async () => {
+  test('answers 201 for a payment, with the client secret and nothing else (interface 1.5, 4.7)', async () => {
     const { origin, sequencer } = await startSiteWithSequencer({ factory });
     const response = await pay(origin).expect(201);
     expect(Object.keys(response.body)).toEqual(['client_secret']);
@@ -17,7 +17,7 @@ describe.each(Object.entries(expressVersions))('POST /intent on %s', (_name, fac
     expect({ amount, currency, payee }).toEqual({ amount: '4.50', currency: 'usd', payee: destination });
   });
 
-  test('a login answers 201 with the client secret and nothing else (interface 1.6, 4.7)', async () => {
+  test('answers 201 for a login, with the client secret and nothing else (interface 1.6, 4.7)', async () => {
     const { origin, sequencer } = await startSiteWithSequencer({ factory });
     const response = await pay(origin, { mode: 'login' }).expect(201);
     expect(Object.keys(response.body)).toEqual(['client_secret']);
@@ -25,7 +25,7 @@ describe.each(Object.entries(expressVersions))('POST /intent on %s', (_name, fac
   });
 });
 
-test('the browser gets a cookie that scripts cannot read, once', async () => {
+test('POST /intent sets an HttpOnly cookie, once per browser', async () => {
   const { origin } = await startSiteWithSequencer();
   const first = await pay(origin).expect(201);
   const [cookie = ''] = first.get('Set-Cookie') ?? [];
@@ -34,14 +34,14 @@ test('the browser gets a cookie that scripts cannot read, once', async () => {
   expect(second.get('Set-Cookie')).toBeUndefined();
 });
 
-const untouchable = Object.defineProperty(new Error(), 'status', {
+const throwingError = Object.defineProperty(new Error(), 'status', {
   get() {
     throw new Error('database password wrong');
   },
 });
 
-describe('the payment hook sets the terms', () => {
-  test('it sees the order, and what it returns is what the wallet is asked', async () => {
+describe('the payment hook', () => {
+  test('receives the order and sets the terms that the wallet sees', async () => {
     const seen: unknown[] = [];
     const { origin, sequencer } = await startSiteWithSequencer({
       payment: async (req) => {
@@ -56,25 +56,19 @@ describe('the payment hook sets the terms', () => {
   });
 
   test.each([
+    ['a 4xx error with expose', httpError(404, 'No such article.', true), 404, 'request_refused', 'No such article.'],
+    ['a 4xx error without expose', httpError(409, 'secret stock level 3', false), 409, 'request_refused', undefined],
     [
-      'a 4xx error that may be shown',
-      httpError(404, 'No such article.', true),
-      404,
-      'request_refused',
-      'No such article.',
-    ],
-    ['a 4xx error that may not', httpError(409, 'secret stock level 3', false), 409, 'request_refused', undefined],
-    [
-      'an error of a call the hook has made',
+      'an HTTP error of its own call',
       Object.assign(new Error('401 from stock'), { status: 401 }),
       500,
       'internal_error',
       undefined,
     ],
-    ['any other error', new Error('database password wrong'), 500, 'internal_error', undefined],
-    ['a thrown string', 'boom', 500, 'internal_error', undefined],
-    ['an error that throws when it is looked at', untouchable, 500, 'internal_error', undefined],
-  ])('%s becomes a problem', async (_name, thrown, status, code, detail) => {
+    ['another error', new Error('database password wrong'), 500, 'internal_error', undefined],
+    ['a string', 'boom', 500, 'internal_error', undefined],
+    ['an error whose getter throws', throwingError, 500, 'internal_error', undefined],
+  ])('that throws %s causes a problem', async (_name, thrown, status, code, detail) => {
     const { origin, log } = await startSiteWithSequencer({
       payment: () => {
         throw thrown;
@@ -94,14 +88,14 @@ describe('the payment hook sets the terms', () => {
     [{ amount: '720575940379279.36', currency: 'usd' }, 'amount_too_large'],
     [{ amount: 1, currency: 'xxx' }, 'unknown_currency'],
     [{ amount: 1, currency: 'usd', destination: 'not-an-account' }, 'invalid_account'],
-  ])('terms that cannot be asked for, %j, are refused with %s', async (terms, code) => {
+  ])('that returns the terms %j causes a 400 %s', async (terms, code) => {
     const { origin, log } = await startSiteWithSequencer({ payment: () => terms });
     const { body } = await pay(origin).expect(400);
     expect(body.code).toBe(code);
     expect(log.text).toMatch(/warn .*the payment hook's terms were refused/);
   });
 
-  test('a hook that returns nothing is a fault of the set-up, told in the log', async () => {
+  test('that returns nothing causes a 500 invalid_configuration, with the reason in the log', async () => {
     const { origin, log } = await startSiteWithSequencer({ payment: (() => undefined) as never });
     const { body } = await pay(origin).expect(500);
     expect(body).toEqual({
@@ -118,7 +112,7 @@ describe('the payment hook sets the terms', () => {
 const sequencerAccount = 'FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF';
 
 describe('onCreated', () => {
-  test('is told of a payment before the browser is', async () => {
+  test('receives a payment before the browser has its answer', async () => {
     const seen: unknown[] = [];
     const { origin } = await startSiteWithSequencer({
       payment: () => ({ amount: 3, currency: 'usd', metadata: { order: 42 } }),
@@ -139,14 +133,14 @@ describe('onCreated', () => {
     ]);
   });
 
-  test('is told of a login', async () => {
+  test('receives a login', async () => {
     const seen: unknown[] = [];
     const { origin } = await startSiteWithSequencer({ onCreated: (intent) => void seen.push(intent) });
     const { body } = await pay(origin, { mode: 'login' }).expect(201);
     expect(seen).toEqual([{ id: intentIdOf(body.client_secret), kind: 'login' }]);
   });
 
-  test('when it throws, no secret comes out', async () => {
+  test('that throws prevents the response with the secret', async () => {
     const { origin } = await startSiteWithSequencer({
       onCreated: () => {
         throw new Error('disk full');
@@ -161,7 +155,7 @@ describe('onCreated', () => {
 describe('clientAmount', () => {
   const clientAmount = { min: '1.00', max: 50, currency: 'usd' };
 
-  test('lets the browser choose within the range', async () => {
+  test('accepts an amount of the browser within the range', async () => {
     const { origin, sequencer } = await startSiteWithSequencer({ clientAmount, payment: undefined });
     const { body } = await pay(origin, { amount: '12.30' }).expect(201);
     await expect(sequencer.wallet().scan(body.client_secret)).resolves.toMatchObject({
@@ -179,13 +173,13 @@ describe('clientAmount', () => {
     ['1e1', 'invalid_amount'],
     [['5'], 'invalid_amount'],
     [undefined, 'invalid_amount'],
-  ])('refuses %j', async (amount, code) => {
+  ])('rejects the amount %j with %s', async (amount, code) => {
     const { origin } = await startSiteWithSequencer({ clientAmount, payment: undefined });
     const { body } = await pay(origin, { amount }).expect(400);
     expect(body.code).toBe(code);
   });
 
-  test('the hook cannot be talked out of amount and currency', async () => {
+  test('overrides amount and currency of the hook', async () => {
     const { origin, sequencer } = await startSiteWithSequencer({
       clientAmount,
       payment: () => ({ amount: 1, currency: 'eur', destination: sequencerAccount }),
@@ -202,19 +196,19 @@ describe('clientAmount', () => {
     [{ min: 5, max: 1, currency: 'usd' }],
     [{ min: 0.001, max: 1, currency: 'usd' }],
     [{ min: 1, max: 2, currency: 'nope' }],
-  ])('a range like %j is refused at start', async (range) => {
+  ])('with the range %j is rejected at startup', async (range) => {
     await expect(startSiteWithSequencer({ clientAmount: range })).rejects.toThrow(/clientAmount/);
   });
 });
 
-test('a site without payments says so', async () => {
+test('POST /intent answers not_supported for a payment when the site has none', async () => {
   const { origin } = await startSiteWithSequencer({ payment: undefined });
   const { body } = await pay(origin, { mode: 'payment' }).expect(400);
   expect(body.code).toBe('not_supported');
   await pay(origin, {}).expect(201);
 });
 
-test('a site without logins says so, and has neither session routes nor a key file', async () => {
+test('with login: false, POST /intent answers not_supported for a login, and session routes and key file are missing', async () => {
   const { origin } = await startSiteWithSequencer({ login: false });
   const { body } = await pay(origin, { mode: 'login' }).expect(400);
   expect(body.code).toBe('not_supported');
@@ -223,13 +217,13 @@ test('a site without logins says so, and has neither session routes nor a key fi
   await pay(origin).expect(201);
 });
 
-test('two intents never share a secret', async () => {
+test('POST /intent returns another secret to each request', async () => {
   const { origin } = await startSiteWithSequencer();
   const secrets = await Promise.all(Array.from({ length: 20 }, async () => (await pay(origin)).body.client_secret));
   expect(new Set(secrets).size).toBe(20);
 });
 
-test('problems are problem+json (RFC 9457)', async () => {
+test('POST /intent answers errors as problem+json (RFC 9457)', async () => {
   const { origin } = await startSiteWithSequencer();
   const response = await pay(origin, { amount: 1 }).expect(400);
   expect(response.headers['content-type']).toBe('application/problem+json');

@@ -7,7 +7,7 @@ const path = '/.well-known/service-payments.json';
 const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
 
 test.each(Object.entries(expressVersions))(
-  'the verifier key file on %s (interface 2.7, 4.6)',
+  'GET /.well-known/service-payments.json answers with the public key on %s (interface 2.7, 4.6)',
   async (_name, factory) => {
     const { origin } = await startSite({ ...base, factory });
     const file = await request(origin).get(path).expect(200);
@@ -16,7 +16,7 @@ test.each(Object.entries(expressVersions))(
   },
 );
 
-test('all keys of a rotation are published, the signing one first, and no secret', async () => {
+test('the key file lists all keys of a rotation, the signing key first, and no secret', async () => {
   const old = generateKey();
   const { origin } = await startSite({ ...base, verifierSecret: `${verifierSecret}, ${old.secret}` });
   const { body, text } = await request(origin).get(path).expect(200);
@@ -24,13 +24,13 @@ test('all keys of a rotation are published, the signing one first, and no secret
   expect(text).not.toContain(old.secret);
 });
 
-describe('it can be cached for a short time, and asked for again cheaply', () => {
+describe('the key file', () => {
   test.each([
-    ['as it was given', (etag: string) => etag],
-    ['weakened by a proxy', (etag: string) => `W/${etag}`],
-    ['among others', (etag: string) => `"one", ${etag}, W/"other"`],
-    ['any', () => '*'],
-  ])('%s', async (_how, tags) => {
+    ['its ETag', (etag: string) => etag],
+    ['its ETag, weakened by a proxy', (etag: string) => `W/${etag}`],
+    ['its ETag among others', (etag: string) => `"one", ${etag}, W/"other"`],
+    ['an asterisk', () => '*'],
+  ])('answers 304 when If-None-Match is %s', async (_name, tags) => {
     const { origin } = await startSite(base);
     const { headers } = await request(origin).get(path).expect(200);
     expect(headers['cache-control']).toBe('public, max-age=300');
@@ -42,7 +42,7 @@ describe('it can be cached for a short time, and asked for again cheaply', () =>
     await request(origin).get(path).set('If-None-Match', '"another"').expect(200);
   });
 
-  test('after a rotation it is another file', async () => {
+  test('has another ETag after a rotation', async () => {
     const [before, after] = await Promise.all([
       startSite(base),
       startSite({ ...base, verifierSecret: `${generateKey().secret}, ${verifierSecret}` }),

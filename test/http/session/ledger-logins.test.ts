@@ -14,7 +14,7 @@ type OnLogin = NonNullable<Hooks['onLogin']>;
 const login = { mode: 'login' };
 const hookTimeoutMs = 29_000;
 
-/** A login that the wallet has confirmed, and that the browser has still to complete. */
+/** A login that the wallet has confirmed and the browser has not completed. */
 async function confirmed({ origin, sequencer }: Pick<LedgerSite, 'origin' | 'sequencer'>, body: object = login) {
   const browser = new Browser(origin);
   const secret = String((await browser.send('POST', '/intent', body)).body.client_secret);
@@ -52,7 +52,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
       databaseUrl: await newDatabaseUrl(kind),
       before: (app) => app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store })),
       payment: () => ({ amount: 2, currency: 'usd', login: true }),
-      onLogin: (...given) => onLogin(...given),
+      onLogin: (...args) => onLogin(...args),
       hookTimeoutMs,
     });
     await site.router.database.query('create table welcomed (user_id text, intent text)');
@@ -63,7 +63,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     expire = holdTimeouts(hookTimeoutMs);
   });
 
-  test('is completed together with what onLogin writes, before its session begins', async () => {
+  test('commits together with the writes of onLogin, before the session starts', async () => {
     const { id, browser, complete } = await confirmed(site);
     const seen: unknown[] = [];
     onLogin = async (user, req, context) => {
@@ -74,13 +74,13 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     expect(seen).toEqual([{ user: ada(site), path: '/session', before: undefined, intent: id }]);
     expect(await welcomed(id)).toEqual([{ user_id: ada(site).id }]);
     expect(await userOf(browser)).toEqual(ada(site));
-    const kept = await site.router.intents.find(id);
-    expect(kept).toMatchObject({ userId: ada(site).id, loginCompletedAt: expect.any(Date) });
+    const recorded = await site.router.intents.find(id);
+    expect(recorded).toMatchObject({ userId: ada(site).id, loginCompletedAt: expect.any(Date) });
     expect((await complete()).status).toBe(404);
   });
 
   test.each([
-    ['refuses', () => refuse('Not today.', 403), 403, 'request_refused'],
+    ['refuses it', () => refuse('Not today.', 403), 403, 'request_refused'],
     [
       'throws',
       () => {
@@ -90,7 +90,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
       'internal_error',
     ],
     [
-      'never ends',
+      'never returns',
       () => {
         setImmediate(expire);
         return new Promise<void>(() => undefined);
@@ -98,10 +98,10 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
       500,
       'internal_error',
     ],
-  ])('can be completed later when onLogin %s', async (_name, act, status, code) => {
+  ])('can be retried when onLogin %s', async (_name, act, status, code) => {
     const { id, browser, complete } = await confirmed(site);
-    onLogin = async (...given) => {
-      await welcome(...given);
+    onLogin = async (...args) => {
+      await welcome(...args);
       await act();
     };
     const failed = await complete();
@@ -114,14 +114,14 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     expect(await welcomed(id)).toHaveLength(1);
   });
 
-  test('counts once, however many complete it at the same time', async () => {
+  test('is completed once by eight concurrent requests', async () => {
     const { id, complete } = await confirmed(site);
     const answers = await Promise.all(Array.from({ length: 8 }, () => complete()));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(404)]);
     expect(await welcomed(id)).toHaveLength(1);
   });
 
-  test('is nobody else’s', async () => {
+  test('answers 404 to another browser', async () => {
     const { complete } = await confirmed(site);
     const stranger = new Browser(site.origin);
     expect((await complete(stranger)).status).toBe(404);
@@ -130,7 +130,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     expect((await complete()).status).toBe(200);
   });
 
-  test('can be completed later when the session could not be begun', async () => {
+  test('can be retried when the session store fails', async () => {
     const { id, browser, complete } = await confirmed(site);
     store.isDown = true;
     const failed = await complete();
@@ -142,7 +142,7 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
     expect(await userOf(browser)).toEqual(ada(site));
   });
 
-  test('is lost, and the log says so, when even that could not be noted', async () => {
+  test('is lost, and logged, when the ledger cannot reopen it after the session store failed', async () => {
     const { id, browser, complete } = await confirmed(site);
     store.isDown = true;
     site.faults.failOnce('reopenLogin', 'before');
@@ -156,18 +156,21 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
   test.each([
     ['canCompleteLogin', 'before', 200],
     ['completeLogin', 'before', 200],
-    // Nobody knows whether it was completed, so that it counts as if it was.
+    // The outcome is unknown, so the login counts as completed.
     ['completeLogin', 'after', 404],
-  ] as const)('begins no session when the ledger fails: %s, %s', async (method, moment, then) => {
-    const { browser, complete } = await confirmed(site);
-    site.faults.failOnce(method, moment);
-    const failed = await complete();
-    expect([failed.status, failed.body.code]).toEqual([503, 'ledger_unavailable']);
-    expect(await userOf(browser)).toBeNull();
-    expect((await complete()).status).toBe(then);
-  });
+  ] as const)(
+    'starts no session when the ledger fails in %s, %s the statement',
+    async (method, moment, retryStatus) => {
+      const { browser, complete } = await confirmed(site);
+      site.faults.failOnce(method, moment);
+      const failed = await complete();
+      expect([failed.status, failed.body.code]).toEqual([503, 'ledger_unavailable']);
+      expect(await userOf(browser)).toBeNull();
+      expect((await complete()).status).toBe(retryStatus);
+    },
+  );
 
-  test('comes with a payment, which then knows its payer', async () => {
+  test('completes for a payment, and the payment has the user id', async () => {
     const { id, browser, complete } = await confirmed(site, { mode: 'payment' });
     expect((await browser.send('GET', `/status/${id}`)).body.intent_submitted).toBe(true);
     expect((await complete()).body).toEqual({ user: ada(site) });
@@ -176,27 +179,27 @@ describe.each(kinds)('a login, with a ledger in %s', (kind) => {
   });
 });
 
-test('a login that was begun in one process is completed in one of two others, once', async () => {
+test('a login that starts in one process is completed once by two other processes', async () => {
   const databaseUrl = await newDatabaseUrl('postgres');
-  const begun = await startLedgerSite({ databaseUrl });
-  const { id, browser } = await confirmed(begun);
-  await begun.router.close();
+  const first = await startLedgerSite({ databaseUrl });
+  const { id, browser } = await confirmed(first);
+  await first.router.close();
   const others = [
-    await startLedgerSite({ databaseUrl, sequencer: begun.sequencer }),
-    await startLedgerSite({ databaseUrl, sequencer: begun.sequencer }),
+    await startLedgerSite({ databaseUrl, sequencer: first.sequencer }),
+    await startLedgerSite({ databaseUrl, sequencer: first.sequencer }),
   ].map(({ origin }) => new Browser(origin, browser.cookies));
   const answers = await Promise.all(others.map((other) => other.send('POST', '/session', { id })));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
   const winner = others[answers.findIndex(({ status }) => status === 200)] ?? browser;
   const elsewhere = new Browser((others[0] ?? browser).origin, winner.cookies);
-  expect(await userOf(elsewhere)).toEqual(ada(begun));
+  expect(await userOf(elsewhere)).toEqual(ada(first));
 });
 
-describe('without a ledger', () => {
+describe('a login without a ledger', () => {
   const start = (onLogin: OnLogin): Promise<Site & Pick<LedgerSite, 'sequencer'>> =>
     startSiteWithSequencer({ onLogin });
 
-  test('onLogin is called without a transaction', async () => {
+  test('calls onLogin without a transaction', async () => {
     const seen: unknown[] = [];
     const site = await start((user, _req, context) => void seen.push([user, context]));
     const { id, complete } = await confirmed(site);
@@ -204,7 +207,7 @@ describe('without a ledger', () => {
     expect(seen).toEqual([[ada(site), { tx: undefined, intent: id }]]);
   });
 
-  test('a login that onLogin refuses can be completed later, and another meanwhile not', async () => {
+  test('can be retried after onLogin refuses, and is completed once', async () => {
     let isOpen = false;
     const site = await start(() => {
       if (!isOpen) refuse('Not yet.', 409);

@@ -27,7 +27,7 @@ function start(middleware: RequestHandler, options: SiteOptions = {}) {
 
 type Site = Awaited<ReturnType<typeof start>>;
 
-/** Begins a login and confirms it in a wallet; what is left is to complete it. */
+/** Starts a login and confirms it in a wallet. */
 async function confirm({ sequencer }: Site, browser: Browser): Promise<string> {
   const { status, body } = await browser.send('POST', '/intent', { mode: 'login' });
   expect(status).toBe(201);
@@ -40,13 +40,13 @@ async function logIn(site: Site, browser: Browser): Promise<void> {
   expect((await browser.send('POST', '/session', { id: await confirm(site, browser) })).status).toBe(200);
 }
 
-const nobody = { user: null };
+const loggedOut = { user: null };
 const ada = ({ sequencer }: Site) => ({ user: { id: sequencer.wallet('Ada').userId('shop.example') } });
 
 describe.each(Object.entries(expressVersions))('cookie-session on %s', (_name, factory) => {
   const middleware = cookieSession({ name: 'app', keys: ['key of the test'] });
 
-  test('what was in the session before a login, or a logout, is in it no more', async () => {
+  test('is emptied by a login and by a logout', async () => {
     const site = await start(middleware, { factory });
     const browser = new Browser(site.origin);
     await browser.send('GET', '/fill');
@@ -58,28 +58,28 @@ describe.each(Object.entries(expressVersions))('cookie-session on %s', (_name, f
     await browser.send('GET', '/fill');
     expect((await browser.send('DELETE', '/session')).status).toBe(204);
     expect((await browser.send('GET', '/basket')).body).toEqual({ basket: null });
-    expect((await browser.send('GET', '/session')).body).toEqual(nobody);
+    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
   });
 
-  test('a cookie that a stranger has planted does not become the one of who logs in', async () => {
+  test('ignores a cookie that an attacker planted before the login', async () => {
     const site = await start(middleware, { factory });
     const [stranger, victim] = [new Browser(site.origin), new Browser(site.origin)];
     await stranger.send('GET', '/fill');
     for (const [name, value] of stranger.cookies) victim.cookies.set(name, value);
     await logIn(site, victim);
     expect((await victim.send('GET', '/basket')).body).toEqual({ basket: null });
-    expect((await stranger.send('GET', '/session')).body).toEqual(nobody);
+    expect((await stranger.send('GET', '/session')).body).toEqual(loggedOut);
   });
 
-  test('a cookie that nobody has signed is nobody', async () => {
+  test('ignores a cookie without a valid signature', async () => {
     const site = await start(middleware, { factory });
     const browser = new Browser(site.origin);
     const forged = Buffer.from(JSON.stringify({ intentUser: { id: 'me' } })).toString('base64');
     browser.cookies.set('app', forged).set('app.sig', 'x'.repeat(27));
-    expect((await browser.send('GET', '/session')).body).toEqual(nobody);
+    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
   });
 
-  test('it is renewed also where somebody has given it the methods of the other kind', async () => {
+  test('is emptied even when another middleware adds regenerate() and save()', async () => {
     const site = await startSiteWithSequencer({
       factory,
       before: (app) => {
@@ -99,19 +99,19 @@ describe.each(Object.entries(expressVersions))('cookie-session on %s', (_name, f
   });
 });
 
-describe('a session that cannot be renewed is refused', () => {
+describe('a session that cannot be renewed', () => {
   const shared: Basket = {};
   const plain: RequestHandler = (req, _res, next) => {
     Object.assign(req, { session: shared });
     next();
   };
-  const pretends: RequestHandler = (req, _res, next) => {
+  const fakeRenewal: RequestHandler = (req, _res, next) => {
     const done = (callback: () => void): void => callback();
     Object.assign(req, { session: Object.assign(shared, { regenerate: done, save: done }) });
     next();
   };
 
-  test('nobody is logged in with it, and the operator is told once, with the mend', async () => {
+  test('accepts no login, and is logged once with the fix', async () => {
     const site = await start(plain);
     const browser = new Browser(site.origin);
     await browser.send('GET', '/session');
@@ -123,41 +123,41 @@ describe('a session that cannot be renewed is refused', () => {
     const { status, body } = await browser.send('POST', '/session', { id });
     expect([status, body.code, body.detail]).toEqual([500, 'invalid_configuration', undefined]);
     expect(shared.intentUser).toBeUndefined();
-    expect((await browser.send('GET', '/session')).body).toEqual(nobody);
+    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
   });
 
-  test('nor is somebody logged in whom such a session names', async () => {
+  test('rejects the user that it names', async () => {
     const site = await start((req, _res, next) => {
       Object.assign(req, { session: { intentUser: { id: 'me' } } });
       next();
     });
-    expect((await new Browser(site.origin).send('GET', '/session')).body).toEqual(nobody);
+    expect((await new Browser(site.origin).send('GET', '/session')).body).toEqual(loggedOut);
     expect((await new Browser(site.origin).send('DELETE', '/session')).status).toBe(204);
   });
 
-  test('also where it only says that it was', async () => {
-    const site = await start(pretends);
+  test('accepts no login when its regenerate() does nothing', async () => {
+    const site = await start(fakeRenewal);
     const browser = new Browser(site.origin);
     const { status, body } = await browser.send('POST', '/session', { id: await confirm(site, browser) });
     expect([status, body.code]).toEqual([500, 'invalid_configuration']);
     expect(shared.intentUser).toBeUndefined();
   });
 
-  test('where there are no logins, the session is none of our business', async () => {
+  test('is not logged when logins are switched off', async () => {
     const site = await start(plain, { login: false });
     await new Browser(site.origin).send('GET', '/basket');
     expect(site.log.lines).toEqual([]);
   });
 });
 
-describe('a store that does not answer', () => {
+describe('a session store that does not respond', () => {
   const timeoutMs = 60_000;
   let expire: () => void;
   beforeEach(() => {
     expire = holdTimeouts(timeoutMs);
   });
 
-  /** One of its calls can hang. The timeout of the router then expires at once. */
+  /** One of its methods can hang. The timeout of the router then expires at once. */
   class HangingStore extends session.MemoryStore {
     hangs: 'set' | 'destroy' | undefined;
     late: (() => void)[] = [];
@@ -186,32 +186,29 @@ describe('a store that does not answer', () => {
     ['set', {}],
     ['destroy', { unset: 'destroy' as const }],
     ['set', { saveUninitialized: true }],
-  ] as const)(
-    'hangs at %s (%j): 503 after the timeout, nobody is logged in, and then it can be completed',
-    async (step, more) => {
-      const store = new HangingStore();
-      const site = await withStore(store, more);
-      const browser = new Browser(site.origin);
-      await browser.send('GET', '/fill');
-      const id = await confirm(site, browser);
-      store.hangs = step;
-      const { status, body, headers } = await browser.send('POST', '/session', { id });
-      expect([status, body.code]).toEqual([503, 'session_unavailable']);
-      expect(headers.getSetCookie()).toEqual([]);
-      expect(site.log.lines.filter((line) => line.startsWith('error'))).toEqual([
-        expect.stringMatching(/session_unavailable.*not answered within 60000 ms/),
-      ]);
-      store.hangs = undefined;
-      expect((await browser.send('GET', '/session')).body).toEqual(nobody);
-      // What it does too late makes nobody a user.
-      for (const act of store.late.splice(0)) act();
-      expect((await browser.send('GET', '/session')).body).toEqual(nobody);
-      expect((await browser.send('POST', '/session', { id })).status).toBe(200);
-      expect((await browser.send('GET', '/session')).body).toEqual(ada(site));
-    },
-  );
+  ] as const)('in %s (%j) causes a 503 after the timeout, and the login can be retried', async (step, more) => {
+    const store = new HangingStore();
+    const site = await withStore(store, more);
+    const browser = new Browser(site.origin);
+    await browser.send('GET', '/fill');
+    const id = await confirm(site, browser);
+    store.hangs = step;
+    const { status, body, headers } = await browser.send('POST', '/session', { id });
+    expect([status, body.code]).toEqual([503, 'session_unavailable']);
+    expect(headers.getSetCookie()).toEqual([]);
+    expect(site.log.lines.filter((line) => line.startsWith('error'))).toEqual([
+      expect.stringMatching(/session_unavailable.*not answered within 60000 ms/),
+    ]);
+    store.hangs = undefined;
+    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
+    // A late write of the store must not log in the user.
+    for (const act of store.late.splice(0)) act();
+    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
+    expect((await browser.send('POST', '/session', { id })).status).toBe(200);
+    expect((await browser.send('GET', '/session')).body).toEqual(ada(site));
+  });
 
-  test('at a logout: 503 after the timeout', async () => {
+  test('in destroy at a logout causes a 503 after the timeout', async () => {
     const store = new HangingStore();
     const site = await withStore(store);
     const browser = new Browser(site.origin);
@@ -221,6 +218,6 @@ describe('a store that does not answer', () => {
     expect([status, body.code]).toEqual([503, 'session_unavailable']);
     store.hangs = undefined;
     expect((await browser.send('DELETE', '/session')).status).toBe(204);
-    expect((await browser.send('GET', '/session')).body).toEqual(nobody);
+    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
   });
 });

@@ -45,14 +45,14 @@ describe.each([
   ['a sealed cookie', {}],
   ['express-session', { before: expressSession }],
   ['cookie-session', { before: (app) => app.use(cookieSession({ keys: ['test'] })) }],
-] as [string, SiteOptions][])('login kept in %s', (_name, options) => {
+] as [string, SiteOptions][])('a login kept in %s', (_name, options) => {
   const start = (more: SiteOptions = {}) => startSiteWithSequencer({ ...options, ...more, after: account });
   let site: Awaited<ReturnType<typeof start>>;
   beforeAll(async () => {
     site = await start();
   });
 
-  test('a whole login: begin, confirm, complete, use, log out (interface 1.6, 4.7, 5.3)', async () => {
+  test('starts, is confirmed, completed and used, and ends at the logout (interface 1.6, 4.7, 5.3)', async () => {
     const browser = new Browser(site.origin);
     expect((await browser.send('GET', '/session')).body).toEqual({ user: null });
     expect((await browser.send('GET', '/account')).status).toBe(401);
@@ -74,7 +74,7 @@ describe.each([
     expect((await browser.send('DELETE', '/session')).status).toBe(204);
   });
 
-  test('another browser cannot complete it, and its id looks unknown there', async () => {
+  test('answers 404 to another browser, as for an unknown id', async () => {
     const victim = new Browser(site.origin);
     const { secret, id } = await begin(victim);
     await site.sequencer.wallet().login(secret);
@@ -89,7 +89,7 @@ describe.each([
     expect((await victim.send('POST', '/session', { id })).status).toBe(200);
   });
 
-  test('it counts once, however many complete it at the same time', async () => {
+  test('is completed once by ten concurrent requests', async () => {
     const browser = new Browser(site.origin);
     const { secret, id } = await begin(browser);
     await site.sequencer.wallet().login(secret);
@@ -97,7 +97,7 @@ describe.each([
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(404)]);
   });
 
-  test('it ends after its time', async () => {
+  test('expires after loginTtlMs', async () => {
     let now = 1_800_000_000_000;
     const site = await start({ now: () => now, loginTtlMs: 120_000 });
     const browser = new Browser(site.origin);
@@ -107,7 +107,7 @@ describe.each([
     expect((await browser.send('POST', '/session', { id })).status).toBe(404);
   });
 
-  test('a payment that also logs the payer in (protocol 3)', async () => {
+  test('completes for a payment with login: true (protocol 3)', async () => {
     const site = await start({ payment: () => ({ amount: 2, currency: 'usd', login: true }) });
     const browser = new Browser(site.origin);
     const { secret, id } = await begin(browser, { mode: 'payment' });
@@ -117,7 +117,7 @@ describe.each([
     expect((await browser.send('POST', '/session', { id })).body).toEqual({ user });
   });
 
-  test('a plain payment logs nobody in', async () => {
+  test('answers 404 for a payment without login: true', async () => {
     const browser = new Browser(site.origin);
     const { secret, id } = await begin(browser, { mode: 'payment' });
     await site.sequencer.wallet().pay(secret);
@@ -126,7 +126,7 @@ describe.each([
 });
 
 describe('express-session', () => {
-  test('the session is another one after the login, and after the logout', async () => {
+  test('gets a new session id at the login and at the logout', async () => {
     const site = await startSiteWithSequencer({ before: expressSession, after: account });
     const browser = new Browser(site.origin);
     await browser.send('GET', '/session');
@@ -143,7 +143,7 @@ describe('express-session', () => {
     expect((await thief.send('GET', '/session')).body).toEqual({ user: null });
   });
 
-  test('a store that fails is an error, nobody is logged in, and once it is back the login can be completed', async () => {
+  test('answers 503 when the store fails, and completes the login after the store recovers', async () => {
     let isDown = true;
     class BrokenStore extends session.MemoryStore {
       override set(_sid: string, data: session.SessionData, done?: (error?: unknown) => void): void {
@@ -169,8 +169,8 @@ describe('express-session', () => {
   });
 });
 
-describe('express-session in another place', () => {
-  test('behind the router: the login is kept in the sealed cookie, and counts', async () => {
+describe('express-session at another position', () => {
+  test('behind the router leaves the login in the sealed cookie', async () => {
     const site = await startSiteWithSequencer({
       after: (app) => {
         expressSession(app);
@@ -185,36 +185,36 @@ describe('express-session in another place', () => {
     expect((await browser.send('GET', '/account')).status).toBe(401);
   });
 
-  test('a login in the one place ends the one in the other, so that the later login is the one that counts', async () => {
-    let isAway = true;
+  test('the later login replaces the earlier one, in the session and in the cookie', async () => {
+    let isDown = true;
     const site = await startSiteWithSequencer({
       before: (app) => {
         const real = session({ secret: 'test', resave: false, saveUninitialized: true });
         // A store that is down leaves requests without a session.
-        app.use((req, res, next) => (isAway ? next() : real(req, res, next)));
+        app.use((req, res, next) => (isDown ? next() : real(req, res, next)));
       },
       after: account,
     });
     const browser = new Browser(site.origin);
-    const nameOf = async (): Promise<unknown> => (await browser.send('GET', '/session')).body.user;
+    const userNow = async (): Promise<unknown> => (await browser.send('GET', '/session')).body.user;
     const { user: ada } = await logIn(site, browser, 'Ada');
-    isAway = false;
-    expect(await nameOf()).toEqual(ada);
+    isDown = false;
+    expect(await userNow()).toEqual(ada);
     const { user: ben } = await logIn(site, browser, 'Ben');
-    expect(await nameOf()).toEqual(ben);
+    expect(await userNow()).toEqual(ben);
     browser.cookies.delete('connect.sid');
-    expect(await nameOf()).toBeNull();
+    expect(await userNow()).toBeNull();
 
     await logIn(site, browser, 'Ben');
-    isAway = true;
+    isDown = true;
     await logIn(site, browser, 'Ada');
-    isAway = false;
-    expect(await nameOf()).toEqual(ada);
+    isDown = false;
+    expect(await userNow()).toEqual(ada);
     await browser.send('DELETE', '/session');
-    expect(await nameOf()).toBeNull();
+    expect(await userNow()).toBeNull();
   });
 
-  test('logging out when nobody is logged in leaves the session of the app alone', async () => {
+  test('a logout without a login leaves the session of the app unchanged', async () => {
     const site = await startSiteWithSequencer({ before: expressSession, after: account });
     const browser = new Browser(site.origin);
     await browser.send('GET', '/session');
@@ -225,7 +225,7 @@ describe('express-session in another place', () => {
 });
 
 describe('the sealed cookie', () => {
-  test('of another domain is nobody here, also where the sites share their INTENT_SECRET', async () => {
+  test('of another domain is rejected, even when both sites share INTENT_SECRET', async () => {
     const secret = 'x'.repeat(32);
     const staging = await startSiteWithSequencer({ secret, domain: 'staging.example', after: account });
     const browser = new Browser(staging.origin);
@@ -236,7 +236,7 @@ describe('the sealed cookie', () => {
     expect((await there.send('GET', '/account')).status).toBe(401);
   });
 
-  test('cannot be read by scripts, and tells nothing', async () => {
+  test('is HttpOnly and encrypted', async () => {
     const site = await startSiteWithSequencer({ after: account });
     const browser = new Browser(site.origin);
     const { secret, id } = await begin(browser);
@@ -253,19 +253,19 @@ describe('the sealed cookie', () => {
       (text: string) => text.replace(/(.{30})$/, (end) => (end.startsWith('A') ? 'B' : 'A') + end.slice(1)),
     ],
     ['a cut end', (text: string) => text.slice(0, -5)],
-    ['nothing in it', () => ''],
+    ['an empty value', () => ''],
     ['an unsealed token', () => `${Buffer.from('{"alg":"none"}').toString('base64url')}.eyJzdWIiOiJtZSJ9.`],
-    ['very long text', () => 'x.'.repeat(4000)],
-  ])('%s is nobody', async (_what, spoil) => {
+    ['a very long text', () => 'x.'.repeat(4000)],
+  ])('with %s is rejected', async (_name, corrupt) => {
     const site = await startSiteWithSequencer({ after: account });
     const browser = new Browser(site.origin);
     await logIn(site, browser);
-    browser.cookies.set('intent-session', spoil(browser.cookies.get('intent-session') as string));
+    browser.cookies.set('intent-session', corrupt(browser.cookies.get('intent-session') as string));
     expect((await browser.send('GET', '/session')).body).toEqual({ user: null });
     expect((await browser.send('GET', '/account')).status).toBe(401);
   });
 
-  test('ends after its time', async () => {
+  test('expires after sessionTtlMs', async () => {
     let now = 1_800_000_000_000;
     const site = await startSiteWithSequencer({ after: account, now: () => now, sessionTtlMs: 3_600_000 });
     const browser = new Browser(site.origin);
@@ -276,7 +276,7 @@ describe('the sealed cookie', () => {
     expect((await browser.send('GET', '/account')).status).toBe(401);
   });
 
-  test('survives a rotation of INTENT_SECRET, and ends when its secret is gone', async () => {
+  test('survives a rotation of INTENT_SECRET, and is rejected after its secret is removed', async () => {
     const [old, fresh, other] = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
     const first = await startSiteWithSequencer({ after: account, secret: `${old}` });
     const browser = new Browser(first.origin);
@@ -292,7 +292,7 @@ describe('the sealed cookie', () => {
 });
 
 describe('requireLogin', () => {
-  test('tells programs 401 and sends page views to the login page', async () => {
+  test('answers 401 to API clients and redirects page views to the login page', async () => {
     const site = await startSiteWithSequencer({ after: account });
     const program = await fetch(`${site.origin}/page`, { headers: { accept: 'application/json' }, redirect: 'manual' });
     expect([program.status, await program.json()]).toEqual([401, expect.objectContaining({ code: 'login_required' })]);
@@ -310,16 +310,16 @@ describe('requireLogin', () => {
     '/\t/evil.example',
     '/登录',
     '/a\nb',
-  ])('refuses the login page %j', (loginUrl) => {
+  ])('rejects the login page %j', (loginUrl) => {
     expect(() => requireLogin({ loginUrl })).toThrow(/not a path of this site/);
   });
 
-  test('a route without it gets no user, not even somebody who is logged in, but an error that says what to change', async () => {
-    const told: unknown[] = [];
+  test('without it, req.intent.user throws guard_missing with the fix, even for a logged-in visitor', async () => {
+    const errors: unknown[] = [];
     const after = (app: Express): void => {
       app.get('/open', (req, res) => void res.send(`Hello ${req.intent.user.id}`));
       app.use(((error, _req, res, _next) => {
-        told.push(error);
+        errors.push(error);
         res.status(error.status).end();
       }) satisfies ErrorRequestHandler);
     };
@@ -328,13 +328,13 @@ describe('requireLogin', () => {
     expect((await browser.send('GET', '/open')).status).toBe(500);
     await logIn(site, browser);
     expect((await browser.send('GET', '/open')).status).toBe(500);
-    expect(told).toEqual([
+    expect(errors).toEqual([
       expect.objectContaining({ code: 'guard_missing', message: expect.stringContaining('requireLogin()') }),
       expect.objectContaining({ code: 'guard_missing' }),
     ]);
   });
 
-  test('without a router in front it says what to change', async () => {
+  test('without a router in front of it passes router_missing with the fix', async () => {
     const errors: unknown[] = [];
     const next = (error?: unknown): void => void errors.push(error);
     await requireLogin()({} as never, {} as never, next);
@@ -343,14 +343,14 @@ describe('requireLogin', () => {
     ]);
   });
 
-  test('where logins are switched off nobody is logged in', async () => {
+  test('answers 401 when logins are switched off', async () => {
     const site = await startSiteWithSequencer({ login: false, after: account });
     const browser = new Browser(site.origin);
     expect((await browser.send('GET', '/account')).status).toBe(401);
   });
 });
 
-describe('bodies of POST /session', () => {
+describe('POST /session', () => {
   test.each([
     [{}, 'invalid_id'],
     [{ id: 42 }, 'invalid_id'],
@@ -358,14 +358,14 @@ describe('bodies of POST /session', () => {
     [{ id: '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH', user: 'me' }, 'unknown_field'],
     [[], 'invalid_id'],
     ['text', 'invalid_id'],
-  ])('%j is refused with %s', async (body, code) => {
+  ])('with the body %j answers 400 %s', async (body, code) => {
     const site = await startSiteWithSequencer();
     const answer = await new Browser(site.origin).send('POST', '/session', body);
     expect([answer.status, answer.body.code]).toEqual([400, code]);
   });
 });
 
-describe('a sequencer that fails while a login is completed', () => {
+describe('a failing sequencer during the completion of a login', () => {
   const method = 'getLoginForThirdPartyApp';
 
   async function expectNoLogin(site: Site, code: SequencerErrorCode): Promise<void> {
@@ -383,17 +383,17 @@ describe('a sequencer that fails while a login is completed', () => {
     'sequencer_unreachable',
     'sequencer_unavailable',
     'sequencer_timeout',
-  ] as const)('%s is answered, and nobody is logged in', async (code) => {
+  ] as const)('causes the answer %s, and nobody is logged in', async (code) => {
     const transport = recordingTransport();
     transport.failWith(new SequencerError(code, 'On purpose.'), method);
     await expectNoLogin(await startSite({ transport, after: account }), code);
   });
 
-  // test/sequencer proves for each fault of the wire which code it becomes.
+  // test/sequencer proves the code of each fault on the wire.
   test.each<[string, Answer, SequencerErrorCode]>([
-    ['a connection that is cut', (_call, _res, req) => void req.socket.destroy(), 'sequencer_unreachable'],
-    ['an answer that is no envelope', (_call, res) => void res.writeHead(200).end('Hi'), 'sequencer_bad_response'],
-  ])('%s logs nobody in', async (_name, answer, code) => {
+    ['nothing and closes the connection', (_call, _res, req) => void req.socket.destroy(), 'sequencer_unreachable'],
+    ['a response that is not an envelope', (_call, res) => void res.writeHead(200).end('Hi'), 'sequencer_bad_response'],
+  ])('logs nobody in when it sends %s', async (_name, answer, code) => {
     const sequencer = await faultSequencer((call, res, req) => {
       if (call.operation.method === method) answer(call, res, req);
       else ok()(call, res, req);
@@ -402,17 +402,17 @@ describe('a sequencer that fails while a login is completed', () => {
   });
 });
 
-test('a signer in place of a secret logs people in just the same', async () => {
+test('a signer instead of a secret completes a login', async () => {
   const local = createSigner(verifierSecret);
-  const asked: number[] = [];
+  const signedLengths: number[] = [];
   const signer = {
     publicKey: local.publicKey,
     sign: async (bytes: Uint8Array) => {
-      asked.push(bytes.length);
+      signedLengths.push(bytes.length);
       return local.sign(bytes);
     },
   };
   const site = await startSiteWithSequencer({ signer, verifierSecret: '', secret: 's'.repeat(32), after: account });
   await logIn(site, new Browser(site.origin));
-  expect(asked.length).toBeGreaterThanOrEqual(2);
+  expect(signedLengths.length).toBeGreaterThanOrEqual(2);
 });

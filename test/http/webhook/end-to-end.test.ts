@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const router of routers.splice(0)) await router.close();
 });
 
-/** A site with an embedded sequencer of its own; `posted` are the answers its webhook has given. */
+/** A site with its own embedded sequencer. `posted` has the responses of its webhook route. */
 async function startEmbedded(mountPath = '/', options: IntentRouterOptions = {}) {
   const log = new LogRecorder();
   const payment = () => ({ amount: 5, currency: 'usd' });
@@ -41,8 +41,8 @@ async function secretOf(origin: string, path: string, body: object): Promise<str
 const confirm = (walletUrl: string, code: string) =>
   request(walletUrl).post('/api/confirm').send({ wallet: 'Ada', code }).expect(200);
 
-/** Polls the rendezvous until the sequencer says there that the site took its call. */
-async function kindsOnceCalled(url: string, clientSecret: string): Promise<(string | undefined)[]> {
+/** Polls the mailbox until the sequencer reports its webhook call. */
+async function kindsAfterWebhook(url: string, clientSecret: string): Promise<(string | undefined)[]> {
   let kinds: (string | undefined)[] = [];
   await eventually('the webhook was called', async () => {
     kinds = kindsOf(await poll(url, rendezvousKeyPair(parseClientSecret(clientSecret))));
@@ -51,13 +51,13 @@ async function kindsOnceCalled(url: string, clientSecret: string): Promise<(stri
   return kinds;
 }
 
-describe('with the embedded sequencer, whose key and calls are known by themselves (protocol 5)', () => {
-  test.each([['/'], ['/pay']])('a payment, mounted at %s: registered, paid, called, taken', async (mountPath) => {
+describe('a site with the embedded sequencer, without a configured key or origin (protocol 5)', () => {
+  test.each([['/'], ['/pay']])('receives the webhook call of a payment when mounted at %s', async (mountPath) => {
     const { url, walletUrl, origin, posted } = await startEmbedded(mountPath);
     const prefix = mountPath.replace(/\/$/, '');
     const code = await secretOf(origin, `${prefix}/intent`, { mode: 'payment' });
     await confirm(walletUrl, code);
-    expect(await kindsOnceCalled(url, code)).toEqual([
+    expect(await kindsAfterWebhook(url, code)).toEqual([
       'requestToReceiveBill',
       'codeScanned',
       'intentSubmitted',
@@ -66,33 +66,33 @@ describe('with the embedded sequencer, whose key and calls are known by themselv
     await eventually(() => expect(posted).toEqual([[`${prefix}/intent/webhook`, 200]]));
   });
 
-  test('a login', async () => {
+  test('receives the webhook call of a login', async () => {
     const { url, walletUrl, origin, posted } = await startEmbedded();
     const code = await secretOf(origin, '/intent', { mode: 'login' });
     await confirm(walletUrl, code);
-    expect(await kindsOnceCalled(url, code)).toContain('intentSubmitted');
+    expect(await kindsAfterWebhook(url, code)).toContain('intentSubmitted');
     await eventually(() => expect(posted).toEqual([['/intent/webhook', 200]]));
   });
 
-  test('a key that is set is another service’s, and counts for nothing', async () => {
+  test('with a configured serviceKey rejects the calls of any other key', async () => {
     const other = generateJwtKey();
     const { walletUrl, url, origin } = await startEmbedded('/', { serviceKey: other.publicKey });
     const code = await secretOf(origin, '/intent', {});
     await confirm(walletUrl, code);
-    expect(await kindsOnceCalled(url, code)).toContain('webhookCalled');
+    expect(await kindsAfterWebhook(url, code)).toContain('webhookCalled');
     const forged = jwtOf({ intent: destination, state: 'SUBMITTED' }, other);
     await request(origin).post('/intent/webhook').set('content-type', 'application/jwt').send(forged).expect(400);
   });
 
-  test('a site that people see under another origin is called on this machine all the same', async () => {
+  test('with another public origin is called on this machine', async () => {
     const { walletUrl, url, origin, posted } = await startEmbedded('/', { origin: 'https://tunnel.example' });
     const code = await secretOf(origin, '/intent', {});
     await confirm(walletUrl, code);
-    expect(await kindsOnceCalled(url, code)).toContain('webhookCalled');
+    expect(await kindsAfterWebhook(url, code)).toContain('webhookCalled');
     await eventually(() => expect(posted).toEqual([['/intent/webhook', 200]]));
   });
 
-  test('a site that takes no webhooks gets none', async () => {
+  test('with webhook: false receives no call', async () => {
     const { router, walletUrl, origin, posted } = await startEmbedded('/', { webhook: false });
     const code = await secretOf(origin, '/intent', {});
     await confirm(walletUrl, code);

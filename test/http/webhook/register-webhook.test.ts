@@ -21,25 +21,25 @@ async function createIntent(origin: string, body: object = { order: 1 }, path = 
   return intentIdOf(answer.body.client_secret);
 }
 
-test.each([['payment'], ['login']])('for a %s the absolute URL of the site is registered, once', async (mode) => {
+test.each([['payment'], ['login']])('POST /intent registers the absolute URL once for a %s', async (mode) => {
   const { origin, transport } = await startWebhookSite();
   const intent = await createIntent(origin, { mode });
   expect(transport.registered()).toEqual([{ intent, url: 'https://shop.example/intent/webhook' }]);
 });
 
-test('with the mount path and the name of the route', async () => {
+test('POST /intent registers the webhook with the mount path and the configured route', async () => {
   const { origin, transport } = await startWebhookSite({ mountPath: '/pay', routes: { webhook: '/hook' } });
   const intent = await createIntent(origin, { order: 1 }, '/pay/intent');
   expect(transport.registered()).toEqual([{ intent, url: 'https://shop.example/pay/hook' }]);
 });
 
-test('never with what the request says of its host', async () => {
+test('POST /intent never registers a host of the request', async () => {
   const { origin, transport } = await startWebhookSite();
   await post(origin).set({ host: 'stranger.example', 'x-forwarded-host': 'stranger.example' }).send({}).expect(201);
   expect(transport.registered()).toMatchObject([{ url: 'https://shop.example/intent/webhook' }]);
 });
 
-test('not at all without the option, nor for an intent that was not created', async () => {
+test('POST /intent registers nothing without webhook: true, nor for an intent that was not created', async () => {
   const silent = await startWebhookSite({ webhook: false });
   await createIntent(silent.origin);
   expect(silent.transport.registered()).toEqual([]);
@@ -50,7 +50,7 @@ test('not at all without the option, nor for an intent that was not created', as
   expect(refusing.transport.registered()).toEqual([]);
 });
 
-test('the browser waits for none of it', async () => {
+test('POST /intent answers before the registration ends', async () => {
   const { origin, transport, log } = await startWebhookSite();
   const end = transport.hold('registerWebhook');
   await createIntent(origin);
@@ -60,7 +60,7 @@ test('the browser waits for none of it', async () => {
   expect(log.lines).toEqual([expect.stringMatching(/^warn .*is not registered: far too late/)]);
 });
 
-test('a service that has no such operation changes nothing for the browser', async () => {
+test('POST /intent answers 201 when the service does not implement registerWebhook', async () => {
   const { origin, transport, log } = await startWebhookSite();
   transport.failWith(new Error('no such method'), 'registerWebhook');
   const intent = await createIntent(origin);
@@ -75,7 +75,7 @@ test.each([
   ['INTENT_EXISTS', Result.INTENT_EXISTS, ['refused the webhook: INTENT_EXISTS']],
   ['INVALID_URL', Result.INVALID_URL, ['refused the webhook: INVALID_URL']],
   ['a result without a name', 77, ['refused the webhook: 77']],
-])('%s', async (_name, result, lines) => {
+])('the registration result %s is logged unless the webhook is registered', async (_name, result, lines) => {
   const { origin, transport, log } = await startWebhookSite();
   transport.answerWith('registerWebhook', Uint8Array.of(0x08, result));
   await createIntent(origin);
@@ -83,8 +83,8 @@ test.each([
   expect(log.lines).toEqual(lines.map((line) => expect.stringContaining(line)));
 });
 
-test('no more than 32 are registered at once, so that connections are left for the browser', async () => {
-  // None of them is tried again while the test looks.
+test('at most 32 registrations run at the same time', async () => {
+  // The timeouts prevent retries during the test.
   const { origin, transport, log } = await startWebhookSite({ timeoutMs: 60_000, tryTimeoutMs: 60_000 });
   const end = transport.hold('registerWebhook');
   for (let n = 0; n < 33; n += 1) await createIntent(origin);

@@ -9,19 +9,19 @@ import { RawStream } from '../../support/sites/raw-stream.js';
 import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
 import { LogRecorder } from '../../support/sites/site.js';
 
-// What starts a recheck of an intent on the Express side, how often, and that the ledger then settles at once.
+// The causes of a recheck, its limits, and the settlement that follows at once.
 
-describe('a recheck after a webhook call', () => {
+describe('StatusRechecks', () => {
   const settled = (): Promise<void> => new Promise(setImmediate);
   const unpaid = { exists: true, codeScanned: false, intentSubmitted: false };
 
-  /** Rechecks whose calls to the sequencer end when the test says so. */
+  /** Rechecks whose calls to the sequencer end on `endFirst`. */
   function startRechecks(options: Partial<StatusRechecksOptions> = {}) {
-    const asked: string[] = [];
+    const polled: string[] = [];
     const open: { id: string; end: (error?: Error) => void }[] = [];
     const logger = new LogRecorder();
     const ask: AskStatus = (id) => {
-      asked.push(id);
+      polled.push(id);
       return new Promise((resolve, reject) => {
         open.push({ id, end: (error) => (error ? reject(error) : resolve(unpaid)) });
       });
@@ -32,55 +32,55 @@ describe('a recheck after a webhook call', () => {
     };
     const statusCache = new StatusCache({ ask, now: () => 0 });
     const rechecks = new StatusRechecks({ statusCache, logger, ...options });
-    return { recheck: (id: string) => rechecks.add(id), asked, open, endFirst, logger };
+    return { recheck: (id: string) => rechecks.add(id), polled, open, endFirst, logger };
   }
 
   test('calls the sequencer at once', () => {
-    const { recheck, asked } = startRechecks();
+    const { recheck, polled } = startRechecks();
     recheck('a');
-    expect(asked).toEqual(['a']);
+    expect(polled).toEqual(['a']);
   });
 
-  test('waits for the call that runs for the same intent, and ten of them become one', async () => {
-    const { recheck, asked, endFirst } = startRechecks();
+  test('waits for the running call of the same intent, and merges ten rechecks into one', async () => {
+    const { recheck, polled, endFirst } = startRechecks();
     for (let n = 0; n < 10; n += 1) recheck('a');
-    expect(asked).toEqual(['a']);
+    expect(polled).toEqual(['a']);
     await endFirst();
-    expect(asked).toEqual(['a', 'a']);
+    expect(polled).toEqual(['a', 'a']);
     await endFirst();
-    expect(asked).toEqual(['a', 'a']);
+    expect(polled).toEqual(['a', 'a']);
     recheck('a');
-    expect(asked).toEqual(['a', 'a', 'a']);
+    expect(polled).toEqual(['a', 'a', 'a']);
   });
 
-  test('waits for its turn when as many calls run as are allowed', async () => {
-    const { recheck, asked, open, endFirst } = startRechecks({ concurrency: 2 });
+  test('limits the concurrent calls', async () => {
+    const { recheck, polled, open, endFirst } = startRechecks({ concurrency: 2 });
     for (const id of ['a', 'b', 'c', 'd', 'c']) recheck(id);
-    expect(asked).toEqual(['a', 'b']);
+    expect(polled).toEqual(['a', 'b']);
     await endFirst();
-    expect(asked).toEqual(['a', 'b', 'c']);
+    expect(polled).toEqual(['a', 'b', 'c']);
     expect(open).toHaveLength(2);
     await endFirst();
     await endFirst();
     await endFirst();
-    expect(asked).toEqual(['a', 'b', 'c', 'd']);
+    expect(polled).toEqual(['a', 'b', 'c', 'd']);
     expect(open).toHaveLength(0);
   });
 
-  test('is dropped by default when four calls run and a thousand rechecks wait', async () => {
-    const { recheck, asked, open, endFirst } = startRechecks();
+  test('by default runs four calls, queues a thousand rechecks, and drops the others', async () => {
+    const { recheck, polled, open, endFirst } = startRechecks();
     for (let n = 0; n < 2_000; n += 1) recheck(`intent ${n}`);
-    expect(asked).toHaveLength(4);
+    expect(polled).toHaveLength(4);
     while (open.length > 0) await endFirst();
-    expect(asked).toHaveLength(1_004);
+    expect(polled).toHaveLength(1_004);
   });
 
-  test('that fails is logged, and the next one follows', async () => {
-    const { recheck, asked, endFirst, logger } = startRechecks({ concurrency: 1 });
+  test('logs a failed recheck and continues with the next', async () => {
+    const { recheck, polled, endFirst, logger } = startRechecks({ concurrency: 1 });
     recheck('a');
     recheck('b');
     await endFirst(new Error('no line'));
-    expect(asked).toEqual(['a', 'b']);
+    expect(polled).toEqual(['a', 'b']);
     expect(logger.lines).toEqual([expect.stringContaining('the status of a could not be asked for')]);
     expect(logger.text).toContain('no line');
   });
@@ -99,7 +99,8 @@ describe('a ledger whose next poll is an hour away', () => {
     });
   });
 
-  const rechecksOf = (id: string): number => site.faults.firstOf('recheck').filter((given) => given === id).length;
+  const rechecksOf = (id: string): number =>
+    site.faults.firstOf('recheck').filter((recheckedId) => recheckedId === id).length;
 
   async function callWebhook(id: string): Promise<void> {
     const headers = { 'content-type': 'application/jwt' };
@@ -137,7 +138,7 @@ describe('a ledger whose next poll is an hour away', () => {
     expect(rechecksOf(id)).toBe(1);
   });
 
-  test('is not asked to recheck what is not paid, however often clients ask for its status', async () => {
+  test('receives no recheck of an unpaid intent, however often clients poll its status', async () => {
     const { id, status } = await begin(site);
     const unrecorded = await site.router.client.paymentIntents.prepare({
       destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
@@ -156,7 +157,7 @@ describe('a ledger whose next poll is an hour away', () => {
   });
 });
 
-test('a ledger that has polled a payment itself is not asked to recheck it', async () => {
+test('a ledger that has polled a payment itself receives no recheck of it', async () => {
   const databaseUrl = await newDatabaseUrl('postgres');
   const site = await startLedgerSite({ databaseUrl, timing: { watchFirstMs: 1, roundMs: 20 } });
   const { id, pay } = await begin(site);
