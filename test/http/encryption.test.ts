@@ -7,18 +7,18 @@ const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const otherId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
 const clientSecret = '3d6fhr4x9mnVcpiJrBcXkTDZ5wN';
 
-/** The browser that has this cookie; of the request only its headers are looked at. */
+/** The browser with this cookie. Only the headers of the request are read. */
 function browserWith(token: string): KnownBrowser {
   const req = { headers: { cookie: `intent=${token}` } } as Request;
   return rememberBrowser(hostCookie('intent', false), req, {} as Response);
 }
 const browser = browserWith('a'.repeat(43));
 
-test('a secret opens for the browser and the intent it was sealed for', async () => {
+test('openClientSecret decrypts a secret for the browser and the intent that it was sealed for', async () => {
   expect(await openClientSecret(await sealClientSecret(clientSecret, id, browser), id, browser)).toBe(clientSecret);
 });
 
-test('it is a JWE, sealed with AES-256-GCM under a key that comes of the cookie alone (RFC 7516, RFC 5869)', async () => {
+test('sealClientSecret makes a JWE with AES-256-GCM, under a key derived only from the cookie (RFC 7516, RFC 5869)', async () => {
   const [header = '', key, iv = '', ciphertext = '', tag = ''] = (
     await sealClientSecret(clientSecret, id, browser)
   ).split('.');
@@ -31,7 +31,7 @@ test('it is a JWE, sealed with AES-256-GCM under a key that comes of the cookie 
   expect(opened.toString()).toBe(clientSecret);
 });
 
-test('it opens for nobody else, for no other intent, and not when it was changed', async () => {
+test('openClientSecret rejects another browser, another intent and a changed text', async () => {
   const sealed = await sealClientSecret(clientSecret, id, browser);
   const other = browserWith(`${'a'.repeat(42)}b`);
   const parts = sealed.split('.');
@@ -49,7 +49,7 @@ test('it opens for nobody else, for no other intent, and not when it was changed
   }
 });
 
-test('it is another text each time', async () => {
+test('sealClientSecret returns another text on each call', async () => {
   const sealed = await Promise.all(Array.from({ length: 50 }, () => sealClientSecret(clientSecret, id, browser)));
   expect(new Set(sealed).size).toBe(50);
 });

@@ -23,17 +23,17 @@ import {
   verifierSecret,
 } from '../support/sites/site.js';
 
-// One walk over every route and every guard, on both Expresses, with Node's own server and with ours. What is seen on the
-// way is the same four times.
+// One walk over every route and every guard, with both versions of Express and with Node's server and createServer. The
+// responses must be the same all four times.
 
 interface Seen {
-  readonly asked: string;
+  readonly request: string;
   readonly status: number;
   readonly type: string | null;
   readonly body: unknown;
 }
 
-const ways: [name: string, factory: ExpressFactory, serve: (app: Express) => Server][] = Object.entries(
+const combinations: [name: string, factory: ExpressFactory, serve: (app: Express) => Server][] = Object.entries(
   expressVersions,
 ).flatMap(([name, factory]) => [
   [`${name}, Node's server`, factory, (app) => plainServer(app)],
@@ -51,7 +51,7 @@ afterAll(async () => {
   await sequencer.close();
 });
 
-/** The site, whose origin is known before its router is. */
+/** A site whose origin is known before its router exists. */
 async function startSite(factory: ExpressFactory, serve: (app: Express) => Server) {
   const app = factory();
   const server = serve(app).listen(0, '127.0.0.1');
@@ -91,11 +91,11 @@ function addPages(app: Express, router: IntentRouter): void {
   app.get('/', (req, res, next) => {
     currentUser(req).then((user) => void res.json(user !== undefined), next);
   });
-  const told: ErrorRequestHandler = (error, _req, res, _next) => void res.status(500).json(error.message);
-  app.use(told);
+  const showError: ErrorRequestHandler = (error, _req, res, _next) => void res.status(500).json(error.message);
+  app.use(showError);
 }
 
-/** A browser that keeps its cookies, and notes what it has seen. */
+/** A browser that keeps its cookies and records the responses. */
 class Walker {
   readonly seen: Seen[] = [];
   readonly #origin: string;
@@ -105,7 +105,7 @@ class Walker {
     this.#origin = origin;
   }
 
-  async ask(
+  async send(
     method: string,
     path: string,
     { body, headers }: { body?: unknown; headers?: Record<string, string> } = {},
@@ -123,21 +123,21 @@ class Walker {
     }
     const text = await answer.text();
     const isJson = /json/.test(answer.headers.get('content-type') ?? '');
-    const said = isJson ? JSON.parse(text) : answer.headers.get('location');
-    const [asked] = `${method} ${path}`.replace(/\b\w{43,44}\b/g, ':id').split('?');
+    const content = isJson ? JSON.parse(text) : answer.headers.get('location');
+    const [line] = `${method} ${path}`.replace(/\b\w{43,44}\b/g, ':id').split('?');
     this.seen.push({
-      asked: asked ?? '',
+      request: line ?? '',
       status: answer.status,
       type: answer.headers.get('content-type'),
       body: JSON.parse(
-        JSON.stringify(said)
+        JSON.stringify(content)
           .replace(/"\w{26,44}"/g, '"..."')
           .replace(/(request:)[\w-]{36}/g, '$1...')
           .replace(/("\w+MsAgo":)\d+/g, '$10')
           .replaceAll(this.#origin, 'https://site'),
       ),
     });
-    return { text, said, status: answer.status };
+    return { text, content, status: answer.status };
   }
 }
 
@@ -146,46 +146,46 @@ const pageView = { accept: 'text/html', 'sec-fetch-mode': 'navigate' };
 async function walk(origin: string, router: IntentRouter): Promise<readonly Seen[]> {
   const walker = new Walker(origin);
   const wallet = sequencer.wallet('Ada');
-  await walker.ask('GET', '/.well-known/service-payments.json');
-  await walker.ask('GET', '/intent/v1/elements.js');
-  await walker.ask('GET', '/intent/v1/openapi.json');
-  await walker.ask('GET', '/healthz');
-  await walker.ask('GET', '/article');
-  await walker.ask('GET', '/article', { headers: pageView });
-  const payment = await walker.ask('POST', '/intent', { body: { mode: 'payment', order: 'tea' } });
-  const { id } = await wallet.pay(payment.said.client_secret);
-  const events = await walker.ask('GET', `/intent/${id}/events`);
+  await walker.send('GET', '/.well-known/service-payments.json');
+  await walker.send('GET', '/intent/v1/elements.js');
+  await walker.send('GET', '/intent/v1/openapi.json');
+  await walker.send('GET', '/healthz');
+  await walker.send('GET', '/article');
+  await walker.send('GET', '/article', { headers: pageView });
+  const payment = await walker.send('POST', '/intent', { body: { mode: 'payment', order: 'tea' } });
+  const { id } = await wallet.pay(payment.content.client_secret);
+  const events = await walker.send('GET', `/intent/${id}/events`);
   expect(events.text).toContain('event: intent_submitted');
-  await walker.ask('GET', `/status/${id}`);
+  await walker.send('GET', `/status/${id}`);
   await eventually(async () => expect((await router.intents.find(id))?.state).toBe('settled'));
-  await walker.ask('GET', '/article');
-  await walker.ask('GET', '/broken');
-  await walker.ask('GET', '/account');
-  await walker.ask('GET', '/account', { headers: pageView });
-  const login = await walker.ask('POST', '/intent', { body: { mode: 'login' } });
-  await walker.ask('POST', '/session', { body: { id: (await wallet.scan(login.said.client_secret)).id } });
-  const confirmed = await wallet.login(login.said.client_secret);
-  await walker.ask('POST', '/session', { body: { id: confirmed.id } });
-  await walker.ask('GET', '/session');
-  await walker.ask('GET', '/account');
-  await walker.ask('GET', '/');
-  await walker.ask('DELETE', '/session');
-  await walker.ask('GET', '/session');
-  await walker.ask('POST', '/intent/webhook', { body: 'no call of the service' });
-  await walker.ask('POST', '/intent', { body: { mode: 'payment' }, headers: { origin: 'https://evil.example' } });
-  await walker.ask('PUT', '/intent');
-  await walker.ask('GET', '/nowhere');
+  await walker.send('GET', '/article');
+  await walker.send('GET', '/broken');
+  await walker.send('GET', '/account');
+  await walker.send('GET', '/account', { headers: pageView });
+  const login = await walker.send('POST', '/intent', { body: { mode: 'login' } });
+  await walker.send('POST', '/session', { body: { id: (await wallet.scan(login.content.client_secret)).id } });
+  const confirmed = await wallet.login(login.content.client_secret);
+  await walker.send('POST', '/session', { body: { id: confirmed.id } });
+  await walker.send('GET', '/session');
+  await walker.send('GET', '/account');
+  await walker.send('GET', '/');
+  await walker.send('DELETE', '/session');
+  await walker.send('GET', '/session');
+  await walker.send('POST', '/intent/webhook', { body: 'not a call of the service' });
+  await walker.send('POST', '/intent', { body: { mode: 'payment' }, headers: { origin: 'https://evil.example' } });
+  await walker.send('PUT', '/intent');
+  await walker.send('GET', '/nowhere');
   return walker.seen;
 }
 
 describe('every route and guard', () => {
   const walks = new Map<string, readonly Seen[]>();
 
-  it.each(ways)('%s', async (name, factory, serve) => {
+  it.each(combinations)('answers as expected with %s', async (name, factory, serve) => {
     const { origin, router } = await startSite(factory, serve);
     const seen = await walk(origin, router);
     walks.set(name, seen);
-    expect(seen.map(({ asked, status }) => `${asked} ${status}`)).toEqual([
+    expect(seen.map(({ request, status }) => `${request} ${status}`)).toEqual([
       'GET /.well-known/service-payments.json 200',
       'GET /intent/v1/elements.js 200',
       'GET /intent/v1/openapi.json 200',
@@ -214,15 +214,15 @@ describe('every route and guard', () => {
     ]);
   });
 
-  it('answers the same everywhere', () => {
+  it('answers the same with both versions and both servers', () => {
     const [first, ...others] = [...walks.values()].map((seen) => seen.slice(0, -1));
     expect(others).toHaveLength(3);
     for (const other of others) expect(other).toEqual(first);
   });
 
-  it('was asked for: no route is left out', () => {
+  it('is part of the walk', () => {
     const { routes } = parseConfig({ sequencerUrl: sequencer.url, login: false, routes: { health: '/healthz' } });
-    const asked = [...walks.values()].flatMap((seen) => seen.map((one) => one.asked.replace(/^\w+ /, '')));
-    for (const path of Object.values(routes)) expect(asked.some((one) => one.startsWith(String(path)))).toBe(true);
+    const requested = [...walks.values()].flatMap((seen) => seen.map((one) => one.request.replace(/^\w+ /, '')));
+    for (const path of Object.values(routes)) expect(requested.some((one) => one.startsWith(String(path)))).toBe(true);
   });
 });

@@ -7,14 +7,14 @@ const fail = (): never => {
 };
 
 const unhandled: unknown[] = [];
-const note = (reason: unknown): void => void unhandled.push(reason);
-beforeAll(() => void process.on('unhandledRejection', note));
-afterAll(() => void process.off('unhandledRejection', note));
+const record = (reason: unknown): void => void unhandled.push(reason);
+beforeAll(() => void process.on('unhandledRejection', record));
+afterAll(() => void process.off('unhandledRejection', record));
 
 test.each([
   ['throws', { warn: fail, error: fail }],
   ['rejects', { warn: async () => fail(), error: async () => fail() }],
-])('a logger that %s changes nothing of what is answered, and ends no process', async (_how, logger) => {
+])('a logger that %s does not change the response, and does not end the process', async (_name, logger) => {
   const { origin } = await startSite({ sequencerUrl: await urlOfNobody(), logger, mountPath: '/shop' });
   const response = await post(origin, '/shop/intent').send({ mode: 'login' }).expect(503);
   expect(response.body.code).toBe('sequencer_unreachable');

@@ -5,7 +5,7 @@ import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/l
 import { post } from '../support/sites/post.js';
 import { startSiteWithSequencer } from '../support/sites/site.js';
 
-// What differs between the two databases is tested where they are.
+// test/ledger tests the differences of the two databases.
 describe('router.database', () => {
   let site: LedgerSite;
   let inHook: unknown;
@@ -21,18 +21,18 @@ describe('router.database', () => {
     await site.router.database.query('create table orders (id text primary key)');
   });
 
-  test('is where the hooks write to, and refuses at once whom it would wait for: a hook itself', async () => {
+  test('reads the writes of hooks, and rejects at once inside a hook', async () => {
     const { database } = site.router;
     const { body } = await post(site.origin).send({ mode: 'payment' });
     const id = intentIdOf(body.client_secret);
     await site.sequencer.wallet().pay(body.client_secret);
-    await request(site.origin).get(`/status/${id}`); // and so the ledger looks at once
+    await request(site.origin).get(`/status/${id}`); // The ledger rechecks the payment at once.
     await untilState(site, id, 'settled');
     expect(await database.query('select id from orders where id = $1', [id])).toEqual({ rows: [{ id }], rowCount: 1 });
     expect(inHook).toBe('internal_error');
   });
 
-  test('has transactions, which leave nothing behind when they fail', async () => {
+  test('rolls back a failed transaction', async () => {
     const { database } = site.router;
     const failing = database.transaction(async (tx) => {
       await tx.query("insert into orders (id) values ('lost')");
@@ -45,10 +45,10 @@ describe('router.database', () => {
   });
 });
 
-test('router.database says what is missing where there is no ledger', async () => {
+test('router.database without a ledger rejects with the missing setting', async () => {
   const { router } = await startSiteWithSequencer();
-  for (const asked of [router.database.query('select 1'), router.database.transaction(async () => undefined)]) {
-    await expect(asked).rejects.toMatchObject({
+  for (const call of [router.database.query('select 1'), router.database.transaction(async () => undefined)]) {
+    await expect(call).rejects.toMatchObject({
       code: 'invalid_configuration',
       message: expect.stringContaining('INTENT_DATABASE_URL='),
     });

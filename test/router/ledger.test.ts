@@ -10,19 +10,19 @@ import { countingTransport } from '../support/transports/counting-transport.js';
 
 const start = (options: SiteOptions) => startSite({ transport: countingTransport(), ...options });
 
-describe('without a ledger', () => {
-  test('everything that is asked of it says what mends it', async () => {
+describe('a router without a ledger', () => {
+  test('rejects every call to the ledger with the fix', async () => {
     const { router } = await start({});
     const { intents, database } = router;
-    const questions = [
+    const calls = [
       intents.find('x'),
       intents.list(),
       intents.history('x'),
       intents.retry('x'),
       database.query('select'),
     ];
-    for (const question of questions) {
-      await expect(question).rejects.toMatchObject({
+    for (const call of calls) {
+      await expect(call).rejects.toMatchObject({
         code: 'invalid_configuration',
         message: expect.stringContaining('INTENT_DATABASE_URL=postgres://'),
       });
@@ -31,8 +31,8 @@ describe('without a ledger', () => {
   });
 });
 
-describe('a ledger that cannot be opened', () => {
-  test('is why the router is not ready', async () => {
+describe('router.ready()', () => {
+  test('rejects when the ledger cannot be opened', async () => {
     const databaseUrl = `postgres:///shop?host=${temporaryFolder()}`;
     const { router, log } = await start({ databaseUrl });
     await expect(router.ready()).rejects.toMatchObject({ code: 'ledger_unavailable' });
@@ -40,7 +40,7 @@ describe('a ledger that cannot be opened', () => {
     await router.close();
   });
 
-  test('because its tables are missing and may not be made', async () => {
+  test('rejects when tables are missing and migrate is false', async () => {
     const database = await openTestDatabase('postgres', { migrated: false });
     const { router } = await start({ databaseUrl: database.url, migrate: false });
     await expect(router.ready()).rejects.toMatchObject({
@@ -50,7 +50,7 @@ describe('a ledger that cannot be opened', () => {
     await router.close();
   });
 
-  test('because another has its folder', async () => {
+  test('rejects when another process has the folder of the ledger', async () => {
     const databaseUrl = await newDatabaseUrl('embedded');
     const first = await start({ databaseUrl });
     await first.router.ready();
@@ -63,8 +63,8 @@ describe('a ledger that cannot be opened', () => {
   });
 });
 
-describe.each(kinds)('a router that is closed, with a ledger in %s', (kind) => {
-  test('lets the hooks end that run, and no other begin', async () => {
+describe.each(kinds)('router.close(), with a ledger in %s', (kind) => {
+  test('waits for running hooks and starts no other', async () => {
     const databaseUrl = await newDatabaseUrl(kind);
     let calls = 0;
     let release: () => void = () => undefined;
@@ -83,7 +83,7 @@ describe.each(kinds)('a router that is closed, with a ledger in %s', (kind) => {
     };
     const [paid, alsoPaid] = [await buy(), await buy()];
     await browser.send('GET', `/status/${paid}`);
-    // An embedded ledger answers nobody while the hook has its transaction.
+    // An embedded ledger answers no other call during the transaction of the hook.
     await eventually('the hook runs', () => calls > 0);
     const closed = site.router.close();
     setTimeout(release, 50);
@@ -91,18 +91,18 @@ describe.each(kinds)('a router that is closed, with a ledger in %s', (kind) => {
     expect((await browser.send('GET', `/status/${alsoPaid}`)).status).toBeGreaterThanOrEqual(500);
     await expect(site.router.intents.find(paid)).rejects.toMatchObject({ code: 'ledger_unavailable' });
 
-    const later = await startLedgerSite({
+    const reopened = await startLedgerSite({
       databaseUrl,
       sequencer: site.sequencer,
       timing: { watchFirstMs: 3_600_000 },
     });
-    expect(await later.router.intents.find(paid)).toMatchObject({ state: 'settled' });
-    expect(await later.router.intents.find(alsoPaid)).toMatchObject({ state: 'open' });
+    expect(await reopened.router.intents.find(paid)).toMatchObject({ state: 'settled' });
+    expect(await reopened.router.intents.find(alsoPaid)).toMatchObject({ state: 'open' });
     expect(calls).toBe(1);
   });
 });
 
-test('what the ledger has to tell, the logger of the router is told', async () => {
+test('errors of the ledger are logged by the logger of the router', async () => {
   const site = await startLedgerSite({
     databaseUrl: await newDatabaseUrl('postgres'),
     onPaid: () => {

@@ -5,7 +5,7 @@ import { post } from '../../support/sites/post.js';
 import { expressVersions, startSite } from '../../support/sites/site.js';
 import { countingTransport } from '../../support/transports/counting-transport.js';
 
-/** A site whose sequencer counts: bad input must never get that far. */
+/** A site that records its calls to the sequencer. Bad input must cause none. */
 async function startCountedSite(options: Partial<Parameters<typeof startSite>[0]> = {}) {
   const transport = countingTransport();
   const payment = () => ({ amount: 5, currency: 'usd' });
@@ -21,24 +21,24 @@ const badBodies: [name: string, body: string, code: string][] = [
   ['metadata', '{"metadata":{"order":1}}', 'terms_not_accepted'],
   ['a login flag', '{"login":true}', 'terms_not_accepted'],
   ['an unknown field', '{"order":1,"coupon":"x"}', 'unknown_field'],
-  ['a field of another spelling', '{"Mode":"login"}', 'unknown_field'],
+  ['a field in another case', '{"Mode":"login"}', 'unknown_field'],
   ['__proto__', '{"__proto__":{"mode":"login"}}', 'unknown_field'],
   ['constructor', '{"constructor":{"prototype":{"mode":"login"}}}', 'unknown_field'],
   ['an unknown mode', '{"mode":"refund"}', 'not_supported'],
   ['the kind that has no number (interface 2.3)', '{"mode":"RequestToPayBill"}', 'not_supported'],
-  ['a mode that is no text', '{"mode":["login"]}', 'not_supported'],
+  ['a mode that is not a string', '{"mode":["login"]}', 'not_supported'],
   ['an array', '[]', 'invalid_request'],
-  ['a text', '"login"', 'invalid_request'],
+  ['a string', '"login"', 'invalid_request'],
   ['null', 'null', 'invalid_request'],
   ['broken JSON', '{"order":', 'invalid_json'],
-  ['nothing', '', 'invalid_json'],
+  ['no bytes', '', 'invalid_json'],
   ['NaN', '{"order":NaN}', 'invalid_json'],
   ['single quotes', "{'order':1}", 'invalid_json'],
   ['two documents', '{}{}', 'invalid_json'],
 ];
 
-describe.each(Object.entries(expressVersions))('bad bodies on %s', (_name, factory) => {
-  test.each(badBodies)('%s', async (_what, body, code) => {
+describe.each(Object.entries(expressVersions))('POST /intent on %s answers 400 for a body with', (_name, factory) => {
+  test.each(badBodies)('%s', async (_name, body, code) => {
     const { origin, calls } = await startCountedSite({ factory });
     const response = await post(origin).type('json').send(body);
     expect(response.body).toMatchObject({ status: response.status, code });
@@ -49,7 +49,7 @@ describe.each(Object.entries(expressVersions))('bad bodies on %s', (_name, facto
   });
 });
 
-test('bytes that are not UTF-8', async () => {
+test('POST /intent answers 400 for bytes that are not UTF-8', async () => {
   const { origin, calls } = await startCountedSite();
   const body = Buffer.from([0x7b, 0x22, 0x6f, 0x72, 0x64, 0x65, 0x72, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]);
   const response = await fetch(`${origin}/intent`, {
@@ -61,17 +61,17 @@ test('bytes that are not UTF-8', async () => {
   expect(calls).toEqual([]);
 });
 
-describe('an order is what a site can write down as it is', () => {
+describe('an order in POST /intent', () => {
   const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
   test.each([
-    ['nested deeply', nested(1_500)],
-    ['nested a little too deeply', nested(17)],
-    ['a NUL', '"a\\u0000b"'],
-    ['half a character', '["\\ud83d"]'],
-    ['a NUL in a key', '{"a\\u0000":1}'],
-    ['a number that is none', '{"a":[-1e999]}'],
-  ])('not %s', async (_what, order) => {
+    ['nested 1500 levels deep', nested(1_500)],
+    ['nested 17 levels deep', nested(17)],
+    ['a string with a NUL', '"a\\u0000b"'],
+    ['a string with a lone surrogate', '["\\ud83d"]'],
+    ['an object with a NUL in a key', '{"a\\u0000":1}'],
+    ['an infinite number', '{"a":[-1e999]}'],
+  ])('is rejected when it is %s', async (_name, order) => {
     const { origin, calls } = await startCountedSite({
       payment: (req) => ({ amount: 5, currency: 'usd', metadata: { order: req.body.order } }),
     });
@@ -84,7 +84,7 @@ describe('an order is what a site can write down as it is', () => {
   });
 
   test.each([nested(16), '"\\ud83c\\udf75 for Zo\u00eb"', '{"__proto__":{"a":1}}', '0', 'null', '[[],{},"",false]'])(
-    '%s is one, and can be noted with the payment',
+    'is accepted and recorded when it is %s',
     async (order) => {
       const notes: unknown[] = [];
       const { origin } = await startCountedSite({
@@ -97,7 +97,7 @@ describe('an order is what a site can write down as it is', () => {
   );
 });
 
-describe('the content type must be JSON', () => {
+describe('POST /intent', () => {
   test.each([
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -105,28 +105,28 @@ describe('the content type must be JSON', () => {
     'application/jsonp',
     'application/json-patch+json',
     'text/json',
-  ])('%s', async (type) => {
+  ])('answers 415 for the content type %s', async (type) => {
     const { origin, calls } = await startCountedSite();
     const response = await post(origin).set('Content-Type', type).send('{"order":1}').expect(415);
     expect(response.body.code).toBe('unsupported_media_type');
     expect(calls).toEqual([]);
   });
 
-  test('none at all', async () => {
+  test('answers 415 without a content type', async () => {
     const { origin, calls } = await startCountedSite();
     const response = await fetch(`${origin}/intent`, { method: 'POST', headers: { origin } });
     expect([response.status, ((await response.json()) as HttpProblem).code]).toEqual([415, 'unsupported_media_type']);
     expect(calls).toEqual([]);
   });
 
-  test('a content encoding', async () => {
+  test('answers 415 for a content encoding', async () => {
     const { origin } = await startCountedSite();
     const send = post(origin).type('json').set('Content-Encoding', 'gzip').send('{}');
     expect((await send.expect(415)).body.code).toBe('unsupported_media_type');
   });
 
   test.each(['application/json', 'Application/JSON; charset=utf-8', 'application/json;charset=UTF-8'])(
-    '%s is accepted',
+    'accepts the content type %s',
     async (type) => {
       const { origin } = await startCountedSite();
       await post(origin).set('Content-Type', type).send('{"order":1}').expect(201);
@@ -137,13 +137,13 @@ describe('the content type must be JSON', () => {
 describe('the body limit of 4 KiB', () => {
   const bodyOf = (length: number): string => `{"order":"${'x'.repeat(length - 12)}"}`;
 
-  test('4096 bytes are accepted', async () => {
+  test('admits 4096 bytes', async () => {
     const { origin } = await startCountedSite();
     expect(bodyOf(4096)).toHaveLength(4096);
     await post(origin).type('json').send(bodyOf(4096)).expect(201);
   });
 
-  test.each([4097, 100_000, 3_000_000])('%i bytes are refused', async (length) => {
+  test.each([4097, 100_000, 3_000_000])('rejects %i bytes with 413', async (length) => {
     const { origin, calls } = await startCountedSite();
     const response = await post(origin).type('json').send(bodyOf(length)).expect(413);
     expect(response.body.code).toBe('body_too_large');
@@ -151,7 +151,7 @@ describe('the body limit of 4 KiB', () => {
     await post(origin).type('json').send('{}').expect(201);
   });
 
-  test('chunks without a length are counted as they come', async () => {
+  test('counts chunks of a body without Content-Length', async () => {
     const { origin, calls } = await startCountedSite();
     const body = new ReadableStream({
       start(controller) {
@@ -165,7 +165,7 @@ describe('the body limit of 4 KiB', () => {
     expect(calls).toEqual([]);
   });
 
-  test('what a parser in front let through, nested too deeply to be written again, is over the limit', async () => {
+  test('applies to deeply nested JSON that a parser of the app has parsed', async () => {
     const { origin, calls } = await startCountedSite({ before: (app) => app.use(express.json()) });
     const body = new ReadableStream({
       start(controller) {
@@ -179,7 +179,7 @@ describe('the body limit of 4 KiB', () => {
     expect(calls).toEqual([]);
   });
 
-  test('the limit holds also behind a parser with a larger one', async () => {
+  test('applies behind a parser of the app with a larger limit', async () => {
     const { origin, calls } = await startCountedSite({ before: (app) => app.use(express.json()) });
     const response = await post(origin).type('json').send(bodyOf(5000)).expect(413);
     expect(response.body.code).toBe('body_too_large');
@@ -187,7 +187,7 @@ describe('the body limit of 4 KiB', () => {
   });
 });
 
-describe.each(Object.entries(expressVersions))('body parsers of the app on %s', (_name, factory) => {
+describe.each(Object.entries(expressVersions))('POST /intent on %s', (_name, factory) => {
   const order = { article: 'tea', note: 'für Zoë' };
   test.each([
     ['none', {}],
@@ -196,7 +196,7 @@ describe.each(Object.entries(expressVersions))('body parsers of the app on %s', 
     ['urlencoded before', { before: (app: express.Express) => app.use(factory.urlencoded({ extended: true })) }],
     ['raw before', { before: (app: express.Express) => app.use(factory.raw({ type: '*/*' })) }],
     ['text before', { before: (app: express.Express) => app.use(factory.text({ type: '*/*' })) }],
-  ])('%s', async (_what, options) => {
+  ])('receives the order with this body parser of the app: %s', async (_name, options) => {
     const seen: unknown[] = [];
     const payment = (req: express.Request) => {
       seen.push(req.body.order);
@@ -204,8 +204,8 @@ describe.each(Object.entries(expressVersions))('body parsers of the app on %s', 
     };
     const { origin } = await startCountedSite({ factory, payment, ...options });
     await post(origin).send({ order }).expect(201);
-    const refused = await post(origin).send({ order, amount: 1 }).expect(400);
-    expect(refused.body.code).toBe('terms_not_accepted');
+    const rejected = await post(origin).send({ order, amount: 1 }).expect(400);
+    expect(rejected.body.code).toBe('terms_not_accepted');
     expect(seen).toEqual([order]);
   });
 
@@ -213,12 +213,12 @@ describe.each(Object.entries(expressVersions))('body parsers of the app on %s', 
     ['none', {}],
     ['json before', { before: (app: express.Express) => app.use(factory.json()) }],
     [
-      'json before, and something slow',
+      'json before, then a slow middleware',
       {
         before: (app: express.Express) => app.use(factory.json()).use((_req, _res, next) => void setTimeout(next, 20)),
       },
     ],
-  ])('an empty body is no JSON: %s', async (_what, options) => {
+  ])('answers 400 for an empty body with this body parser of the app: %s', async (_name, options) => {
     const { origin, calls } = await startCountedSite({ factory, ...options });
     for (const path of ['/intent', '/session']) {
       const sent = await fetch(origin + path, {
@@ -234,7 +234,7 @@ describe.each(Object.entries(expressVersions))('body parsers of the app on %s', 
     expect(calls).toEqual([]);
   });
 
-  test("the app's own routes get their bodies untouched", async () => {
+  test('leaves the bodies of other routes unread', async () => {
     const { origin } = await startCountedSite({
       factory,
       after: (app) => app.post('/own', factory.json(), (req, res) => void res.json(req.body)),
@@ -243,31 +243,31 @@ describe.each(Object.entries(expressVersions))('body parsers of the app on %s', 
   });
 });
 
-describe('ids of GET /status/:id (interface 2.2, 8)', () => {
+describe('GET /status/:id (interface 2.2, 8)', () => {
   const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
   test.each([
     ['too short', id.slice(3)],
     ['too long', `${id}z`],
     ['31 bytes', '4uQeVj5tqViQh7yWWGStvkEG1Zmhx6uasJtWCJziofL'.slice(0, 42)],
-    ['a letter outside the alphabet', `0${id.slice(1)}`],
-    ['another letter outside it', id.replace('9', 'l')],
-    ['a look-alike from the Cyrillic alphabet', encodeURIComponent(id.replace('o', 'о'))],
-    ['full-width digits', encodeURIComponent(id.replace('9', '９'))],
-    ['a superfluous leading 1', `1${id}`],
-    ['white space', `${id}%20`],
-    ['a percent sign', `%39${id.slice(1)}`],
-    ['a line break', `${id}%0A`],
-    ['hex', '00'.repeat(32)],
-    ['a query that is not part of it', `x?${id}`],
-    ['a very long one', 'z'.repeat(5000)],
-  ])('%s', async (_what, bad) => {
+    ['with a 0, which is not Base58', `0${id.slice(1)}`],
+    ['with an l, which is not Base58', id.replace('9', 'l')],
+    ['with a Cyrillic letter', encodeURIComponent(id.replace('o', 'о'))],
+    ['with a full-width digit', encodeURIComponent(id.replace('9', '９'))],
+    ['with a superfluous leading 1', `1${id}`],
+    ['followed by a space', `${id}%20`],
+    ['percent-encoded', `%39${id.slice(1)}`],
+    ['followed by a line break', `${id}%0A`],
+    ['hexadecimal', '00'.repeat(32)],
+    ['in the query only', `x?${id}`],
+    ['very long', 'z'.repeat(5000)],
+  ])('answers 400 for an id that is %s', async (_name, bad) => {
     const { origin, calls } = await startCountedSite();
     const response = await request(origin).get(`/status/${bad}`).expect(400);
     expect(response.body.code).toBe('invalid_id');
     expect(calls).toEqual([]);
   });
 
-  test('an id with leading zero bytes keeps its leading ones', async () => {
+  test('accepts an id with all its leading zero bytes, and rejects one without them', async () => {
     const { origin, calls } = await startCountedSite();
     await request(origin)
       .get(`/status/${'1'.repeat(31)}2`)
@@ -279,7 +279,7 @@ describe('ids of GET /status/:id (interface 2.2, 8)', () => {
   });
 });
 
-describe('methods', () => {
+describe('an unsupported method', () => {
   test.each([
     ['GET', '/intent', 'POST'],
     ['PUT', '/intent', 'POST'],
@@ -287,7 +287,7 @@ describe('methods', () => {
     ['POST', '/status/abc', 'GET'],
     ['DELETE', '/.well-known/service-payments.json', 'GET'],
     ['OPTIONS', '/intent', 'POST'],
-  ])('%s %s', async (method, path, allow) => {
+  ])('answers 405 with Allow: %s %s', async (method, path, allow) => {
     const { origin, calls } = await startCountedSite();
     const response = await fetch(origin + path, { method });
     expect([response.status, response.headers.get('allow')]).toEqual([405, allow]);
@@ -296,7 +296,7 @@ describe('methods', () => {
   });
 });
 
-test('other paths of the app pass through', async () => {
+test('the router passes other paths to the app', async () => {
   const { origin } = await startCountedSite({
     after: (app) => app.get('/intents', (_req, res) => void res.send('own')),
   });

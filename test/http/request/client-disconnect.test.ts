@@ -11,8 +11,13 @@ import { startSite } from '../../support/sites/site.js';
 
 const payment = () => ({ amount: 5, currency: 'usd' });
 
-/** Sends a request; `leave` disconnects. */
-function visit(origin: string, path: string, body: unknown, cookie = ''): { leave(): void; ended: Promise<unknown> } {
+/** Sends a request. `disconnect` aborts it. */
+function send(
+  origin: string,
+  path: string,
+  body: unknown,
+  cookie = '',
+): { disconnect(): void; ended: Promise<unknown> } {
   const controller = new AbortController();
   const ended = fetch(origin + path, {
     method: 'POST',
@@ -20,11 +25,11 @@ function visit(origin: string, path: string, body: unknown, cookie = ''): { leav
     body: JSON.stringify(body),
     signal: controller.signal,
   }).catch((error) => error);
-  return { leave: () => controller.abort(), ended };
+  return { disconnect: () => controller.abort(), ended };
 }
 
 describe('POST /session', () => {
-  test('completes no login for a browser that has disconnected, and does not abort the running call', async () => {
+  test('completes no login after the browser disconnects, and does not abort the running call', async () => {
     const sequencer = await faultSequencer(ok());
     const responses: Response[] = [];
     const { origin, log } = await startSite({
@@ -36,23 +41,23 @@ describe('POST /session', () => {
         }),
     });
     const browser = new Browser(origin);
-    const begun = await browser.send('POST', '/intent', { mode: 'login' });
-    const id = intentIdOf(String(begun.body.client_secret));
+    const created = await browser.send('POST', '/intent', { mode: 'login' });
+    const id = intentIdOf(String(created.body.client_secret));
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const user = ok(Uint8Array.of(0x12, 0x22, 0x0a, 0x20, ...new Array<number>(32).fill(0)));
     let answer = (): void => undefined;
     sequencer.answerWith((call, res, req) => {
       answer = () => user(call, res, req);
     });
-    const { leave, ended } = visit(origin, '/session', { id }, cookie);
+    const { disconnect, ended } = send(origin, '/session', { id }, cookie);
     await eventually(() => sequencer.calls.length === 2);
-    leave();
+    disconnect();
     await ended;
     await eventually(() => responses.at(-1)?.closed === true);
     answer();
     expect(sequencer.openConnections).toBe(1);
 
-    // The login is still there to be completed.
+    // The login can still be completed.
     sequencer.answerWith(user);
     expect(await browser.send('POST', '/session', { id })).toMatchObject({ status: 200 });
     expect(log.lines).toEqual([]);
@@ -60,32 +65,32 @@ describe('POST /session', () => {
 });
 
 describe('POST /intent', () => {
-  test('sends nothing for a browser that disconnected while the payment hook was running', async () => {
+  test('sends nothing when the browser disconnects during the payment hook', async () => {
     const sequencer = await faultSequencer(ok());
-    const { promise: price, resolve: goOn } = deferred<ReturnType<typeof payment>>();
-    let isAsked = false;
+    const { promise: price, resolve: resolvePrice } = deferred<ReturnType<typeof payment>>();
+    let isHookRunning = false;
     const created: unknown[] = [];
     const disconnects = countDisconnects();
     const { origin, router, log } = await startSite({
       sequencerUrl: sequencer.url,
       payment: () => {
-        isAsked = true;
+        isHookRunning = true;
         return price;
       },
       onCreated: (intent) => void created.push(intent),
       before: disconnects.before,
     });
-    const { leave, ended } = visit(origin, '/intent', {});
-    await eventually(() => isAsked);
-    leave();
+    const { disconnect, ended } = send(origin, '/intent', {});
+    await eventually(() => isHookRunning);
+    disconnect();
     await ended;
-    await eventually(() => disconnects.noted === 1);
-    goOn(payment());
+    await eventually(() => disconnects.count === 1);
+    resolvePrice(payment());
     await router.close();
     expect([sequencer.calls, created, log.lines]).toEqual([[], [], []]);
   });
 
-  test('completes a create that was sent, and calls onCreated', async () => {
+  test('completes a create that is already sent, and calls onCreated', async () => {
     let answer = (): void => undefined;
     const sequencer = await faultSequencer((call, res, req) => {
       answer = () => ok()(call, res, req);
@@ -99,44 +104,44 @@ describe('POST /intent', () => {
       onCreated,
       before: disconnects.before,
     });
-    const { leave, ended } = visit(origin, '/intent', {});
+    const { disconnect, ended } = send(origin, '/intent', {});
     await eventually(() => sequencer.calls.length === 1);
-    leave();
+    disconnect();
     await ended;
-    await eventually(() => disconnects.noted === 1);
+    await eventually(() => disconnects.count === 1);
     expect(sequencer.openConnections).toBe(1);
     answer();
     await eventually(() => created.length === 1);
     expect(log.lines).toEqual([]);
   });
 
-  test('does not retry for a browser that has disconnected', async () => {
-    let cut = (): void => undefined;
+  test('does not retry after the browser disconnects', async () => {
+    let closeConnection = (): void => undefined;
     const sequencer = await faultSequencer((_call, _res, req) => {
-      cut = () => req.socket.destroy();
+      closeConnection = () => req.socket.destroy();
     });
     const disconnects = countDisconnects();
     const { origin, router } = await startSite({ sequencerUrl: sequencer.url, payment, before: disconnects.before });
-    const { leave, ended } = visit(origin, '/intent', {});
+    const { disconnect, ended } = send(origin, '/intent', {});
     await eventually(() => sequencer.calls.length === 1);
-    leave();
+    disconnect();
     await ended;
-    await eventually(() => disconnects.noted === 1);
-    cut();
+    await eventually(() => disconnects.count === 1);
+    closeConnection();
     // Waits for the request, and for the retry if there were one.
     await router.close();
     expect(sequencer.calls).toHaveLength(1);
   });
 });
 
-/** Counts the responses that were closed, when the router notices it. */
+/** Counts the closed responses, before the router sees the event. */
 function countDisconnects() {
   const disconnects = {
-    noted: 0,
+    count: 0,
     before: (app: Express): void =>
       void app.use((_req, res, next) => {
         res.on('close', () => {
-          disconnects.noted += 1;
+          disconnects.count += 1;
         });
         next();
       }),
@@ -145,7 +150,7 @@ function countDisconnects() {
 }
 
 describe('disconnectSignal', () => {
-  test('is not aborted by a complete answer, and adds one listener', async () => {
+  test('is not aborted by a complete response, and adds one listener', async () => {
     const seen: { signal: Abortable; res: Response }[] = [];
     const origin = await serve((_req, res) => {
       const response = res as unknown as Response;
@@ -159,17 +164,17 @@ describe('disconnectSignal', () => {
     expect(seen.map(({ signal }) => signal.aborted)).toEqual([false, false, false]);
   });
 
-  test('is aborted immediately for a client that has disconnected already', async () => {
+  test('is aborted at once when the client has already disconnected', async () => {
     const { promise, resolve } = deferred<Abortable>();
-    let isHere = false;
+    let isReceived = false;
     const origin = await serve(async (_req, res) => {
-      isHere = true;
+      isReceived = true;
       await once(res, 'close');
       resolve(disconnectSignal(res as unknown as Response));
     });
-    const { leave, ended } = visit(origin, '/', {});
-    await eventually(() => isHere);
-    leave();
+    const { disconnect, ended } = send(origin, '/', {});
+    await eventually(() => isReceived);
+    disconnect();
     await ended;
     expect((await promise).aborted).toBe(true);
   });

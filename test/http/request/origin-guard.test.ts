@@ -14,7 +14,7 @@ async function start(options: SiteOptions = {}) {
 
 type Headers = Record<string, string>;
 
-/** Every change of state, with what it is answered when it is let through. */
+/** Every change of state, with its status when the guard admits it. */
 const changes: readonly (readonly [method: 'post' | 'delete', path: string, status: number])[] = [
   ['post', '/intent', 201],
   ['post', '/session', 400],
@@ -22,12 +22,12 @@ const changes: readonly (readonly [method: 'post' | 'delete', path: string, stat
 ];
 
 async function send(origin: string, [method, path]: (typeof changes)[number], headers: Headers) {
-  const sent = request(origin)[method](path).set(headers);
-  return method === 'post' ? sent.send({}) : sent;
+  const req = request(origin)[method](path).set(headers);
+  return method === 'post' ? req.send({}) : req;
 }
 
-describe.each(Object.entries(expressVersions))('who may change something, on %s', (_name, factory) => {
-  /** What a browser may say of where a request comes from, and what is said behind its back. */
+describe.each(Object.entries(expressVersions))('the origin guard on %s', (_name, factory) => {
+  /** Values of Sec-Fetch-Site that browsers send, and invalid ones. */
   const sites = [undefined, 'same-origin', 'same-site', 'cross-site', 'none', 'Same-Origin', 'same-origin, cross-site'];
   const originsOf = (own: string): (string | undefined)[] => [
     undefined,
@@ -47,7 +47,7 @@ describe.each(Object.entries(expressVersions))('who may change something, on %s'
     own.replace('http://', 'http://user@'),
   ];
 
-  test('of all pairs of the two headers, those that name this very site alone', async () => {
+  test('admits a change only from the own origin, for all pairs of Origin and Sec-Fetch-Site', async () => {
     const { origin, calls } = await start({ factory });
     for (const change of changes) {
       for (const site of sites) {
@@ -60,26 +60,26 @@ describe.each(Object.entries(expressVersions))('who may change something, on %s'
         }
       }
     }
-    // Nothing of what was refused has reached the service.
+    // No rejected request reached the service.
     const allowed = 1 + originsOf(origin).length;
     expect(calls).toEqual(Array(allowed).fill('createIntent'));
   });
 
-  test('the scheme counts, as a trusted proxy tells it and nobody else', async () => {
+  test('compares the scheme, and reads it only from a trusted proxy', async () => {
     const behindProxy = await start({ factory, before: (app: Express) => app.set('trust proxy', 1) });
     const [intent] = changes as [(typeof changes)[number]];
     const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'evil.example', Host: 'shop.example' };
-    const tell = async (origin: string, from: string) =>
+    const statusFrom = async (origin: string, from: string) =>
       (await send(origin, intent, { ...forwarded, Origin: from })).status;
-    expect(await tell(behindProxy.origin, 'https://shop.example')).toBe(201);
-    expect(await tell(behindProxy.origin, 'http://shop.example')).toBe(403);
-    expect(await tell(behindProxy.origin, 'https://evil.example')).toBe(403);
+    expect(await statusFrom(behindProxy.origin, 'https://shop.example')).toBe(201);
+    expect(await statusFrom(behindProxy.origin, 'http://shop.example')).toBe(403);
+    expect(await statusFrom(behindProxy.origin, 'https://evil.example')).toBe(403);
     const bare = await start({ factory });
-    expect(await tell(bare.origin, 'http://shop.example')).toBe(201);
-    expect(await tell(bare.origin, 'https://shop.example')).toBe(403);
+    expect(await statusFrom(bare.origin, 'http://shop.example')).toBe(201);
+    expect(await statusFrom(bare.origin, 'https://shop.example')).toBe(403);
   });
 
-  test('a configured origin is the only one, whatever the host', async () => {
+  test('admits only the configured origin, independent of Host', async () => {
     const { origin } = await start({ factory, origin: 'https://shop.example' });
     for (const change of changes) {
       expect((await send(origin, change, { Origin: 'https://shop.example' })).status).toBe(change[2]);
@@ -89,19 +89,19 @@ describe.each(Object.entries(expressVersions))('who may change something, on %s'
   });
 });
 
-describe('sharing with other sites', () => {
-  const asked = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' };
+describe('CORS', () => {
+  const preflight = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' };
   const paths = ['/intent', '/session', '/intent/webhook', '/status/abc', '/.well-known/service-payments.json'];
 
-  test.each(paths)('a preflight to %s is told nothing that allows', async (path) => {
+  test.each(paths)('is not allowed by a preflight to %s', async (path) => {
     const { origin } = await start();
-    const { status, headers } = await request(origin).options(path).set(asked);
-    // The webhook route is there with the option `webhook` alone.
+    const { status, headers } = await request(origin).options(path).set(preflight);
+    // The webhook route exists only with the option `webhook`.
     expect(status).toBe(path.endsWith('webhook') ? 404 : 405);
     expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
   });
 
-  test('an app that shares everything still lets nobody else change anything', async () => {
+  test('headers of the app do not admit changes from another site', async () => {
     const before = (app: Express): unknown =>
       app.use((req, res, next) => {
         res.set({
@@ -119,17 +119,17 @@ describe('sharing with other sites', () => {
   });
 });
 
-test.each(['GET', 'HEAD'])('%s changes nothing, wherever it comes from', async (method) => {
+test.each(['GET', 'HEAD'])('%s from another site changes nothing', async (method) => {
   const { origin, calls } = await start();
   const headers = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
   for (const [path, status] of [
     ['/session', 200],
     ['/intent', 405],
   ] as const) {
-    const answered = await new Promise((resolve, reject) => {
+    const response = await new Promise((resolve, reject) => {
       httpGet(`${origin}${path}`, { method, headers }, (res) => resolve(res.resume().statusCode)).on('error', reject);
     });
-    expect(answered).toBe(status);
+    expect(response).toBe(status);
   }
   expect(calls).toEqual([]);
 });

@@ -7,29 +7,29 @@ import { pending, StatusTransport } from '../../support/transports/status-transp
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const prefix = 'urn:express-intents:request:';
-const made = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 const behindProxy = (app: Express): void => void app.set('trust proxy', 1);
 const withId = (id: unknown) => (app: Express) => app.use((req, _res, next) => next(void Object.assign(req, { id })));
 
-/** A site that cannot reach its sequencer, so that everything it answers is a problem, and logged. */
+/** A site that cannot reach its sequencer: every response is a problem and is logged. */
 async function startDownSite(options: SiteOptions = {}) {
   return startSite({ sequencerUrl: await urlOfNobody(), ...options });
 }
 
 async function problemFrom(origin: string, headers: Record<string, string> = {}) {
-  const { body, headers: answered } = await request(origin).get(`/status/${id}`).set(headers).expect(503);
+  const { body, headers: responseHeaders } = await request(origin).get(`/status/${id}`).set(headers).expect(503);
   const instance = body.instance as string;
   expect(instance.startsWith(prefix)).toBe(true);
-  return { id: instance.slice(prefix.length), header: answered['x-request-id'] };
+  return { id: instance.slice(prefix.length), header: responseHeaders['x-request-id'] };
 }
 
 describe.each(Object.entries(expressVersions))('the id of a request on %s', (_name, factory) => {
-  test('is made where nobody has given one; the problem, the header and the log say the same', async () => {
+  test('is generated without an incoming id, and is the same in the problem, the header and the log', async () => {
     const { origin, log } = await startDownSite({ factory });
     const first = await problemFrom(origin);
     const second = await problemFrom(origin);
-    expect(first.id).toMatch(made);
+    expect(first.id).toMatch(uuid);
     expect(first.header).toBe(first.id);
     expect(second.id).not.toBe(first.id);
     expect(log.lines.filter((line) => line.includes(`"requestId":"${first.id}"`))).toHaveLength(1);
@@ -37,57 +37,57 @@ describe.each(Object.entries(expressVersions))('the id of a request on %s', (_na
   });
 
   test.each([
-    ['a text', 'req-7', 'req-7'],
-    ['a number, as pino-http counts', 7, '7'],
-  ])('is req.id, %s, which the app itself tells', async (_what, own, told) => {
-    const { origin, log } = await startDownSite({ factory, before: withId(own) });
-    expect(await problemFrom(origin, { 'X-Request-Id': 'theirs' })).toEqual({ id: told, header: undefined });
-    expect(log.text).toContain(`"requestId":"${told}"`);
+    ['a string', 'req-7', 'req-7'],
+    ['a number, as from pino-http', 7, '7'],
+  ])('is req.id of the app when that is %s', async (_name, appId, expected) => {
+    const { origin, log } = await startDownSite({ factory, before: withId(appId) });
+    expect(await problemFrom(origin, { 'X-Request-Id': 'theirs' })).toEqual({ id: expected, header: undefined });
+    expect(log.text).toContain(`"requestId":"${expected}"`);
   });
 
-  test('is the one that the app has put into the header of the answer', async () => {
+  test('is X-Request-Id of the response, if the app has set it', async () => {
     const before = (app: Express) => app.use((_req, res, next) => next(void res.set('X-Request-Id', 'given-by-app')));
     const { origin } = await startDownSite({ factory, before });
     expect(await problemFrom(origin)).toEqual({ id: 'given-by-app', header: 'given-by-app' });
   });
 
-  test('is X-Request-Id of a proxy that the app trusts', async () => {
+  test('is X-Request-Id of a trusted proxy', async () => {
     const { origin } = await startDownSite({ factory, before: behindProxy });
-    const given = 'Root=1-67891233-abcdef012345678912345678';
-    expect(await problemFrom(origin, { 'X-Request-Id': given })).toEqual({ id: given, header: given });
+    const proxyId = 'Root=1-67891233-abcdef012345678912345678';
+    expect(await problemFrom(origin, { 'X-Request-Id': proxyId })).toEqual({ id: proxyId, header: proxyId });
   });
 
-  test('is not X-Request-Id of a visitor', async () => {
+  test('is never X-Request-Id of a client', async () => {
     const { origin, log } = await startDownSite({ factory });
-    expect((await problemFrom(origin, { 'X-Request-Id': 'chosen-by-a-stranger' })).id).toMatch(made);
+    expect((await problemFrom(origin, { 'X-Request-Id': 'chosen-by-a-stranger' })).id).toMatch(uuid);
     expect(log.text).not.toContain('chosen-by-a-stranger');
   });
 });
 
 test.each([
   ['an object', { toString: () => 'x' }],
-  ['nothing', ''],
+  ['empty', ''],
   ['a line break', 'a\nexpress-intents: all is well'],
   ['white space', 'a b'],
   ['a quote', 'a"b'],
   ['129 characters', 'x'.repeat(129)],
   ['letters beyond ASCII', 'für'],
-  ['no number', Number.NaN],
+  ['NaN', Number.NaN],
   ['undefined', undefined],
-])('req.id is not taken when it is %s', async (_what, own) => {
-  const { origin, log } = await startDownSite({ before: withId(own) });
+])('req.id is ignored when it is %s', async (_name, appId) => {
+  const { origin, log } = await startDownSite({ before: withId(appId) });
   const found = await problemFrom(origin);
-  if (Number.isNaN(own)) expect(found.id).toBe('NaN');
-  else expect(found.id).toMatch(made);
+  if (Number.isNaN(appId)) expect(found.id).toBe('NaN');
+  else expect(found.id).toMatch(uuid);
   expect(log.text).not.toContain('all is well');
 });
 
-test.each(['a b', 'x'.repeat(129), '"', 'a,b', '<b>'])('X-Request-Id is not taken when it is %p', async (header) => {
+test.each(['a b', 'x'.repeat(129), '"', 'a,b', '<b>'])('X-Request-Id is ignored when it is %p', async (header) => {
   const { origin } = await startDownSite({ before: behindProxy });
-  expect((await problemFrom(origin, { 'X-Request-Id': header })).id).toMatch(made);
+  expect((await problemFrom(origin, { 'X-Request-Id': header })).id).toMatch(uuid);
 });
 
-test("an app whose 'trust proxy' throws gets its problem all the same", async () => {
+test('an app whose trust proxy function throws still receives a problem with an id', async () => {
   const before = (app: Express) =>
     app.set('trust proxy', () => {
       throw new Error('no such proxy');
@@ -97,7 +97,7 @@ test("an app whose 'trust proxy' throws gets its problem all the same", async ()
   expect(body.instance).toMatch(/^urn:express-intents:request:[0-9a-f-]{36}$/);
 });
 
-test('every problem has one, also of the guards; an answer that is none has not', async () => {
+test('every problem has a request id, also those of the guards; other responses have none', async () => {
   const transport = new StatusTransport();
   transport.answer = pending;
   const { origin } = await startSite({
@@ -106,8 +106,8 @@ test('every problem has one, also of the guards; an answer that is none has not'
     rateLimits: { status: 2 },
     after: (app) => app.get('/guarded', requireLogin(), (_req, res) => void res.send('in')),
   });
-  const fine = await request(origin).get(`/status/${id}`).expect(200);
-  expect(fine.headers).not.toHaveProperty('x-request-id');
+  const unguarded = await request(origin).get(`/status/${id}`).expect(200);
+  expect(unguarded.headers).not.toHaveProperty('x-request-id');
   for (const answer of [
     await request(origin).get('/guarded').expect(401),
     await request(origin).post('/intent').expect(403),

@@ -32,7 +32,7 @@ type Case = readonly [
   body?: string,
 ];
 
-/** Every kind of answer there is. */
+/** One request for each kind of response. */
 const answers: readonly Case[] = [
   ['get', '/session', 200],
   ['head', '/session', 200],
@@ -63,12 +63,12 @@ const answers: readonly Case[] = [
   ['post', '/intent', 500, json, '{"order":"broken"}'],
 ];
 
-/** What may be kept: the same for everybody, and no secret. */
+/** Whether a response may be cached: it is the same for all and has no secret. */
 const isPublic = (path: string): boolean => path.endsWith('.js') || path.startsWith('/.well-known/');
 
 function send(origin: string, [method, path, , headers = {}, body]: Case): Test {
-  const sent = request(origin)[method](path).redirects(0).set(headers);
-  return body === undefined ? sent : sent.send(body);
+  const req = request(origin)[method](path).redirects(0).set(headers);
+  return body === undefined ? req : req.send(body);
 }
 
 function expectHeaders(path: string, headers: Record<string, string>): void {
@@ -85,19 +85,22 @@ function expectHeaders(path: string, headers: Record<string, string>): void {
   }
 }
 
-describe.each(Object.entries(expressVersions))('answers of ours, on %s', (_name, factory) => {
+describe.each(Object.entries(expressVersions))('security headers and Cache-Control on %s', (_name, factory) => {
   let origin: string;
   beforeAll(async () => {
     ({ origin } = await startSite({ ...base, factory }));
   });
 
-  test.each(answers.map((answer) => [answer.slice(0, 3).join(' '), answer] as const))('%s', async (_what, answer) => {
-    const { status, headers } = await send(origin, answer);
-    expect(status).toBe(answer[2]);
-    expectHeaders(answer[1], headers);
-  });
+  test.each(answers.map((answer) => [answer.slice(0, 3).join(' '), answer] as const))(
+    'are set on %s',
+    async (_name, answer) => {
+      const { status, headers } = await send(origin, answer);
+      expect(status).toBe(answer[2]);
+      expectHeaders(answer[1], headers);
+    },
+  );
 
-  test('one that comes too often: 429', async () => {
+  test('are set on 429', async () => {
     const site = await startSite({ ...base, factory, rateLimits: { status: 1 } });
     await request(site.origin).get(`/status/${id}`).expect(200);
     for (const path of [`/status/${id}`, `/intent/${id}/events`]) {
@@ -105,7 +108,7 @@ describe.each(Object.entries(expressVersions))('answers of ours, on %s', (_name,
     }
   });
 
-  test("one that the service has no answer for: 503; and the app's own are left alone", async () => {
+  test('are set on 503, and not on routes of the app', async () => {
     const transport = { call: async () => Promise.reject(new Error('down')), close: async () => undefined };
     const site = await startSite({ ...base, factory, transport });
     const { headers, status } = await request(site.origin).get(`/status/${id}`);

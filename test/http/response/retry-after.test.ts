@@ -14,16 +14,19 @@ test.each<[number, string | undefined, string | undefined]>([
   [503, 'Fri, 31 Dec 1999 23:59:59 GMT', '1'],
   [503, undefined, undefined],
   [503, '<script>alert(1)</script>', undefined],
-])('HTTP status %d with Retry-After %p is answered with Retry-After %p', async (status, header, told) => {
-  const sequencer = await faultSequencer((_call, res) => {
-    res.writeHead(status, header === undefined ? {} : { 'retry-after': header }).end();
-  });
-  const { origin } = await startSite({ sequencerUrl: sequencer.url });
-  const answer = await request(origin).get(`/status/${id}`).expect(502);
-  expect(answer.headers['retry-after']).toBe(told);
-});
+])(
+  'status %d of the sequencer with Retry-After %p is answered with Retry-After %p',
+  async (status, header, retryAfter) => {
+    const sequencer = await faultSequencer((_call, res) => {
+      res.writeHead(status, header === undefined ? {} : { 'retry-after': header }).end();
+    });
+    const { origin } = await startSite({ sequencerUrl: sequencer.url });
+    const answer = await request(origin).get(`/status/${id}`).expect(502);
+    expect(answer.headers['retry-after']).toBe(retryAfter);
+  },
+);
 
-test('a service that has failed five times is left alone, and the browser is told until when', async () => {
+test('after five failures the circuit is open: GET /status/:id answers 503 with Retry-After, without a call', async () => {
   const sequencer = await faultSequencer((_call, res) => res.writeHead(500).end());
   const { origin, log } = await startSite({ sequencerUrl: sequencer.url });
   for (let n = 0; n < 5; n += 1) await request(origin).get(`/status/${id}`).expect(502);
@@ -33,12 +36,12 @@ test('a service that has failed five times is left alone, and the browser is tol
   expect(Number(answer.headers['retry-after'])).toBeLessThanOrEqual(5);
   expect(sequencer.calls).toHaveLength(5);
   expect(log.text).toContain('sequencer_unavailable');
-  // Other things go on.
+  // Other operations are still sent.
   await post(origin).send({ mode: 'login' }).expect(502);
   expect(sequencer.calls).toHaveLength(6);
 });
 
-test('the time to wait stands in the header alone', () => {
+test('toProblemDetails omits retryAfterMs from the body', () => {
   const error = new IntentError('too_busy', undefined, { retryAfterMs: 1_000 });
   expect(Object.keys(toProblemDetails(error)).sort()).toEqual(['code', 'status', 'title', 'type']);
 });
