@@ -171,7 +171,7 @@ export const defencesTakenOut = [
     file: 'emulator/outbound/outbound.ts',
     from: 'const refused = addresses.find(({ address }) => !allows(address));',
     to: "const refused = addresses.find(({ address }) => !allows(address) && address === '');",
-    caughtBy: ['emulator/outbound.test.ts'],
+    caughtBy: ['emulator/outbound/outbound.test.ts'],
   },
   {
     name: 'taken out: a body has a limit',
