@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = `
 import { createServer } from 'node:http';
 import express from 'express';
-import { intentRouter } from '../../src/router/intent-router.js';
+import { intentRouter } from './dist/index.js';
 const app = express();
 app.use(intentRouter({ sequencerUrl: 'embedded', emulatorPort: 0, databaseUrl: '' }));
 const server = createServer(app).listen(0, '127.0.0.1', async () => {
