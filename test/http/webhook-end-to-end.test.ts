@@ -76,7 +76,7 @@ describe('with the embedded sequencer, whose key and calls are known by themselv
 
   test('a key that is set is another service’s, and counts for nothing', async () => {
     const other = generateJwtKey();
-    const { walletUrl, url, origin } = await startEmbedded('/', { serviceKey: other.publicKey });
+    const { walletUrl, url, origin } = await startEmbedded('/', { webhookPublicKey: other.publicKey });
     const code = await secretOf(origin, '/intent', {});
     await confirm(walletUrl, code);
     expect(await kindsOnceCalled(url, code)).toContain('webhookCalled');

@@ -29,7 +29,7 @@ async function startWebhookSite(options: SiteOptions = {}) {
   const site = await startSite({
     transport,
     webhook: true,
-    serviceKey: service.publicKey,
+    webhookPublicKey: service.publicKey,
     origin: 'https://shop.example',
     now: () => nowMs,
     ...options,
@@ -90,7 +90,9 @@ describe('what is taken', () => {
 
   test('signed by any of several keys, while the service changes its key', async () => {
     const next = generateJwtKey();
-    const { origin, transport } = await startWebhookSite({ serviceKey: `${service.publicKey}, ${next.publicKey}` });
+    const { origin, transport } = await startWebhookSite({
+      webhookPublicKey: `${service.publicKey}, ${next.publicKey}`,
+    });
     await post(origin, jwtOf(claims, service)).expect(200);
     await post(origin, jwtOf({ ...claims, intent: otherId }, next)).expect(200);
     await post(origin, jwtOf(claims, stranger)).expect(400);
@@ -209,7 +211,7 @@ describe('what is refused as invalid_webhook, and asks upstream for nothing', ()
     });
     expect(headers['content-type']).toBe('application/problem+json');
     expect(transport.calls).toEqual([]);
-    expect(log.lines.filter((line) => line.includes('INTENT_SERVICE_KEY'))).toHaveLength(1);
+    expect(log.lines.filter((line) => line.includes('INTENT_WEBHOOK_PUBLIC_KEY'))).toHaveLength(1);
     // And it has changed nothing for the service.
     await post(origin, good).expect(200);
     expect(transport.lookedAt()).toEqual([id]);

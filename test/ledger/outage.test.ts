@@ -56,7 +56,7 @@ test('an outage is told once at its beginning and once at its end, however many 
   await eventually(() => state.recoveries === 1);
   connector.requireUp();
   await eventually(() => told.length === 2);
-  expect(told[1]).toEqual({ type: 'ledger_back' });
+  expect(told[1]).toEqual({ type: 'ledger_recovered' });
   expect(log.text.match(/express-intents:/g)).toHaveLength(2);
   expect(log.text).toMatch(
     /cannot be reached: connect ECONNREFUSED 10\.0\.0\.7:5432 \(ECONNREFUSED\)\. Start the database/,
