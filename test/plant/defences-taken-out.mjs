@@ -204,7 +204,7 @@ export const defencesTakenOut = [
   {
     name: 'taken out: addresses come from the configuration',
     file: 'http/webhook/register-webhook.ts',
-    from: 'const base = webhook?.serviceKeys ? origin : localOriginOf(req);',
+    from: 'const base = webhook?.webhookPublicKeys ? origin : localOriginOf(req);',
     to: "const base = webhook && origin ? 'https://' + req.hostname : localOriginOf(req);",
     caughtBy: attack('injection'),
   },

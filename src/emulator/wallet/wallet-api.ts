@@ -17,7 +17,7 @@ export function walletApi(wallets: readonly Wallet[], intents: IntentStore): Rou
   router.get('/intents', (_req, res) => {
     res.json({ intents: intents.recent(recentCount).map(summarize) });
   });
-  for (const action of ['scan', 'confirm', 'reject'] as const) {
+  for (const action of ['scan', 'confirm', 'decline'] as const) {
     const act = async (req: Request, res: Response): Promise<void> => {
       const { wallet, code } = readCommand(req, wallets);
       const request = await wallet[action](code);

@@ -208,7 +208,7 @@ export class DatabaseConnector implements Database {
       try {
         const db = await this.#attempt;
         logger.warn('express-intents: the ledger is open now.');
-        observer?.emit({ type: 'ledger_back' });
+        observer?.emit({ type: 'ledger_recovered' });
         return db;
       } catch (failure) {
         if (this.#isClosing) throw failure;
@@ -273,7 +273,7 @@ export class DatabaseConnector implements Database {
     logger.warn(
       `express-intents: the database of the ledger works again; ${failedCalls} calls of it had failed, within ${seconds} s.`,
     );
-    observer?.emit({ type: 'ledger_back' });
+    observer?.emit({ type: 'ledger_recovered' });
   }
 }
 

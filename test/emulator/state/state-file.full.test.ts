@@ -68,7 +68,7 @@ describe('after a restart', () => {
     const both = await created(url, payment({ login: loginTerms }));
     const wallet = sequencer.wallet('Ben');
     await wallet.scan(scanned.clientSecret);
-    await wallet.reject(declined.clientSecret);
+    await wallet.decline(declined.clientSecret);
     for (const one of [paid, reversed]) await wallet.pay(one.clientSecret);
     sequencer.reverse(reversed.id);
     await wallet.login(loggedIn.clientSecret);

@@ -84,7 +84,7 @@ describe('its JSON API', () => {
     const { clientSecret: code } = await created(url, login());
     const scan = await request(url).post('/wallet/api/scan').send({ wallet: 'Mia', code }).expect(200);
     expect(scan.body).toMatchObject({ request: { kind: 'login' }, userId: wallet('Mia').userId('example.com') });
-    await request(url).post('/wallet/api/reject').send({ wallet: 'Mia', code }).expect(200);
+    await request(url).post('/wallet/api/decline').send({ wallet: 'Mia', code }).expect(200);
     const { body } = await request(url).get('/wallet/api/intents');
     expect(body.intents).toMatchObject([{ kind: 'login', domain: 'example.com', state: 'declined' }]);
   });

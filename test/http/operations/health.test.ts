@@ -74,7 +74,7 @@ describe('a router without a ledger', () => {
   });
 
   test('answers while the service hangs, long before the call to it ends', async () => {
-    const { router, transport } = await startHealthSite({ timeoutMs: 600_000, tryTimeoutMs: 600_000 });
+    const { router, transport } = await startHealthSite({ timeoutMs: 600_000, attemptTimeoutMs: 600_000 });
     transport.answerWith('nothing');
     const { status, checks } = await router.health();
     expect([status, checks.sequencer.reason]).toEqual(['degraded', 'sequencer_timeout']);
