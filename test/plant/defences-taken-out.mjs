@@ -134,8 +134,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: the terms in the ledger do not change',
     file: 'ledger/migrations/001-intents.ts',
-    from: "raise exception 'the terms of intent % do not change'",
-    to: "raise notice 'the terms of intent % do not change'",
+    from: "raise exception 'the terms of intent % are immutable'",
+    to: "raise notice 'the terms of intent % are immutable'",
     caughtBy: attack('processes'),
   },
   {
