@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { jest } from '@jest/globals';
 import { type IntentError, SequencerError } from '../../../src/errors.js';
 import { type ResilienceOptions, resilientTransport } from '../../../src/sequencer/resilience/resilient-transport.js';
-import type { Caller, CallOptions, Transport, AttemptBounds } from '../../../src/sequencer/transport.js';
+import type { AttemptBounds, Caller, CallOptions, Transport } from '../../../src/sequencer/transport.js';
 import { type Operation, operations } from '../../../src/wire/envelope.js';
 import {
   answer,
