@@ -1,7 +1,7 @@
 import type { Migration } from '../../src/ledger/migrations/migrate.js';
 
 // What a migration may do, so that the version before it goes on working beside it and nobody is held up while it runs,
-// however much there is in the tables. docs/architecture.md has the rules in words.
+// however much there is in the tables. CONTRIBUTING.md has the rules in words.
 
 /** A statement may be of one of these forms, in a migration whose own tables are `made`. */
 const allowed: readonly ((statement: string, made: readonly string[]) => boolean)[] = [

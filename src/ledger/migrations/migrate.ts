@@ -5,7 +5,7 @@ import { intentsMigration } from './001-intents.js';
 
 /**
  * One change of the tables. A published migration never changes, and the previous version of this program works with the changed
- * tables: docs/architecture.md has the rules.
+ * tables: CONTRIBUTING.md has the rules.
  */
 export interface Migration {
   /** 1, 2, 3, ... without a gap. */
