@@ -38,13 +38,13 @@ afterAll(async () => {
 });
 
 /** Creates an intent as the button does, and returns the code that a wallet scans. */
-async function begin(order) {
+async function createIntent(order) {
   const { body } = await browser.post('/intent').send(order).expect(201);
   return body.client_secret;
 }
 
 test('a payment is settled', async () => {
-  const code = await begin({ mode: 'payment', order: 'cup' });
+  const code = await createIntent({ mode: 'payment', order: 'cup' });
   const { id, amount, currency } = await sequencer.wallet('Ada').pay(code);
   expect({ amount, currency }).toEqual({ amount: '18.00', currency: 'usd' });
 
@@ -58,7 +58,7 @@ test('a payment for an unknown item is rejected', async () => {
 });
 
 test('a declined payment can be paid by another wallet', async () => {
-  const code = await begin({ mode: 'payment', order: 'tea' });
+  const code = await createIntent({ mode: 'payment', order: 'tea' });
   const { id } = await sequencer.wallet('Ada').decline(code);
   await browser.get(`/thanks/${id}`).expect(200, 'Not paid yet.');
 
@@ -68,38 +68,38 @@ test('a declined payment can be paid by another wallet', async () => {
 
 test('a login starts a session', async () => {
   await browser.get('/account').expect(401);
-  const { id, userId } = await sequencer.wallet('Mia').login(await begin({ mode: 'login' }));
+  const { id, userId } = await sequencer.wallet('Mia').login(await createIntent({ mode: 'login' }));
   const { body } = await browser.post('/session').send({ id }).expect(200);
   expect(body.user.id).toBe(userId);
   await browser.get('/account').expect(200, `Hello ${userId}`);
 });
 
 test('another browser cannot complete a login', async () => {
-  const { id } = await sequencer.wallet('Mia').login(await begin({ mode: 'login' }));
+  const { id } = await sequencer.wallet('Mia').login(await createIntent({ mode: 'login' }));
   const stranger = request.agent(app).set(sameOriginHeaders);
   await stranger.post('/session').send({ id }).expect(404);
 });
 
 test('wallets can read the key file of the app', async () => {
   sequencer.setLocalDomain('shop.example', app); // the sequencer now reads the file, as a real service does
-  await sequencer.wallet('Mia').login(await begin({ mode: 'login' }));
+  await sequencer.wallet('Mia').login(await createIntent({ mode: 'login' }));
 });
 
 test('a login expires after two minutes', async () => {
-  const { id } = await sequencer.wallet('Mia').login(await begin({ mode: 'login' }));
+  const { id } = await sequencer.wallet('Mia').login(await createIntent({ mode: 'login' }));
   await advanceTime(3 * minute, { sequencer, router });
   await browser.post('/session').send({ id }).expect(404);
 });
 
 test('a session expires after seven days', async () => {
-  const { id } = await sequencer.wallet('Mia').login(await begin({ mode: 'login' }));
+  const { id } = await sequencer.wallet('Mia').login(await createIntent({ mode: 'login' }));
   await browser.post('/session').send({ id }).expect(200);
   await advanceTime(8 * 24 * 60 * minute, { sequencer, router });
   await browser.get('/account').expect(401);
 });
 
 test('a late payment is settled, and marked as late', async () => {
-  const code = await begin({ mode: 'payment', order: 'tea' });
+  const code = await createIntent({ mode: 'payment', order: 'tea' });
   await advanceTime(16 * minute, { sequencer, router });
   const { id } = await sequencer.wallet('Ada').pay(code);
   await waitForIntent(router, id, 'settled');
@@ -108,7 +108,7 @@ test('a late payment is settled, and marked as late', async () => {
 
 test('onPaid is retried after an error', async () => {
   onPaid.mockRejectedValueOnce(new Error('The printer is out of paper.'));
-  const { id } = await sequencer.wallet('Ada').pay(await begin({ mode: 'payment', order: 'tea' }));
+  const { id } = await sequencer.wallet('Ada').pay(await createIntent({ mode: 'payment', order: 'tea' }));
   const failed = await waitForIntent(router, id, 'submitted');
   expect(failed.lastError).toContain('out of paper');
 
@@ -118,7 +118,7 @@ test('onPaid is retried after an error', async () => {
 });
 
 test('a reversed payment calls onReversed', async () => {
-  const { id } = await sequencer.wallet('Ada').pay(await begin({ mode: 'payment', order: 'tea' }));
+  const { id } = await sequencer.wallet('Ada').pay(await createIntent({ mode: 'payment', order: 'tea' }));
   await waitForIntent(router, id, 'settled');
   sequencer.reverse(id);
   await advanceTime(2 * minute, { sequencer, router }); // the first poll reports the reversal
@@ -134,19 +134,19 @@ async function callWebhook(id, options) {
 }
 
 test('a webhook call settles a submitted payment', async () => {
-  const { id } = await sequencer.wallet('Ada').pay(await begin({ mode: 'payment', order: 'tea' }));
+  const { id } = await sequencer.wallet('Ada').pay(await createIntent({ mode: 'payment', order: 'tea' }));
   expect((await callWebhook(id)).status).toBe(200);
   await waitForIntent(router, id, 'settled');
 });
 
 test('a webhook call does not settle an unpaid payment', async () => {
-  const { id } = await sequencer.wallet('Ada').scan(await begin({ mode: 'payment', order: 'tea' }));
+  const { id } = await sequencer.wallet('Ada').scan(await createIntent({ mode: 'payment', order: 'tea' }));
   expect((await callWebhook(id)).status).toBe(200);
   expect((await router.intents.find(id)).state).toBe('open');
 });
 
 test.each(['forged', 'altered', 'expired', 'unsigned'])('a webhook call that is %s is rejected', async (wrong) => {
-  const { id } = await sequencer.wallet('Ada').pay(await begin({ mode: 'payment', order: 'tea' }));
+  const { id } = await sequencer.wallet('Ada').pay(await createIntent({ mode: 'payment', order: 'tea' }));
   const response = await callWebhook(id, { wrong });
   expect(response.body.code).toBe('invalid_webhook');
 });
@@ -156,10 +156,10 @@ test('the site answers 503 while the service is down', async () => {
   const { body } = await browser.post('/intent').send({ mode: 'payment', order: 'tea' }).expect(503);
   expect(body.code).toBe('sequencer_unreachable');
   clear();
-  await begin({ mode: 'payment', order: 'tea' });
+  await createIntent({ mode: 'payment', order: 'tea' });
 });
 
 test('a lost response creates no second intent', async () => {
   sequencer.injectFault({ kind: 'cut', operations: ['createIntent'], when: 'after', times: 1 });
-  await begin({ mode: 'payment', order: 'tea' });
+  await createIntent({ mode: 'payment', order: 'tea' });
 });
