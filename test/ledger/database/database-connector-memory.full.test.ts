@@ -5,14 +5,14 @@ import { DatabaseConnector } from '../../../src/ledger/database/database-connect
 
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
-/** Jest gives its tests another one, to which Node does not tell its warnings. */
+/** Node reports its warnings to the main process object, not to the one that Jest provides. */
 const ownProcess: NodeJS.Process = runInThisContext('process');
 
 const never = (): Promise<never> => new Promise(() => undefined);
 const silent = { warn: () => undefined, error: () => undefined };
 
-describe('a database that does not open', () => {
-  it('leaves no memory behind for calls that waited for it, however many', async () => {
+describe('a database connector whose database does not open', () => {
+  it('keeps no memory for calls that timed out, however many', async () => {
     const connector = new DatabaseConnector({ open: never, logger: silent, timing: { openWaitMs: 1 } });
     const ask = async (): Promise<number> => {
       for (let round = 0; round < 10; round += 1) {
@@ -30,7 +30,7 @@ describe('a database that does not open', () => {
     expect(warned).not.toHaveBeenCalledWith(expect.objectContaining({ name: 'MaxListenersExceededWarning' }));
   });
 
-  it('does not delay closing, and is closed when it opens afterwards', async () => {
+  it('closes without delay, and closes the database when it opens afterwards', async () => {
     let isClosed = false;
     let come: () => void = () => undefined;
     const close = async (): Promise<void> => {

@@ -18,7 +18,7 @@ function fakeDatabase(): Database {
 const silent = { warn: () => undefined, error: () => undefined };
 const ask = (connector: DatabaseConnector) => connector.query('select 1 as one');
 
-describe('the connector of a database', () => {
+describe('a database connector', () => {
   it('makes a query wait until the database is open', async () => {
     const db = fakeDatabase();
     let open: (db: Database) => void = () => undefined;
@@ -40,7 +40,7 @@ describe('the connector of a database', () => {
     expect(connector.isShared).toBe(false);
   });
 
-  it('makes no query wait longer than a request can wait', async () => {
+  it('limits the wait of a query to the time that a request can wait', async () => {
     const open = () => new Promise<never>(() => undefined);
     const connector = new DatabaseConnector({ open, logger: silent, timing: { openWaitMs: 20 } });
     const unavailable = { code: 'ledger_unavailable', status: 503 };
@@ -49,7 +49,7 @@ describe('the connector of a database', () => {
     expect(await transaction.catch((error) => error)).toMatchObject(unavailable);
   });
 
-  it('retries until the database opens, and reports the failure once', async () => {
+  it('retries until the database opens, and logs the failure once', async () => {
     const lines: string[] = [];
     const logger = { warn: (line: string) => void lines.push(line), error: (line: string) => void lines.push(line) };
     let attempts = 0;
@@ -64,7 +64,7 @@ describe('the connector of a database', () => {
     });
     const words = 'ledger cannot be opened, and is tried again: the database is still asleep';
     await expect(connector.ready()).rejects.toMatchObject({ code: 'ledger_unavailable', message: `The ${words}` });
-    // And so for the next attempt, until one succeeds.
+    // The same for the next attempt, until one succeeds.
     await expect(connector.ready()).rejects.toThrow(words);
     expect(await ask(connector)).toEqual({ rows, rowCount: 1 });
     await connector.ready();
@@ -72,7 +72,7 @@ describe('the connector of a database', () => {
     expect(lines).toEqual([`express-intents: the ${words}`, 'express-intents: the ledger is open now.']);
   });
 
-  it('gives the reason to the log and not to the caller of a query', async () => {
+  it('logs the reason of the failure, and keeps it from the caller of a query', async () => {
     const open = async (): Promise<Database> => {
       throw new Error('password authentication failed for user "shop"');
     };

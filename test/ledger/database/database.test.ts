@@ -3,12 +3,12 @@ import { IntentError } from '../../../src/errors.js';
 import type { Database, DatabaseTransaction } from '../../../src/ledger/database/database.js';
 import { type DatabaseKind, kinds, openTestDatabase } from '../../support/databases/databases.js';
 
-// What both databases must do alike.
+// The behavior that both databases share.
 
-// To make and to open an embedded one takes its time on a busy machine.
+// Opening an embedded database takes seconds on a busy machine.
 const opened = new Map<DatabaseKind, Promise<Database>>();
 
-/** One for all of these, each with a table of its own: to open one takes a while. */
+/** A shared database, which is slow to open, and a new table in it. */
 async function openWithTable(
   kind: DatabaseKind,
 ): Promise<{ db: Database; table: string; names: () => Promise<string[]> }> {
@@ -24,13 +24,13 @@ async function openWithTable(
   return { db, table, names };
 }
 
-/** An error as a site's own code throws it. */
+/** An error of the site's own code. */
 class SiteError extends Error {
   readonly code = 'ECONNRESET';
 }
 
-describe.each(kinds)('a statement: %s', (kind) => {
-  test('takes and gives text, numbers, truth values, bytes and nothing', async () => {
+describe.each(kinds)('a statement on %s', (kind) => {
+  test('accepts and returns text, numbers, booleans, bytes and null', async () => {
     const { db } = await openWithTable(kind);
     const bytes = Uint8Array.from([0, 1, 127, 128, 255]);
     const { rows, rowCount } = await db.query(
@@ -43,7 +43,7 @@ describe.each(kinds)('a statement: %s', (kind) => {
     expect(Uint8Array.from(given as Uint8Array)).toEqual(bytes);
   });
 
-  test('counts the rows that it has found, written or changed', async () => {
+  test('counts the rows that it found, inserted or changed', async () => {
     const { db, table } = await openWithTable(kind);
     const counts = [
       await db.query(`insert into ${table} (name) values ($1), ($2), ($3)`, ['a', 'b', 'c']),
@@ -56,7 +56,7 @@ describe.each(kinds)('a statement: %s', (kind) => {
     expect(counts.map(({ rowCount }) => rowCount)).toEqual([3, 2, 2, 0, 3, 0]);
   });
 
-  test('that the database refuses gives the error as it is, and the next is fine', async () => {
+  test('that fails returns the error of the database unchanged, and the next one succeeds', async () => {
     const { db, table } = await openWithTable(kind);
     await db.query(`insert into ${table} (name) values ($1)`, ['a']);
     const error = await db.query(`insert into ${table} (name) values ($1)`, ['a']).catch((failure) => failure);
@@ -67,11 +67,11 @@ describe.each(kinds)('a statement: %s', (kind) => {
   });
 });
 
-describe.each(kinds)('a transaction: %s', (kind) => {
+describe.each(kinds)('a transaction on %s', (kind) => {
   const insert = (tx: Pick<DatabaseTransaction, 'query'>, table: string, name: string) =>
     tx.query(`insert into ${table} (name) values ($1)`, [name]);
 
-  test('commits what was written, and gives what the work gives', async () => {
+  test('commits its writes and returns the value of the callback', async () => {
     const { db, table, names } = await openWithTable(kind);
     const value = await db.transaction(async (tx) => {
       await insert(tx, table, 'a');
@@ -82,7 +82,7 @@ describe.each(kinds)('a transaction: %s', (kind) => {
     expect(await names()).toEqual(['a', 'b']);
   });
 
-  test('that throws writes nothing, and throws the same, whatever that looks like', async () => {
+  test('whose callback throws writes nothing and rejects with the same error, whatever its code', async () => {
     const { db, table, names } = await openWithTable(kind);
     const error = new SiteError('The stock service hung up.');
     const work = db.transaction(async (tx) => {
@@ -93,7 +93,7 @@ describe.each(kinds)('a transaction: %s', (kind) => {
     expect(await names()).toEqual([]);
   });
 
-  test('in which a statement failed does not pass for committed, though its error was swallowed', async () => {
+  test('whose callback swallows a failed statement is rejected and rolled back', async () => {
     const { db, table, names } = await openWithTable(kind);
     const work = db.transaction(async (tx) => {
       await insert(tx, table, 'a');
@@ -107,7 +107,7 @@ describe.each(kinds)('a transaction: %s', (kind) => {
     expect(await names()).toEqual([]);
   });
 
-  test('the same when it failed by way of the client', async () => {
+  test('whose callback swallows a failed statement of tx.client is rejected and rolled back', async () => {
     const { db, table, names } = await openWithTable(kind);
     const work = db.transaction(async (tx) => {
       const client = tx.client as { query(sql: string): Promise<unknown> };
@@ -121,14 +121,14 @@ describe.each(kinds)('a transaction: %s', (kind) => {
     expect(await names()).toEqual([]);
   });
 
-  test('whose commit the database refuses writes nothing, and gives its error', async () => {
+  test('whose commit fails writes nothing and rejects with the error of the database', async () => {
     const { db, table, names } = await openWithTable(kind);
     const work = db.transaction((tx) => tx.query(`insert into ${table} (name, parent) values ('a', 'nobody')`));
     await expect(work).rejects.toMatchObject({ code: '23503' });
     expect(await names()).toEqual([]);
   });
 
-  test('has savepoints of its own', async () => {
+  test('has savepoints', async () => {
     const { db, table, names } = await openWithTable(kind);
     await db.transaction(async (tx) => {
       await insert(tx, table, 'a');
@@ -152,7 +152,7 @@ describe.each(kinds)('a transaction: %s', (kind) => {
     'abort',
     'start  transaction',
     "prepare transaction 'x'",
-  ])('is not ended from within: %s', async (sql) => {
+  ])('cannot be ended by its callback: %s', async (sql) => {
     const { db, table, names } = await openWithTable(kind);
     const work = db.transaction(async (tx) => {
       await insert(tx, table, 'a');
@@ -162,13 +162,13 @@ describe.each(kinds)('a transaction: %s', (kind) => {
     expect(await names()).toEqual([]);
   });
 
-  test('takes statements that are asked for at once, one after the other', async () => {
+  test('runs concurrent statements one after the other', async () => {
     const { db, table, names } = await openWithTable(kind);
     await db.transaction((tx) => Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => insert(tx, table, name))));
     expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
-  test('of which one of several statements fails runs none of the others behind its back', async () => {
+  test('runs none of several concurrent statements after the one that failed', async () => {
     const { db, table, names } = await openWithTable(kind);
     const works = Array.from({ length: 3 }, () =>
       db.transaction((tx) =>
@@ -182,7 +182,7 @@ describe.each(kinds)('a transaction: %s', (kind) => {
     expect(await names()).toEqual([]);
   });
 
-  test('with a statement that nobody waits for is rolled back, and ends no process', async () => {
+  test('with a statement that is not awaited is rolled back, without an unhandled rejection', async () => {
     const { db, table, names } = await openWithTable(kind);
     for (const name of ['b', 'a']) {
       const work = db.transaction(async (tx) => {
@@ -194,7 +194,7 @@ describe.each(kinds)('a transaction: %s', (kind) => {
     expect(await names()).toEqual([]);
   });
 
-  test('takes no statement after its end, neither by itself nor by its client', async () => {
+  test('accepts no statement after its end, neither by tx nor by tx.client', async () => {
     const { db, table, names } = await openWithTable(kind);
     let kept: DatabaseTransaction | undefined;
     await db.transaction(async (tx) => {
@@ -232,7 +232,7 @@ describe.each(kinds)('a transaction: %s', (kind) => {
     expect(await names()).toEqual(['a']);
   });
 
-  test('many at once do not get into each other', async () => {
+  test('is isolated from many concurrent ones', async () => {
     const { db, table, names } = await openWithTable(kind);
     const works = Array.from({ length: 30 }, (_, index) =>
       db.transaction(async (tx) => {
@@ -248,8 +248,8 @@ describe.each(kinds)('a transaction: %s', (kind) => {
   });
 });
 
-describe.each(kinds)('an end: %s', (kind) => {
-  test('closing waits for what runs; then nothing is taken any more, and closing again is fine', async () => {
+describe.each(kinds)('close on %s', (kind) => {
+  test('waits for a running transaction, then rejects all calls, and may be called twice', async () => {
     const test = await openTestDatabase(kind, { migrated: false });
     await test.db.query('create table public.t (name text)');
     let closing: Promise<void> | undefined;
@@ -268,8 +268,8 @@ describe.each(kinds)('an end: %s', (kind) => {
   });
 });
 
-describe.each(kinds)('a database of a test: %s', (kind) => {
-  test('is new, has the tables, and is the same when it was opened again', async () => {
+describe.each(kinds)('a test database on %s', (kind) => {
+  test('is new, has the tables, and keeps its rows when it is reopened', async () => {
     const one = await openTestDatabase(kind);
     const other = await openTestDatabase(kind);
     const insert = `insert into express_intents.intents (id, kind, state) values ($1, 'login', 'open')`;
@@ -279,7 +279,7 @@ describe.each(kinds)('a database of a test: %s', (kind) => {
     expect((await db.query('select id from express_intents.intents')).rows).toEqual([{ id: 'a' }]);
   });
 
-  test('has a time of its own, also for defaults, in transactions, and when it was opened again', async () => {
+  test('has a clock of its own, also for defaults, in transactions, and when it is reopened', async () => {
     const test = await openTestDatabase(kind, { fakeTime: true });
     const timeOf = async (what: string): Promise<unknown> =>
       (await test.db.query<{ t: number }>(`select (extract(epoch from ${what}) * 1000)::float8 as t`)).rows[0]?.t;

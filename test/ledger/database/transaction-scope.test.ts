@@ -1,9 +1,9 @@
 import type { DatabaseTransaction } from '../../../src/ledger/database/database.js';
 import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 
-// Settling and the effects of a hook commit together only as long as nothing but the ledger ends the transaction.
+// Settling and the effects of a hook commit together only if nothing but the ledger ends the transaction.
 
-/** What both drivers have in common. */
+/** The interface that both drivers share. */
 interface DriverClient {
   query(sql: unknown, values?: unknown): Promise<{ rows: unknown[] }>;
   exec(sql: string): Promise<unknown>;
@@ -12,7 +12,7 @@ interface DriverClient {
 
 const clientOf = (tx: DatabaseTransaction): DriverClient => tx.client as DriverClient;
 
-describe.each(kinds)('statements of a transaction, kept in %s', (kind) => {
+describe.each(kinds)('statements in a transaction, on %s', (kind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase(kind, { migrated: false });
@@ -24,7 +24,7 @@ describe.each(kinds)('statements of a transaction, kept in %s', (kind) => {
   const orders = async (): Promise<string[]> =>
     (await database.db.query<{ id: string }>('select id from public.orders order by id')).rows.map(({ id }) => id);
 
-  /** Writes an order, does something to the transaction, and fails. @returns what came of both */
+  /** Writes an order, does something to the transaction, and fails. @returns the result of both */
   async function attack(act: (tx: DatabaseTransaction) => unknown): Promise<{ error: unknown; orders: string[] }> {
     let error: unknown;
     const work = database.db.transaction(async (tx) => {
@@ -106,7 +106,7 @@ describe.each(kinds)('statements of a transaction, kept in %s', (kind) => {
         if (typeof value === 'function') expect(value).toThrow(/tx\.client/);
         else expect(value).toBeUndefined();
       }
-      // A query object that sends itself can send anything.
+      // A query object with a `submit` method can send anything.
       const sendsItself = async () => client.query({ text: 'select 1', submit: () => undefined });
       await expect(sendsItself()).rejects.toThrow(/tx\.client|must be a string/);
     });
@@ -116,7 +116,7 @@ describe.each(kinds)('statements of a transaction, kept in %s', (kind) => {
   test('a transaction that was ended from within is detected before the commit', async () => {
     const work = database.db.transaction(async (tx) => {
       await insert(tx, 'a');
-      // As after a COMMIT and a BEGIN that came past the guard: what was set for the transaction is gone.
+      // As after a COMMIT and a BEGIN that evaded the check: the settings of the transaction are gone.
       await tx.query('reset all');
     });
     await expect(work).rejects.toMatchObject({
@@ -178,14 +178,14 @@ describe.each(kinds)('statements of a transaction, kept in %s', (kind) => {
   });
 });
 
-describe.each(kinds)('statements of the site beside a transaction, kept in %s', (kind) => {
+describe.each(kinds)('statements outside of a transaction, on %s', (kind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase(kind, { migrated: false });
     await database.db.query('create table public.orders (id text primary key)');
   });
 
-  test('rejects several statements in one text', async () => {
+  test('are rejected when one text has several', async () => {
     for (const values of [undefined, []]) {
       const both = database.db.query(
         `insert into public.orders values ('a'); insert into public.orders values ('b')`,
@@ -196,7 +196,7 @@ describe.each(kinds)('statements of the site beside a transaction, kept in %s', 
     expect((await database.db.query('select from public.orders')).rowCount).toBe(0);
   });
 
-  test('refuses statements that would change its connection, and leaves no transaction open', async () => {
+  test('are rejected when they would change the shared connection, and leave no transaction open', async () => {
     const begins = ['begin', 'start transaction', '/* /* */ */ begin'];
     for (const sql of [...begins, 'commit', 'set statement_timeout = 1', 'RESET ALL', 'listen x']) {
       await expect(database.db.query(sql)).rejects.toMatchObject({

@@ -41,7 +41,7 @@ async function linesOf({ db }: TestDatabase): Promise<string[]> {
   return lines;
 }
 
-/** Every column of every row, as the database itself writes it. */
+/** Every column of every row, formatted by the database. */
 async function everything({ db }: TestDatabase): Promise<unknown> {
   const intents = await db.query(`select i::text from (select * from express_intents.intents order by id) i`);
   const history = await db.query(
@@ -65,7 +65,7 @@ describe.each([
   });
   beforeEach(() => target.db.query('truncate express_intents.intents, express_intents.history'));
 
-  it('is the same there, to the last column, but for the leases', async () => {
+  it('has the same value in every column, except the leases', async () => {
     expect(lines).toHaveLength(count + 2);
     expect(await importLedger(target.db, lines)).toBe(count);
     await source.db.query('update express_intents.intents set leased_until = null');
@@ -74,11 +74,11 @@ describe.each([
     expect(await linesOf(target)).toEqual(lines);
   });
 
-  it('is lines to whoever reads it, whatever people have written', () => {
+  it('is exported as lines, whatever characters the texts contain', () => {
     for (const line of lines) expect(line).not.toMatch(/[\n\v\f\r\u0085\u2028\u2029]/);
   });
 
-  it('goes on there: what was dead is retried, keys are known, the history grows', async () => {
+  it('keeps working: dead letters are retried, idempotency keys are known, the history grows', async () => {
     await importLedger(target.db, lines);
     expect(await findRepeated(target.db, browser, 'key')).toMatchObject({ id: idOf(2), sealedSecret: 'sealed' });
     expect(await retryIntent(target.db, idOf(1), times.watchMs)).toBe(true);
@@ -92,29 +92,33 @@ describe.each([
   };
   const without = (place: number) => (all: string[]) => all.toSpliced(place, 1);
   it.each<[string, (all: string[]) => string[], string]>([
-    ['a file that was cut off', without(-1), 'cut off'],
-    ['one with a line too few', without(700), 'cut off'],
-    ['one without a beginning', without(0), 'first line'],
+    ['a truncated file', without(-1), 'cut off'],
+    ['a file without one of its lines', without(700), 'cut off'],
+    ['a file without its first line', without(0), 'first line'],
     ['another file', () => ['name,amount', 'tea,4.50'], 'not a line of one: name,amount'],
     ['no file at all', () => [], 'cut off'],
-    ['other tables', (all) => ['{"ledger":"express-intents","tables":99}', ...all.slice(1)], 'version 99'],
-    ['an intent twice', (all) => [...all.slice(0, 2), ...all.slice(1)], 'exists already'],
-    ['a state that there is not', (all) => all.map((line) => line.replace('"dead"', '"alive"')), 'Line 2 is not'],
+    [
+      'a file of an unknown version of the tables',
+      (all) => ['{"ledger":"express-intents","tables":99}', ...all.slice(1)],
+      'version 99',
+    ],
+    ['a file with an intent twice', (all) => [...all.slice(0, 2), ...all.slice(1)], 'exists already'],
+    ['an unknown state', (all) => all.map((line) => line.replace('"dead"', '"alive"')), 'Line 2 is not'],
     ['a broken line', (all) => all.with(3, '{"intent": {'), 'Line 4 is not a line of `ledger export`: no JSON'],
-    ['an amount that is none', withIn(2, 'amount', 'NaN'), 'Line 3 is not a line of `ledger export`: intent.amount'],
+    ['an invalid amount', withIn(2, 'amount', 'NaN'), 'Line 3 is not a line of `ledger export`: intent.amount'],
     ['an amount below a cent', withIn(2, 'amount', 4.505), 'Line 3 is not a line of `ledger export`: intent.amount'],
-    ['an amount below nothing', withIn(2, 'amount', -1), 'Line 3 is not a line of `ledger export`: intent.amount'],
-    ['a time without an end', withIn(2, 'due_at', 'infinity'), 'intent.due_at'],
-    ['a time before all others', withIn(1_000, 'created_at', '-infinity'), 'Line 1001 is not'],
-    ['a count that is none', withIn(2, 'attempts', -1), 'intent.attempts'],
-    ['metadata that is none', withIn(2, 'metadata', ['tea']), 'intent.metadata'],
+    ['a negative amount', withIn(2, 'amount', -1), 'Line 3 is not a line of `ledger export`: intent.amount'],
+    ['an infinite time', withIn(2, 'due_at', 'infinity'), 'intent.due_at'],
+    ['a negative infinite time', withIn(1_000, 'created_at', '-infinity'), 'Line 1001 is not'],
+    ['an invalid count', withIn(2, 'attempts', -1), 'intent.attempts'],
+    ['invalid metadata', withIn(2, 'metadata', ['tea']), 'intent.metadata'],
     [
       'a line without an intent',
       (all) => all.with(2, '{"history":[]}'),
       'Line 3 is not a line of `ledger export`: intent',
     ],
     ['two files in one', (all) => [...all, ...all], 'after its last line'],
-  ])('refuses %s, and takes nothing', async (_what, change, message) => {
+  ])('imports nothing from %s', async (_what, change, message) => {
     await expect(importLedger(target.db, change(lines))).rejects.toMatchObject({
       code: 'invalid_request',
       message: expect.stringContaining(message),
@@ -122,7 +126,7 @@ describe.each([
     expect((await listIntents(target.db, {})).intents).toEqual([]);
   });
 
-  it('goes into tables that are newer, where what came since has its default, and not into older ones', async () => {
+  it('is imported into newer tables, with defaults for new columns, and not into older ones', async () => {
     const { db } = target;
     await db.query(`alter table express_intents.intents add column channel text not null default 'web'`);
     await db.query(`insert into express_intents.schema_versions (version, name) values (98, 'channel')`);
@@ -142,7 +146,7 @@ describe.each([
     }
   });
 
-  it('stays beside what is there already', async () => {
+  it('is added to existing rows', async () => {
     await recordIntent(target.db, { id: idOf(9), terms, browser }, times);
     expect(await importLedger(target.db, lines)).toBe(count);
     expect(await findIntent(target.db, idOf(9))).toBeDefined();

@@ -2,7 +2,7 @@ import { findPaymentsFor } from '../../../src/ledger/intents/find-intents.js';
 import { recordIntent } from '../../../src/ledger/intents/record-intent.js';
 import { openTestDatabase } from '../../support/databases/databases.js';
 
-it('finds a payment that was submitted behind any number of newer ones that nobody has paid', async () => {
+it('findPaymentsFor finds a submitted payment behind any number of newer unpaid ones', async () => {
   const { db } = await openTestDatabase('postgres');
   const browser = new Uint8Array(32).fill(7);
   const terms = { amount: '1.00', currency: 'usd', destination: 'd', login: false, resource: 'tea', metadata: {} };

@@ -32,7 +32,7 @@ const payment = (number: number, changes: Partial<RecordedTerms> = {}): NewInten
 });
 const login = (number: number): NewIntent => ({ id: idOf(number), terms: undefined, browser });
 
-describe.each(kinds)('the records of intents on %s', (kind) => {
+describe.each(kinds)('the recorded intents on %s', (kind) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase(kind, { fakeTime: true });
@@ -45,7 +45,7 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
   const set = (number: number, changes: string) =>
     database.db.query(`update express_intents.intents set ${changes} where id = $1`, [idOf(number)]);
 
-  it('keep a payment as it was given, to be looked at soon', async () => {
+  it('keep the terms of a payment, and are polled soon', async () => {
     await recordIntent(database.db, payment(1), times);
     expect(await find(1)).toEqual({
       id: idOf(1),
@@ -66,17 +66,17 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
     expect(await find(2)).toBeUndefined();
   });
 
-  it('keep the largest amount there can be to the last hundredth', async () => {
+  it('keep the largest possible amount to the last hundredth', async () => {
     await recordIntent(database.db, payment(1, { amount: '720575940379279.35' }), times);
     expect((await find(1))?.amount).toBe('720575940379279.35');
   });
 
-  it('keep a login, at which nobody need look', async () => {
+  it('keep a login, which is not polled', async () => {
     await recordIntent(database.db, login(1), times);
     expect(await find(1)).toMatchObject({ kind: 'login', state: 'open', amount: undefined, dueAt: undefined });
   });
 
-  it('refuse the same intent a second time', async () => {
+  it('reject a duplicate intent', async () => {
     await recordIntent(database.db, payment(1), times);
     await expect(recordIntent(database.db, payment(1, { amount: '0.05' }), times)).rejects.toThrow();
     expect((await find(1))?.amount).toBe('4.50');
@@ -92,26 +92,26 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
     ['browser', "'\\x00'"],
     ['created_at', 'now()'],
     ['kind', "'login'"],
-  ])('let nobody change %s', async (column, value) => {
+  ])('do not allow a change of %s', async (column, value) => {
     await recordIntent(database.db, payment(1), times);
     await database.advance(1_000);
     await expect(set(1, `${column} = ${value}`)).rejects.toThrow();
     expect(await find(1)).toMatchObject(terms);
   });
 
-  it.each(['settled', 'dead', 'reversed', 'creating'])('let nobody go from open to %s', async (state) => {
+  it.each(['settled', 'dead', 'reversed', 'creating'])('do not allow a change from open to %s', async (state) => {
     await recordIntent(database.db, payment(1), times);
     await expect(set(1, `state = '${state}'`)).rejects.toThrow(/does not go from open to/);
     expect(await historyOf(database.db, idOf(1))).toEqual([]);
   });
 
-  it('of logins are never settled, nor looked at', async () => {
+  it('of logins cannot be submitted or polled', async () => {
     await recordIntent(database.db, login(1), times);
     await expect(set(1, "state = 'submitted'")).rejects.toThrow();
     await expect(set(1, 'due_at = now()')).rejects.toThrow();
   });
 
-  it('note each change of a state, with its time', async () => {
+  it('have a history of state changes, with times', async () => {
     await recordIntent(database.db, payment(1), times);
     await set(1, "state = 'submitted', attempts = 2");
     await set(1, "state = 'settled', attempts = 0");
@@ -123,7 +123,7 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
   });
 
   describe('under an idempotency key', () => {
-    it('are written once: who comes second gets what the first has left', async () => {
+    it('are reserved once; a second request gets the first one', async () => {
       expect(await reserveIntent(database.db, payment(1), idempotency)).toBe(true);
       expect(await reserveIntent(database.db, payment(2, { amount: '9.00' }), idempotency)).toBe(false);
       expect(await find(2)).toBeUndefined();
@@ -133,18 +133,18 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
       });
     });
 
-    it('are written once by twenty at the same time', async () => {
+    it('are reserved once by twenty concurrent requests', async () => {
       const all = Array.from({ length: 20 }, (_, number) => reserveIntent(database.db, payment(number), idempotency));
       expect((await Promise.all(all)).filter(Boolean)).toHaveLength(1);
     });
 
-    it('are another browser’s own', async () => {
+    it('are separate for each browser', async () => {
       await reserveIntent(database.db, payment(1), idempotency);
       expect(await findRepeated(database.db, otherBrowser, 'key-1')).toBeUndefined();
       expect(await reserveIntent(database.db, { ...payment(2), browser: otherBrowser }, idempotency)).toBe(true);
     });
 
-    it('are looked at from the moment they are confirmed, however often', async () => {
+    it('are polled from the first confirmation on, however often they are confirmed', async () => {
       await reserveIntent(database.db, payment(1), idempotency);
       expect(await find(1)).toMatchObject({ state: 'creating', dueAt: undefined });
       await confirmIntent(database.db, idOf(1), times);
@@ -153,11 +153,11 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
       expect(await find(1)).toMatchObject({ state: 'open', dueAt: new Date(Date.parse(start) + 2_000) });
     });
 
-    it('that are not there cannot be confirmed', async () => {
+    it('that do not exist cannot be confirmed', async () => {
       await expect(confirmIntent(database.db, idOf(1), times)).rejects.toMatchObject({ code: 'internal_error' });
     });
 
-    it('may be logins', async () => {
+    it('can be logins', async () => {
       await reserveIntent(database.db, login(1), idempotency);
       expect(await findRepeated(database.db, browser, 'key-1')).toMatchObject({ id: idOf(1), terms: undefined });
     });
@@ -169,7 +169,7 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
       completeLoginOnce(database.db, { ...attempt, ...changes }, async () => undefined);
     const canComplete = (by = browser) => canCompleteLogin(database.db, idOf(1), by, attempt.ttlMs);
 
-    it('let it be completed once, by the browser that began it', async () => {
+    it('are completed once, by the browser that created the login', async () => {
       await recordIntent(database.db, login(1), times);
       expect([await canComplete(), await canComplete(otherBrowser)]).toEqual([true, false]);
       expect(await complete({ browser: otherBrowser })).toBe(false);
@@ -178,13 +178,13 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
       expect(await find(1)).toMatchObject({ userId: 'ada', loginCompletedAt: new Date(start) });
     });
 
-    it('let one of many at the same time complete it', async () => {
+    it('are completed by one of many concurrent requests', async () => {
       await recordIntent(database.db, login(1), times);
       const all = await Promise.all(Array.from({ length: 20 }, () => complete()));
       expect(all.filter(Boolean)).toHaveLength(1);
     });
 
-    it('let nobody complete it after its time, by the time of the database', async () => {
+    it('cannot be completed after their time, by the clock of the database', async () => {
       await recordIntent(database.db, login(1), times);
       await database.advance(119_999);
       expect(await canComplete()).toBe(true);
@@ -192,7 +192,7 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
       expect([await canComplete(), await complete()]).toEqual([false, false]);
     });
 
-    it('let it be completed again when what belongs to it was rolled back, or was undone', async () => {
+    it('can be completed again after a rollback or an undo', async () => {
       await recordIntent(database.db, login(1), times);
       const fails = completeLoginOnce(database.db, attempt, async () => {
         throw new Error('the users are locked');
@@ -203,20 +203,20 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
       expect(await complete()).toBe(true);
     });
 
-    it('take a payment that logs in for one, and no other payment', async () => {
+    it('can be a payment with login, and no other payment', async () => {
       await recordIntent(database.db, payment(1, { login: true }), times);
       expect(await complete()).toBe(true);
       await recordIntent(database.db, payment(2), times);
       expect(await complete({ id: idOf(2) })).toBe(false);
     });
 
-    it('take none that the sequencer has not accepted', async () => {
+    it('cannot be completed before the sequencer accepted them', async () => {
       await reserveIntent(database.db, login(1), idempotency);
       expect([await canComplete(), await complete()]).toEqual([false, false]);
     });
   });
 
-  it('of a browser and a resource: settled ones first, the largest first; then those that may settle', async () => {
+  it('of a browser and a resource are listed by state and amount: settled first, then those that may settle', async () => {
     for (const [number, amount] of ['1.00', '3.00', '2.00', '9.00', '8.00'].entries()) {
       await recordIntent(database.db, payment(number, { amount }), times);
     }
@@ -243,7 +243,7 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
     });
     const numbers = (intents: readonly { readonly id: string }[]) => intents.map(({ id }) => Number(id.slice(-1)));
 
-    it('come the newest first, a page after the other, each once, also those of one moment', async () => {
+    it('come newest first, page by page, each once, also with the same time', async () => {
       const seen: number[] = [];
       let after: string | undefined;
       do {
@@ -254,7 +254,7 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
       expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0]);
     });
 
-    it('keep their pages when new ones come in between', async () => {
+    it('keep their pages when new intents are recorded', async () => {
       const first = await listIntents(database.db, { limit: 3 });
       await recordIntent(database.db, payment(8), times);
       const second = await listIntents(database.db, { limit: 10, after: first.next });
@@ -262,7 +262,7 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
       expect(second.next).toBeUndefined();
     });
 
-    it('may be of one state', async () => {
+    it('can be filtered by state', async () => {
       await set(3, "state = 'expired'");
       expect(numbers((await listIntents(database.db, { state: 'expired' })).intents)).toEqual([3]);
       expect((await listIntents(database.db, { state: 'dead' })).intents).toEqual([]);
@@ -276,12 +276,12 @@ describe.each(kinds)('the records of intents on %s', (kind) => {
       [{ after: '' }],
       [{ after: 'x' }],
       [{ after: Buffer.from("2026-01-01 12:00:00+00|'; drop table x; --").toString('base64url') }],
-    ])('are refused for %j', async (options) => {
+    ])('are rejected with %j', async (options) => {
       await expect(listIntents(database.db, options)).rejects.toMatchObject({ code: 'invalid_request' });
     });
   });
 
-  it('that were given up can be taken up again, and no others', async () => {
+  it('that expired or are dead letters can be retried, and no others', async () => {
     for (const number of [0, 1, 2, 3]) await recordIntent(database.db, payment(number), times);
     await set(0, "state = 'expired', due_at = null");
     await set(1, "state = 'submitted'");

@@ -17,7 +17,7 @@ const terms: RecordedTerms = {
 };
 const olderThan = new Date('2026-06-01T00:00:00Z');
 
-describe.each(kinds)('pruning on %s', (kind) => {
+describe.each(kinds)('pruneIntents on %s', (kind) => {
   let database: TestDatabase;
   const idOf = (name: string): string => name.padEnd(44, 'x');
   beforeAll(async () => {
@@ -40,7 +40,7 @@ describe.each(kinds)('pruning on %s', (kind) => {
     return rows.map(({ id }) => id.replace(/x+$/, ''));
   };
 
-  it('leaves an expired intent while a process rechecks it, which may find it paid', async () => {
+  it('keeps an expired intent while a process rechecks it, which may find it paid', async () => {
     for (const name of ['free', 'claimed', 'left behind']) await payment(name, ['expired']);
     await database.setTime('2026-07-01T12:00:00Z');
     await set('claimed', `leased_until = now() + interval '30 seconds'`);
@@ -49,15 +49,15 @@ describe.each(kinds)('pruning on %s', (kind) => {
     expect(await left()).toEqual(['claimed']);
   });
 
-  it('deletes what is finished with, and its history, and nothing else', async () => {
+  it('deletes finished intents with their history, and nothing else', async () => {
     await payment('settled', ['submitted', 'settled']);
     await payment('reversed', ['submitted', 'settled', 'reversed']);
     await payment('late', ['expired']);
     await payment('dead', ['submitted', 'dead']);
     await payment('open', []);
     await payment('submitted', ['submitted']);
-    await payment('looked-at', ['submitted', 'settled']);
-    await set('looked-at', 'due_at = now()');
+    await payment('polled', ['submitted', 'settled']);
+    await set('polled', 'due_at = now()');
     await payment('article', ['submitted', 'settled'], { resource: 'tea' });
     await recordIntent(database.db, { id: idOf('login'), terms: undefined, browser }, times);
     const key = { key: 'key', fingerprint: browser, sealedSecret: 'sealed' };
@@ -66,7 +66,7 @@ describe.each(kinds)('pruning on %s', (kind) => {
     await payment('young', ['submitted', 'settled']);
 
     expect(await pruneIntents(database.db, { olderThan })).toBe(5);
-    expect(await left()).toEqual(['article', 'dead', 'looked-at', 'open', 'submitted', 'young']);
+    expect(await left()).toEqual(['article', 'dead', 'polled', 'open', 'submitted', 'young']);
     expect(await historyOf(database.db, idOf('settled'))).toEqual([]);
     expect(await historyOf(database.db, idOf('article'))).toHaveLength(2);
     expect(await pruneIntents(database.db, { olderThan })).toBe(0);
@@ -74,7 +74,7 @@ describe.each(kinds)('pruning on %s', (kind) => {
     expect(await left()).not.toContain('article');
   });
 
-  it('hands all to the archive first, the oldest first', async () => {
+  it('passes all intents to the archive before it deletes them, oldest first', async () => {
     for (let day = 1; day <= 9; day += 1) {
       await database.setTime(`2026-02-0${day}T12:00:00Z`);
       await payment(`day${day}`, ['submitted', 'settled']);
@@ -94,7 +94,7 @@ describe.each(kinds)('pruning on %s', (kind) => {
     ]);
   });
 
-  it('goes over more than one batch, and keeps the batch whose archive fails', async () => {
+  it('works in batches, and keeps the batch whose archive fails', async () => {
     await database.db.query(
       `insert into express_intents.intents (id, kind, state, browser)
        select 'login' || number, 'login', 'open', '\\x07' from generate_series(1, 450) number`,
@@ -112,7 +112,7 @@ describe.each(kinds)('pruning on %s', (kind) => {
     expect(await pruneIntents(database.db, { olderThan })).toBe(250);
   });
 
-  it('leaves what is younger than a day, whatever is asked', async () => {
+  it('keeps intents younger than a day, whatever the date', async () => {
     await payment('today', ['submitted', 'settled']);
     const future = new Date('2030-01-01T00:00:00Z');
     expect(await pruneIntents(database.db, { olderThan: future })).toBe(0);
@@ -120,18 +120,18 @@ describe.each(kinds)('pruning on %s', (kind) => {
     expect(await pruneIntents(database.db, { olderThan: future })).toBe(1);
   });
 
-  it.each([undefined, 400, 'yesterday', new Date(Number.NaN)])('refuses %p for a date', async (wrong) => {
+  it.each([undefined, 400, 'yesterday', new Date(Number.NaN)])('rejects %p as a date', async (wrong) => {
     await expect(pruneIntents(database.db, { olderThan: wrong as Date })).rejects.toMatchObject({
       code: 'invalid_request',
     });
   });
 
-  it('finds what it looks for by an index', async () => {
+  it('finds finished intents by an index', async () => {
     const plan: string[] = [];
     const explaining = { ...database.db, transaction: explained };
     async function explained<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> {
       return database.db.transaction(async (tx) => {
-        // Of a table so small as this one the database would rather read all.
+        // The planner would prefer a sequential scan of a table this small.
         await tx.query('set local enable_seqscan = off');
         const explain = async (sql: string, values?: readonly unknown[]) => {
           const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, values);

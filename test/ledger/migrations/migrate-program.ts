@@ -1,7 +1,7 @@
 import { openPostgres } from '../../../src/ledger/database/postgres/postgres.js';
 import { migrate } from '../../../src/ledger/migrations/migrate.js';
 
-// Migrates when it is told to, and says which migrations it was that ran them.
+// Migrates when it receives input, and reports the migrations that it ran.
 const [, , url = ''] = process.argv;
 const db = await openPostgres({ url });
 await db.query('select 1');

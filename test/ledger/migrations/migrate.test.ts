@@ -13,26 +13,25 @@ import { type PostgresServer, startPostgres } from '../../support/databases/post
 import { eventually } from '../../support/eventually.js';
 import { compile, start } from '../../support/runner/child-program.js';
 
-// To open an embedded database takes its time on a busy machine.
 const versions = (list: readonly Migration[]): number[] => list.map(({ version }) => version);
 
-/** What the database says of what was run. */
+/** The migrations that the database has recorded. */
 async function recorded(db: Database): Promise<readonly object[]> {
   return (await db.query('select version, name from express_intents.schema_versions order by version')).rows;
 }
 
-/** Counts the statements that are asked of a database itself. */
-function counted(db: Database): { readonly db: Database; readonly asked: string[] } {
-  const asked: string[] = [];
+/** A database that records its statements. */
+function counted(db: Database): { readonly db: Database; readonly statements: string[] } {
+  const statements: string[] = [];
   const query: Database['query'] = (sql, values) => {
-    asked.push(sql);
+    statements.push(sql);
     return db.query(sql, values);
   };
   const transaction: Database['transaction'] = (work) => {
-    asked.push('a transaction');
+    statements.push('a transaction');
     return db.transaction(work);
   };
-  return { db: { isShared: db.isShared, query, transaction, close: () => db.close() }, asked };
+  return { db: { isShared: db.isShared, query, transaction, close: () => db.close() }, statements };
 }
 
 const more: readonly Migration[] = [
@@ -49,8 +48,8 @@ const letters = async (db: Database): Promise<unknown[]> =>
     ({ letter }) => letter,
   );
 
-describe.each(kinds)('migrating: %s', (kind) => {
-  test('a new database gets all that there is, in their order, and a second time nothing, by one query', async () => {
+describe.each(kinds)('migrate on %s', (kind) => {
+  test('runs all migrations on a new database in order, and nothing the second time, with one query', async () => {
     const { db } = await openTestDatabase(kind, { migrated: false });
     expect(await missingMigrations(db)).toEqual(migrations);
     await expect(requireMigrated(db)).rejects.toMatchObject({
@@ -62,12 +61,12 @@ describe.each(kinds)('migrating: %s', (kind) => {
     const again = counted(db);
     expect(await migrate(again.db)).toEqual([]);
     await requireMigrated(again.db);
-    expect(again.asked).toHaveLength(2);
+    expect(again.statements).toHaveLength(2);
     expect(await migrate(db)).toEqual([]);
     expect((await db.query('select from express_intents.intents')).rowCount).toBe(0);
   });
 
-  test('one that is behind gets what it lacks; one that is ahead stays as it is; one that fails leaves nothing', async () => {
+  test('runs the missing ones on an older database, none on a newer one, and rolls back one that fails', async () => {
     const { db } = await openTestDatabase(kind, { migrated: false });
     expect(versions(await migrate(db, more.slice(0, 2)))).toEqual([1, 2]);
     const broken = {
@@ -86,19 +85,19 @@ describe.each(kinds)('migrating: %s', (kind) => {
   });
 });
 
-test('the list has every version once, from 1 on, and names that tell them apart', () => {
+test('the list of migrations has consecutive versions from 1 and unique names', () => {
   expect(versions(migrations)).toEqual(migrations.map((_, index) => index + 1));
   expect(new Set(migrations.map(({ name }) => name)).size).toBe(migrations.length);
 });
 
-describe('Postgres', () => {
+describe('migrate on Postgres', () => {
   let server: PostgresServer;
 
   beforeAll(async () => {
     server = await startPostgres();
   });
 
-  test('several processes that start at once run each migration once, and all of them find the tables', async () => {
+  test('runs each migration once when several processes start together', async () => {
     const name = await server.createDatabase();
     const file = await compile(new URL('./migrate-program.ts', import.meta.url));
     const children = Array.from({ length: 5 }, () => start(file, [server.url(name)]));
@@ -108,7 +107,7 @@ describe('Postgres', () => {
     expect(ran.flat().sort()).toEqual(versions(migrations));
   });
 
-  test('several connections at once: the same, with migrations that would show if they ran twice', async () => {
+  test('runs each migration once over several concurrent connections', async () => {
     const name = await server.createDatabase();
     const dbs = await Promise.all(Array.from({ length: 5 }, () => openPostgres({ url: server.url(name) })));
     const ran = await Promise.all(dbs.flatMap((db) => [migrate(db, more), migrate(db, more)]));
@@ -117,7 +116,7 @@ describe('Postgres', () => {
     for (const db of dbs) await db.close();
   });
 
-  test('a role that may not make the schema is told what it needs; with that it may', async () => {
+  test('names the missing right of a role that cannot create the schema, and succeeds with it', async () => {
     const name = await server.createDatabase();
     await server.run(name, 'create role shop login');
     const db = await openPostgres({ url: server.url(name).replace('postgres@', 'shop@') });
@@ -131,7 +130,7 @@ describe('Postgres', () => {
     await db.close();
   });
 
-  test('a role for which another has migrated needs the grants that the error names, and no more', async () => {
+  test('names the grants that a role needs on tables of another role, and these are enough', async () => {
     const name = await server.createDatabase();
     const admin = await openPostgres({ url: server.url(name) });
     await migrate(admin);
@@ -150,7 +149,7 @@ describe('Postgres', () => {
     await db.close();
   });
 
-  test('a change of a table that is in use lets others through, and is made once the table is free', async () => {
+  test('lets other statements pass while it waits for a table in use, and succeeds when the table is free', async () => {
     const name = await server.createDatabase();
     const db = await openPostgres({ url: server.url(name) });
     await migrate(db);
@@ -161,10 +160,10 @@ describe('Postgres', () => {
     const changing = migrate(db, [...migrations, { version: 2, name: 'note', sql }]);
     const waiting = 'select from pg_locks where not granted and mode = $1';
     await eventually(
-      'a lock that is waited for',
+      'the migration waits for the lock',
       async () => (await server.run(name, waiting, ['AccessExclusiveLock'])).length > 0,
     );
-    // Were the lock waited for to the end, this would fail with the timeout of the statement.
+    // If the migration queued for the lock without a timeout, this statement would time out.
     await db.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`);
     await reader.end();
     expect(versions(await changing)).toEqual([2]);

@@ -1,21 +1,21 @@
 import type { Migration } from '../../../src/ledger/migrations/migrate.js';
 
-// What a migration may do, so that the version before it goes on working beside it and nobody is held up while it runs,
-// however much there is in the tables. docs/architecture.md has the rules in words.
+// The statements that a migration may contain. With them the previous version keeps working during and after the migration,
+// and no statement is blocked, however large the tables are. docs/architecture.md explains the rules.
 
-/** A statement may be of one of these forms, in a migration whose own tables are `made`. */
+/** The allowed forms of a statement, in a migration that creates the tables `made`. */
 const allowed: readonly ((statement: string, made: readonly string[]) => boolean)[] = [
   (statement) => /^create table express_intents\.\w+ \(/.test(statement),
   (statement) => /^create (or replace )?function express_intents\./.test(statement),
   (statement) => /^comment on /.test(statement),
-  // Storage parameters count for what is written from then on.
+  // Storage parameters affect only later writes.
   (statement) => /^alter table express_intents\.\w+ set \([^)]*\)$/.test(statement),
   (statement) => /^alter table express_intents\.\w+ add column /.test(statement) && isQuickColumn(statement),
   (statement, made) => made.includes(/^create (?:unique )?index \w+ on (\S+)/.exec(statement)?.[1] ?? ''),
   (statement, made) => made.includes(/^create trigger \w+ .*? on (\S+)/.exec(statement)?.[1] ?? ''),
 ];
 
-/** Null, or a default that is the same for all rows, which Postgres notes once and writes nowhere. */
+/** Whether the column is nullable or has a constant default, which Postgres stores once for all rows. */
 function isQuickColumn(statement: string): boolean {
   const needsDefault = /\bnot null\b/.test(statement);
   const hasDefault = /\bdefault ('[^']*'|\d+|true|false|null)( |$)/.test(statement);
@@ -30,38 +30,38 @@ const reasons: readonly (readonly [pattern: RegExp, why: string])[] = [
   ],
   [
     /^(drop|truncate)\b|\bdrop\b/,
-    'an older version that still runs needs it: it goes one version after the last that does',
+    'an older version that still runs needs it: drop it one version after the last that uses it',
   ],
-  [/\btype\b/, 'the table is written anew, under a lock that nobody passes: add another column'],
+  [/\btype\b/, 'the table is rewritten under an exclusive lock: add another column'],
   [
     /\badd column\b/,
-    'a column is nullable or has a constant default, and no more: anything else reads or writes the whole table',
+    'a new column must be nullable or have a constant default: anything else reads or writes the whole table',
   ],
   [
     /\bset not null\b|\badd (constraint|check|unique|primary|foreign)\b/,
-    'it reads the whole table under a lock, and refuses what an older version writes',
+    'it reads the whole table under a lock, and rejects writes of an older version',
   ],
   [
     /^create (unique )?index\b/,
-    'on a table that has rows it locks out all writers: it takes `concurrently`, in no transaction',
+    'on a table with rows it blocks all writers: use `concurrently`, outside of a transaction',
   ],
   [
     /^create (or replace )?trigger\b/,
-    'it changes what happens to the writes of an older version: change the function of the trigger, and only add to it',
+    'it changes the writes of an older version: change the function of the trigger, and only add to it',
   ],
   [
     /^(update|delete|insert|merge)\b/,
-    'it goes over the whole table in one transaction: write what is new as it comes, or in small steps while the site runs',
+    'it writes the whole table in one transaction: write new rows as they come, or old ones in small batches',
   ],
 ];
 
-/** Why this migration may not be; undefined where it may. */
-export function objectionTo({ sql }: Migration): string | undefined {
+/** The first rule that the migration violates, or undefined. */
+export function violationOf({ sql }: Migration): string | undefined {
   const statements = statementsOf(sql);
   const made = statements.flatMap((statement) => /^create table (\S+)/.exec(statement)?.[1] ?? []);
   for (const statement of statements) {
     if (allowed.some((isAllowed) => isAllowed(statement, made))) continue;
-    const why = reasons.find(([pattern]) => pattern.test(statement))?.[1] ?? 'it is none of what a migration may do';
+    const why = reasons.find(([pattern]) => pattern.test(statement))?.[1] ?? 'it is not allowed in a migration';
     return `\`${statement.slice(0, 80)}\`: ${why}.`;
   }
   return undefined;

@@ -7,16 +7,16 @@ import { type Migration, migrate, migrations } from '../../../src/ledger/migrati
 import { type PostgresServer, startPostgres } from '../../support/databases/postgres-server.js';
 import { eventually } from '../../support/eventually.js';
 import { LogRecorder } from '../../support/sites/site.js';
-import { objectionTo } from './migration-rules.js';
+import { violationOf } from './migration-rules.js';
 
-// A version and the next one on the same tables, at the same time, and then the first one again.
+// A version and the next one run on the same tables at the same time, and then the first one again.
 
 jest.setTimeout(300_000);
 
 const [, body = ''] = /as \$\$(.*?)end\n\$\$;/s.exec(migrations[0]?.sql ?? '') ?? [];
 const version = migrations.length;
 
-/** A next version: a column with a default and a rule more that says nothing against what was written before. */
+/** The next version: one more column with a default, and one more rule, which existing rows satisfy. */
 const next: readonly Migration[] = [
   ...migrations,
   {
@@ -62,7 +62,7 @@ afterAll(async () => {
   await Promise.all(ledgers.map((ledger) => ledger.close()));
 });
 
-/** A process of a version, which takes every intent for paid. */
+/** Starts a process of a version, whose sequencer reports every intent as paid. */
 async function startVersion(by: string, list: readonly Migration[]): Promise<Ledger> {
   const ledger = createLedger({
     open: async () => {
@@ -91,7 +91,7 @@ function newIntent(): NewIntent {
   return { id: `intent${String(created).padStart(38, 'x')}`, terms, browser: new Uint8Array(32).fill(7) };
 }
 
-/** Begins intents as sites do, at least so many and until it is told to end; gives their ids. */
+/** Creates intents, at least `least`, until the returned function is called, which resolves with their ids. */
 function load(ledger: Ledger, least: number): () => Promise<readonly string[]> {
   let isOver = false;
   const ids: string[] = [];
@@ -122,25 +122,25 @@ async function settled(ledger: Ledger, ids: readonly string[]): Promise<void> {
 const effects = async (): Promise<readonly Record<string, unknown>[]> =>
   server.run(name, 'select id, by from public.effects');
 
-test('the next version that is tried here is one that may be', () => {
-  expect(next.map(objectionTo)).toEqual(next.map(() => undefined));
+test('the next version of these tests follows the rules for migrations', () => {
+  expect(next.map(violationOf)).toEqual(next.map(() => undefined));
   expect(body).toContain('the terms of intent');
 });
 
-test('an old version works on while the next one changes the tables, and each sees what the other has written', async () => {
+test('an old version keeps working while the next one migrates, and each settles the payments of the other', async () => {
   const old = await startVersion('old', migrations);
   const endOld = load(old, 10);
   await wait(100);
-  const young = await startVersion('young', next);
-  const endYoung = load(young, 10);
+  const newer = await startVersion('newer', next);
+  const endNew = load(newer, 10);
   const db = await openPostgres({ url: server.url(name) });
   await wait(200);
-  const [ofOld, ofYoung] = await Promise.all([endOld(), endYoung()]);
-  await settled(young, ofOld);
-  await settled(old, ofYoung);
+  const [oldIds, newIds] = await Promise.all([endOld(), endNew()]);
+  await settled(newer, oldIds);
+  await settled(old, newIds);
   const done = await effects();
-  expect(done).toHaveLength(ofOld.length + ofYoung.length);
-  expect(new Set(done.map(({ by }) => by))).toEqual(new Set(['old', 'young']));
+  expect(done).toHaveLength(oldIds.length + newIds.length);
+  expect(new Set(done.map(({ by }) => by))).toEqual(new Set(['old', 'newer']));
   const { rows } = await db.query('select distinct channel from express_intents.intents');
   expect(rows).toEqual([{ channel: 'web' }]);
   await db.close();
@@ -148,7 +148,7 @@ test('an old version works on while the next one changes the tables, and each se
   expect(log.lines).toEqual([]);
 });
 
-test('back to the old version: it starts on the newer tables, leaves them as they are, and works beside the next', async () => {
+test('the old version starts again on the newer tables, leaves them unchanged, and works next to the new version', async () => {
   const old = await startVersion('again', migrations);
   const end = load(old, 10);
   await wait(100);

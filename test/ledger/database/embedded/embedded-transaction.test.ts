@@ -13,17 +13,17 @@ import { eventually } from '../../../support/eventually.js';
 import { temporaryFolder } from '../../../support/runner/temporary-folder.js';
 import { SettlementFixture } from '../../settlement/settlement-fixture.js';
 
-// The embedded ledger has one connection: a hook that hangs must not keep it.
+// The embedded ledger has one connection, which a hanging hook must not hold.
 
 const opened: Database[] = [];
 afterEach(async () => {
   for (const db of opened.splice(0)) await db.close();
 });
 
-/** A clock that stands still until it is moved. */
+/** A clock that the test moves. */
 class TestClock {
   nowMs = 0;
-  /** The pauses that are waited for, with what ends each. */
+  /** The pending delays, each with the function that ends it. */
   readonly waiting: { readonly ms: number; readonly end: () => void }[] = [];
 
   now(): number {
@@ -50,8 +50,8 @@ const insert = (tx: Pick<DatabaseTransaction, 'query'>, name: string) =>
   tx.query('insert into public.t values ($1)', [name]);
 const namesIn = async (db: Database) => (await db.query('select name from public.t order by name')).rows;
 
-describe('a transaction of a hook in the embedded ledger', () => {
-  test('does not hold the database before the hook uses tx', async () => {
+describe('the transaction of a hook on the embedded ledger', () => {
+  test('does not lock the database before the hook uses tx', async () => {
     const db = await open();
     let goOn = (): void => undefined;
     const work = db.transaction(
@@ -70,7 +70,7 @@ describe('a transaction of a hook in the embedded ledger', () => {
     expect(await namesIn(db)).toEqual([{ name: 'hook' }, { name: 'visitor' }]);
   });
 
-  test('is rolled back when the hook keeps it open for too long, while callers wait and are answered', async () => {
+  test('is rolled back when the hook keeps it open for too long; waiting callers are answered', async () => {
     const db = await open({ hookMs: 50 });
     let late: (() => Promise<unknown>) | undefined;
     const work = db.transaction(
@@ -87,7 +87,7 @@ describe('a transaction of a hook in the embedded ledger', () => {
     expect(await namesIn(db)).toEqual([{ name: 'visitor' }]);
   });
 
-  test('begins a retry only after the database was free four times as long as the hook before it was open', async () => {
+  test('begins a retry only after the database was free for four times as long as the hook held it', async () => {
     const clock = new TestClock();
     const db = await open({ clock });
     await db.transaction(
@@ -123,7 +123,7 @@ describe('a transaction of a hook in the embedded ledger', () => {
     expect(begun).toEqual(['second', 'third']);
   });
 
-  test('that could not begin before its work ended is reported as such, and does not begin later', async () => {
+  test('that could not begin before its callback ended is reported as such, and does not begin later', async () => {
     const clock = new TestClock();
     const db = await open({ clock });
     await db.transaction(
@@ -148,8 +148,8 @@ describe('a transaction of a hook in the embedded ledger', () => {
   });
 });
 
-describe('settlement in the embedded ledger', () => {
-  test('fulfils a payment exactly once after attempts in which the hook hung with its transaction open', async () => {
+describe('settlement on the embedded ledger', () => {
+  test('fulfils a payment exactly once after attempts whose hook hung with its transaction open', async () => {
     const database = await openTestDatabase('embedded', { fakeTime: true });
     await database.db.query('create table public.orders (id text)');
     const onPaid = async (payment: { id: string }, { tx, attempt }: PaymentHookContext) => {
@@ -166,7 +166,7 @@ describe('settlement in the embedded ledger', () => {
     expect((await database.db.query('select id from public.orders')).rows).toEqual([{ id }]);
   });
 
-  test('makes a payment a dead letter at once when its hook has ended the transaction', async () => {
+  test('makes a payment a dead letter at once when its hook ended the transaction', async () => {
     const database = await openTestDatabase('embedded', { fakeTime: true });
     const attempts: number[] = [];
     const onPaid = async (_payment: unknown, { tx, attempt }: PaymentHookContext) => {
@@ -183,7 +183,7 @@ describe('settlement in the embedded ledger', () => {
     expect(attempts).toEqual([1]);
   });
 
-  test('counts an attempt for a hook that fails before its first statement has begun the transaction', async () => {
+  test('counts an attempt for a hook that fails before its first statement begins the transaction', async () => {
     const database = await openTestDatabase('embedded', { fakeTime: true });
     const attempts: number[] = [];
     const onPaid = async (_payment: unknown, { tx, attempt }: PaymentHookContext) => {
@@ -198,7 +198,7 @@ describe('settlement in the embedded ledger', () => {
     expect(await ledger.find(id)).toMatchObject({ state: 'dead', lastError: 'Error: The mail server refused.' });
   });
 
-  test('counts an attempt for a hook that asks for its transaction within another one', async () => {
+  test('counts an attempt for a hook that requests its transaction within another one', async () => {
     const database = await openTestDatabase('embedded', { fakeTime: true });
     const attempts: number[] = [];
     const onPaid = async (_payment: unknown, { tx, attempt }: PaymentHookContext) => {

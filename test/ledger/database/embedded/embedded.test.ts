@@ -8,7 +8,7 @@ import { eventually } from '../../../support/eventually.js';
 import { compile, start } from '../../../support/runner/child-program.js';
 import { temporaryFolder } from '../../../support/runner/temporary-folder.js';
 
-// To make a database, to copy and to open it takes its time on a busy machine.
+// Creating, copying and opening a database takes seconds on a busy machine.
 const opened: Database[] = [];
 
 afterEach(async () => {
@@ -28,9 +28,9 @@ async function emptyFolder(): Promise<string> {
   return folder;
 }
 
-let leftAlone: Promise<unknown>;
+let exitWithoutClose: Promise<unknown>;
 
-// It ends beside the other tests: after a statement, Postgres still has a timer of ten seconds.
+// It exits during the other tests: after a statement, Postgres still has a timer of ten seconds.
 beforeAll(async () => {
   const folder = await emptyFolder();
   const file = await compile(new URL('./write-rows-program.ts', import.meta.url));
@@ -39,19 +39,19 @@ beforeAll(async () => {
   await killed.kill();
   const child = start(file, [folder]);
   expect(await child.next()).toBe('open');
-  leftAlone = child.ended;
+  exitWithoutClose = child.ended;
 });
 
-/** Work that goes on until it is let go. */
+/** A callback that waits until `release`. */
 function hold(): {
   readonly work: (tx: DatabaseTransaction) => Promise<void>;
-  readonly letGo: () => void;
+  readonly release: () => void;
   readonly begun: Promise<void>;
 } {
-  let letGo = (): void => undefined;
+  let release = (): void => undefined;
   let begin = (): void => undefined;
   const held = new Promise<void>((resolve) => {
-    letGo = resolve;
+    release = resolve;
   });
   const begun = new Promise<void>((resolve) => {
     begin = resolve;
@@ -60,14 +60,14 @@ function hold(): {
     begin();
     return held;
   };
-  return { work, letGo, begun };
+  return { work, release, begun };
 }
 
 const one = [{ one: 1 }];
 const select = 'select 1::float8 as one';
 
-describe('a folder', () => {
-  test('is made where there is none, also where a process has died in the making of it, with the lock beside the data', async () => {
+describe('the folder of an embedded ledger', () => {
+  test('is created if it is missing or a process died while creating it, with the lock next to the data', async () => {
     const folder = path.join(temporaryFolder(), 'a', 'ledger');
     mkdirSync(path.join(folder, 'data.new/base'), { recursive: true });
     writeFileSync(path.join(folder, 'data.new/PG_VERSION'), '18\n');
@@ -78,7 +78,7 @@ describe('a folder', () => {
     expect(readdirSync(folder)).toEqual(['data']);
   });
 
-  test('is open once: a second time is refused, nothing is damaged, and when it was closed it can be opened again', async () => {
+  test('cannot be opened twice; it can be opened again after it was closed, undamaged', async () => {
     const folder = await emptyFolder();
     const db = await open(folder);
     await db.query('create table public.t (name text)');
@@ -88,7 +88,7 @@ describe('a folder', () => {
     expect((await (await open(folder)).query('select name from public.t')).rows).toEqual([{ name: 'a' }]);
   });
 
-  test('that cannot be opened is left as it is, and free', async () => {
+  test('that cannot be opened is unchanged and unlocked', async () => {
     const folder = await emptyFolder();
     const version = path.join(folder, 'data/PG_VERSION');
     const before = readFileSync(version, 'utf8');
@@ -102,7 +102,7 @@ describe('a folder', () => {
     expect((await (await open(folder)).query(select)).rows).toEqual(one);
   });
 
-  test('that is a file is refused', async () => {
+  test('that is a file is rejected', async () => {
     const file = path.join(temporaryFolder(), 'file');
     writeFileSync(file, 'mine');
     await expect(openEmbedded({ folder: file })).rejects.toMatchObject({
@@ -113,7 +113,7 @@ describe('a folder', () => {
   });
 });
 
-describe('a transaction', () => {
+describe('a transaction on the embedded ledger', () => {
   let folder: string;
   let db: Database;
 
@@ -122,7 +122,7 @@ describe('a transaction', () => {
     db = await open(folder, { waitMs: 1_000, closeMs: 100 });
   });
 
-  test('in which the database itself is asked gets an error at once, by whatever way, and is not harmed by it', async () => {
+  test('rejects calls of the database itself from within with a deadlock error, and continues', async () => {
     const refused = {
       code: 'internal_error',
       message: expect.stringContaining('Deadlock: inside a transaction use `tx`'),
@@ -135,17 +135,17 @@ describe('a transaction', () => {
     });
   });
 
-  test('is over for what it has started and not waited for: that may ask again', async () => {
+  test('does not count as open for code that it started and did not await: that may query the database', async () => {
     let later: Promise<unknown> | undefined;
     const over = hold();
     await db.transaction(async () => {
       later = over.work({} as DatabaseTransaction).then(() => db.query(select));
     });
-    over.letGo();
+    over.release();
     await expect(later).resolves.toMatchObject({ rows: one });
   });
 
-  test('keeps others waiting no longer than they wait, and what was sent away does not run later', async () => {
+  test('delays other calls for at most waitMs; a call that timed out does not run later', async () => {
     const holding = hold();
     const work = db.transaction(holding.work);
     await holding.begun;
@@ -157,13 +157,13 @@ describe('a transaction', () => {
       expect(result).toMatchObject({ status: 'rejected', reason: { code: 'ledger_unavailable' } });
     }
     const patient = db.query(select);
-    holding.letGo();
+    holding.release();
     await work;
     expect((await patient).rows).toEqual(one);
     await expect(db.query('select from public.late')).rejects.toMatchObject({ code: '42P01' });
   });
 
-  test('that does not end is rolled back when the database is closed; who waits is told', async () => {
+  test('that does not end is rolled back when the database is closed; waiting calls are rejected', async () => {
     await db.close();
     db = await open(folder, { waitMs: 60_000, closeMs: 100 });
     const holding = hold();
@@ -181,8 +181,8 @@ describe('a transaction', () => {
   });
 });
 
-describe('a process that dies', () => {
-  test('with kill -9 loses nothing that it was told was committed, half of nothing is there, and the next opens at once', async () => {
+describe('a process with an embedded ledger', () => {
+  test('that is killed with kill -9 loses no reported commit, leaves no partial one, and unlocks the folder', async () => {
     const folder = await emptyFolder();
     const file = await compile(new URL('./write-rows-program.ts', import.meta.url));
     const child = start(file, [folder, '30']);
@@ -197,16 +197,16 @@ describe('a process that dies', () => {
     expect((await db.query('select from public.t')).rowCount).toBe(60);
   });
 
-  test('at any moment leaves whole transactions: all that it told of, and at most one more', async () => {
+  test('that is killed at any moment leaves whole transactions: all reported ones, and at most one more', async () => {
     const folder = await emptyFolder();
     const file = await compile(new URL('./write-rows-program.ts', import.meta.url));
     const child = start(file, [folder, '100000']);
     expect(await child.next()).toBe('open');
-    let told = 0;
+    let reported = 0;
     const listening = (async () => {
-      for (;;) told = Number(await child.next());
+      for (;;) reported = Number(await child.next());
     })().catch(() => undefined);
-    await eventually('it tells of five', () => told >= 5);
+    await eventually('five commits are reported', () => reported >= 5);
     await wait(Math.random() * 20);
     await child.kill();
     await listening;
@@ -214,13 +214,13 @@ describe('a process that dies', () => {
       'select count(distinct number)::float8 as n, count(*)::float8 as halves from public.t',
     );
     const [{ n, halves } = { n: 0, halves: 0 }] = rows;
-    expect(told).toBeGreaterThan(0);
-    expect(n).toBeGreaterThanOrEqual(told);
-    expect(n).toBeLessThanOrEqual(told + 1);
+    expect(reported).toBeGreaterThan(0);
+    expect(n).toBeGreaterThanOrEqual(reported);
+    expect(n).toBeLessThanOrEqual(reported + 1);
     expect(halves).toBe(2 * n);
   });
 
-  test('by itself does not go on living for the database alone, not even one that has to be recovered', async () => {
-    await leftAlone;
+  test('is not kept alive by the database, even one that needs recovery', async () => {
+    await exitWithoutClose;
   });
 });

@@ -5,7 +5,7 @@ import { openEmbedded } from '../../../../src/ledger/database/embedded/embedded.
 import { copyEmptyData } from '../../../support/databases/embedded-template.js';
 import { temporaryFolder } from '../../../support/runner/temporary-folder.js';
 
-// Two processes in one folder would destroy the data, and what is written into deleted files is lost.
+// Two processes in one folder would destroy the data, and writes into deleted files are lost.
 
 const opened: Database[] = [];
 afterEach(async () => {
@@ -31,7 +31,7 @@ async function open(folder: string): Promise<Database> {
 const gone = { code: 'ledger_unavailable', message: expect.stringContaining('was moved or deleted') };
 const insert = `insert into public.t values ('late')`;
 
-test('a process whose lock file is deleted answers nothing more, and the next process has all that it committed', async () => {
+test('a process whose lock file is deleted rejects every call, and the next process has all its commits', async () => {
   const { folder, db, lock } = await openWithTable();
   await db.query(`insert into public.t values ('a')`);
   rmSync(lock);
@@ -61,7 +61,7 @@ test.each<[string, (folder: string) => void]>([
   ['the folder is deleted', (folder) => rmSync(folder, { recursive: true })],
   ['the data is deleted', (folder) => rmSync(path.join(folder, 'data'), { recursive: true })],
   ['the folder is moved', (folder) => renameSync(folder, `${folder}.old`)],
-])('a process refuses every call once %s, also when something is there again', async (_name, act) => {
+])('a process rejects every call once %s, even if the path exists again', async (_name, act) => {
   const { folder, db, lock } = await openWithTable();
   act(folder);
   await expect(db.query(insert)).rejects.toMatchObject(gone);
@@ -72,7 +72,7 @@ test.each<[string, (folder: string) => void]>([
   expect(existsSync(lock)).toBe(false);
 });
 
-test('a write during which the folder is deleted is not reported as done', async () => {
+test('a write during which the folder is deleted is not reported as committed', async () => {
   const { folder, db } = await openWithTable();
   const write = db.query(insert);
   // The statement has begun by then.

@@ -6,11 +6,10 @@ import { type FolderLock, lockFolder } from '../../../../src/ledger/database/emb
 import { compile, start } from '../../../support/runner/child-program.js';
 import { temporaryFolder } from '../../../support/runner/temporary-folder.js';
 
-// Processes take their time on a busy machine.
 const refused = { code: 'ledger_locked' };
 const program = new URL('./lock-folder-program.ts', import.meta.url);
 
-/** Somebody else's socket in the folder, such as that of a process that starts at the same time. */
+/** A foreign socket in the folder, such as that of a process that starts at the same time. */
 async function listenAs(folder: string, name: string): Promise<Server> {
   const server = createServer((socket) => socket.on('error', () => undefined).destroy());
   await new Promise<void>((resolve) => server.listen(path.join(folder, 'theirs'), resolve));
@@ -18,7 +17,7 @@ async function listenAs(folder: string, name: string): Promise<Server> {
   return server;
 }
 
-/** On a busy machine the time of all may pass before they are agreed: then nobody has it, and they are asked again. */
+/** On a busy machine all callers may time out before they agree: then none has the lock, and all are repeated. */
 async function untilHeld<Answer>(ask: () => Promise<Answer[]>, isHeld: (answer: Answer) => boolean): Promise<Answer[]> {
   for (let times = 1; ; times += 1) {
     const answers = await ask();
@@ -28,8 +27,8 @@ async function untilHeld<Answer>(ask: () => Promise<Answer[]>, isHeld: (answer: 
 
 const close = (server: Server): Promise<unknown> => new Promise((resolve) => server.close(resolve));
 
-describe('in one process', () => {
-  test('a folder is locked once, and again after it was let go; nothing is left behind', async () => {
+describe('the lock of a folder, in one process,', () => {
+  test('is held once, and free again after its release; no file is left', async () => {
     const folder = temporaryFolder();
     const lock = await lockFolder(folder);
     await expect(lockFolder(folder)).rejects.toMatchObject(refused);
@@ -40,7 +39,7 @@ describe('in one process', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('the refusal says what to do', async () => {
+  test('that is held rejects others with the reason and the fix', async () => {
     const folder = temporaryFolder();
     const lock = await lockFolder(folder);
     const message = await lockFolder(folder).catch((error: Error) => error.message);
@@ -49,20 +48,20 @@ describe('in one process', () => {
     await lock.release();
   });
 
-  test('of many that ask at once one gets it, time after time', async () => {
+  test('goes to one of many concurrent callers, time after time', async () => {
     const folder = temporaryFolder();
     for (let round = 0; round < 3; round += 1) {
       const ask = () => Promise.allSettled(Array.from({ length: 12 }, () => lockFolder(folder)));
-      const asked = await untilHeld(ask, ({ status }) => status === 'fulfilled');
-      const locks = asked.flatMap((result): FolderLock[] => (result.status === 'fulfilled' ? [result.value] : []));
+      const answers = await untilHeld(ask, ({ status }) => status === 'fulfilled');
+      const locks = answers.flatMap((result): FolderLock[] => (result.status === 'fulfilled' ? [result.value] : []));
       expect(locks).toHaveLength(1);
-      for (const result of asked) if (result.status === 'rejected') expect(result.reason).toMatchObject(refused);
+      for (const result of answers) if (result.status === 'rejected') expect(result.reason).toMatchObject(refused);
       expect(readdirSync(folder)).toHaveLength(1);
       await locks[0]?.release();
     }
   });
 
-  test('two folders have nothing to do with each other, and other files are left alone', async () => {
+  test('concerns only its folder, and leaves other files alone', async () => {
     const folder = temporaryFolder();
     for (const name of ['lock.txt', 'lock.1', 'new.', 'lockfile', 'data'])
       writeFileSync(path.join(folder, name), 'mine');
@@ -72,9 +71,9 @@ describe('in one process', () => {
   });
 });
 
-describe('somebody else', () => {
+describe('the socket of another process', () => {
   test.each(['lock.000000000000', 'lock.ffffffffffff'])(
-    'who has it as %s keeps it, and nothing is left of the try',
+    'that listens as %s keeps the lock; no other file is left',
     async (name) => {
       const folder = temporaryFolder();
       const other = await listenAs(folder, name);
@@ -84,18 +83,21 @@ describe('somebody else', () => {
     },
   );
 
-  test.each(['lock.000000000000', 'lock.ffffffffffff'])('who is about to go, as %s, is waited for', async (name) => {
-    const folder = temporaryFolder();
-    const other = await listenAs(folder, name);
-    const locking = lockFolder(folder);
-    await wait(100);
-    await close(other);
-    const lock = await locking;
-    expect(readdirSync(folder)).toHaveLength(1);
-    await lock.release();
-  });
+  test.each(['lock.000000000000', 'lock.ffffffffffff'])(
+    'that is about to close, as %s, is waited for',
+    async (name) => {
+      const folder = temporaryFolder();
+      const other = await listenAs(folder, name);
+      const locking = lockFolder(folder);
+      await wait(100);
+      await close(other);
+      const lock = await locking;
+      expect(readdirSync(folder)).toHaveLength(1);
+      await lock.release();
+    },
+  );
 
-  test('who is dead is cleared away', async () => {
+  test('that is dead is removed', async () => {
     const folder = temporaryFolder();
     for (const name of ['lock.000000000000', 'lock.ffffffffffff', 'new.000000000001']) {
       await close(await listenAs(folder, name));
@@ -107,8 +109,8 @@ describe('somebody else', () => {
   });
 });
 
-describe('the place', () => {
-  test('a long path is taken from where the process is, where that is shorter', async () => {
+describe('the path of a folder', () => {
+  test('that is too long is shortened relative to the working directory', async () => {
     const before = process.cwd();
     const folder = path.join(temporaryFolder(), 'l'.repeat(60), 'o'.repeat(60));
     mkdirSync(folder, { recursive: true });
@@ -128,8 +130,8 @@ describe('the place', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('a folder that takes no socket is refused', async () => {
-    // Of the system, which says no to every new file.
+  test('that accepts no socket is rejected', async () => {
+    // A folder of the kernel, which rejects every new file.
     await expect(lockFolder('/proc/self')).rejects.toMatchObject({
       code: 'invalid_configuration',
       message: expect.stringMatching(/cannot be locked: no Unix socket can be created in it \(E[A-Z]+\)/),
@@ -137,19 +139,19 @@ describe('the place', () => {
   });
 });
 
-describe('between processes', () => {
-  test('of many that start at once one gets it, and after kill -9 the next at once; asleep it still has it', async () => {
+describe('the lock of a folder, among processes,', () => {
+  test('goes to one of many that start together, survives SIGSTOP, and is free after kill -9', async () => {
     const folder = temporaryFolder();
     const file = await compile(program);
     for (let round = 0; round < 3; round += 1) {
       const ask = async () => {
         const processes = Array.from({ length: 6 }, () => start(file, [folder]));
-        return Promise.all(processes.map(async (child) => ({ child, said: await child.next() })));
+        return Promise.all(processes.map(async (child) => ({ child, state: await child.next() })));
       };
-      const asked = await untilHeld(ask, ({ said }) => said === 'held');
-      const said = asked.map((one) => one.said);
-      expect(said.toSorted()).toEqual(['held', ...Array.from({ length: 5 }, () => 'ledger_locked')]);
-      const holder = asked[said.indexOf('held')]?.child;
+      const answers = await untilHeld(ask, ({ state }) => state === 'held');
+      const states = answers.map(({ state }) => state);
+      expect(states.toSorted()).toEqual(['held', ...Array.from({ length: 5 }, () => 'ledger_locked')]);
+      const holder = answers[states.indexOf('held')]?.child;
       holder?.process.kill('SIGSTOP');
       await expect(lockFolder(folder)).rejects.toMatchObject(refused);
       await holder?.kill();
@@ -159,7 +161,7 @@ describe('between processes', () => {
     await lock.release();
   });
 
-  test('one that lets it go clears it away', async () => {
+  test('is removed when it is released', async () => {
     const folder = temporaryFolder();
     const holder = start(await compile(program), [folder]);
     expect(await holder.next()).toBe('held');
@@ -168,7 +170,7 @@ describe('between processes', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('a process does not live on for the lock alone', async () => {
+  test('does not keep its process alive', async () => {
     const folder = temporaryFolder();
     const holder = start(await compile(program), [folder]);
     expect(await holder.next()).toBe('held');
@@ -177,7 +179,7 @@ describe('between processes', () => {
     await (await lockFolder(folder)).release();
   });
 
-  test('a worker of a cluster has it itself: it still has it, asleep, when the primary is dead', async () => {
+  test('is held by a worker of a cluster itself, even stopped while the primary is dead', async () => {
     const folder = temporaryFolder();
     const primary = start(await compile(new URL('./lock-in-cluster-program.ts', import.meta.url)), [folder]);
     const worker = Number(await primary.next());

@@ -1,6 +1,6 @@
 import { lockFolder } from '../../../../src/ledger/database/embedded/folder-lock.js';
 
-// Locks a folder, says how that went, and keeps it until it is told to let go.
+// Locks a folder, reports the result, and holds the lock until it receives input.
 const [, , folder = ''] = process.argv;
 try {
   const lock = await lockFolder(folder);

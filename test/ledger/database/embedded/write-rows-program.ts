@@ -1,7 +1,7 @@
 import { openEmbedded } from '../../../../src/ledger/database/embedded/embedded.js';
 
-// Opens a ledger in a folder, says so, and writes one transaction after the other, each with two rows; it tells of each
-// that was committed. In the end one is left open.
+// Opens a ledger in a folder and commits one transaction after the other, each with two rows. It reports the open and each
+// commit, and leaves the last transaction open.
 const [, , folder = '', count = '0'] = process.argv;
 const db = await openEmbedded({ folder });
 console.log(JSON.stringify('open'));

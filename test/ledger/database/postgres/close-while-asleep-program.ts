@@ -1,6 +1,6 @@
 import { openPostgres } from '../../../../src/ledger/database/postgres/postgres.js';
 
-// Closes while the server sleeps, with a statement under way that has much time, and must then end by itself.
+// Closes while the server is stopped and a statement with a long timeout runs. The process must then exit.
 const [, , url = ''] = process.argv;
 const db = await openPostgres({ url, statementMs: 3_600_000, closeMs: 200 });
 await Promise.all([db.query('select pg_sleep(0.05)'), db.query('select pg_sleep(0.05)')]);

@@ -3,7 +3,7 @@ import { jest } from '@jest/globals';
 import { LivenessMonitor } from '../../../../src/ledger/database/postgres/liveness-monitor.js';
 import { eventually } from '../../../support/eventually.js';
 
-/** A database that answers a probe as it is told. */
+/** A monitor whose database answers probes as the test sets. */
 function monitorOf(probeWith: () => Promise<void>) {
   const seen = { probes: 0, silences: 0 };
   const monitor = new LivenessMonitor({
@@ -23,13 +23,13 @@ function monitorOf(probeWith: () => Promise<void>) {
 afterEach(() => void jest.useRealTimers());
 
 const never = () => new Promise<never>(() => undefined);
-const nothing = async (): Promise<void> => {
+const timeout = async (): Promise<void> => {
   throw new Error('timeout expired');
 };
 
-test('a database that stops responding is detected once, and no call waits for it until it answers', async () => {
-  let isThere = false;
-  const { monitor, seen } = monitorOf(() => (isThere ? Promise.resolve() : nothing()));
+test('a database that stops responding is detected once, and rejects calls until it responds again', async () => {
+  let isUp = false;
+  const { monitor, seen } = monitorOf(() => (isUp ? Promise.resolve() : timeout()));
   void monitor.track(never);
   monitor.requireAnswer();
   await eventually(() => seen.silences === 1);
@@ -37,7 +37,7 @@ test('a database that stops responding is detected once, and no call waits for i
   const { probes } = seen;
   await eventually(() => seen.probes > probes + 2);
   expect(seen.silences).toBe(1);
-  isThere = true;
+  isUp = true;
   await eventually(() => {
     try {
       monitor.requireAnswer();
@@ -49,14 +49,14 @@ test('a database that stops responding is detected once, and no call waits for i
   monitor.close();
 });
 
-test('a statement that takes long at a database that is there is waited for', async () => {
+test('a slow statement on a database that responds is not interrupted', async () => {
   const { monitor, seen } = monitorOf(async () => undefined);
   await monitor.track(() => eventually('it is probed again', () => seen.probes > 1));
   expect(seen.silences).toBe(0);
   monitor.close();
 });
 
-test('a database that says no is there', async () => {
+test('a database that rejects the probe counts as responding', async () => {
   const { monitor, seen } = monitorOf(async () => {
     throw Object.assign(new Error('too many clients'), { code: '53300' });
   });
@@ -65,9 +65,9 @@ test('a database that says no is there', async () => {
   monitor.close();
 });
 
-test('as long as others are answered nothing is asked', async () => {
+test('no probe is sent while other calls are answered', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate'] });
-  const { monitor, seen } = monitorOf(nothing);
+  const { monitor, seen } = monitorOf(timeout);
   void monitor.track(never);
   for (let turn = 0; turn < 30; turn += 1) {
     await monitor.track(async () => undefined);
@@ -79,8 +79,8 @@ test('as long as others are answered nothing is asked', async () => {
   monitor.close();
 });
 
-test('where nobody waits nothing is asked', async () => {
-  const { monitor, seen } = monitorOf(nothing);
+test('no probe is sent while no call waits', async () => {
+  const { monitor, seen } = monitorOf(timeout);
   await monitor.track(async () => undefined);
   await wait(120);
   expect(seen.probes).toBe(0);

@@ -4,7 +4,7 @@ import {
   type PostgresListenerOptions,
 } from '../../../../src/ledger/database/postgres/postgres-listener.js';
 
-/** A client of pg whose certificates, which it reads when it is made, are not there at first. */
+/** A client of pg whose certificates, which it reads at construction, are missing at first. */
 function clientThatCannotBeMadeAtFirst() {
   let made = 0;
   const listening = new EventEmitter();
@@ -23,12 +23,12 @@ function clientThatCannotBeMadeAtFirst() {
 
     async end(): Promise<void> {}
   }
-  // Of a client no more is used.
+  // The listener uses no other member of a client.
   const ClientOfPg = Client as unknown as PostgresListenerOptions['ClientOfPg'];
   return { ClientOfPg, listening };
 }
 
-test('a client that cannot be made, as while its certificates are being replaced, is made later', async () => {
+test('a client that cannot be created, as while its certificates are replaced, is created later', async () => {
   const { ClientOfPg, listening } = clientThatCannotBeMadeAtFirst();
   const heard: string[] = [];
   const asked = new Promise<[string, EventEmitter]>((resolve) => {

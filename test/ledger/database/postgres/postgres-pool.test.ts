@@ -16,11 +16,11 @@ const authenticationOk = message('R', Buffer.alloc(4));
 const readyForQuery = message('Z', Buffer.from('I'));
 const shutDown = message('E', Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0'));
 
-describe('the pool of connections to Postgres', () => {
+describe('the connection pool', () => {
   let server: Server;
   afterEach(() => server.close());
 
-  it('survives that a connection ends in the moment in which it is handed over', async () => {
+  it('survives a connection that ends while it is handed over', async () => {
     server = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.once('data', () => socket.end(Buffer.concat([authenticationOk, readyForQuery, shutDown])));
@@ -32,12 +32,12 @@ describe('the pool of connections to Postgres', () => {
     await db.close();
   });
 
-  it('survives that a certificate which the URL names is gone when a connection is to be made', async () => {
+  it('survives a certificate of the URL that is missing when a connection is opened', async () => {
     const file = path.join(temporaryFolder(), 'root.crt');
     writeFileSync(file, '');
     server = createServer((socket) => {
       socket.on('error', () => undefined);
-      // The file goes away between the first connections and those that wait for them to end.
+      // The file is deleted between the first connections and those that wait for them.
       socket.once('data', () => {
         rmSync(file, { force: true });
         socket.end('N');

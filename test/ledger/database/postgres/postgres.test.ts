@@ -9,12 +9,12 @@ import { eventually } from '../../../support/eventually.js';
 import { startRelay, type TcpRelay } from '../../../support/network/tcp-relay.js';
 import { compile, start } from '../../../support/runner/child-program.js';
 
-// What can happen between a site and its Postgres. In every case each call ends within its bounds, with one error, and
-// the next call is fine.
+// Faults between a site and its Postgres. In each case a call ends within its timeout, with one error, and the next call
+// succeeds.
 
 const unavailable = { name: 'IntentError', code: 'ledger_unavailable' };
 
-/** Short, so that the tests are; a busy machine is still quicker than that. */
+/** Short for the tests, and long enough for a busy machine. */
 const bounds = { connectMs: 1_500, statementMs: 1_500, closeMs: 1_000 };
 
 let server: PostgresServer;
@@ -52,7 +52,7 @@ const backend = 'select pg_backend_pid()::text as pid';
 const pidOf = async (db: Pick<Database, 'query'>): Promise<string | undefined> =>
   (await db.query<{ pid: string }>(backend)).rows[0]?.pid;
 
-/** How many connections of ours the server has, by what they do. */
+/** The state of each of our connections at the server. */
 const statesOf = async (): Promise<unknown[]> => {
   const rows = await server.run(
     name,
@@ -61,11 +61,11 @@ const statesOf = async (): Promise<unknown[]> => {
   return rows.map(({ state }) => state);
 };
 
-describe('a server that is not there', () => {
+describe('a server that is unavailable', () => {
   test.each([
-    ['nobody listens', 'postgres://someone:hunter2@127.0.0.1:1/x', /ECONNREFUSED/],
-    ['no such host', 'postgres://someone:hunter2@nowhere.invalid/x', /ENOTFOUND|EAI_AGAIN/],
-  ])('%s: every call says so, and nothing of the password', async (_name, url, reason) => {
+    ['a port without a listener', 'postgres://someone:hunter2@127.0.0.1:1/x', /ECONNREFUSED/],
+    ['an unknown host', 'postgres://someone:hunter2@nowhere.invalid/x', /ENOTFOUND|EAI_AGAIN/],
+  ])('because of %s rejects every call with the reason and without the password', async (_name, url, reason) => {
     const db = await open({ url });
     for (const call of [() => db.query('select 1'), () => db.transaction(async () => undefined)]) {
       const error = await call().catch((failure) => failure);
@@ -75,16 +75,19 @@ describe('a server that is not there', () => {
   });
 
   test.each([
-    ['no such role', (to: string) => to.replace('postgres@', 'nobody:hunter2@'), /role "nobody" does not exist/],
-    ['no such database', (to: string) => to.replace('test_', 'missing_'), /database "missing_\d+" does not exist/],
-  ])('%s: the same', async (_name, change, reason) => {
-    const db = await open({ url: change(server.url(name)) });
-    const error = await db.query('select 1').catch((failure) => failure);
-    expect(error).toMatchObject({ ...unavailable, message: expect.stringMatching(reason) });
-    expect(`${error.message} ${error.stack}`).not.toContain('hunter2');
-  });
+    ['an unknown role', (to: string) => to.replace('postgres@', 'nobody:hunter2@'), /role "nobody" does not exist/],
+    ['an unknown database', (to: string) => to.replace('test_', 'missing_'), /database "missing_\d+" does not exist/],
+  ])(
+    'because of %s rejects every call with the reason and without the password, too',
+    async (_name, change, reason) => {
+      const db = await open({ url: change(server.url(name)) });
+      const error = await db.query('select 1').catch((failure) => failure);
+      expect(error).toMatchObject({ ...unavailable, message: expect.stringMatching(reason) });
+      expect(`${error.message} ${error.stack}`).not.toContain('hunter2');
+    },
+  );
 
-  test('killed with kill -9 and started again: no error comes from idle connections, and the next call connects anew', async () => {
+  test('because of kill -9 causes no error from idle connections; after its restart the next call reconnects', async () => {
     const db = await open();
     await Promise.all(Array.from({ length: 4 }, () => db.query('select pg_sleep(0.01)')));
     await server.kill();
@@ -99,7 +102,7 @@ describe('a server that is not there', () => {
     expect(await names()).toEqual(['a']);
   });
 
-  test('killed in the middle of a transaction: that is rolled back', async () => {
+  test('because of kill -9 during a transaction rolls it back', async () => {
     const db = await open();
     const work = db.transaction(async (tx) => {
       await tx.query(insert);
@@ -113,7 +116,7 @@ describe('a server that is not there', () => {
     expect(await names()).toEqual([]);
   });
 
-  test('stopped with SIGSTOP: calls end all the same, and when it goes on the next is fine', async () => {
+  test('because of SIGSTOP rejects calls after their timeout; after SIGCONT the next one succeeds', async () => {
     const db = await open();
     await db.query('select 1');
     server.pause();
@@ -128,7 +131,7 @@ describe('a server that is not there', () => {
     expect((await db.query('select 1::float8 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  test('stopped with SIGSTOP in the middle of a transaction: that ends, and closing does too', async () => {
+  test('because of SIGSTOP during a transaction ends it after its timeout, and can be closed', async () => {
     const db = await open();
     const work = db.transaction(async (tx) => {
       await tx.query(insert);
@@ -142,7 +145,7 @@ describe('a server that is not there', () => {
   });
 });
 
-test('closing waits no longer than it may, tells what runs, and keeps no process alive, though the server sleeps', async () => {
+test('close ends within closeMs while the server is stopped, rejects running calls, and lets the process exit', async () => {
   const child = start(await compile(new URL('./close-while-asleep-program.ts', import.meta.url)), [server.url(name)]);
   expect(await child.next()).toBe('open');
   server.pause();
@@ -155,8 +158,8 @@ test('closing waits no longer than it may, tells what runs, and keeps no process
   }
 });
 
-describe('a line that breaks', () => {
-  test('before the commit gets there: nothing was written', async () => {
+describe('a connection that breaks', () => {
+  test('before the commit arrives writes nothing', async () => {
     const { db, relay } = await openThroughRelay();
     relay.cutAt('commit', 'before');
     await expect(db.transaction((tx) => tx.query(insert))).rejects.toMatchObject({
@@ -168,7 +171,7 @@ describe('a line that breaks', () => {
     expect(await names()).toEqual(['a']);
   });
 
-  test('before the answer to the commit is back: it was written, and the error says that this may be', async () => {
+  test('before the response to the commit arrives has written, and the error says that it may have', async () => {
     const { db, relay } = await openThroughRelay();
     relay.cutAt('commit', 'after');
     await expect(db.transaction((tx) => tx.query(insert))).rejects.toMatchObject({
@@ -178,7 +181,7 @@ describe('a line that breaks', () => {
     expect(await names()).toEqual(['a']);
   });
 
-  test.each(['begin', 'insert', 'rollback'])('at %s: the transaction ends in one error', async (bytes) => {
+  test.each(['begin', 'insert', 'rollback'])('at %s ends the transaction with one error', async (bytes) => {
     const { db, relay } = await openThroughRelay();
     relay.cutAt(bytes, 'before');
     const siteError = new Error('no');
@@ -192,7 +195,7 @@ describe('a line that breaks', () => {
     await db.query('select 1');
   });
 
-  test('between two statements, while the work waits for something else: it is told at the next', async () => {
+  test('between two statements of a waiting callback rejects the next statement', async () => {
     const { db, relay } = await openThroughRelay();
     const work = db.transaction(async (tx) => {
       await tx.query(insert);
@@ -205,7 +208,7 @@ describe('a line that breaks', () => {
     await db.query('select 1');
   });
 
-  test('without anybody being told: one call is lost to it, and not one for each connection', async () => {
+  test('silently costs one call, not one for each connection', async () => {
     const { db, relay } = await openThroughRelay();
     await Promise.all(Array.from({ length: 5 }, () => db.query('select pg_sleep(0.05)')));
     expect(relay.open).toBe(5);
@@ -215,7 +218,7 @@ describe('a line that breaks', () => {
     for (let call = 0; call < 6; call += 1) await db.query('select 1');
   });
 
-  test('while it connects: the same', async () => {
+  test('while it connects costs one call', async () => {
     const { db, relay } = await openThroughRelay();
     relay.freeze();
     await expect(db.query('select 1')).rejects.toMatchObject(unavailable);
@@ -224,8 +227,8 @@ describe('a line that breaks', () => {
   });
 });
 
-describe('a server that ends a connection', () => {
-  test('an idle one, one at work and one in a transaction', async () => {
+describe('a server that terminates a connection', () => {
+  test('rejects the call that runs on it, and the pool replaces an idle one', async () => {
     const db = await open();
     const end = (pid: unknown) => server.run(name, 'select pg_terminate_backend($1::integer)', [pid]);
     const idle = await pidOf(db);
@@ -252,7 +255,7 @@ describe('a server that ends a connection', () => {
     await db.query('select 1');
   });
 
-  test('since a transaction does nothing for too long, as when its process sleeps: its locks are free again', async () => {
+  test('because its transaction was idle for too long releases its locks', async () => {
     const db = await open({ idleInTransactionMs: 100 });
     const work = db.transaction(async (tx) => {
       await tx.query(insert);
@@ -269,9 +272,9 @@ describe('a server that ends a connection', () => {
   });
 });
 
-describe('a statement that takes too long', () => {
+describe('a statement that exceeds its timeout', () => {
   test.each(['alone', 'in a transaction'])(
-    'is ended by the server, %s, and the connection is good for more',
+    'is cancelled by the server, %s, and its connection can be reused',
     async (how) => {
       const db = await open({ statementMs: 1_000 });
       const pid = await pidOf(db);
@@ -306,7 +309,7 @@ test('a connection whose transaction failed to begin is not left in a failed tra
   expect(await db.transaction((tx) => tx.query('select 1'))).toMatchObject({ rowCount: 1 });
 });
 
-test('of several statements of a transaction that are asked for at once, each has the whole time', async () => {
+test('concurrent statements of a transaction each have the whole timeout', async () => {
   const db = await open({ statementMs: 1_500 });
   const sleeps = await db.transaction((tx) =>
     Promise.all(Array.from({ length: 8 }, () => tx.query('select pg_sleep(0.25)'))),
@@ -314,23 +317,23 @@ test('of several statements of a transaction that are asked for at once, each ha
   expect(sleeps).toHaveLength(8);
 });
 
-describe('too many connections', () => {
-  test('of this process: who waits too long is told, and goes on when there are some', async () => {
+describe('a connection limit', () => {
+  test('of this process rejects a call that waits for too long; the next one succeeds when connections are free', async () => {
     const db = await open({ connectMs: 300 });
-    let letGo = (): void => undefined;
+    let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
-      letGo = resolve;
+      release = resolve;
     });
     const works = Array.from({ length: 10 }, () => db.transaction(() => held));
     await eventually(async () => (await statesOf()).filter((state) => state === 'idle in transaction').length === 10);
     await expect(db.query('select 1')).rejects.toMatchObject(unavailable);
     const waiting = db.query('select 1::float8 as one');
-    letGo();
+    release();
     expect((await waiting).rows).toEqual([{ one: 1 }]);
     await Promise.all(works);
   });
 
-  test('at the server: every call says so, and the next is fine once there is room', async () => {
+  test('of the server rejects every call; the next one succeeds when there is room', async () => {
     await server.run(name, `create role crowded login connection limit 1; grant all on t to crowded`);
     const url = server.url(name).replace('postgres@', 'crowded@');
     const [first, second] = [await open({ url }), await open({ url })];
@@ -349,7 +352,7 @@ describe('too many connections', () => {
   });
 });
 
-test('a server that takes no writes any more, as one that is the primary no longer: a new connection is asked for', async () => {
+test('a server that became read-only, such as a former primary, causes a new connection', async () => {
   const db = await open();
   const pid = await pidOf(db);
   await server.run(name, `alter database ${name} set default_transaction_read_only = on`);
@@ -363,7 +366,7 @@ test('a server that takes no writes any more, as one that is the primary no long
   expect(await pidOf(db)).toBe(pid);
 });
 
-test('a pooler that gives a connection for one transaction may stand in between', async () => {
+test('a pooler in transaction mode can be used', async () => {
   const pooler = await startPooler(server.socketPath, 'postgres', name);
   const db = await open({ url: `postgres://postgres@127.0.0.1:${pooler.port}/${name}` });
   for (let round = 0; round < 5; round += 1) {
@@ -376,7 +379,7 @@ test('a pooler that gives a connection for one transaction may stand in between'
   expect(await names()).toHaveLength(10);
   expect(pooler.switches).toBeGreaterThan(0);
   expect(new Set(pooler.refused)).toEqual(new Set(['statement_timeout']));
-  // A transaction has its bounds from the server all the same, and what was set for it is set no longer.
+  // The timeouts of a transaction are set at the server, and end with it.
   const hasty = await open({ url: `postgres://postgres@127.0.0.1:${pooler.port}/${name}`, statementMs: 200 });
   await expect(hasty.transaction((tx) => tx.query('select pg_sleep(30)'))).rejects.toMatchObject({
     ...unavailable,

@@ -7,14 +7,14 @@ import { confirmIntent, reserveIntent } from '../../../../src/ledger/intents/rec
 import { migrate, requireMigrated } from '../../../../src/ledger/migrations/migrate.js';
 import { startPostgres } from '../../../support/databases/postgres-server.js';
 
-// What docs/ledger.md says that the role of a site needs, run as it stands there.
+// Runs the SQL of docs/ledger.md that prepares the role of a site.
 
 const docs = readFileSync(new URL('../../../../docs/ledger.md', import.meta.url), 'utf8');
 const [forTheSite = '', forTables = ''] = [...docs.matchAll(/```sql plain\n([\s\S]*?)```/g)].map(([, sql]) => sql);
 const times = { watchFirstMs: 1_000, watchMs: 1_000 };
 let started = 0;
 
-/** Everything that a site, and who looks after it, asks of the ledger. */
+/** All calls that a site and its operator make. */
 async function everything(db: Database): Promise<void> {
   started += 1;
   const id = `intent${started}`;
@@ -42,14 +42,14 @@ async function asShop(prepare: (run: (sql: string) => Promise<unknown>, admin: D
   return { db, run, close };
 }
 
-test('with a schema of its own it makes the tables itself', async () => {
+test('a role that owns a schema creates the tables', async () => {
   const { db, close } = await asShop((run) => run(forTables).then(() => undefined));
   await migrate(db);
   await everything(db);
   await close();
 });
 
-test('where another makes the tables it needs each of these rights, and no other', async () => {
+test('a role that does not own the tables needs each of the documented grants, and no other', async () => {
   const { db, run, close } = await asShop(async (admin, database) => {
     await migrate(database);
     await admin(forTheSite);
