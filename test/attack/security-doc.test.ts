@@ -30,7 +30,7 @@ function namesIn(file: string): string[] {
 }
 
 const attackFiles = [
-  ...readdirSync(new URL('.', import.meta.url))
+  ...readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts') && name !== 'security-doc.test.ts')
     .map((name) => `test/attack/${name}`),
   'test/browser/attacks.test.ts',

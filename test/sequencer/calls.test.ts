@@ -1,11 +1,11 @@
-import { createIntentClient, createSigner, type Dialect, generateKey } from '../../src/index.js';
+import { createIntentClient, createSigner, type Dialect, generateKeyPair } from '../../src/index.js';
 import { rejectedCode } from '../wire/thrown-code.js';
 
 // How the client interprets responses. They are in memory: the transports have tests of their own.
 
-const verifier = createSigner(generateKey().secret);
-const id = generateKey().publicKey;
-const payment = { destination: generateKey().publicKey, amount: '1.00', currency: 'usd' };
+const verifier = createSigner(generateKeyPair().secret);
+const id = generateKeyPair().publicKey;
+const payment = { destination: generateKeyPair().publicKey, amount: '1.00', currency: 'usd' };
 /** An OK response with a user id of `length` bytes. */
 const userIdOf = (length: number): number[] => [0x12, length + 2, 0x0a, length, ...new Array<number>(length).fill(9)];
 

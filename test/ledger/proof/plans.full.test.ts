@@ -268,7 +268,7 @@ describe(`a ledger with ${intents} intents`, () => {
     'intents_list',
     'intents_state',
     'intents_finished',
-    'intents_wanted',
+    'intents_resource',
     'history_intent',
   ])('exceeds that cost without %s, which proves the check', async (index) => {
     const { db } = database;
