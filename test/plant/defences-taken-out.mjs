@@ -227,7 +227,7 @@ export const defencesTakenOut = [
     file: 'sequencer/watch/message-stream.ts',
     from: '(signature ? hintKinds[field] : (hintKinds[field] ?? serviceKinds[field]))',
     to: "(serviceKinds[field] ? 'code_scanned' : hintKinds[field])",
-    caughtBy: ['sequencer/watch-intent.test.ts'],
+    caughtBy: ['sequencer/watch/watch-intent.test.ts'],
   },
   {
     name: 'taken out: certificates are verified',

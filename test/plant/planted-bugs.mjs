@@ -13,10 +13,10 @@ import { defencesTakenOut } from './defences-taken-out.mjs';
  * @property {boolean} [isQuick] whether `npm test` plants it, too
  */
 
-const settlement = 'ledger/settlement.test.ts';
-const leases = 'ledger/leases.test.ts';
-const quarantine = 'ledger/quarantine.test.ts';
-const records = 'ledger/records.test.ts';
+const settlement = 'ledger/settlement/settlement.test.ts';
+const leases = 'ledger/settlement/leases.test.ts';
+const quarantine = 'ledger/settlement/quarantine.test.ts';
+const records = 'ledger/intents/intent-records.test.ts';
 const sharedWork = 'ledger/proof/shared-work.test.ts';
 const embeddedCrashes = 'ledger/proof/embedded-crashes.test.ts';
 const postgresFaults = 'ledger/proof/postgres-faults.full.test.ts';
@@ -201,7 +201,7 @@ export const plantedBugs = [
     file: 'ledger/database/postgres/postgres-connection.ts',
     from: 'checkTransaction(mark)}; commit',
     to: "''}commit",
-    caughtBy: ['ledger/transaction-guard.test.ts'],
+    caughtBy: ['ledger/database/transaction-scope.test.ts'],
   },
   {
     name: 'an ERROR envelope is taken for an answer',
