@@ -25,12 +25,12 @@ describe('a failure to read the keys of the service', () => {
   test('is not cached: the next webhook call reads them again', async () => {
     const key = generateJwtKey();
     let reads = 0;
-    const serviceKeys = async () => {
+    const webhookPublicKeys = async () => {
       reads += 1;
       if (reads === 1) throw new Error('The service has not started.');
       return [key.publicKey];
     };
-    const verify = createWebhookVerifier({ serviceKeys, now: Date.now });
+    const verify = createWebhookVerifier({ webhookPublicKeys, now: Date.now });
     const jwt = jwtOf({ intent: intentId, state: 'SUBMITTED' }, key);
     await expect(verify(jwt)).rejects.toThrow('The service has not started.');
     expect(await verify(jwt)).toMatchObject({ intentId });

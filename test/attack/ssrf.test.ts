@@ -111,9 +111,9 @@ describe('SSRF to private addresses', () => {
 
 describe('SSRF by URLs in requests', () => {
   test('does not happen: the site calls only its service', async () => {
-    const { publicKey: serviceKey, privateKey } = generateJwtKey();
+    const { publicKey: webhookPublicKey, privateKey } = generateJwtKey();
     const origin = 'https://shop.example';
-    const site = await startSiteWithSequencer({ webhook: true, serviceKey, origin });
+    const site = await startSiteWithSequencer({ webhook: true, webhookPublicKey, origin });
     const url = `http://127.0.0.1:${port}/inside`;
     const { id } = await createIntent(new Browser(site.origin, new Map(), origin));
     const connection = new KeepAliveConnection(site.origin);

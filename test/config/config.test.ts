@@ -15,16 +15,16 @@ import {
   ConfigError,
   type ConfigProblem,
   createSigner,
-  generateKey,
+  generateKeyPair,
   intentRouter,
   type Signer,
 } from '../../src/index.js';
 import { problemsOf } from '../support/sites/problems-of.js';
 import { serve } from '../support/sites/serve.js';
 
-const key = generateKey();
-const oldKey = generateKey();
-const destination = generateKey().publicKey;
+const key = generateKeyPair();
+const oldKey = generateKeyPair();
+const destination = generateKeyPair().publicKey;
 const url = 'https://sequencer.example';
 /** As little as a site with logins needs. */
 const env = { INTENT_SEQUENCER_URL: url, INTENT_VERIFIER_SECRET: key.secret, INTENT_DOMAIN: 'shop.example' };
@@ -134,8 +134,8 @@ describe('parseConfig', () => {
     [{ dialect: 'messaging' }, ({ sequencer }) => sequencer.dialect, 'messaging'],
     [{ timeoutMs: 1 }, ({ sequencer }) => sequencer.timeoutMs, 1],
     [{ timeoutMs: 2_147_483_647 }, ({ sequencer }) => sequencer.timeoutMs, 2_147_483_647],
-    [{ tryTimeoutMs: 500 }, ({ sequencer }) => sequencer.tryTimeoutMs, 500],
-    [{ timeoutMs: 9_000 }, ({ sequencer }) => sequencer.tryTimeoutMs, undefined],
+    [{ attemptTimeoutMs: 500 }, ({ sequencer }) => sequencer.attemptTimeoutMs, 500],
+    [{ timeoutMs: 9_000 }, ({ sequencer }) => sequencer.attemptTimeoutMs, undefined],
     [{ loginTtlMs: 60_000 }, ({ login }) => login?.ttlMs, 60_000],
     // A year is more than a timer holds, and this is none.
     [{ sessionTtlMs: 31_536_000_000 }, ({ login }) => login?.sessionTtlMs, 31_536_000_000],
@@ -408,12 +408,12 @@ describe('problems, each with its fix', () => {
     ),
     [
       'a try of no time',
-      { tryTimeoutMs: 0 },
+      { attemptTimeoutMs: 0 },
       env,
       {
-        setting: 'tryTimeoutMs',
+        setting: 'attemptTimeoutMs',
         problem: 'It is not a whole number of milliseconds from 1 to 2147483647.',
-        fix: 'tryTimeoutMs: 3000',
+        fix: 'attemptTimeoutMs: 3000',
       },
     ],
     [
@@ -828,7 +828,7 @@ describe('intentRouter', () => {
       emulatorState: 'memory',
       dialect: 'messaging',
       timeoutMs: 100,
-      tryTimeoutMs: 50,
+      attemptTimeoutMs: 50,
       verifierSecret: '',
       verifierSecretFile: fileOf('router', key.secret),
       signer: createSigner(oldKey.secret),

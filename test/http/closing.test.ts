@@ -45,7 +45,7 @@ describe.each(Object.entries(expressVersions))('after router.close(), on %s, a r
   let browser: Browser;
   beforeAll(async () => {
     site = await startSiteWithSequencer({
-      ...{ factory, webhook: true, serviceKey: generateJwtKey().publicKey, origin: 'https://shop.example' },
+      ...{ factory, webhook: true, webhookPublicKey: generateJwtKey().publicKey, origin: 'https://shop.example' },
       after: (app) => app.get('/of-the-app', (_req, res) => void res.send('still here')),
     });
   });

@@ -8,11 +8,11 @@ import session from 'express-session';
 import helmet from 'helmet';
 import morgan from 'morgan';
 import multer from 'multer';
-import { createServer, generateKey, intentRouter, requireLogin } from '../../src/index.js';
+import { createServer, generateKeyPair, intentRouter, requireLogin } from '../../src/index.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 import { expressVersions, LogRecorder } from '../support/sites/site.js';
 
-const verifierSecret = generateKey().secret;
+const verifierSecret = generateKeyPair().secret;
 const servers: http.Server[] = [];
 
 async function listen<Server extends http.Server>(server: Server): Promise<Server> {

@@ -59,7 +59,11 @@ async function startSite(factory: ExpressFactory, serve: (app: Express) => Serve
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const router = intentRouter({
     ...{ verifierSecret, destination, domain, origin, logger: new LogRecorder(), webhook: true },
-    ...{ sequencerUrl: sequencer.url, serviceKey: sequencer.serviceKey, databaseUrl: await newDatabaseUrl('postgres') },
+    ...{
+      sequencerUrl: sequencer.url,
+      webhookPublicKey: sequencer.webhookPublicKey,
+      databaseUrl: await newDatabaseUrl('postgres'),
+    },
     routes: { health: '/healthz' },
     payment: () => ({ amount: '4.50', currency: 'usd', resource: 'tea' }),
     onPaid: async () => undefined,

@@ -1,4 +1,4 @@
-import { generateKey } from '../../src/index.js';
+import { generateKeyPair } from '../../src/index.js';
 import { startPostgres } from '../support/databases/postgres-server.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
@@ -7,7 +7,7 @@ import { post } from '../support/sites/post.js';
 // The promise of docs/operations.md for a backup that is older than the last payments.
 
 const timing = { roundMs: 20, watchFirstMs: 20 };
-const settings = { destination: generateKey().publicKey, verifierSecret: generateKey().secret };
+const settings = { destination: generateKeyPair().publicKey, verifierSecret: generateKeyPair().secret };
 
 async function buy({ origin }: LedgerSite): Promise<{ id: string; secret: string }> {
   const { body } = await post(origin).set('Origin', origin).send({ mode: 'payment' }).expect(201);

@@ -134,8 +134,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: the terms in the ledger do not change',
     file: 'ledger/migrations/001-intents.ts',
-    from: "raise exception 'the terms of intent % do not change'",
-    to: "raise notice 'the terms of intent % do not change'",
+    from: "raise exception 'the terms of intent % are immutable'",
+    to: "raise notice 'the terms of intent % are immutable'",
     caughtBy: attack('processes'),
   },
   {
@@ -204,7 +204,7 @@ export const defencesTakenOut = [
   {
     name: 'taken out: addresses come from the configuration',
     file: 'http/webhook/register-webhook.ts',
-    from: 'const base = webhook?.serviceKeys ? origin : localOriginOf(req);',
+    from: 'const base = webhook?.webhookPublicKeys ? origin : localOriginOf(req);',
     to: "const base = webhook && origin ? 'https://' + req.hostname : localOriginOf(req);",
     caughtBy: attack('injection'),
   },

@@ -1,12 +1,12 @@
-import { createIntentClient, createSigner, generateKey, type IntentClient } from '../../src/index.js';
+import { createIntentClient, createSigner, generateKeyPair, type IntentClient } from '../../src/index.js';
 import type { Transport } from '../../src/sequencer/transport.js';
 import { type FaultSequencer, ok, plainSuccess, startFaultSequencer } from '../support/sequencers/fault-sequencer.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
 import { rejectedCode, thrownCode } from '../wire/thrown-code.js';
 
-const destination = generateKey().publicKey;
-const verifier = createSigner(generateKey().secret);
-const other = createSigner(generateKey().secret);
+const destination = generateKeyPair().publicKey;
+const verifier = createSigner(generateKeyPair().secret);
+const other = createSigner(generateKeyPair().secret);
 const domain = 'shop.example';
 const payment = { destination, amount: '1.00', currency: 'usd' };
 const login = { verifier: verifier.publicKey, domain };
@@ -91,7 +91,7 @@ describe('invalid parameters are refused before anything is sent', () => {
   });
 
   it('getUserId: a signer that does not sign as the verifier it names (interface 5.3)', async () => {
-    const intent = generateKey().publicKey;
+    const intent = generateKeyPair().publicKey;
     expect(await rejectedCode(client.loginIntents.getUserId({ intent, verifier: lying }))).toBe('signer_failed');
     expect(await rejectedCode(client.loginIntents.getUserId({ intent, verifier: throwing }))).toBe('signer_failed');
     expect(sequencer.calls).toEqual([]);
@@ -111,8 +111,8 @@ describe('options of createIntentClient', () => {
     ['an endless time', { url: 'https://sequencer.example', timeoutMs: Number.POSITIVE_INFINITY }],
     ['half a millisecond, which no timer takes', { url: 'https://sequencer.example', timeoutMs: 0.5 }],
     ['more than a timer holds', { url: 'https://sequencer.example', timeoutMs: 2 ** 31 }],
-    ['a try of no time at all', { url: 'https://sequencer.example', tryTimeoutMs: 0 }],
-    ['a try of half a millisecond', { url: 'https://sequencer.example', tryTimeoutMs: 0.5 }],
+    ['a try of no time at all', { url: 'https://sequencer.example', attemptTimeoutMs: 0 }],
+    ['a try of half a millisecond', { url: 'https://sequencer.example', attemptTimeoutMs: 0.5 }],
     ['no time at all over a transport', { transport: countingTransport(), timeoutMs: 0 }],
     ['http to another machine', { url: 'http://sequencer.example' }],
     ['http to an address that only begins like this machine', { url: 'http://127.0.0.1.example' }],
@@ -128,7 +128,7 @@ describe('options of createIntentClient', () => {
     { url: 'http://127.1' },
     { url: 'http://[::1]:4747' },
     { url: 'http://sequencer.internal', dangerouslyAllowHttp: true },
-    { url: 'https://sequencer.example', timeoutMs: 100, tryTimeoutMs: 5_000 },
+    { url: 'https://sequencer.example', timeoutMs: 100, attemptTimeoutMs: 5_000 },
   ])('accepts %j', async (options) => {
     await createIntentClient(options).close();
   });

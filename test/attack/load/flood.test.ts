@@ -46,12 +46,12 @@ interface Target extends Site {
 /** A site with every route. Its server has no timeouts yet. */
 async function startTarget(): Promise<Target> {
   const transport = recordingTransport();
-  const { publicKey: serviceKey } = generateJwtKey();
+  const { publicKey: webhookPublicKey } = generateJwtKey();
   const payment = () => ({ amount: 5, currency: 'usd' });
   const site = await startSite({
     transport,
     payment,
-    ...{ webhook: true, serviceKey, origin: 'https://shop.example' },
+    ...{ webhook: true, webhookPublicKey, origin: 'https://shop.example' },
     before: (app) => app.set('trust proxy', 1),
   });
   const server = createServer(noTimeouts, site.app);

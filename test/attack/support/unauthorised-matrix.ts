@@ -128,7 +128,7 @@ async function startTarget(storedIn: LoginStore): Promise<Target> {
     webhook: true,
     // All requests come from one address.
     rateLimits: false,
-    serviceKey: generateJwtKey().publicKey,
+    webhookPublicKey: generateJwtKey().publicKey,
     before: (app) => {
       if (store) app.use(session({ secret: 'of the app', resave: false, saveUninitialized: false, store }));
     },

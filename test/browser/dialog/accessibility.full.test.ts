@@ -47,7 +47,7 @@ describe.each(['light', 'dark'] as const)('axe reports no violations in %s', (co
 
   test('after the wallet declines', async () => {
     const { page } = await open(site.page({ script: buttonScript() }), { colorScheme });
-    await site.sequencer.wallet('Ada').reject(await begin(page));
+    await site.sequencer.wallet('Ada').decline(await begin(page));
     await state(page, 'rejected');
     expect(await axeViolations(page)).toEqual([]);
   });

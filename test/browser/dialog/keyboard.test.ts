@@ -52,7 +52,7 @@ test('a declined payment can be retried with the keyboard', async () => {
   const { page } = await open(site.page({ script: buttonScript(), body }));
   await part(page, 'button').focus();
   await page.keyboard.press('Enter');
-  await site.sequencer.wallet('Ada').reject(await scan(page));
+  await site.sequencer.wallet('Ada').decline(await scan(page));
   await state(page, 'rejected');
   for (let presses = 0; presses < 6 && !/\bretry\b/.test(await focused(page)); presses += 1)
     await page.keyboard.press('Tab');

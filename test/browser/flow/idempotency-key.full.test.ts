@@ -62,7 +62,7 @@ test('each new intent has a new key', async () => {
   await begin(page);
   await cancel(page);
   const code = await begin(page);
-  await site.sequencer.wallet('Ada').reject(code);
+  await site.sequencer.wallet('Ada').decline(code);
   await state(page, 'rejected');
   await part(page, 'retry').click();
   await state(page, 'waiting');

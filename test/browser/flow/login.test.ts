@@ -35,7 +35,7 @@ test('the session exists when success is emitted', async () => {
 test('a declined login leaves the session empty', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await begin(page);
-  await site.sequencer.wallet('Ada').reject(code);
+  await site.sequencer.wallet('Ada').decline(code);
   await state(page, 'rejected');
   expect(await session(page)).toEqual({ user: null });
 });

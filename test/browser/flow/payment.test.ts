@@ -55,7 +55,7 @@ test('the scan is displayed before the payment', async () => {
 test('a declined payment can be retried and emits no success', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const first = await begin(page);
-  await site.sequencer.wallet('Ada').reject(first);
+  await site.sequencer.wallet('Ada').decline(first);
   await state(page, 'rejected');
   await part(page, 'retry').click();
   const second = await scan(page);

@@ -49,7 +49,7 @@ test('a login whose completion fails once is completed by the retry, and the foc
 test('a declined payment that is then paid succeeds once', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const code = await begin(page);
-  await site.sequencer.wallet('Ada').reject(code);
+  await site.sequencer.wallet('Ada').decline(code);
   await state(page, 'rejected');
   await site.sequencer.wallet('Ada').pay(code);
   await state(page, 'done');
@@ -77,7 +77,7 @@ async function tryAgain(page: Page): Promise<string> {
 test('a payment that succeeds during a retry is not replaced by the code of the retry', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   const first = await begin(page);
-  await site.sequencer.wallet('Ada').reject(first);
+  await site.sequencer.wallet('Ada').decline(first);
   await state(page, 'rejected');
   let letGo = (): void => undefined;
   const held = new Promise<void>((resolve) => {
@@ -108,11 +108,11 @@ test('the fifth decline is shown like the first', async () => {
   const { page } = await open(site.page({ script: buttonScript() }));
   let code = await begin(page);
   for (let tries = 1; tries < 5; tries += 1) {
-    await site.sequencer.wallet('Ada').reject(code);
+    await site.sequencer.wallet('Ada').decline(code);
     await state(page, 'rejected');
     code = await tryAgain(page);
   }
-  await site.sequencer.wallet('Ada').reject(code);
+  await site.sequencer.wallet('Ada').decline(code);
   await state(page, 'rejected');
 });
 

@@ -10,7 +10,7 @@ describe('the fault switches of the inspector', () => {
     const { url } = await start();
     const { text } = await request(url).get('/wallet/page/faults.js');
     for (const { group } of Object.values(faultKinds)) expect(text).toMatch(new RegExp(`^  ${group}: '`, 'm'));
-    for (const operation of faultyOperationNames) expect(text).toMatch(new RegExp(`^    ${operation}: '`, 'm'));
+    for (const operation of faultyOperationNames) expect(text).toMatch(new RegExp(`^  ${operation}: '`, 'm'));
   });
 });
 

@@ -59,8 +59,8 @@ describe('the details of an intent', () => {
     await wallet('Ben').pay(clientSecret);
     const intent = await inspect(url, id);
     expect(intent).toMatchObject({
-      ...{ id, kind: 'payment', amount: '12.50', currency: 'usd', state: 'submitted', marked: false, refusals: 0 },
-      ...{ createdAtMs: startedAtMs, destination, payer: wallet('Ben').account, dropped: 0 },
+      ...{ id, kind: 'payment', amount: '12.50', currency: 'usd', state: 'submitted', refusals: 0 },
+      ...{ createdAtMs: startedAtMs, destination, payer: wallet('Ben').account, payerName: 'Ben', dropped: 0 },
       request: { request_to_receive_bill: { requestor_account: destination, rendezvous_key: id } },
     });
     expect(kindsIn(intent.entries)).toEqual([
@@ -97,8 +97,8 @@ describe('the details of an intent', () => {
     const { url, wallet } = await start({ localDomains: { 'example.com': keyFile } });
     const { id, clientSecret } = await created(url, login());
     await wallet('Mia').login(clientSecret);
-    const { signatures, entries, userId } = await inspect(url, id);
-    expect(userId).toBe(wallet('Mia').userId('example.com'));
+    const { signatures, entries, userId, userName } = await inspect(url, id);
+    expect([userId, userName]).toEqual([wallet('Mia').userId('example.com'), 'Mia']);
     expect(signatures.map(({ signer, outcome, domain }) => [signer, outcome, domain])).toEqual([
       ['rendezvous', 'valid', undefined],
       ['verifier', 'valid', 'example.com'],
@@ -229,26 +229,6 @@ describe('actions', () => {
     expect(await statusFlags(url, id)).toEqual([true, true, false]);
     await reverse((await payment()).id).expect(404);
   });
-
-  test('marks and unmarks an intent', async () => {
-    const { url } = await start();
-    const { id } = await created(url, payment());
-    const mark = (body: object) => request(url).post(`/inspector/api/intents/${id}/mark`).send(body);
-    for (const marked of [true, false]) {
-      await mark({ marked }).expect(204);
-      expect(await list(url)).toMatchObject([{ id, marked }]);
-    }
-    await mark({ marked: 'yes' }).expect(400);
-  });
-
-  test('lists the wallets with their ids', async () => {
-    const { url, wallets } = await start({ wallets: ['Zoe'] });
-    const [zoe] = wallets;
-    const users = [{ domain: 'example.com', userId: zoe?.userId('example.com') }];
-    await request(url)
-      .get('/inspector/api/wallets')
-      .expect(200, { wallets: [{ name: 'Zoe', account: zoe?.account, users }] });
-  });
 });
 
 describe('the page and its API', () => {
@@ -264,7 +244,7 @@ describe('the page and its API', () => {
     const files = [...(pages[0]?.text ?? '').matchAll(/(?:src|href)="(\/wallet\/page\/[^"]+)"/g)].map(
       ([, file]) => file,
     );
-    const modules = ['inspector-detail', 'inspector-list', 'words', 'dom', 'faults', 'api'].map(
+    const modules = ['intent-detail', 'timeline', 'format', 'dom', 'faults', 'api'].map(
       (name) => `/wallet/page/${name}.js`,
     );
     for (const file of [...files, ...modules]) {
@@ -276,17 +256,15 @@ describe('the page and its API', () => {
   test('accepts pages of its own origin and programs, a Host of this machine, and JSON only', async () => {
     const { url } = await start();
     const { id } = await created(url, payment());
-    const gets = ['intents', `intents/${id}`, 'other', 'wallets', 'events'].map((path) => `/inspector/api/${path}`);
+    const gets = ['intents', `intents/${id}`, 'other', 'events'].map((path) => `/inspector/api/${path}`);
     for (const path of gets) {
       await request(url).get(path).set('origin', 'https://stranger.example').expect(403);
       await request(url).get(path).set('host', 'stranger.example').expect(403);
     }
     await request(url).get('/inspector').set('host', 'stranger.example').expect(403);
-    for (const action of ['reverse', 'mark']) {
-      const address = `/inspector/api/intents/${id}/${action}`;
-      await request(url).post(address).set('origin', 'null').send({}).expect(403);
-      await request(url).post(address).set('content-type', 'text/plain').send('{}').expect(415);
-    }
+    const address = `/inspector/api/intents/${id}/reverse`;
+    await request(url).post(address).set('origin', 'null').send({}).expect(403);
+    await request(url).post(address).set('content-type', 'text/plain').send('{}').expect(415);
     const { body } = await request(url).get('/inspector/api/intents/nonsense').expect(404);
     expect(body.error.code).toBe('intent_not_found');
   });

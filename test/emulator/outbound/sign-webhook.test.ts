@@ -10,7 +10,10 @@ afterEach(closeAll);
 async function paid() {
   const sequencer = await start();
   const { id, clientSecret } = await created(sequencer.url, payment());
-  const verify = createWebhookVerifier({ serviceKeys: async () => [sequencer.serviceKey], now: sequencer.clock.now });
+  const verify = createWebhookVerifier({
+    webhookPublicKeys: async () => [sequencer.webhookPublicKey],
+    now: sequencer.clock.now,
+  });
   return { sequencer, id, clientSecret, verify };
 }
 

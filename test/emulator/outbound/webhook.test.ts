@@ -65,7 +65,7 @@ async function receiver(status = 200) {
 }
 
 async function claims(sequencer: Sequencer, jwt: string): Promise<unknown> {
-  const x = Buffer.from(parseBase58(sequencer.serviceKey, 32, 'invalid_key')).toString('base64url');
+  const x = Buffer.from(parseBase58(sequencer.webhookPublicKey, 32, 'invalid_key')).toString('base64url');
   const key = await importJWK({ kty: 'OKP', crv: 'Ed25519', x }, 'EdDSA');
   const { payload, protectedHeader } = await jwtVerify(jwt, key, { algorithms: ['EdDSA'] });
   expect(protectedHeader.alg).toBe('EdDSA');
@@ -194,7 +194,7 @@ describe('the webhook call (protocol 5)', () => {
 
   test('the service key is new at every start', async () => {
     const [one, two] = await Promise.all([start(), start()]);
-    expect(parseBase58(one.serviceKey, 32, 'invalid_key')).toHaveLength(32);
-    expect(one.serviceKey).not.toBe(two.serviceKey);
+    expect(parseBase58(one.webhookPublicKey, 32, 'invalid_key')).toHaveLength(32);
+    expect(one.webhookPublicKey).not.toBe(two.webhookPublicKey);
   });
 });

@@ -5,7 +5,7 @@ import protoLoader from '@grpc/proto-loader';
 import bs58 from 'bs58';
 import type { FaultKind } from '../../../src/emulator/faults/fault.js';
 import { startGrpcServer } from '../../../src/emulator/servers/grpc-server.js';
-import { createIntentClient, generateKey, type IntentClient } from '../../../src/index.js';
+import { createIntentClient, generateKeyPair, type IntentClient } from '../../../src/index.js';
 import { getStatus } from '../../../src/sequencer/calls.js';
 import { createGrpcTransport } from '../../../src/sequencer/grpc/grpc-transport.js';
 import { type Sequencer, startSequencer } from '../../../src/testing.js';
@@ -18,7 +18,7 @@ const protoFile = fileURLToPath(new URL('../../../proto/intents.proto', import.m
 const definition = protoLoader.loadSync(protoFile, { keepCase: true });
 const { v1 } = grpc.loadPackageDefinition(definition).intents as { v1: Record<string, grpc.ServiceClientConstructor> };
 
-const payment = { destination: generateKey().publicKey, amount: '1.00', currency: 'usd' };
+const payment = { destination: generateKeyPair().publicKey, amount: '1.00', currency: 'usd' };
 
 let sequencer: Sequencer;
 let client: IntentClient;
@@ -164,9 +164,9 @@ it.each<[FaultKind, string]>([
   const { grpcUrl } = sequencer;
   const transport = createGrpcTransport({ url: String(grpcUrl), timeoutMs: 30_000 });
   const behave = sequencer.injectFault({ kind });
-  await expect(getStatus(transport, generateKey().publicKey)).rejects.toMatchObject({ code });
+  await expect(getStatus(transport, generateKeyPair().publicKey)).rejects.toMatchObject({ code });
   behave();
-  expect(await getStatus(transport, generateKey().publicKey)).toMatchObject({ exists: false });
+  expect(await getStatus(transport, generateKeyPair().publicKey)).toMatchObject({ exists: false });
   await transport.close();
 });
 

@@ -100,7 +100,7 @@ describe('actions of a wallet', () => {
   ] as const)('reject declines a %s', async (_name, make, kind) => {
     const { url } = await start();
     const intent = await created(url, make());
-    await at(url).reject(intent.clientSecret);
+    await at(url).decline(intent.clientSecret);
     expect((await messagesOf(url, intent)).slice(1)).toEqual(['codeScanned', kind]);
     expect(await statusFlags(url, intent.id)).toEqual([true, true, false]);
   });

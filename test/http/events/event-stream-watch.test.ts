@@ -211,7 +211,7 @@ describe('the status of an intent', () => {
 
 describe('a webhook call', () => {
   const service = generateJwtKey();
-  const { publicKey: serviceKey } = service;
+  const { publicKey: webhookPublicKey } = service;
 
   /** Each call has other bytes: the router accepts a call once. */
   let calls = 0;
@@ -222,7 +222,7 @@ describe('a webhook call', () => {
   }
 
   test('ends the streams before a silent watch does: each has every event once', async () => {
-    const site = await startEventSite({ serviceKey });
+    const site = await startEventSite({ webhookPublicKey });
     const streams = [await openStream(site), await openStream(site)];
     site.transport.answerWith(submitted);
     await callWebhook(site.origin);
@@ -239,7 +239,7 @@ describe('a webhook call', () => {
   });
 
   test('is not trusted: only the response of the sequencer counts', async () => {
-    const site = await startEventSite({ serviceKey });
+    const site = await startEventSite({ webhookPublicKey });
     const stream = await openStream(site);
     const { asked } = site.transport;
     await callWebhook(site.origin);
@@ -250,7 +250,7 @@ describe('a webhook call', () => {
   });
 
   test('reports the scan once, however many calls and watches report it', async () => {
-    const site = await startEventSite({ serviceKey });
+    const site = await startEventSite({ webhookPublicKey });
     const stream = await openStream(site);
     site.transport.answerWith(scanned);
     for (let n = 0; n < 2; n += 1) {
@@ -266,7 +266,7 @@ describe('a webhook call', () => {
   });
 
   test('answers a stream that still waits for its status', async () => {
-    const site = await startEventSite({ serviceKey });
+    const site = await startEventSite({ webhookPublicKey });
     site.transport.answerWith('nothing');
     const stream = new RawStream(site.origin, path);
     await eventually('the sequencer is asked', () => site.transport.asked === 1);
@@ -277,7 +277,7 @@ describe('a webhook call', () => {
   });
 
   test('for an intent without streams starts nothing', async () => {
-    const site = await startEventSite({ serviceKey });
+    const site = await startEventSite({ webhookPublicKey });
     const stream = await openStream(site);
     const { asked } = site.transport;
     site.transport.answerWith(submitted);
@@ -292,7 +292,13 @@ describe('a webhook call', () => {
       const { setTimeout } = globalThis;
       jest.spyOn(globalThis, 'setTimeout').mockImplementation(() => setTimeout(() => undefined, 0));
       const now = (): number => 1_700_000_000_000;
-      const { origin } = await startSite({ transport, webhook: true, serviceKey, origin: 'https://shop.example', now });
+      const { origin } = await startSite({
+        transport,
+        webhook: true,
+        webhookPublicKey,
+        origin: 'https://shop.example',
+        now,
+      });
       const stream = new RawStream(origin, path);
       await stream.has('event: status');
       await eventually('the stream and the watch have asked', () => transport.asked === 2);

@@ -204,7 +204,7 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     const secret: string = created.body.client_secret;
     const stream = new RawStream(origin, `/intent/${intentIdOf(secret)}/events`);
     await stream.has('event: status');
-    await sequencer.wallet().reject(secret);
+    await sequencer.wallet().decline(secret);
     await stream.has('event: client_rejected_payment\n');
   });
 });

@@ -41,7 +41,7 @@ describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface
 test('GET /status/:id does not report a rejection', async () => {
   const { origin, sequencer } = await startSiteWithSequencer();
   const { body } = await post(origin).send({ order: 1 }).expect(201);
-  await sequencer.wallet().reject(body.client_secret);
+  await sequencer.wallet().decline(body.client_secret);
   const { body: status } = await request(origin)
     .get(`/status/${intentIdOf(body.client_secret)}`)
     .expect(200);

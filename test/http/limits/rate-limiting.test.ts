@@ -23,7 +23,7 @@ async function start(rateLimits: SiteOptions['rateLimits'], options: SiteOptions
     rateLimits,
     payment: () => ({ amount: 5, currency: 'usd' }),
     webhook: true,
-    serviceKey: service.publicKey,
+    webhookPublicKey: service.publicKey,
     origin: 'https://shop.example',
     now: () => clock.nowMs,
     ...options,

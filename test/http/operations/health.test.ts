@@ -74,7 +74,7 @@ describe('router.health() without a ledger', () => {
   });
 
   test('resolves before the call to a hanging service ends', async () => {
-    const { router, transport } = await startHealthSite({ timeoutMs: 600_000, tryTimeoutMs: 600_000 });
+    const { router, transport } = await startHealthSite({ timeoutMs: 600_000, attemptTimeoutMs: 600_000 });
     transport.answerWith('nothing');
     const { status, checks } = await router.health();
     expect([status, checks.sequencer.reason]).toEqual(['degraded', 'sequencer_timeout']);

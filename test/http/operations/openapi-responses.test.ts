@@ -33,7 +33,7 @@ const everything: SiteOptions = {
   onLogin: () => undefined,
   confirm: true,
   webhook: true,
-  serviceKey: service.publicKey,
+  webhookPublicKey: service.publicKey,
   origin: 'https://shop.example',
   routes: { health: '/healthz' },
 };

@@ -12,7 +12,7 @@ const jwt = { 'Content-Type': 'application/jwt' };
 const base: SiteOptions = {
   transport: countingTransport(),
   webhook: true,
-  serviceKey: service.publicKey,
+  webhookPublicKey: service.publicKey,
   origin: 'https://shop.example',
   payment: (req) => {
     if (req.body.order === 'broken') throw new Error('broken');

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { generateKey } from '../../../src/keys/verifier-key.js';
+import { generateKeyPair } from '../../../src/keys/verifier-key.js';
 import { expressVersions, startSite, verifierSecret } from '../../support/sites/site.js';
 import { countingTransport } from '../../support/transports/counting-transport.js';
 
@@ -17,7 +17,7 @@ test.each(Object.entries(expressVersions))(
 );
 
 test('the key file lists all keys of a rotation, the signing key first, and no secret', async () => {
-  const old = generateKey();
+  const old = generateKeyPair();
   const { origin } = await startSite({ ...base, verifierSecret: `${verifierSecret}, ${old.secret}` });
   const { body, text } = await request(origin).get(path).expect(200);
   expect(body.public_keys).toEqual(['FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF', old.publicKey]);
@@ -45,7 +45,7 @@ describe('the key file', () => {
   test('has another ETag after a rotation', async () => {
     const [before, after] = await Promise.all([
       startSite(base),
-      startSite({ ...base, verifierSecret: `${generateKey().secret}, ${verifierSecret}` }),
+      startSite({ ...base, verifierSecret: `${generateKeyPair().secret}, ${verifierSecret}` }),
     ]);
     const { headers } = await request(before.origin).get(path).expect(200);
     await request(after.origin)

@@ -76,7 +76,7 @@ describe('a site with the embedded sequencer, without a configured key or origin
 
   test('with a configured serviceKey rejects the calls of any other key', async () => {
     const other = generateJwtKey();
-    const { walletUrl, url, origin } = await startEmbedded('/', { serviceKey: other.publicKey });
+    const { walletUrl, url, origin } = await startEmbedded('/', { webhookPublicKey: other.publicKey });
     const code = await secretOf(origin, '/intent', {});
     await confirm(walletUrl, code);
     expect(await kindsAfterWebhook(url, code)).toContain('webhookCalled');

@@ -29,7 +29,7 @@ async function startWebhookSite(options: SiteOptions = {}) {
   const site = await startSite({
     transport,
     webhook: true,
-    serviceKey: service.publicKey,
+    webhookPublicKey: service.publicKey,
     origin: 'https://shop.example',
     now: () => nowMs,
     ...options,
@@ -93,7 +93,9 @@ describe('POST /intent/webhook accepts', () => {
 
   test('the signature of any configured key during a key rotation', async () => {
     const next = generateJwtKey();
-    const { origin, transport } = await startWebhookSite({ serviceKey: `${service.publicKey}, ${next.publicKey}` });
+    const { origin, transport } = await startWebhookSite({
+      webhookPublicKey: `${service.publicKey}, ${next.publicKey}`,
+    });
     await post(origin, jwtOf(claims, service)).expect(200);
     await post(origin, jwtOf({ ...claims, intent: otherId }, next)).expect(200);
     await post(origin, jwtOf(claims, stranger)).expect(400);
@@ -212,7 +214,7 @@ describe('POST /intent/webhook rejects with invalid_webhook and without a call t
     });
     expect(headers['content-type']).toBe('application/problem+json');
     expect(transport.calls).toEqual([]);
-    expect(log.lines.filter((line) => line.includes('INTENT_SERVICE_KEY'))).toHaveLength(1);
+    expect(log.lines.filter((line) => line.includes('INTENT_WEBHOOK_PUBLIC_KEY'))).toHaveLength(1);
     // A call of the service is still accepted.
     await post(origin, good).expect(200);
     expect(transport.lookedAt()).toEqual([id]);

@@ -7,12 +7,12 @@ import { type SiteOptions, startSite } from '../../support/sites/site.js';
 import { recordingTransport } from '../../support/transports/recording-transport.js';
 
 const { Result } = v1.RegisterWebhookResponse;
-const { publicKey: serviceKey } = generateJwtKey();
+const { publicKey: webhookPublicKey } = generateJwtKey();
 
 function startWebhookSite(options: SiteOptions = {}) {
   const transport = recordingTransport();
   const payment = () => ({ amount: 5, currency: 'usd' });
-  const given = { transport, webhook: true, serviceKey, origin: 'https://shop.example', payment, ...options };
+  const given = { transport, webhook: true, webhookPublicKey, origin: 'https://shop.example', payment, ...options };
   return startSite(given).then((site) => ({ ...site, transport }));
 }
 
@@ -85,7 +85,7 @@ test.each([
 
 test('at most 32 registrations run at the same time', async () => {
   // The timeouts prevent retries during the test.
-  const { origin, transport, log } = await startWebhookSite({ timeoutMs: 60_000, tryTimeoutMs: 60_000 });
+  const { origin, transport, log } = await startWebhookSite({ timeoutMs: 60_000, attemptTimeoutMs: 60_000 });
   const end = transport.hold('registerWebhook');
   for (let n = 0; n < 33; n += 1) await createIntent(origin);
   expect(transport.registered()).toHaveLength(32);

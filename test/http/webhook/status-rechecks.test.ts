@@ -94,7 +94,7 @@ describe('a ledger whose next poll is an hour away', () => {
       databaseUrl: await newDatabaseUrl('postgres'),
       timing: { watchFirstMs: 3_600_000 },
       webhook: true,
-      serviceKey: service.publicKey,
+      webhookPublicKey: service.publicKey,
       origin: 'https://shop.example',
     });
   });

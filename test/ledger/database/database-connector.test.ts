@@ -62,14 +62,19 @@ describe('a database connector', () => {
       logger,
       timing: { retryMs: 1 },
     });
-    const words = 'ledger cannot be opened, and is tried again: the database is still asleep';
+    const words =
+      'ledger cannot be opened: the database is still asleep. Until it opens, requests for intents and logins get 503 ' +
+      'ledger_unavailable. Payments are not lost: they settle later. Opening is retried at least every 10 s. No restart is needed.';
     await expect(connector.ready()).rejects.toMatchObject({ code: 'ledger_unavailable', message: `The ${words}` });
     // The same for the next attempt, until one succeeds.
     await expect(connector.ready()).rejects.toThrow(words);
     expect(await ask(connector)).toEqual({ rows, rowCount: 1 });
     await connector.ready();
     expect(attempts).toBe(4);
-    expect(lines).toEqual([`express-intents: the ${words}`, 'express-intents: the ledger is open now.']);
+    expect(lines).toEqual([
+      `express-intents: the ${words}`,
+      'express-intents: the ledger is open now. Nothing needs to be done.',
+    ]);
   });
 
   it('logs the reason of the failure, and keeps it from the caller of a query', async () => {
@@ -78,7 +83,7 @@ describe('a database connector', () => {
     };
     const connector = new DatabaseConnector({ open, logger: silent, timing: { openWaitMs: 20, retryMs: 1_000 } });
     const error = await ask(connector).catch((error) => error);
-    expect(error).toMatchObject({ message: 'The ledger is not open.' });
+    expect(error).toMatchObject({ message: 'The ledger is not open yet. The log has the reason.' });
     expect((error as Error).cause).toMatchObject({ message: expect.stringContaining('password') });
     await connector.close();
   });

@@ -101,7 +101,7 @@ describe.each(kinds)('the recorded intents on %s', (kind) => {
 
   it.each(['settled', 'dead', 'reversed', 'creating'])('do not allow a change from open to %s', async (state) => {
     await recordIntent(database.db, payment(1), times);
-    await expect(set(1, `state = '${state}'`)).rejects.toThrow(/does not go from open to/);
+    await expect(set(1, `state = '${state}'`)).rejects.toThrow(/cannot change from open to/);
     expect(await historyOf(database.db, idOf(1))).toEqual([]);
   });
 

@@ -16,7 +16,7 @@ test.each([
   'alter table express_intents.intents add column tries integer not null default 0',
   'alter table express_intents.intents set (fillfactor = 92)',
   'create table express_intents.notes (id text primary key); create index notes_id on express_intents.notes (id)',
-  'create or replace function express_intents.keep_the_rules() returns trigger language plpgsql as $$ begin drop; end $$',
+  'create or replace function express_intents.enforce_intent_rules() returns trigger language plpgsql as $$ begin drop; end $$',
 ])('a migration is allowed with: %s', (sql) => {
   expect(violationOf(plant(sql))).toBeUndefined();
 });

@@ -23,7 +23,7 @@ const next: readonly Migration[] = [
     version: version + 1,
     name: 'channel',
     sql: `alter table express_intents.intents add column channel text not null default 'web';
-      create or replace function express_intents.keep_the_rules() returns trigger language plpgsql as $$
+      create or replace function express_intents.enforce_intent_rules() returns trigger language plpgsql as $$
       ${body.replace('begin', "begin\n  if new.channel = 'none' then raise exception 'there is no such channel'; end if;")}end $$`,
   },
 ];

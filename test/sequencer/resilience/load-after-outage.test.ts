@@ -35,7 +35,7 @@ describe.each<[string, Play]>([
     const begunAtMs = performance.now();
     const now = (): number => performance.now() - begunAtMs;
     inner = playingTransport((call) => (now() >= outageFromMs && now() < outageToMs ? fault(call) : slow(5)(call)));
-    const transport = resilientTransport(inner, { timeoutMs: 3_000, tryTimeoutMs: 1_000 });
+    const transport = resilientTransport(inner, { timeoutMs: 3_000, attemptTimeoutMs: 1_000 });
     answered = [];
     for (let n = 0; n < calls; n += 1) {
       const begun = now();

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { jest } from '@jest/globals';
 import { type IntentError, SequencerError } from '../../../src/errors.js';
 import { type ResilienceOptions, resilientTransport } from '../../../src/sequencer/resilience/resilient-transport.js';
-import type { Caller, CallOptions, Transport, TryBounds } from '../../../src/sequencer/transport.js';
+import type { AttemptBounds, Caller, CallOptions, Transport } from '../../../src/sequencer/transport.js';
 import { type Operation, operations } from '../../../src/wire/envelope.js';
 import {
   answer,
@@ -26,7 +26,7 @@ let transport: Transport & Caller;
 /** Delays are half of their maximum: 50 ms, then 100 ms. */
 function wrap(play: Play, options: Partial<ResilienceOptions> = {}): void {
   inner = playingTransport(play);
-  transport = resilientTransport(inner, { timeoutMs: 8_000, tryTimeoutMs: 3_000, random: () => 0.5, ...options });
+  transport = resilientTransport(inner, { timeoutMs: 8_000, attemptTimeoutMs: 3_000, random: () => 0.5, ...options });
 }
 
 type Outcome = IntentError & { answer?: Uint8Array };
@@ -77,7 +77,7 @@ describe('a call that succeeds', () => {
         yield Uint8Array.of(operation.method.length, ...request);
       },
     };
-    const wrapped = resilientTransport(streaming, { timeoutMs: 1, tryTimeoutMs: 1 });
+    const wrapped = resilientTransport(streaming, { timeoutMs: 1, attemptTimeoutMs: 1 });
     const seen: Uint8Array[] = [];
     for await (const bytes of wrapped.openStream?.(getStatus, body) ?? []) seen.push(bytes);
     expect(seen).toEqual([Uint8Array.of(9, 1, 2, 3)]);
@@ -203,7 +203,7 @@ describe('the timeout', () => {
   });
 
   it('is all for the first try if it is short', async () => {
-    wrap(stalling, { timeoutMs: 200, tryTimeoutMs: 200 });
+    wrap(stalling, { timeoutMs: 200, attemptTimeoutMs: 200 });
     const call = begin();
     await jest.advanceTimersByTimeAsync(200);
     expect(call.code).toBe('sequencer_timeout');
@@ -213,7 +213,7 @@ describe('the timeout', () => {
   it('ends a call over a transport that ignores its signal, and a late failure of that transport is ignored', async () => {
     wrap(() => new Promise((_resolve, reject) => setTimeout(() => reject(new Error('late')), 500)), {
       timeoutMs: 100,
-      tryTimeoutMs: 100,
+      attemptTimeoutMs: 100,
     });
     const call = begin();
     await jest.advanceTimersByTimeAsync(100);
@@ -223,12 +223,12 @@ describe('the timeout', () => {
 
   it('is kept by a transport that has callWithin', async () => {
     wrap(ok);
-    const seen: TryBounds[] = [];
-    const callWithin = async (_operation: Operation, _body: Uint8Array, bounds: TryBounds) => {
+    const seen: AttemptBounds[] = [];
+    const callWithin = async (_operation: Operation, _body: Uint8Array, bounds: AttemptBounds) => {
       seen.push(bounds);
       return answer;
     };
-    transport = resilientTransport({ ...inner, callWithin }, { timeoutMs: 8_000, tryTimeoutMs: 3_000 });
+    transport = resilientTransport({ ...inner, callWithin }, { timeoutMs: 8_000, attemptTimeoutMs: 3_000 });
     const { signal } = new AbortController();
     await outcome(getStatus, { signal });
     await outcome(loginToThirdPartyApp);
@@ -239,7 +239,7 @@ describe('the timeout', () => {
   });
 
   it('includes the time in line', async () => {
-    wrap(stalling, { maxRunning: 1, timeoutMs: 1_000, tryTimeoutMs: 700 });
+    wrap(stalling, { maxRunning: 1, timeoutMs: 1_000, attemptTimeoutMs: 700 });
     const [first, second] = [begin(loginToThirdPartyApp), begin(loginToThirdPartyApp)];
     await jest.advanceTimersByTimeAsync(999);
     expect([first.done, second.done]).toEqual([false, false]);
@@ -341,7 +341,7 @@ describe('the circuit breaker', () => {
     ['a connection that does not come about', failing('sequencer_unreachable')],
     ['no answer', stalling],
   ])('opens after five times %s in a row, and then nothing is sent', async (_name, play) => {
-    wrap(play, { timeoutMs: 1_000, tryTimeoutMs: 1_000 });
+    wrap(play, { timeoutMs: 1_000, attemptTimeoutMs: 1_000 });
     for (let n = 0; n < 4; n += 1) begin(loginToThirdPartyApp);
     await jest.advanceTimersByTimeAsync(1_000);
     begin(loginToThirdPartyApp);
@@ -455,7 +455,7 @@ describe('the circuit breaker', () => {
 
   it('does not change when a call ends that was sent before it opened', async () => {
     wrap((call) => (call.n === 1 ? slow(1_000)(call) : call.n === 2 ? stalling(call) : fault(call)), {
-      tryTimeoutMs: 6_000,
+      attemptTimeoutMs: 6_000,
     });
     const [answered, timedOut] = [begin(), begin()];
     for (let n = 0; n < 5; n += 1) begin();

@@ -2,7 +2,7 @@ import {
   type CreatedIntent,
   createIntentClient,
   createSigner,
-  generateKey,
+  generateKeyPair,
   type IntentClient,
   type IntentEvent,
   type Transport,
@@ -19,8 +19,8 @@ import { type StreamRelay, startStreamRelay } from '../../support/network/stream
 import { serve } from '../../support/sites/serve.js';
 
 const domain = 'shop.example';
-const destination = generateKey().publicKey;
-const verifier = createSigner(generateKey().secret);
+const destination = generateKeyPair().publicKey;
+const verifier = createSigner(generateKeyPair().secret);
 const payment = { destination, amount: '1.00', currency: 'usd' };
 const login = { login: { verifier: verifier.publicKey, domain }, signers: [verifier] };
 
@@ -80,7 +80,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     const scan = next();
     await sequencer.wallet().scan(intent.clientSecret);
     expect(await scan).toEqual(['codeScanned', 'codeScanned']);
-    await sequencer.wallet().reject(intent.clientSecret);
+    await sequencer.wallet().decline(intent.clientSecret);
     expect(await next()).toEqual(['clientRejectedPayment', 'clientRejectedPayment']);
     await sequencer.wallet().pay(intent.clientSecret);
     expect(await next()).toEqual(['intentSubmitted', 'intentSubmitted']);
@@ -212,7 +212,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     test('follows a payment until it is submitted', async () => {
       const intent = await client.paymentIntents.create(payment);
       const watching = watched(client.watch(intent), async ({ kind }) => {
-        if (kind === 'code_scanned') await sequencer.wallet().reject(intent.clientSecret);
+        if (kind === 'code_scanned') await sequencer.wallet().decline(intent.clientSecret);
         if (kind === 'client_rejected_payment') await sequencer.wallet().pay(intent.clientSecret);
       });
       await sequencer.wallet().scan(intent.clientSecret);

@@ -8,7 +8,7 @@ function monitorOf(probeWith: () => Promise<void>) {
   const seen = { probes: 0, silences: 0 };
   const monitor = new LivenessMonitor({
     quietMs: 40,
-    againMs: 5,
+    retryMs: 5,
     probe: () => {
       seen.probes += 1;
       return probeWith();

@@ -34,8 +34,8 @@ test('a client that cannot be created, as while its certificates are replaced, i
   const asked = new Promise<[string, EventEmitter]>((resolve) => {
     listening.once('query', (...query: [string, EventEmitter]) => resolve(query));
   });
-  const hear = (payload: string): void => void heard.push(payload);
-  const listener = new PostgresListener({ ClientOfPg, config: {}, channel: 'intents', hear });
+  const onMessage = (payload: string): void => void heard.push(payload);
+  const listener = new PostgresListener({ ClientOfPg, config: {}, channel: 'intents', onMessage });
   const [sql, client] = await asked;
   expect(sql).toBe('listen intents');
   client.emit('notification', { payload: 'one' });

@@ -164,7 +164,7 @@ describe('a connection that breaks', () => {
     relay.cutAt('commit', 'before');
     await expect(db.transaction((tx) => tx.query(insert))).rejects.toMatchObject({
       ...unavailable,
-      message: expect.stringContaining('lost during the commit; it may have been done'),
+      message: expect.stringContaining('lost during the commit, so the transaction may or may not be committed'),
     });
     expect(await names()).toEqual([]);
     await db.transaction((tx) => tx.query(insert));
@@ -176,7 +176,7 @@ describe('a connection that breaks', () => {
     relay.cutAt('commit', 'after');
     await expect(db.transaction((tx) => tx.query(insert))).rejects.toMatchObject({
       ...unavailable,
-      message: expect.stringContaining('lost during the commit; it may have been done'),
+      message: expect.stringContaining('lost during the commit, so the transaction may or may not be committed'),
     });
     expect(await names()).toEqual(['a']);
   });

@@ -1,8 +1,8 @@
 import { formatBase58 } from '../../keys/base58.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { emulator } from '../../wire/emulator-codec.js';
+import type { RecordedBytes } from '../journal/journal-record.js';
 import type { FaultyOperation } from '../operations/request.js';
-import type { RecordedBytes } from './journal-record.js';
 
 /** A decoded message as JSON for display: with the names of the interface, without wrapper messages around one value. */
 export type MessageTree = string | number | boolean | readonly MessageTree[] | { readonly [name: string]: MessageTree };

@@ -5,8 +5,8 @@ import { verifySignature } from '../../keys/ed25519.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { emulator } from '../../wire/emulator-codec.js';
 import { messagesIn } from '../../wire/signed-bytes.js';
+import type { RecordedBytes } from '../journal/journal-record.js';
 import type { FaultyOperation } from '../operations/request.js';
-import type { RecordedBytes } from './journal-record.js';
 
 /** A signature that a request needs, and the result of its verification. */
 export interface CheckedSignature {

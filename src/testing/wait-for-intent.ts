@@ -2,8 +2,8 @@ import { AssertionError } from 'node:assert';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { IntentRecords, IntentState, LedgerIntent } from '../ledger/ledger.js';
 
-/** Options of `untilIntent`. */
-export interface UntilOptions {
+/** Options of `waitForIntent`. */
+export interface WaitOptions {
   /** In milliseconds. Default 5000. */
   readonly timeoutMs?: number | undefined;
 }
@@ -19,11 +19,11 @@ const finalStates: readonly IntentState[] = ['dead', 'expired', 'reversed'];
  * of its hooks
  * @throws {IntentError} `invalid_configuration` where the router has no ledger, `ledger_unavailable`
  */
-export async function untilIntent(
+export async function waitForIntent(
   router: { readonly intents: Pick<IntentRecords, 'find' | 'recheck'> },
   id: string,
   state: IntentState,
-  { timeoutMs = 5_000 }: UntilOptions = {},
+  { timeoutMs = 5_000 }: WaitOptions = {},
 ): Promise<LedgerIntent> {
   const endMs = performance.now() + timeoutMs;
   await router.intents.recheck(id);
@@ -40,7 +40,7 @@ function notYet(id: string, state: IntentState, intent: LedgerIntent | undefined
   const found = intent ? `is ${intent.state}` : 'is not in the ledger of this router';
   const after = afterMs === undefined ? '' : ` after ${afterMs} ms`;
   const message = `The intent ${id} ${found}${after}, expected ${state}.${intent ? reasonOf(intent) : ''}`;
-  return new AssertionError({ message, actual: intent?.state, expected: state, operator: 'untilIntent' });
+  return new AssertionError({ message, actual: intent?.state, expected: state, operator: 'waitForIntent' });
 }
 
 function reasonOf({ kind, state, attempts, lastError }: LedgerIntent): string {

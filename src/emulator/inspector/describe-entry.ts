@@ -1,7 +1,7 @@
+import type { JournalEntry } from '../journal/journal.js';
+import type { JournalRecord, RecordedBytes } from '../journal/journal-record.js';
 import { type FaultyOperation, operationNameOf } from '../operations/request.js';
 import { type CheckedSignature, checkedSignatures } from './checked-signatures.js';
-import type { JournalEntry } from './journal.js';
-import type { JournalRecord, RecordedBytes } from './journal-record.js';
 import { type MessageTree, readMessage } from './message-tree.js';
 
 /** An entry as the inspector page gets it: JSON with decoded messages. */

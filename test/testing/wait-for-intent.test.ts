@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert';
 import type { LedgerIntent } from '../../src/ledger/ledger.js';
-import { untilIntent } from '../../src/testing.js';
+import { waitForIntent } from '../../src/testing.js';
 
 /** A router whose ledger has these, one after the other. */
 function routerWith(...intents: (Partial<LedgerIntent> | undefined)[]) {
@@ -10,10 +10,10 @@ function routerWith(...intents: (Partial<LedgerIntent> | undefined)[]) {
   return { looked, intents: { find, recheck } };
 }
 
-test('untilIntent rechecks once and waits for the state', async () => {
+test('waitForIntent rechecks once and waits for the state', async () => {
   const settled = { kind: 'payment', state: 'settled' } as const;
   const router = routerWith({ kind: 'payment', state: 'open' }, { kind: 'payment', state: 'submitted' }, settled);
-  expect(await untilIntent(router, 'an id', 'settled')).toBe(settled);
+  expect(await waitForIntent(router, 'an id', 'settled')).toBe(settled);
   expect(router.looked).toEqual(['an id']);
 });
 
@@ -26,14 +26,14 @@ test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
   [undefined, /^The intent an id is not in the ledger of this router, expected settled\.$/],
   [{ ...payment, state: 'expired' }, /is expired, expected settled\.$/],
   [{ ...payment, state: 'dead', attempts: 15, lastError: 'No.' }, /is dead, .* failed 15 times: No\.$/],
-])('untilIntent rejects with the state and the reason: %j', async (intent, message) => {
-  const waiting = untilIntent(routerWith(intent), 'an id', 'settled', { timeoutMs: 30 });
+])('waitForIntent rejects with the state and the reason: %j', async (intent, message) => {
+  const waiting = waitForIntent(routerWith(intent), 'an id', 'settled', { timeoutMs: 30 });
   await expect(waiting).rejects.toBeInstanceOf(AssertionError);
   await expect(waiting).rejects.toMatchObject({ message: expect.stringMatching(message), expected: 'settled' });
 });
 
-test('untilIntent can wait for a final state', async () => {
-  expect(await untilIntent(routerWith({ ...payment, state: 'dead' }), 'an id', 'dead')).toMatchObject({
+test('waitForIntent can wait for a final state', async () => {
+  expect(await waitForIntent(routerWith({ ...payment, state: 'dead' }), 'an id', 'dead')).toMatchObject({
     state: 'dead',
   });
 });
