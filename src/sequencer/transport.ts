@@ -15,7 +15,7 @@ export interface CallOptions {
 }
 
 /** The options of one attempt of a call. */
-export interface TryOptions {
+export interface AttemptOptions {
   /** Headers over HTTP, metadata over gRPC. Names are in lower case, such as `traceparent`. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Ends the attempt early. It then rejects with the signal's reason. */
@@ -23,12 +23,12 @@ export interface TryOptions {
 }
 
 /** The limits of one attempt, for a transport that implements the timeout itself. */
-export interface TryBounds {
+export interface AttemptBounds {
   /** Timeout of the attempt, in milliseconds. */
   readonly timeoutMs: number;
   /** Ends the attempt early, with its reason. Not always an `AbortSignal`. */
   readonly signal: Abortable | undefined;
-  /** As in `TryOptions`. */
+  /** As in `AttemptOptions`. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -41,18 +41,18 @@ export interface TryBounds {
  */
 export interface Transport {
   /** Sends one call. @throws {SequencerError} for every failure */
-  call(operation: Operation, body: Uint8Array, options?: TryOptions): Promise<Uint8Array>;
+  call(operation: Operation, body: Uint8Array, options?: AttemptOptions): Promise<Uint8Array>;
   /**
    * Optional. Like `call`, but it implements the timeout itself and fails with `sequencer_timeout`. Without it, `call` gets a
    * signal that is aborted at the timeout, which costs as much as a call over HTTP.
    */
-  callWithin?(operation: Operation, body: Uint8Array, bounds: TryBounds): Promise<Uint8Array>;
+  callWithin?(operation: Operation, body: Uint8Array, bounds: AttemptBounds): Promise<Uint8Array>;
   /**
    * Optional. A call with many answers (interface section 4.5). Yields the serialized inner answers until the service ends the
    * stream. Throws a `SequencerError` if the stream breaks. Leaving the loop closes the stream upstream. Without it, the client
    * polls the status instead.
    */
-  openStream?(operation: Operation, body: Uint8Array, options?: TryOptions): AsyncIterable<Uint8Array>;
+  openStream?(operation: Operation, body: Uint8Array, options?: AttemptOptions): AsyncIterable<Uint8Array>;
   /** Lets running calls end, then releases the connections. */
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export function callWithTimeout(
   transport: Transport,
   operation: Operation,
   body: Uint8Array,
-  bounds: TryBounds,
+  bounds: AttemptBounds,
 ): Promise<Uint8Array> {
   if (transport.callWithin) return transport.callWithin(operation, body, bounds);
   const { timeoutMs, signal, metadata } = bounds;

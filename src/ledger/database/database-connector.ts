@@ -210,7 +210,7 @@ export class DatabaseConnector implements Database {
       try {
         const db = await this.#attempt;
         logger.warn('express-intents: the ledger is open now. Nothing needs to be done.');
-        observer?.emit({ type: 'ledger_back' });
+        observer?.emit({ type: 'ledger_recovered' });
         return db;
       } catch (failure) {
         if (this.#isClosing) throw failure;
@@ -275,7 +275,7 @@ export class DatabaseConnector implements Database {
     logger.warn(
       `express-intents: the database of the ledger works again after ${seconds} s; ${failedCalls} calls failed.`,
     );
-    observer?.emit({ type: 'ledger_back' });
+    observer?.emit({ type: 'ledger_recovered' });
   }
 }
 

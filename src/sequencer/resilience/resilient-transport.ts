@@ -11,7 +11,7 @@ export interface ResilienceOptions {
   /** Timeout of a call, including its wait in line and all its attempts, in milliseconds. */
   readonly timeoutMs: number;
   /** Timeout of one attempt, in milliseconds. A call that is never retried has all of `timeoutMs`. */
-  readonly tryTimeoutMs: number;
+  readonly attemptTimeoutMs: number;
   /** How many calls of an operation run at once. Default 64. */
   readonly maxRunning?: number | undefined;
   /** How many calls of an operation wait in line. Default 1024. */
@@ -22,7 +22,7 @@ export interface ResilienceOptions {
 }
 
 /** Three attempts and their delays fit into the default of 8 s. A timeout below 3 s is all for the first attempt. */
-export function defaultTryTimeoutMs(timeoutMs: number): number {
+export function defaultAttemptTimeoutMs(timeoutMs: number): number {
   return Math.min(timeoutMs, 3_000);
 }
 
@@ -201,7 +201,7 @@ class ResilientCalls {
     const { operation, body, signal, cancelBeforeSend, observed } = call;
     throwIfAborted(cancelBeforeSend, signal);
     const leftMs = this.#leftMs(call);
-    const timeoutMs = isRepeatable ? Math.min(this.#options.tryTimeoutMs, leftMs) : leftMs;
+    const timeoutMs = isRepeatable ? Math.min(this.#options.attemptTimeoutMs, leftMs) : leftMs;
     if (!observed) return callWithTimeout(this.#inner, operation, body, { timeoutMs, signal });
     const bounds = { timeoutMs, signal, metadata: observed.metadata };
     return observed.run(() => callWithTimeout(this.#inner, operation, body, bounds));
