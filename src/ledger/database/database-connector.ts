@@ -36,7 +36,6 @@ const defaultTiming: ConnectorTiming = {
 const longestRetryMs = 10_000;
 
 export interface ConnectorOptions {
-  /** Opens and migrates the database. */
   readonly open: () => Promise<Database>;
   readonly logger: LedgerLogger;
   readonly observer?: Observer | undefined;
@@ -51,7 +50,6 @@ interface Outage {
   readonly error: DatabaseOutage;
   readonly sinceMs: number;
   failedCalls: number;
-  /** When a trial last succeeded; 0 before. */
   recoveredAtMs: number;
 }
 
@@ -78,7 +76,6 @@ export class DatabaseConnector implements Database {
   readonly #settled = new AbortController();
   readonly #opened: Promise<Database>;
   #db: Database | undefined;
-  /** The current attempt to open, or the next one. */
   #attempt: Promise<Database>;
   #lastError: unknown;
   /** From its beginning until its end is logged. */
@@ -115,12 +112,10 @@ export class DatabaseConnector implements Database {
     }
   }
 
-  /** True until the database is open. */
   get isShared(): boolean {
     return this.#db?.isShared ?? true;
   }
 
-  /** Undefined until the database is open. */
   get listen(): Database['listen'] {
     return this.#db?.listen?.bind(this.#db);
   }

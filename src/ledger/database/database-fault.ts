@@ -67,7 +67,6 @@ export function toLedgerError(error: unknown): unknown {
   return state && affectsOneCall.test(state) ? ledgerUnavailable(what, error) : databaseOutage(what, error);
 }
 
-/** A failure of one call, with its reason. */
 export function ledgerUnavailable(what: string, cause?: unknown): IntentError {
   return new IntentError('ledger_unavailable', withReason(what, cause), cause ? { cause } : {});
 }
@@ -87,7 +86,6 @@ function withReason(what: string, cause: unknown): string {
   return reason ? `${what}: ${reason}` : `${what}.`;
 }
 
-/** Why a site cannot use its Postgres, and the fix. */
 export interface DatabaseDiagnosis {
   /** Undefined for a network error, which the system's message describes. */
   readonly why?: string;

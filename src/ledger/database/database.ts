@@ -29,7 +29,6 @@ export interface DatabaseTransaction extends Queryable {
   readonly client: unknown;
 }
 
-/** What a transaction is for. */
 export interface TransactionOptions {
   /**
    * It runs a hook of the site, which may hang. On PGlite, where all other calls wait for an open transaction, it begins with

@@ -11,7 +11,6 @@ export const intentColumns = `
   extract(epoch from i.login_completed_at)::float8 * 1000 as login_completed_ms,
   extract(epoch from i.due_at)::float8 * 1000 as due_ms`;
 
-/** A row of {@link intentColumns}. */
 export interface IntentRow {
   readonly id: string;
   readonly kind: 'payment' | 'login';
@@ -70,7 +69,6 @@ const toDate = (ms: number | null): Date | undefined => (ms === null ? undefined
 export const historyColumns = `extract(epoch from at)::float8 * 1000 as at_ms, from_state, to_state,
   attempts::text as history_attempts`;
 
-/** A row of {@link historyColumns}. */
 export interface HistoryRow {
   readonly at_ms: number;
   readonly from_state: IntentState;

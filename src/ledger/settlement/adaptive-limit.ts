@@ -1,13 +1,11 @@
 import { IntentError } from '../../errors.js';
 
 export interface AdaptiveLimitOptions {
-  /** The highest limit. */
   readonly max: number;
   /** In milliseconds, for tests. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
-/** The limit at the start. */
 const firstLimit = 8;
 /** At this many times the best latency the service counts as overloaded. */
 const slowFactor = 2;
@@ -47,7 +45,6 @@ export class AdaptiveLimit {
     this.#limit = Math.min(firstLimit, max);
   }
 
-  /** The current limit. */
   get limit(): number {
     return Math.floor(this.#limit);
   }

@@ -19,7 +19,6 @@ export interface HookCall {
   readonly hook: Hook | undefined;
   /** Decides whether the hook is called now. If it returns false, it has written when the payment is processed next. */
   readonly check?: ((claimed: ClaimedPayment) => Promise<boolean>) | undefined;
-  /** The change of the row, for `updateClaimed`. */
   readonly changes: string;
   readonly values: readonly unknown[];
 }

@@ -28,7 +28,6 @@ export type Lane = (typeof lanes)[number];
 /** In the order of priority. */
 export const lanes = ['first', 'retry', 'slow', 'alone'] as const;
 
-/** After this many timeouts the lane is `slow`. */
 const timeoutsUntilSlow = 2;
 
 /** @param timeouts how many times the hooks of this payment have timed out */
@@ -44,11 +43,9 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** The hooks that run in one process, by the rules at the top of this file. */
 export class HookLanes {
   readonly #slots: number;
   readonly #running: Record<Kind, number> = { first: 0, retry: 0, slow: 0, alone: 0, verify: 0 };
-  /** In order of arrival. */
   readonly #waiting = new Set<Waiting>();
 
   /** @param slots how many hooks of `first` and `retry` run at once */
@@ -56,7 +53,6 @@ export class HookLanes {
     this.#slots = slots;
   }
 
-  /** How many hooks of this lane are running. */
   running(lane: Lane): number {
     return this.#running[lane];
   }

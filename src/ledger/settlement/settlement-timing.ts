@@ -17,7 +17,6 @@ export interface SettlementTiming {
   readonly leaseMs: number;
   /** How many hooks a process runs at once. Each holds a database connection until it ends. */
   readonly hooksAtOnce: number;
-  /** How long `close` waits for running work. */
   readonly closeMs: number;
 }
 
@@ -36,10 +35,7 @@ export const defaultTiming: SettlementTiming = Object.freeze({
   closeMs: 5_000,
 });
 
-/**
- * SQL for about `parameter` milliseconds from now, with a jitter of a tenth. Not `jitteredMs`: the database adds it to its own
- * clock.
- */
+/** SQL: `parameter` milliseconds from now, with a jitter of a tenth. Not `jitteredMs`, because the clock is the database's. */
 export const inAboutMs = (parameter: string): string =>
   `now() + ${parameter}::float8 * (0.9 + random() * 0.2) * interval '1 millisecond'`;
 

@@ -29,7 +29,6 @@ export interface GrpcRequestOptions {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A running call. */
 export interface GrpcCall {
   /** Yields the bytes of each answer. Throws the final status unless it is OK. */
   readonly answers: ClientReadableStream<Uint8Array>;

@@ -38,7 +38,6 @@ export interface CallObserver {
 export interface ObservedCall {
   /** The metadata of every attempt. */
   readonly metadata: Readonly<Record<string, string>> | undefined;
-  /** Makes one attempt. */
   run(send: () => Promise<Uint8Array>): Promise<Uint8Array>;
   /**
    * @param failure undefined if the call was answered
@@ -213,7 +212,6 @@ class ResilientCalls {
     return delayMs !== undefined && this.#budget.spend() ? delayMs : undefined;
   }
 
-  /** The remaining time of the call, in milliseconds. */
   #leftMs({ begunAtMs }: Call): number {
     return begunAtMs + this.#options.timeoutMs - performance.now();
   }

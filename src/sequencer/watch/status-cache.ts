@@ -67,13 +67,11 @@ interface Entry {
   source: StatusSource;
   /** Aborted when the last waiting caller has left. Undefined once there is an answer. */
   upstream: Abort | undefined;
-  /** How many callers wait for the answer. */
   waiting: number;
   /** The last answered entry before this one. Undefined once this one is answered. */
   previous: Entry | undefined;
   status: IntentStatus | undefined;
   answeredAt: number;
-  /** How long the status is fresh, in milliseconds. */
   lifetimeMs: number;
 }
 
@@ -95,7 +93,6 @@ export class StatusCache {
     this.#entries = new BoundedMap({ capacity });
   }
 
-  /** How many intents are cached. */
   get size(): number {
     return this.#entries.size;
   }

@@ -45,7 +45,6 @@ export interface WatchIntentOptions {
 
 /** The clock, timers and randomness of a watch. Tests replace them. */
 export interface WatchTiming {
-  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
   /** Calls `elapsed` once, after `delayMs`. @returns a function that cancels it */
   readonly startTimer: (elapsed: () => void, delayMs: number) => () => void;

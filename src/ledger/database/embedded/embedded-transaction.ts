@@ -21,11 +21,9 @@ export interface EmbeddedTransactionOptions {
   readonly requireOpen: () => void;
   /** Called when the transaction opens, with a function that makes it fail. */
   readonly onOpen: (abandon: (reason: unknown) => void) => void;
-  /** Called when an open transaction ends. */
   readonly onEnd: () => void;
 }
 
-/** PGlite rolls back when the callback of its transaction throws. */
 const rollBackError = new Error('The transaction is rolled back.');
 
 /**
@@ -60,17 +58,14 @@ export class EmbeddedTransaction {
     });
   }
 
-  /** Whether it has the database. */
   get isOpen(): boolean {
     return this.#wasOpened && !this.#hasEnded;
   }
 
-  /** Whether `begin` was called and it never opened. */
   get hasNeverOpened(): boolean {
     return this.#begun !== undefined && !this.#wasOpened;
   }
 
-  /** Whether the database refused to begin it. */
   get isRefused(): boolean {
     return this.#isRefused;
   }

@@ -38,7 +38,6 @@ interface EmbeddedLimits {
   readonly closeMs?: number;
 }
 
-/** The time, in milliseconds. */
 interface Clock {
   now(): number;
   wait(ms: number): Promise<void>;
@@ -111,11 +110,9 @@ class EmbeddedDatabase implements Database {
   readonly #turns = new Semaphore(1);
   /** The transaction whose work makes the current call. */
   readonly #inside = new AsyncLocalStorage<EmbeddedTransaction>();
-  /** Makes the open transaction fail. */
   #abandon: ((reason: unknown) => void) | undefined;
   /** The turn of the last retried hook. Retried hooks run in sequence. */
   #lastRetry: Promise<unknown> = Promise.resolve();
-  /** When the next retried hook may begin a transaction. */
   #nextRetryMs = 0;
   #closing: Promise<void> | undefined;
 

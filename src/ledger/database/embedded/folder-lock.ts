@@ -20,7 +20,6 @@ import { IntentError } from '../../../errors.js';
 // locks after the rename, so of two processes at least the later one finds the other. Ids are never reused, so removing a dead
 // socket cannot remove a live one.
 
-/** An exclusive lock of a folder. */
 export interface FolderLock {
   /** The file that other processes check. Without it the folder seems free to them. */
   readonly file: string;

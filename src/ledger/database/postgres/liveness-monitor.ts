@@ -5,7 +5,6 @@ import { type DatabaseOutage, databaseOutage, sqlStateOf } from '../database-fau
 export interface LivenessTiming {
   /** The database is probed when a call waits and no call was answered for this long. */
   readonly quietMs: number;
-  /** From a failed probe to the next. */
   readonly retryMs: number;
 }
 
@@ -60,7 +59,6 @@ export class LivenessMonitor {
     return this.#silence !== undefined;
   }
 
-  /** @throws {DatabaseOutage} if the database is silent */
   requireAnswer(): void {
     if (this.#silence) throw this.#outage(this.#silence);
   }

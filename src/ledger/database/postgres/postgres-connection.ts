@@ -12,7 +12,6 @@ interface Statement {
 /** A connection of the pool between `acquire` and `release`. Usable until an error breaks it, for good. */
 export class PostgresConnection {
   readonly client: PoolClient;
-  /** Whether it must not be used again. */
   isBroken = false;
   readonly #monitor: LivenessMonitor;
 

@@ -18,7 +18,6 @@ export interface PostgresLimits {
 }
 
 const livenessTiming = { quietMs: 2_000, retryMs: 500 };
-/** Timeout of a probe, in milliseconds. */
 const probeMs = 2_000;
 
 /** The message of pg-pool when all of its connections are in use. */

@@ -6,7 +6,6 @@ import type { PostgresConnection } from './postgres-connection.js';
 import { type PostgresLimits, PostgresPool } from './postgres-pool.js';
 
 export interface PostgresOptions extends Partial<PostgresLimits> {
-  /** `postgres://` or `postgresql://`. */
   readonly url: string;
   /** How long a transaction may be idle between two statements before the server ends it, in milliseconds. Default 60 000. */
   readonly idleInTransactionMs?: number | undefined;
@@ -70,7 +69,6 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** Rolls back when `work` rejects. */
 async function runWork<Value>(
   connection: PostgresConnection,
   scope: TransactionScope,
