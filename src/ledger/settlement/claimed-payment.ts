@@ -117,7 +117,7 @@ export async function updateClaimed(
 
 /** The lease of a claim. Heartbeats extend it until `stop`. */
 export interface Lease {
-  /** Aborted with {@link LeaseLost} when another process has, or may have, the claim; and with the reason of `abort`. */
+  /** Aborted with {@link LeaseLost} when another process may have the claim, or with the reason of `abort`. */
   readonly signal: AbortSignal;
   abort(reason: Error): void;
   /** Ends the heartbeats. The last write of the work ends the claim. */
@@ -139,8 +139,8 @@ export function holdLease(db: Database, { payment: { id }, leaseToken }: Claimed
   };
   const timer = setInterval(() => {
     beat().catch((error) => {
-      // While the database is unreachable, the lease is valid until its end. If only this process can have the database, it
-      // stays valid: the database may be busy with the very hook for which the lease is held.
+      // While the database is unreachable, the lease is valid until its end. If only this process can have the
+      // database, it stays valid: the database may be busy with the very hook for which the lease is held.
       const hasEnded = db.isShared && performance.now() > validUntilMs;
       if (error instanceof LeaseLost || hasEnded) controller.abort(new LeaseLost(id));
     });

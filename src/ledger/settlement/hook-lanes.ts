@@ -1,8 +1,9 @@
 /**
- * Decides which hooks run concurrently. A hook that fails, hangs or ends the process must not delay other payments. These are not
- * semaphores: which call may start depends on the kinds of the calls that run and wait.
+ * Decides which hooks run concurrently. A hook that fails, hangs or ends the process must not delay other payments.
+ * These are not semaphores: which call may start depends on the kinds of the calls that run and wait.
  *
- * Each payment is in one lane. The lane is a column of its row, so it survives the process and applies to all processes:
+ * Each payment is in one lane. The lane is a column of its row, so it survives the process and applies to all
+ * processes:
  *
  *     first               -- the hook fails ---------------------------> retry
  *     first, retry        -- the hook has timed out twice -------------> slow
@@ -14,12 +15,13 @@
  * - `first` may use all slots of the process.
  * - `retry` may use half of the slots.
  * - `slow` has one slot of its own.
- * - `alone` is the quarantine. Its hook starts when no other hook runs in this process, and no other hook starts until it ends.
+ * - `alone` is the quarantine. Its hook starts when no other hook runs in this process, and no other hook starts until
+ * it ends.
  *
- * While a hook runs, `hook_run` of its row is `together` or `alone`. Every write that ends the claim clears it. If a claimed row
- * still has it, the hook was interrupted: the process ended, or lost the database for longer than the lease. After `together` the
- * cause is unknown: no attempt is counted, and each interrupted payment is called again in quarantine. After `alone` this hook
- * was the cause: an attempt is counted, and the next call follows after a backoff.
+ * While a hook runs, `hook_run` of its row is `together` or `alone`. Every write that ends the claim clears it. If a
+ * claimed row still has it, the hook was interrupted: the process ended, or lost the database for longer than the
+ * lease. After `together` the cause is unknown: no attempt is counted, and each interrupted payment is called again in
+ * quarantine. After `alone` this hook was the cause: an attempt is counted, and the next call follows after a backoff.
  *
  * `verifyPayment` is code of the site, too. It follows these rules but uses no slot.
  */

@@ -15,7 +15,10 @@ import {
 
 export interface EmbeddedTransactionOptions {
   readonly pglite: PGlite;
-  /** Runs work while nothing else uses the database. @throws {IntentError} `ledger_unavailable` if the wait times out */
+  /**
+   * Runs work while nothing else uses the database.
+   * @throws {IntentError} `ledger_unavailable` if the wait times out
+   */
   readonly takeTurn: (work: () => Promise<void>) => Promise<void>;
   /** Called before the commit. @throws {IntentError} if nothing may be committed */
   readonly requireOpen: () => void;
@@ -110,7 +113,7 @@ export class EmbeddedTransaction {
     this.#rejectBegin(ledgerUnavailable('The work ended before its transaction could begin'));
   }
 
-  /** The members of a `Transaction` of PGlite that a query builder needs, except those that could leave the transaction. */
+  /** The members of a PGlite `Transaction` for a query builder, except those that could leave the transaction. */
   client(scope: TransactionScope): object {
     const query: Transaction['query'] = (sql, values, options) =>
       scope.run(sql, async () => (await this.begin()).query(sql, values, options));

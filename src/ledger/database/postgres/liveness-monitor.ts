@@ -11,13 +11,13 @@ export interface LivenessTiming {
 export interface LivenessOptions extends LivenessTiming {
   /** Queries the database over a new connection, with a timeout. Rejects if it does not answer. */
   readonly probe: () => Promise<void>;
-  /** Called when the database stops responding. Must end the pending calls, which would otherwise wait for their timeouts. */
+  /** Called when the database stops responding. Must end the pending calls. */
   readonly onSilence: () => void;
 }
 
 /**
- * Distinguishes a slow database from one that stopped responding without closing its connections, as after a cut cable. While
- * it is silent, calls fail at once instead of after their timeout.
+ * Distinguishes a slow database from one that stopped responding without closing its connections, as after a cut cable.
+ * While it is silent, calls fail at once instead of after their timeout.
  *
  *     answering -- a call waits, no call was answered for quietMs, and a probe fails --> silent: `onSilence` is called
  *     silent    -- a probe succeeds; they are repeated every retryMs ------------------> answering

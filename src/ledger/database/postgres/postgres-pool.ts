@@ -177,8 +177,9 @@ const silenceError = (): Error => new Error('Connection terminated, because the 
 function ignore(): void {}
 
 /**
- * A pg client whose constructor never throws. The constructor of pg reads the certificates of the URL, and throws if a file is
- * missing. The pool constructs clients outside any `try`, so that would end the process. This client rejects `connect` instead.
+ * A pg client whose constructor never throws. The constructor of pg reads the certificates of the URL, and throws if a
+ * file is missing. The pool constructs clients outside any `try`, so that would end the process. This client rejects
+ * `connect` instead.
  */
 function nonThrowingClient(ClientOfPg: typeof Client): typeof Client {
   function NonThrowingClient(config: ClientConfig): Client {
