@@ -225,8 +225,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: what a wallet says of a payment is a hint',
     file: 'sequencer/watch/message-stream.ts',
-    from: '(signature ? hintKinds[field] : (hintKinds[field] ?? serviceKinds[field]))',
-    to: "(serviceKinds[field] ? 'code_scanned' : hintKinds[field])",
+    from: '(signature ? clientKinds[field] : (clientKinds[field] ?? serviceKinds[field]))',
+    to: "(serviceKinds[field] ? 'code_scanned' : clientKinds[field])",
     caughtBy: ['sequencer/watch/watch-intent.test.ts'],
   },
   {
