@@ -178,14 +178,14 @@ export const removedDefences = [
     file: 'http/request/read-body.ts',
     from: 'if (length <= limitBytes) chunks.push(chunk);',
     to: 'if (length > 0) chunks.push(chunk);',
-    caughtBy: attack('flood'),
+    caughtBy: attack('load/flood'),
   },
   {
     name: 'removed: an address has a limit of streams',
     file: 'http/limits/connection-limiter.ts',
     from: 'if (ofAddress >= perAddress) throw',
     to: 'if (ofAddress >= 100 * perAddress) throw',
-    caughtBy: attack('flood'),
+    caughtBy: attack('load/flood'),
   },
   {
     name: 'removed: an event is one line',
