@@ -87,12 +87,12 @@ describe('no connection is opened to a refused address', () => {
     const url = `https://localhost:${port}/`;
     expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
     expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
-    await expect(outbound.call(url, get)).rejects.toThrow('it is at 10.0.0.1');
+    await expect(outbound.call(url, get)).rejects.toThrow('its address 10.0.0.1 is not allowed');
   });
 
   test('localhost that resolves to another machine', async () => {
     const outbound = new Outbound(loopbackAddresses, { resolve: dns(['192.168.0.1']) });
-    await expect(outbound.call('http://localhost:1/', get)).rejects.toThrow('it is at 192.168.0.1');
+    await expect(outbound.call('http://localhost:1/', get)).rejects.toThrow('its address 192.168.0.1 is not allowed');
   });
 
   test('a name without an address', async () => {

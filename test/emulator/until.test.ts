@@ -49,7 +49,7 @@ test('until rejects for an unknown intent, a closed sequencer and an unknown mar
   await expect(sequencer.until(id, 'exists', { timeoutMs: 10 })).rejects.toThrow('It does not exist at the sequencer.');
   const waiting = sequencer.until(id, 'exists', { timeoutMs: 600_000 });
   await sequencer.close();
-  await expect(waiting).rejects.toThrow('when the sequencer closed');
+  await expect(waiting).rejects.toThrow('before the sequencer closed');
   await expect(sequencer.until(id, 'paid' as 'exists')).rejects.toThrow(
     'Unknown mark paid. Use one of exists, code_scanned',
   );

@@ -114,7 +114,7 @@ function kindItem(traits) {
   control.addEventListener('click', () => toggle(traits));
   return createElement(
     'li',
-    { id: `kind-${kind}` },
+    {},
     control,
     createElement(
       'div',
@@ -134,7 +134,7 @@ function settingOf({ kind, ms, httpStatus }) {
     createElement('p', { className: 'setting' }, createElement('label', { htmlFor: id }, text), control, unit);
   if (ms) {
     const input = createElement('input', { id, type: 'number', min: 1, max: 600_000, step: 1, value: ms });
-    return [labelled(kind === 'delay' ? 'Delay' : 'Delay before each byte', input, 'ms')];
+    return [labelled('Delay', input, 'ms')];
   }
   if (!httpStatus) return [];
   const select = createElement(
@@ -150,7 +150,6 @@ function settingOf({ kind, ms, httpStatus }) {
 function showActive() {
   for (const { kind, when } of kinds) {
     const own = active.filter((fault) => fault.kind === kind);
-    byId(`kind-${kind}`).classList.toggle('active', own.length > 0);
     byId(`switch-${kind}`).checked = own.length > 0;
     setText(byId(`state-${kind}`), own.map((fault) => describe(fault, when)).join('\n'));
   }
