@@ -1,5 +1,5 @@
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
-import { generateKey } from '../keys/verifier-key.js';
+import { generateKeyPair } from '../keys/verifier-key.js';
 
 /** RFC 2606 reserves `.example`. */
 const defaultDomain = 'shop.example';
@@ -23,7 +23,7 @@ export interface SiteOptions {
   /** An account that receives payments; its private key is discarded. */
   readonly destination: string;
   /** The public key that signs webhooks, for a site with `webhook: true`. */
-  readonly serviceKey: string;
+  readonly webhookPublicKey: string;
   /** The sequencer's clock. */
   readonly now: () => number;
   /** Off, because all tests share one address. */
@@ -37,13 +37,13 @@ export interface SiteEnvironment {
   readonly INTENT_VERIFIER_SECRET: string;
   readonly INTENT_DOMAIN: string;
   readonly INTENT_DESTINATION: string;
-  readonly INTENT_SERVICE_KEY: string;
+  readonly INTENT_WEBHOOK_PUBLIC_KEY: string;
 }
 
 interface Addresses {
   readonly url: string;
   readonly walletUrl: string;
-  readonly serviceKey: string;
+  readonly webhookPublicKey: string;
   readonly now: () => number;
   readonly trust: (domain: string, publicKeys: readonly string[]) => void;
 }
@@ -51,7 +51,7 @@ interface Addresses {
 /** Creates the settings of sites under test. Each domain has one verifier key. */
 export class SiteSettings {
   readonly #addresses: Addresses;
-  readonly #destination = generateKey().publicKey;
+  readonly #destination = generateKeyPair().publicKey;
   readonly #secrets = new Map<string, string>();
 
   constructor(addresses: Addresses) {
@@ -61,29 +61,29 @@ export class SiteSettings {
   /** @throws {IntentError} `invalid_domain` */
   options({ domain: given = defaultDomain }: SiteOptionsRequest = {}): SiteOptions {
     const domain = parseVerifierDomain(given);
-    const { url: sequencerUrl, walletUrl, serviceKey, now } = this.#addresses;
+    const { url: sequencerUrl, walletUrl, webhookPublicKey, now } = this.#addresses;
     const verifierSecret = this.#secretOf(domain);
     const destination = this.#destination;
-    return { sequencerUrl, walletUrl, verifierSecret, domain, destination, serviceKey, now, rateLimits: false };
+    return { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey, now, rateLimits: false };
   }
 
   /** @throws as `options` */
   environment(request?: SiteOptionsRequest): SiteEnvironment {
-    const { sequencerUrl, walletUrl, verifierSecret, domain, destination, serviceKey } = this.options(request);
+    const { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey } = this.options(request);
     return {
       INTENT_SEQUENCER_URL: sequencerUrl,
       INTENT_WALLET_URL: walletUrl,
       INTENT_VERIFIER_SECRET: verifierSecret,
       INTENT_DOMAIN: domain,
       INTENT_DESTINATION: destination,
-      INTENT_SERVICE_KEY: serviceKey,
+      INTENT_WEBHOOK_PUBLIC_KEY: webhookPublicKey,
     };
   }
 
   #secretOf(domain: string): string {
     const known = this.#secrets.get(domain);
     if (known !== undefined) return known;
-    const { secret, publicKey } = generateKey();
+    const { secret, publicKey } = generateKeyPair();
     this.#secrets.set(domain, secret);
     this.#addresses.trust(domain, [publicKey]);
     return secret;

@@ -13,7 +13,7 @@ import { type SiteEnvironment, type SiteOptions, type SiteOptionsRequest, SiteSe
 import { type Clock, createClock } from './state/clock.js';
 import { openState, type SequencerState } from './state/sequencer-state.js';
 import { newOwner, requireFreeStateFile } from './state/state-owner.js';
-import { type IntentMark, waitUntil } from './state/wait-until.js';
+import { type IntentMark, waitForMark } from './state/wait-for-mark.js';
 import { createWallet, type Wallet, walletSeed } from './wallet/wallet.js';
 
 /** Options of an embedded sequencer. */
@@ -45,7 +45,7 @@ export interface Sequencer {
   /** The wallet page. A link to it has the client secret as its fragment. */
   readonly walletUrl: string;
   /** The public key that signs webhooks, Base58; new at every start. */
-  readonly serviceKey: string;
+  readonly webhookPublicKey: string;
   /** The simulated wallets, in the order of the option `wallets`. */
   readonly wallets: readonly Wallet[];
   /** In-process calls, for the option `transport` of a client or a router under test. */
@@ -70,10 +70,10 @@ export interface Sequencer {
   /** Trusts these verifier keys, Base58, for a domain instead of reading its key file. @throws {IntentError} `invalid_domain`, `invalid_key` */
   trust(domain: string, publicKeys: readonly string[]): void;
   /**
-   * Resolves once an intent reaches a mark: `exists`, `code_scanned`, `rejected` or `intent_submitted`.
+   * Resolves once an intent reaches a mark: `exists`, `code_scanned`, `declined` or `intent_submitted`.
    * @throws {AssertionError} after `timeoutMs`, default 5000 milliseconds; the message lists the marks it reached
    */
-  until(intentId: string, mark: IntentMark, options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
+  waitFor(intentId: string, mark: IntentMark, options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
   /**
    * Returns the webhook call of an intent, signed with the service key, or an invalid one. Sends nothing.
    * @throws {IntentError} `intent_not_found`
@@ -126,7 +126,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
     open.grpc = await startGrpc(inProcessTransport(state, closing.signal, 'grpc'), options);
 
     let closed: Promise<void> | undefined;
-    const addresses = { url, walletUrl: `${url}/wallet`, serviceKey: signer.serviceKey };
+    const addresses = { url, walletUrl: `${url}/wallet`, webhookPublicKey: signer.webhookPublicKey };
     return Object.freeze({
       ...addresses,
       grpcUrl: open.grpc?.url,
@@ -158,7 +158,7 @@ type Settings = Pick<Sequencer, 'siteOptions' | 'siteEnvironment' | 'setLocalDom
 
 function settingsFor(
   { keyFiles, now }: SequencerState,
-  addresses: Pick<Sequencer, 'url' | 'walletUrl' | 'serviceKey'>,
+  addresses: Pick<Sequencer, 'url' | 'walletUrl' | 'webhookPublicKey'>,
 ): Settings {
   const trust = (domain: string, publicKeys: readonly string[]) => keyFiles.trust(domain, publicKeys);
   const sites = new SiteSettings({ ...addresses, now, trust });
@@ -170,12 +170,12 @@ function settingsFor(
   };
 }
 
-type Controls = Pick<Sequencer, 'until' | 'signWebhook' | 'reverse' | 'injectFault' | 'clearFaults'>;
+type Controls = Pick<Sequencer, 'waitFor' | 'signWebhook' | 'reverse' | 'injectFault' | 'clearFaults'>;
 
 function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
   const { intents, faults } = state;
   return {
-    until: (intentId, mark, { timeoutMs = 5_000 } = {}) => waitUntil(state, intentId, mark, timeoutMs),
+    waitFor: (intentId, mark, { timeoutMs = 5_000 } = {}) => waitForMark(state, intentId, mark, timeoutMs),
     signWebhook: async (intentId, options) => signer.sign(intents.require(intentId), options),
     reverse: (intentId) => reversePayment(state, intentId),
     injectFault: (fault) => {

@@ -18,7 +18,7 @@ export interface FaultTraits {
   readonly messagesOnly?: true;
 }
 
-/** In the order of docs/testing.md. faulty-call.ts implements them for calls, faulty-stream.ts for streams. */
+/** In the order of docs/testing-failures.md. faulty-call.ts implements them for calls, faulty-stream.ts for streams. */
 const kinds = {
   refuse: {
     title: 'Refuse the connection',
@@ -143,7 +143,7 @@ interface DeliveryFault extends AnyFault<'duplicate' | 'reorder'> {
 }
 
 /**
- * A fault of the embedded sequencer; docs/testing.md describes each kind. Of these, `refuse`, `status`, `cut`, `delay`,
+ * A fault of the embedded sequencer; docs/testing-failures.md describes each kind. Of these, `refuse`, `status`, `cut`, `delay`,
  * `error`, `garble`, `duplicate` and `reorder` also affect message streams.
  */
 export type Fault =

@@ -175,6 +175,6 @@ byId('paste-form').addEventListener('submit', (event) => {
   open(byId('code').value);
 });
 byId('confirm').addEventListener('click', () => finish('confirm', showConfirmed));
-byId('reject').addEventListener('click', () => finish('reject', showDeclined));
+byId('decline').addEventListener('click', () => finish('decline', showDeclined));
 byId('another').addEventListener('click', showPaste);
 start();

@@ -11,7 +11,7 @@ export function walletApi(wallets: readonly Wallet[], intents: IntentStore): Rou
   router.get('/wallets', (_req, res) => {
     res.json({ wallets: wallets.map(({ name }) => name) });
   });
-  for (const action of ['scan', 'confirm', 'reject'] as const) {
+  for (const action of ['scan', 'confirm', 'decline'] as const) {
     const act = async (req: Request, res: Response): Promise<void> => {
       const { wallet, code } = readCommand(req, wallets);
       const request = await wallet[action](code);
