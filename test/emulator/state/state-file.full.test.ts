@@ -306,7 +306,7 @@ describe('the file', () => {
     [
       'an intent of half its members',
       (text: string) => text.replace('"declined":false,', ''),
-      /is damaged: it has an intent/,
+      /is damaged: the intent .* cannot be read/,
     ],
   ])('with %s is refused and not changed', async (_name, corrupt, problem) => {
     const stateFile = newFile();
