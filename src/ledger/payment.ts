@@ -31,7 +31,7 @@ export interface PaymentHookContext {
   readonly tx: DatabaseTransaction;
   /**
    * 1 for the first call, plus one for each failure. A call that the end of its process interrupted may not count: see
-   * docs/ledger.md.
+   * docs/hooks.md.
    */
   readonly attempt: number;
   /** Whether the payment was submitted after the page that showed its code had expired. */
