@@ -3,13 +3,11 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
 /**
  * The states of an intent.
  *
- * - `creating`: reserved for an idempotency key. The sequencer has not accepted it yet, and its secret was not
- * returned.
+ * - `creating`: reserved for an idempotency key. The sequencer has not accepted it yet.
  * - `open`: accepted by the sequencer. A payment is polled.
  * - `submitted`: the sequencer reports it as submitted. `onPaid` is due.
  * - `settled`: `onPaid` succeeded.
- * - `reversed`: the sequencer reversed the settled payment, and `onReversed` succeeded. It is polled, because it can be
- * paid again.
+ * - `reversed`: the sequencer reversed the settled payment, and `onReversed` succeeded. It is polled further.
  * - `expired`: not paid within `watchMs`. It is polled once a day for the same time again, and on `recheck`.
  * - `dead`: a dead letter. A hook failed too often. `retry` resumes it.
  */

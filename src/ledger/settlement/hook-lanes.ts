@@ -15,8 +15,7 @@
  * - `first` may use all slots of the process.
  * - `retry` may use half of the slots.
  * - `slow` has one slot of its own.
- * - `alone` is the quarantine. Its hook starts when no other hook runs in this process, and no other hook starts until
- * it ends.
+ * - `alone` is the quarantine: its hook runs while no other hook runs in this process.
  *
  * While a hook runs, `hook_run` of its row is `together` or `alone`. Every write that ends the claim clears it. If a
  * claimed row still has it, the hook was interrupted: the process ended, or lost the database for longer than the
