@@ -19,7 +19,7 @@ import { keyFileHandler } from './session/key-file.js';
 import { completeLoginHandler, logOutHandler, showSessionHandler } from './session/session-routes.js';
 import { webhookHandler } from './webhook/receive-webhook.js';
 
-/** The routes of this package as one middleware. A request for any other path passes through untouched. */
+/** The routes of this package as one middleware. Requests for other paths pass through unchanged. */
 export function createRouter(context: RouterContext): RequestHandler {
   const { config, logger, now } = context;
   const limitOf = rateLimiting(config.rateLimits, logger, now);
@@ -29,10 +29,10 @@ export function createRouter(context: RouterContext): RequestHandler {
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
     if (endOverfullPipeline(req, res)) return;
     attachRouter(req, context, countStatus);
-    // For the answers of the rest of the app as well: the process is about to exit.
+    // Also for responses of the rest of the app: the process is about to exit.
     if (context.events.isClosed) closeConnection(res);
     const route = find(req.path);
-    // Load balancers reach the health check by another way than visitors reach the site.
+    // Load balancers connect differently from visitors: without TLS, and not through the proxy.
     if (route?.name !== 'health') check(req);
     if (!route) return next();
     answerRoute(route, req, res, context).catch(() => sendProblem(res, undefined, logger));
@@ -65,10 +65,10 @@ function handlersOf(context: RouterContext, limitOf: LimitOf): RouteHandlers {
   };
 }
 
-/** By then a client has another connection, and with it another process. */
+/** By then the client has a new connection, to another process. */
 const retryAfterClosingMs = 1_000;
 
-/** Refuses requests with `closing` once the router is closed, before anything is counted. Running requests are completed. */
+/** Rejects new requests with `closing` once the router is closed, before the rate limit. Running requests complete. */
 function rejectWhileClosing({ events }: RouterContext, handler: Handler): Handler {
   return (req, res, path) => {
     if (events.isClosed) throw new IntentError('closing', undefined, { retryAfterMs: retryAfterClosingMs });
@@ -76,9 +76,9 @@ function rejectWhileClosing({ events }: RouterContext, handler: Handler): Handle
   };
 }
 
-/** Routes with one more path segment, and what follows that segment. */
+/** Routes with one more path segment, and the suffix after that segment. */
 const suffixes: Partial<Record<keyof Routes, string>> = { status: '', events: '/events' };
-/** Routes with one more path segment that is one of these names. */
+/** Routes with one more path segment, which must be one of these names. */
 const files: Partial<Record<keyof Routes, readonly string[]>> = { elements: elementFiles };
 
 function routeFinder(routes: Routes, handlers: RouteHandlers): (path: string) => MatchedRoute | undefined {

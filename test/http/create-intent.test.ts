@@ -98,7 +98,7 @@ describe('the payment hook sets the terms', () => {
     const { origin, log } = await startSiteWithSequencer({ payment: () => terms });
     const { body } = await pay(origin).expect(400);
     expect(body.code).toBe(code);
-    expect(log.text).toMatch(/warn .*the payment hook's terms were refused/);
+    expect(log.text).toMatch(/warn .*the payment hook returned invalid terms/);
   });
 
   test('a hook that returns nothing is a fault of the set-up, told in the log', async () => {

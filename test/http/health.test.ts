@@ -153,7 +153,7 @@ describe('a router with a ledger in Postgres', () => {
 
 describe('the outcome of the checks', () => {
   const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, firstCallWaitMs: 0, lastPollMsAgo: 500 };
-  const timing = { timeoutMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
+  const timing = { timeoutMs: 10, ledgerTtlMs: 0, ledgerDownAfterMs: 100 };
 
   /** The health of a router of which only what is looked at is there. */
   function healthOf(
@@ -189,7 +189,7 @@ describe('the outcome of the checks', () => {
     const health = healthOf(() => inspect());
     expect((await health()).status).toBe('ok');
     inspect = hanging;
-    nowMs = timing.ledgerPatienceMs;
+    nowMs = timing.ledgerDownAfterMs;
     expect((await health()).checks.ledger).toEqual({ status: 'degraded', reason: 'slow' });
     nowMs += 1;
     expect(await health()).toMatchObject({

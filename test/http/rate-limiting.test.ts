@@ -216,7 +216,7 @@ describe('a store of the site', () => {
       const { origin, log, clock } = await start({ intent: 3, store });
       for (const status of [201, 201, 201, 429, 429]) await post(origin).send({}).expect(status);
       expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
-        expect.stringContaining('the rate limit store failed, so each process counts for itself'),
+        expect.stringContaining('the rate limit store failed; until it recovers, each process counts alone'),
       ]);
       // It is left alone for a while, and then asked again.
       expect(store.asked).toBe(1);
@@ -227,7 +227,7 @@ describe('a store of the site', () => {
       clock.nowMs += 10_000;
       await post(origin).send({}).expect(201);
       expect(store.asked).toBe(3);
-      expect(log.lines.at(-1)).toContain('works again and counts for all processes');
+      expect(log.lines.at(-1)).toContain('has recovered and counts for all processes');
     },
   );
 
@@ -276,7 +276,7 @@ test('FallbackStore reports recovery only after the pause, not for a call that w
   await new Promise(setImmediate);
   calls[2]?.succeed();
   expect(await hits(retried)).toBe(7);
-  expect(logged.slice(1)).toEqual([expect.stringContaining('works again')]);
+  expect(logged.slice(1)).toEqual([expect.stringContaining('has recovered')]);
 });
 
 test('MemoryStore keeps at most 20,000 keys', () => {

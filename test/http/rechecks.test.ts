@@ -81,7 +81,7 @@ describe('a recheck after a webhook call', () => {
     recheck('b');
     await endFirst(new Error('no line'));
     expect(asked).toEqual(['a', 'b']);
-    expect(logger.lines).toEqual([expect.stringContaining('the status of a could not be asked for')]);
+    expect(logger.lines).toEqual([expect.stringContaining('cannot read the status of a after a webhook call')]);
     expect(logger.text).toContain('no line');
   });
 });

@@ -57,7 +57,7 @@ test('the browser waits for none of it', async () => {
   expect(transport.registered()).toHaveLength(1);
   end(new Error('far too late'));
   await eventually('a log line', () => log.lines.length > 0);
-  expect(log.lines).toEqual([expect.stringMatching(/^warn .*is not registered: far too late/)]);
+  expect(log.lines).toEqual([expect.stringMatching(/^warn .*was not registered: far too late/)]);
 });
 
 test('a service that has no such operation changes nothing for the browser', async () => {
@@ -65,7 +65,7 @@ test('a service that has no such operation changes nothing for the browser', asy
   transport.failWith(new Error('no such method'), 'registerWebhook');
   const intent = await createIntent(origin);
   await eventually('a log line', () => log.lines.length > 0);
-  expect(log.text).toContain(`the webhook of ${intent} is not registered: no such method`);
+  expect(log.text).toContain(`the webhook of ${intent} was not registered: no such method`);
 });
 
 test.each([
@@ -89,7 +89,7 @@ test('no more than 32 are registered at once, so that connections are left for t
   const end = transport.hold('registerWebhook');
   for (let n = 0; n < 33; n += 1) await createIntent(origin);
   expect(transport.registered()).toHaveLength(32);
-  expect(log.lines).toEqual([expect.stringContaining('32 others are being registered')]);
+  expect(log.lines).toEqual([expect.stringContaining('32 other registrations are running')]);
   end();
   await new Promise(setImmediate);
   await createIntent(origin);

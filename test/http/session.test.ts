@@ -311,7 +311,7 @@ describe('requireLogin', () => {
     '/登录',
     '/a\nb',
   ])('refuses the login page %j', (loginUrl) => {
-    expect(() => requireLogin({ loginUrl })).toThrow(/not a path of this site/);
+    expect(() => requireLogin({ loginUrl })).toThrow(/must be a path on this site/);
   });
 
   test('a route without it gets no user, not even somebody who is logged in, but an error that says what to change', async () => {

@@ -222,7 +222,7 @@ describe('what is refused as invalid_webhook, and asks upstream for nothing', ()
 
   test('the log is told once a minute, whatever a stranger sends', async () => {
     const { origin, log, passMs } = await startWebhookSite();
-    const told = (): number => log.lines.filter((line) => line.includes('a webhook call was refused')).length;
+    const told = (): number => log.lines.filter((line) => line.includes('rejected a webhook call')).length;
     for (let n = 0; n < 5; n += 1) await post(origin, jwtOf({ ...claims, n }, stranger)).expect(400);
     expect(told()).toBe(1);
     passMs(60_000);

@@ -267,8 +267,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: a client secret is not logged',
     file: 'http/create-intent/create-intent.ts',
-    from: 'context.secrets.remember(result.id, result.clientSecret);',
-    to: "context.secrets.remember(result.id, result.clientSecret);\n    context.logger.warn('created', { ...result });",
+    from: 'context.secrets.set(result.id, result.clientSecret);',
+    to: "context.secrets.set(result.id, result.clientSecret);\n    context.logger.warn('created', { ...result });",
     caughtBy: attack('secrets'),
   },
 ];

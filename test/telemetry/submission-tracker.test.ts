@@ -79,7 +79,7 @@ test('with a ledger, leaves payments to it and adds the source that was first; e
     others,
   ]);
 
-  secrets.remember(login, loginSecret);
+  secrets.set(login, loginSecret);
   submit(login);
   expect(told).toEqual([{ type: 'intent_submitted', intent: login, kind: 'login', source: 'status' }]);
 });

@@ -24,15 +24,15 @@ export function eventsHandler(context: RouterContext): Handler {
       res.end();
       return;
     }
-    // A browser that has the last event reconnects only because its EventSource was not closed; 204 closes it.
+    // A browser with the last event reconnects only because its EventSource is still open; 204 closes it.
     if (req.headers['last-event-id'] === terminalKind) return sendEmpty(res, 204);
-    // A middleware in front of the router may have answered already, such as one for timeouts.
+    // A middleware before the router may have responded already, such as one for timeouts.
     if (isAnswered(res)) return;
     await openStream(context, req, res, id);
   };
 }
 
-/** Acquires a connection, waits for the turn of this response, restores the client secret, and joins the feed of the intent. */
+/** Acquires a connection, waits for the turn of this response, restores the client secret, joins the feed of the intent. */
 async function openStream(context: RouterContext, req: Request, res: Response, id: string): Promise<void> {
   const { browserCookie, events, connectionLimiter, observer } = context;
   const browser = browserHashOf(browserCookie, req);
@@ -45,7 +45,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     connectionLimiter.acquire(visitor);
   } catch (error) {
     const problem = toProblemDetails(error);
-    // Not logged: refusals come in crowds.
+    // Not logged: rejections come in large numbers.
     answerProblem(res, problem, { 'Retry-After': String(retryAfterSeconds) });
     observer?.emit({ type: 'stream_refused', intent: id, code: problem.code });
     return;
@@ -55,7 +55,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     connectionLimiter.release(visitor);
     leavePipeline();
   };
-  // No handler follows; the reference would keep what Express holds for one.
+  // No handler follows. The reference would keep memory of Express alive.
   req.next = undefined;
   if (!(await waitForTurn(req, res)) || isAnswered(res)) return release();
   const connection = new SseConnection(res, req.get('last-event-id'));
@@ -71,7 +71,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
   if (observer) observeStream(observer, res, id);
 }
 
-/** Whether nothing more can be sent: the response has a head already, or its client has disconnected. */
+/** Whether nothing more can be sent: the headers are sent, or the client has disconnected. */
 function isAnswered(res: Response): boolean {
   return res.headersSent || res.writableEnded || res.destroyed;
 }
@@ -82,7 +82,7 @@ function observeStream({ emit }: Observer, res: Response, intent: string): void 
   res.once('close', () => emit({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
 }
 
-/** A browser reconnects after a stream that has ended, and never after a refusal. */
+/** A browser reconnects after a stream that ended, but not after an error response. */
 function redirectToOtherProcess(res: Response, observer: Observer | undefined, intent: string): void {
   writeEventHeaders(res);
   res.end(closingFrame());

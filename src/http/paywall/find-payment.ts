@@ -6,9 +6,9 @@ import type { Payment } from '../../ledger/payment.js';
 import { pendingMs, type StatusCache } from '../../sequencer/watch/status-cache.js';
 import type { PaymentDemand } from './payment-demand.js';
 
-/** How many submitted payments are settled, newest first. Of the open ones, which cost a call, only the newest is checked. */
+/** How many submitted payments are settled, newest first. Of the open ones only the newest is checked: that costs a call. */
 const maxSubmitted = 5;
-/** After this a cached status has expired; timers may fire slightly early. */
+/** A cached status has expired after this time. Timers may fire slightly early. */
 const cacheExpiryMs = pendingMs + 10;
 
 export interface PaymentSearch {
@@ -17,14 +17,14 @@ export interface PaymentSearch {
   /** Hash of the browser's cookie. */
   readonly browser: Uint8Array;
   readonly demand: PaymentDemand;
-  /** How long a payment that may have been submitted is given to settle. */
+  /** How long to wait for a possibly submitted payment to settle. */
   readonly settleWaitMs: number;
   /** Called before a call to the service. @throws {IntentError} `rate_limited` */
   readonly beforeCall?: () => Promise<void> | undefined;
 }
 
 /**
- * A settled payment of this browser that meets the demand; undefined where there is none. A submitted one is given time to
+ * A settled payment of this browser that is sufficient; undefined if there is none. Waits some time for a submitted one to
  * settle.
  * @throws {IntentError} `ledger_unavailable` @throws what `beforeCall` throws
  */
@@ -58,14 +58,14 @@ function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {
   return Object.freeze({ id, amount, currency, destination, metadata, resource, userId, createdAt, submittedAt });
 }
 
-/** Settles the submitted payments, within bounded time. Returns whether there may be a settled one now. */
+/** Settles the submitted payments, with a timeout. Returns whether there may be a settled one now. */
 async function settleNow(
   { ledger, statusCache, settleWaitMs }: PaymentSearch,
   pending: readonly LedgerIntent[],
 ): Promise<boolean> {
   const signal = AbortSignal.timeout(settleWaitMs);
   const settle = async ({ id, state }: LedgerIntent): Promise<boolean> => {
-    // A visitor who has not paid and reloads the page costs a shared status call, and no write.
+    // A visitor who reloads without paying costs a shared status call and no write.
     if (state === 'open' && !(await isSubmitted(statusCache, id, signal))) return false;
     await withAbort(signal, () => ledger.recheck(id));
     return true;
@@ -75,8 +75,8 @@ async function settleNow(
 }
 
 /**
- * A cached status may be from before the payment. It is waited for until it expires, and not bypassed, so that reloads of a page
- * cause at most a few calls to the service a second.
+ * A cached status may be older than the payment. This waits until it expires instead of bypassing the cache, so that page
+ * reloads cause at most a few calls to the service per second.
  */
 async function isSubmitted(statusCache: StatusCache, id: string, signal: AbortSignal): Promise<boolean> {
   if (statusCache.peek(id)?.intentSubmitted === false) await delay(cacheExpiryMs, undefined, { signal, ref: false });
