@@ -13,7 +13,7 @@ it('express-intents exports these values', () => {
   "createServer",
   "createSigner",
   "currentUser",
-  "generateKey",
+  "generateKeyPair",
   "intentRouter",
   "refuse",
   "requireLogin",
@@ -29,7 +29,7 @@ it('express-intents/client exports these values', () => {
   "SequencerError",
   "createIntentClient",
   "createSigner",
-  "generateKey",
+  "generateKeyPair",
 ]
 `);
 });
@@ -39,10 +39,10 @@ it('express-intents/testing exports these values', () => {
 [
   "advanceTime",
   "createWallet",
-  "fromOwnPage",
+  "sameOriginHeaders",
   "startSequencer",
   "temporaryLedger",
-  "untilIntent",
+  "waitForIntent",
 ]
 `);
 });

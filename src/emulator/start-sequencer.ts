@@ -48,7 +48,7 @@ export interface Sequencer {
   /** The wallet page. A link to it carries the client secret as its fragment. */
   readonly walletUrl: string;
   /** The public key that signs webhooks, Base58; new at every start. */
-  readonly serviceKey: string;
+  readonly webhookPublicKey: string;
   /** Its simulated wallets, in the order of the option `wallets`. */
   readonly wallets: readonly Wallet[];
   /** A transport without a socket: the option `transport` of a client or a router under test. */
@@ -73,10 +73,10 @@ export interface Sequencer {
   /** Trusts these verifier keys, Base58, for a domain instead of reading its key file. @throws {IntentError} `invalid_domain`, `invalid_key` */
   trust(domain: string, publicKeys: readonly string[]): void;
   /**
-   * Resolves once an intent has reached a mark: `exists`, `code_scanned`, `rejected` or `intent_submitted`.
+   * Resolves once an intent has reached a mark: `exists`, `code_scanned`, `declined` or `intent_submitted`.
    * @throws {AssertionError} when it has not within `timeoutMs`, by default 5000 milliseconds; the message has the marks it reached
    */
-  until(intentId: string, mark: IntentMark, options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
+  waitFor(intentId: string, mark: IntentMark, options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
   /**
    * The webhook call of an intent, signed with the service key, as the service sends it after submission; or an invalid one.
    * Nothing is sent. @throws {IntentError} `intent_not_found`
@@ -130,7 +130,7 @@ export async function startSequencer(options: SequencerOptions = {}): Promise<Se
     open.grpc = await startGrpc(inProcessTransport(state, closing.signal, 'grpc'), options);
 
     let closed: Promise<void> | undefined;
-    const addresses = { url, walletUrl: `${url}/wallet`, serviceKey: signer.serviceKey };
+    const addresses = { url, walletUrl: `${url}/wallet`, webhookPublicKey: signer.webhookPublicKey };
     return Object.freeze({
       ...addresses,
       grpcUrl: open.grpc?.url,
@@ -163,7 +163,7 @@ type Settings = Pick<Sequencer, 'siteOptions' | 'siteEnvironment' | 'setLocalDom
 /** Settings of sites under test, and what the sequencer knows about their domains. */
 function settingsFor(
   { keyFiles, now }: SequencerState,
-  addresses: Pick<Sequencer, 'url' | 'walletUrl' | 'serviceKey'>,
+  addresses: Pick<Sequencer, 'url' | 'walletUrl' | 'webhookPublicKey'>,
 ): Settings {
   const trust = (domain: string, publicKeys: readonly string[]) => keyFiles.trust(domain, publicKeys);
   const sites = new SiteSettings({ ...addresses, now, trust });
@@ -175,13 +175,13 @@ function settingsFor(
   };
 }
 
-type Controls = Pick<Sequencer, 'until' | 'signWebhook' | 'reverse' | 'injectFault' | 'clearFaults'>;
+type Controls = Pick<Sequencer, 'waitFor' | 'signWebhook' | 'reverse' | 'injectFault' | 'clearFaults'>;
 
 /** What a test observes and changes while the sequencer runs. */
 function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
   const { intents, faults } = state;
   return {
-    until: (intentId, mark, { timeoutMs = 5_000 } = {}) => waitUntil(state, intentId, mark, timeoutMs),
+    waitFor: (intentId, mark, { timeoutMs = 5_000 } = {}) => waitUntil(state, intentId, mark, timeoutMs),
     signWebhook: async (intentId, options) => signer.sign(intents.require(intentId), options),
     reverse: (intentId) => reversePayment(state, intentId),
     injectFault: (fault) => {

@@ -28,7 +28,7 @@ export interface SitePaymentTerms {
 }
 
 /** An intent that the sequencer has accepted, as the hook `onCreated` receives it. */
-export type IntentRecord =
+export type AcceptedIntent =
   | {
       /** The intent id, Base58. */
       readonly id: string;
@@ -83,7 +83,7 @@ export interface Hooks extends PaymentHooks {
    * intent here. If it throws, the browser receives an error and the secret stays on the server. Called again with the same
    * intent if the browser retries with the same `Idempotency-Key`.
    */
-  readonly onCreated?: ((intent: IntentRecord, req: Request) => void | Promise<void>) | undefined;
+  readonly onCreated?: ((intent: AcceptedIntent, req: Request) => void | Promise<void>) | undefined;
   /**
    * Called before a login is completed and its session starts. With a ledger it runs in the transaction that completes the
    * login: its writes through `tx` commit with the login exactly once, or not at all. If it throws or calls `refuse()`, no

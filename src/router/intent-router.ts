@@ -79,8 +79,8 @@ export function composeRouter(
   const embedded = isEmbedded ? embeddedSequencer(config, logger) : undefined;
   const transport = options.transport ?? embedded?.transport ?? serviceTransport(config, options);
   const observer = routerObserver({ onEvent, telemetry, upstream: upstreamIn(config, options), logger, now });
-  const { dialect, timeoutMs, tryTimeoutMs } = config.sequencer;
-  const observed = observedClient({ transport, dialect, timeoutMs, tryTimeoutMs }, observer);
+  const { dialect, timeoutMs, attemptTimeoutMs } = config.sequencer;
+  const observed = observedClient({ transport, dialect, timeoutMs, attemptTimeoutMs }, observer);
   const { client } = observed;
 
   // Every status passes through the cache. The event feeds, telemetry and the ledger subscribe to it.
@@ -155,8 +155,8 @@ function routerContext(parts: ContextParts): RouterContext {
   const { login, webhook, connections } = config;
   const { client } = observed;
   const connectionLimiter = eventStreamLimiter(connections, logger);
-  const serviceKeys = async (): Promise<readonly string[]> =>
-    webhook?.serviceKeys ?? (embedded ? [await embedded.serviceKey()] : []);
+  const webhookPublicKeys = async (): Promise<readonly string[]> =>
+    webhook?.webhookPublicKeys ?? (embedded ? [await embedded.webhookPublicKey()] : []);
   return {
     config,
     client,
@@ -169,7 +169,7 @@ function routerContext(parts: ContextParts): RouterContext {
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
-      verify: createWebhookVerifier({ serviceKeys, now }),
+      verify: createWebhookVerifier({ webhookPublicKeys, now }),
       register: webhookRegistrar(config, client, logger),
     },
     statusCache,

@@ -12,7 +12,7 @@ import {
 } from './intent-parameters.js';
 import {
   type CallObserver,
-  defaultTryTimeoutMs,
+  defaultAttemptTimeoutMs,
   type ResilientTransport,
   resilientTransport,
   type ServiceState,
@@ -28,7 +28,7 @@ export interface IntentClientOptions extends ServiceAddress {
   /** Bound of one call over all its tries, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
   /** Bound of one try of a call that may be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
-  readonly tryTimeoutMs?: number | undefined;
+  readonly attemptTimeoutMs?: number | undefined;
   /** Reaches the service in another way than HTTP and gRPC. */
   readonly transport?: Transport | undefined;
 }
@@ -168,11 +168,11 @@ function preparedIntent(transport: Caller, dialect: Dialect, intent: SignedInten
 
 interface Timeouts {
   readonly timeoutMs: number;
-  readonly tryTimeoutMs: number;
+  readonly attemptTimeoutMs: number;
 }
 
-function requireTimeouts({ timeoutMs = 8_000, tryTimeoutMs }: IntentClientOptions): Timeouts {
-  const timeouts = { timeoutMs, tryTimeoutMs: tryTimeoutMs ?? defaultTryTimeoutMs(timeoutMs) };
+function requireTimeouts({ timeoutMs = 8_000, attemptTimeoutMs }: IntentClientOptions): Timeouts {
+  const timeouts = { timeoutMs, attemptTimeoutMs: attemptTimeoutMs ?? defaultAttemptTimeoutMs(timeoutMs) };
   for (const [name, value] of Object.entries(timeouts)) {
     if (isTimerDelay(value)) continue;
     const message = `${name} must be a whole number of milliseconds, 1 to 2147483647.`;

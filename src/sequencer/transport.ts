@@ -15,7 +15,7 @@ export interface CallOptions {
 }
 
 /** The options of one try of a call. */
-export interface TryOptions {
+export interface AttemptOptions {
   /** Sent along with the message: headers over HTTP, metadata over gRPC. Names are in lower case, such as `traceparent`. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** Ends the try early; it then rejects with the signal's reason. */
@@ -23,12 +23,12 @@ export interface TryOptions {
 }
 
 /** The bounds of one try, for a transport that keeps the time itself. */
-export interface TryBounds {
+export interface AttemptBounds {
   /** How long the try may take, in milliseconds. */
   readonly timeoutMs: number;
   /** Ends the try early, with its reason. Not always an `AbortSignal`. */
   readonly signal: Abortable | undefined;
-  /** As in `TryOptions`. */
+  /** As in `AttemptOptions`. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -41,18 +41,18 @@ export interface TryBounds {
  */
 export interface Transport {
   /** Sends one call. @throws {SequencerError} `sequencer_...` for each way to fail */
-  call(operation: Operation, body: Uint8Array, options?: TryOptions): Promise<Uint8Array>;
+  call(operation: Operation, body: Uint8Array, options?: AttemptOptions): Promise<Uint8Array>;
   /**
    * Like `call`, and ends with `sequencer_timeout` when its time is over. If a transport leaves it out, `call` gets a signal
    * that is aborted then. A signal for every call is expensive: it costs as much as a call over HTTP.
    */
-  callWithin?(operation: Operation, body: Uint8Array, bounds: TryBounds): Promise<Uint8Array>;
+  callWithin?(operation: Operation, body: Uint8Array, bounds: AttemptBounds): Promise<Uint8Array>;
   /**
    * A call with many answers (interface section 4.5): yields the serialized inner answers until the service ends the
    * stream, and throws a `SequencerError` when the stream breaks. Leaving the loop closes it upstream. A transport
    * without streams leaves this out; the client then polls the status instead.
    */
-  openStream?(operation: Operation, body: Uint8Array, options?: TryOptions): AsyncIterable<Uint8Array>;
+  openStream?(operation: Operation, body: Uint8Array, options?: AttemptOptions): AsyncIterable<Uint8Array>;
   /** Lets running calls end, then releases the connections. */
   close(): Promise<void>;
 }
@@ -70,7 +70,7 @@ export function callWithTimeout(
   transport: Transport,
   operation: Operation,
   body: Uint8Array,
-  bounds: TryBounds,
+  bounds: AttemptBounds,
 ): Promise<Uint8Array> {
   if (transport.callWithin) return transport.callWithin(operation, body, bounds);
   const { timeoutMs, signal, metadata } = bounds;

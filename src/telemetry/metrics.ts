@@ -28,8 +28,10 @@ const seconds = (ms: number, attributes: Attributes = {}): Point => [ms / 1_000,
 const byKind = ({ kind }: { readonly kind: string }): Point => one({ 'express_intents.kind': kind });
 const byCode = ({ code }: { readonly code: string }): Point => one({ 'error.type': code });
 const byOperation = (value: number, operation: string): Point => [value, { 'express_intents.operation': operation }];
-const hookTime = ({ hook, ms }: { readonly hook: string; readonly ms: number }, outcome: 'ok' | 'failed'): Point =>
-  seconds(ms, { 'express_intents.hook': hook, 'express_intents.outcome': outcome });
+const hookTime = (
+  { hook, durationMs }: { readonly hook: string; readonly durationMs: number },
+  outcome: 'ok' | 'failed',
+): Point => seconds(durationMs, { 'express_intents.hook': hook, 'express_intents.outcome': outcome });
 const callOf = ({ operation, transport }: EventOf<'upstream_call'>): Attributes => ({
   'express_intents.operation': operation,
   'express_intents.transport': transport,
@@ -42,7 +44,7 @@ const callOf = ({ operation, transport }: EventOf<'upstream_call'>): Attributes 
 export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.intents.created': counter('{intent}', 'Intents created', { intent_created: byKind }),
   'express_intents.intents.repeated': counter('{intent}', 'Requests answered with an earlier intent', {
-    intent_repeated: byKind,
+    intent_replayed: byKind,
   }),
   'express_intents.intents.refused': counter('{request}', 'Requests for an intent that were rejected or failed', {
     intent_refused: byCode,
@@ -111,10 +113,10 @@ export const metrics: Readonly<Record<string, Metric>> = {
     stream_refused: byCode,
   }),
   'express_intents.upstream.duration': histogram('s', 'Duration of calls to the sequencer, including all attempts', {
-    upstream_call: (event) => seconds(event.ms, { ...callOf(event), 'express_intents.outcome': event.outcome }),
+    upstream_call: (event) => seconds(event.durationMs, { ...callOf(event), 'express_intents.outcome': event.outcome }),
   }),
-  'express_intents.upstream.tries': counter('{try}', 'Attempts of calls to the sequencer', {
-    upstream_call: (event) => [event.tries, callOf(event)],
+  'express_intents.upstream.attempts': counter('{attempt}', 'Attempts of calls to the sequencer', {
+    upstream_call: (event) => [event.attempts, callOf(event)],
   }),
   'express_intents.breakers.open': upDownCounter('{breaker}', 'Operations with an open circuit', {
     breaker_opened: ({ operation }) => byOperation(1, operation),

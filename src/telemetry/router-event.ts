@@ -44,7 +44,7 @@ interface HookFields extends IntentFields {
   /** 1 for the first call. */
   readonly attempt: number;
   /** The duration, in milliseconds. */
-  readonly ms: number;
+  readonly durationMs: number;
 }
 
 /** An event of one operation of the sequencer. */
@@ -65,7 +65,7 @@ export interface RouterEventDetails {
   readonly intent_created: IntentFields &
     KindFields & { readonly amount: string | undefined; readonly currency: string | undefined };
   /** A request with a used `Idempotency-Key` received the same intent. */
-  readonly intent_repeated: IntentFields & KindFields;
+  readonly intent_replayed: IntentFields & KindFields;
   /** `POST /intent` failed. `kind` is the requested one. */
   readonly intent_refused: ErrorFields & OptionalKindFields;
   /** The code was scanned. For display only: anyone who sees the code can cause it. */
@@ -106,17 +106,17 @@ export interface RouterEventDetails {
   readonly rate_limited: { readonly route: string };
   /** A page has opened the event stream of an intent. */
   readonly stream_opened: IntentFields;
-  /** An event stream has ended after `ms` milliseconds. */
-  readonly stream_closed: IntentFields & { readonly ms: number };
+  /** An event stream has ended after `durationMs` milliseconds. */
+  readonly stream_closed: IntentFields & { readonly durationMs: number };
   /** An event stream was rejected by a limit or during shutdown. */
   readonly stream_refused: IntentFields & ErrorFields;
-  /** A call to the sequencer has ended, after `tries` attempts and `ms` milliseconds in total. */
+  /** A call to the sequencer has ended, after `attempts` attempts and `durationMs` milliseconds in total. */
   readonly upstream_call: OperationFields & {
     readonly transport: UpstreamTransport;
     /** `cancelled` if the caller disconnected. */
     readonly outcome: 'ok' | 'cancelled' | IntentErrorCode;
-    readonly tries: number;
-    readonly ms: number;
+    readonly attempts: number;
+    readonly durationMs: number;
   };
   /** The circuit of an operation has opened after five consecutive failures. */
   readonly breaker_opened: OperationFields;
@@ -125,7 +125,7 @@ export interface RouterEventDetails {
   /** The database of the ledger is unreachable or cannot be opened. */
   readonly ledger_unavailable: ErrorFields;
   /** The database is available again. */
-  readonly ledger_back: unknown;
+  readonly ledger_recovered: unknown;
 }
 
 /** The transport to the sequencer. `custom` is the option `transport`. */

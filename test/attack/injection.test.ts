@@ -17,7 +17,7 @@ async function startWholeSite(options: SiteOptions = {}) {
   const site = await startSite({
     transport,
     webhook: true,
-    serviceKey: service.publicKey,
+    webhookPublicKey: service.publicKey,
     origin: 'https://shop.example',
     payment: () => ({ amount: 5, currency: 'usd' }),
     after: (app) => app.get('/account', requireLogin({ loginUrl: '/login' }), (_req, res) => void res.send('in')),

@@ -27,9 +27,9 @@ import { begin } from './support/people.js';
 
 /** 32 bytes that can be found again in whatever form somebody has printed them. */
 const seed = Buffer.from('secret-canary-of-the-verifier-00');
-const serviceKey = generateKeyPairSync('ed25519');
-const serviceSeed = Buffer.from(String(serviceKey.privateKey.export({ format: 'jwk' }).d), 'base64url');
-const serviceId = bs58.encode(Buffer.from(String(serviceKey.publicKey.export({ format: 'jwk' }).x), 'base64url'));
+const webhookPublicKey = generateKeyPairSync('ed25519');
+const serviceSeed = Buffer.from(String(webhookPublicKey.privateKey.export({ format: 'jwk' }).d), 'base64url');
+const serviceId = bs58.encode(Buffer.from(String(webhookPublicKey.publicKey.export({ format: 'jwk' }).x), 'base64url'));
 const settings = {
   verifierSecret: `${bs58.encode(seed)},${bs58.encode(Buffer.alloc(32, 9))}`,
   secret: `${canaryOf('cookies')},${canaryOf('cookies-of-before')}`,
@@ -116,7 +116,7 @@ async function startTellingSite(heard: Heard, before: (app: Express) => void, mo
     domain: 'shop.example',
     destination,
     webhook: true,
-    serviceKey: serviceId,
+    webhookPublicKey: serviceId,
     origin: ownOrigin,
     logger: heard.logger,
     payment: (req) => {
@@ -170,8 +170,8 @@ async function driveAll(heard: Heard, origin: string): Promise<void> {
   heard.answer({ headers: events.headers, body: { text: await events.text() } });
   const headers = { 'content-type': 'application/jwt' };
   for (const body of [
-    jwtOf({ intent: id, state: 'SUBMITTED' }, serviceKey),
-    jwtOf({ intent: id }, serviceKey),
+    jwtOf({ intent: id, state: 'SUBMITTED' }, webhookPublicKey),
+    jwtOf({ intent: id }, webhookPublicKey),
     'e.e.e',
   ]) {
     const hook = await fetch(`${origin}/intent/webhook`, { method: 'POST', headers, body });
@@ -252,7 +252,7 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
     ],
     [
       'a private key for the public one',
-      { webhook: true, serviceKey: `${bs58.encode(serviceSeed)}1` },
+      { webhook: true, webhookPublicKey: `${bs58.encode(serviceSeed)}1` },
       { serviceSeed },
     ],
     [

@@ -25,12 +25,12 @@ describe('keys of the service that could not be read once', () => {
   test('are read again for the next webhook', async () => {
     const key = generateJwtKey();
     let reads = 0;
-    const serviceKeys = async () => {
+    const webhookPublicKeys = async () => {
       reads += 1;
       if (reads === 1) throw new Error('It has not started.');
       return [key.publicKey];
     };
-    const verify = createWebhookVerifier({ serviceKeys, now: Date.now });
+    const verify = createWebhookVerifier({ webhookPublicKeys, now: Date.now });
     const jwt = jwtOf({ intent: intentId, state: 'SUBMITTED' }, key);
     await expect(verify(jwt)).rejects.toThrow('It has not started.');
     expect(await verify(jwt)).toMatchObject({ intentId });

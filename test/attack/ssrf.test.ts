@@ -111,9 +111,9 @@ describe('SSRF to private addresses', () => {
 
 describe('no proxying of URLs that a stranger names', () => {
   test('whatever address a request has in it, in whatever place, the site calls nobody but its service', async () => {
-    const { publicKey: serviceKey, privateKey } = generateJwtKey();
+    const { publicKey: webhookPublicKey, privateKey } = generateJwtKey();
     const origin = 'https://shop.example';
-    const site = await startSiteWithSequencer({ webhook: true, serviceKey, origin });
+    const site = await startSiteWithSequencer({ webhook: true, webhookPublicKey, origin });
     const url = `http://127.0.0.1:${port}/inside`;
     const { id } = await begin(new Browser(site.origin, new Map(), origin));
     const lane = new Lane(site.origin);

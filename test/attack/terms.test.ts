@@ -1,5 +1,5 @@
 import request from 'supertest';
-import type { IntentRecord } from '../../src/http/hooks.js';
+import type { AcceptedIntent } from '../../src/http/hooks.js';
 import { parseClientSecret } from '../../src/intents/payload.js';
 import { formatBase58 } from '../../src/keys/base58.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
@@ -16,8 +16,8 @@ const fair = { kind: 'payment', amount: 48, currency: 'usd', destination };
 async function startShop(options: SiteOptions = {}) {
   const transport = recordingTransport();
   const payment = () => ({ amount: '48.00', currency: 'usd', metadata: { order: 'kettle' } });
-  const records: IntentRecord[] = [];
-  const onCreated = (record: IntentRecord): void => void records.push(record);
+  const records: AcceptedIntent[] = [];
+  const onCreated = (record: AcceptedIntent): void => void records.push(record);
   const site = await startSite({ transport, payment, onCreated, ...options });
   const post = (path = '/intent') => request(site.origin).post(path).set('Sec-Fetch-Site', 'same-origin').type('json');
   return { ...site, post, records, sent: () => sentTerms(transport.calls) };
@@ -136,7 +136,7 @@ describe('intent swapped for a cheaper one', () => {
   const prices: Record<string, string> = { kettle: '48.00', sugar: '0.05' };
 
   async function startRealShop() {
-    const records = new Map<string, IntentRecord>();
+    const records = new Map<string, AcceptedIntent>();
     const site = await startSiteWithSequencer({
       payment: (req) => ({
         amount: prices[req.body.order] ?? '999',

@@ -235,7 +235,7 @@ describe('CSP violations', () => {
       await site.sequencer.wallet('Ada').pay(await clickAndScan(paying.page));
       await event(paying.page, 'success');
       const declining = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }), options);
-      await site.sequencer.wallet('Ada').reject(await begin(declining.page));
+      await site.sequencer.wallet('Ada').decline(await begin(declining.page));
       await state(declining.page, 'rejected');
       await part(declining.page, 'retry').click();
       await state(declining.page, 'waiting');

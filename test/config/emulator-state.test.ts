@@ -1,9 +1,9 @@
 import { parseConfig } from '../../src/config/config.js';
-import { generateKey } from '../../src/keys/verifier-key.js';
+import { generateKeyPair } from '../../src/keys/verifier-key.js';
 
 const env = {
   INTENT_SEQUENCER_URL: 'embedded',
-  INTENT_VERIFIER_SECRET: generateKey().secret,
+  INTENT_VERIFIER_SECRET: generateKeyPair().secret,
   INTENT_DOMAIN: 'shop.example',
 };
 const stateWith = (more: Readonly<Record<string, string>>, options = {}): string | undefined =>

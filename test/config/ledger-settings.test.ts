@@ -1,11 +1,11 @@
 import { parseConfig } from '../../src/config/config.js';
 import type { ConfigOptions, Environment } from '../../src/config/config-options.js';
-import { generateKey } from '../../src/index.js';
+import { generateKeyPair } from '../../src/index.js';
 import { problemsOf } from '../support/sites/problems-of.js';
 
 const env = {
   INTENT_SEQUENCER_URL: 'https://sequencer.example',
-  INTENT_VERIFIER_SECRET: generateKey().secret,
+  INTENT_VERIFIER_SECRET: generateKeyPair().secret,
   INTENT_DOMAIN: 'shop.example',
 };
 const ledgerOf = (options: ConfigOptions, more: Environment = {}) => parseConfig(options, { ...env, ...more }).ledger;

@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import bs58 from 'bs58';
 import { createKeyRing } from '../../src/keys/key-ring.js';
 import type { Signer } from '../../src/keys/verifier-key.js';
-import { createSigner, generateKey, signerFromSeed } from '../../src/keys/verifier-key.js';
+import { createSigner, generateKeyPair, signerFromSeed } from '../../src/keys/verifier-key.js';
 import { thrownCode } from '../wire/thrown-code.js';
 import { nacl } from './unsandboxed-nacl.js';
 
@@ -93,7 +93,7 @@ describe('keys derived from the secrets', () => {
 
 describe('new keys', () => {
   test('a secret reads back to the public key beside it, and no two are the same', () => {
-    const keys = Array.from({ length: 100 }, generateKey);
+    const keys = Array.from({ length: 100 }, generateKeyPair);
     for (const { secret, publicKey } of keys) expect(createSigner(secret).publicKey).toBe(publicKey);
     expect(new Set(keys.map(({ secret }) => secret)).size).toBe(100);
     expect(signerFromSeed(bs58.decode(keys[0]?.secret ?? '')).publicKey).toBe(keys[0]?.publicKey);

@@ -226,8 +226,8 @@ async function checkSite(origin: string): Promise<void> {
 const typedProgram = `
 import express from 'express';
 import {
-  ConfigError, type ConfigOptions, createIntentClient, createSigner, currentUser, generateKey, IntentError,
-  type IntentErrorCode, type IntentRecord, intentRouter, type IntentRouterOptions, type IntentStatus, requireLogin,
+  ConfigError, type ConfigOptions, createIntentClient, createSigner, currentUser, generateKeyPair, IntentError,
+  type IntentErrorCode, type AcceptedIntent, intentRouter, type IntentRouterOptions, type IntentStatus, requireLogin,
   SequencerError, type Signer, type Transport,
 } from 'express-intents';
 import { createIntentClient as createFromClient, type IntentClient } from 'express-intents/client';
@@ -235,7 +235,7 @@ import { createWallet, type Sequencer, startSequencer, type Wallet } from 'expre
 
 const options: IntentRouterOptions = {
   payment: async (req) => ({ amount: '1.00', currency: 'usd', metadata: { path: req.path } }),
-  onCreated: (intent: IntentRecord) => { if (intent.kind === 'payment') intent.amount satisfies string | number; },
+  onCreated: (intent: AcceptedIntent) => { if (intent.kind === 'payment') intent.amount satisfies string | number; },
 };
 const router = intentRouter(options);
 express().use(router).get('/account', requireLogin({ loginUrl: '/login' }), async (req, res) => {
@@ -250,7 +250,7 @@ export async function use(client: IntentClient, signal: AbortSignal): Promise<vo
   [id, clientSecret] satisfies string[];
   const status: IntentStatus = await client.paymentIntents.getStatus(id);
   status.intentSubmitted satisfies boolean;
-  const signer: Signer = createSigner(generateKey().secret);
+  const signer: Signer = createSigner(generateKeyPair().secret);
   const { userId } = await client.loginIntents.getUserId({ intent: id, verifier: signer });
   userId satisfies string;
   const sequencer: Sequencer = await startSequencer();

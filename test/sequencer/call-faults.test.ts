@@ -253,7 +253,7 @@ function ofClient(method: string, call: (client: IntentClient) => Promise<unknow
     method,
     repeated: 'ok',
     prepare: async (transport) => {
-      const client = createIntentClient({ transport, timeoutMs: ample, tryTimeoutMs: ample / 4 });
+      const client = createIntentClient({ transport, timeoutMs: ample, attemptTimeoutMs: ample / 4 });
       const attempt = (): Promise<Outcome> =>
         call(client).then(
           () => ({ code: 'ok', shown: '' }),
@@ -274,7 +274,7 @@ function ofRoute(method: string, begin: (browser: Browser) => Promise<Request>):
       const { origin, log } = await startSite({
         transport,
         timeoutMs: ample,
-        tryTimeoutMs: ample / 4,
+        attemptTimeoutMs: ample / 4,
         payment: () => payment,
         domain,
       });

@@ -1,11 +1,11 @@
-import { createIntentClient, createSigner, type Dialect, generateKey } from '../../src/index.js';
+import { createIntentClient, createSigner, type Dialect, generateKeyPair } from '../../src/index.js';
 import { rejectedCode } from '../wire/thrown-code.js';
 
 // What the client makes of answers that arrive. In memory: how they arrive is the transport's part.
 
-const verifier = createSigner(generateKey().secret);
-const id = generateKey().publicKey;
-const payment = { destination: generateKey().publicKey, amount: '1.00', currency: 'usd' };
+const verifier = createSigner(generateKeyPair().secret);
+const id = generateKeyPair().publicKey;
+const payment = { destination: generateKeyPair().publicKey, amount: '1.00', currency: 'usd' };
 /** A user id of this many bytes in an answer, OK. */
 const userIdOf = (length: number): number[] => [0x12, length + 2, 0x0a, length, ...new Array<number>(length).fill(9)];
 

@@ -1,8 +1,8 @@
-import { createIntentClient, generateKey, type IntentClient } from '../../src/index.js';
+import { createIntentClient, generateKeyPair, type IntentClient } from '../../src/index.js';
 import type { Dialect } from '../../src/sequencer/calls.js';
 import { type Answer, bytes, type FaultSequencer, faultSequencer, ok } from '../support/sequencers/fault-sequencer.js';
 
-const payment = { destination: generateKey().publicKey, amount: '4.50', currency: 'usd' };
+const payment = { destination: generateKeyPair().publicKey, amount: '4.50', currency: 'usd' };
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 const octets = { 'content-type': 'application/octet-stream' };
 
@@ -123,7 +123,7 @@ describe('an answer of zero bytes that is an envelope', () => {
     const sequencer = await faultSequencer(bytes(new Uint8Array()));
     const client = createIntentClient({ url: sequencer.url });
     clients.push(client);
-    const intent = generateKey().publicKey;
+    const intent = generateKeyPair().publicKey;
     expect(await client.paymentIntents.getStatus(intent)).toEqual({
       exists: false,
       codeScanned: false,

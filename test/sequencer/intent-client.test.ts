@@ -6,7 +6,7 @@ import {
   type IntentClientOptions,
   type IntentStatus,
 } from '../../src/index.js';
-import { createSigner, generateKey, type Signer } from '../../src/keys/verifier-key.js';
+import { createSigner, generateKeyPair, type Signer } from '../../src/keys/verifier-key.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { serve } from '../support/sites/serve.js';
 import { rejectedCode } from '../wire/thrown-code.js';
@@ -20,8 +20,8 @@ let verifier: Signer;
 let stranger: Signer;
 
 beforeAll(async () => {
-  verifier = createSigner(generateKey().secret);
-  stranger = createSigner(generateKey().secret);
+  verifier = createSigner(generateKeyPair().secret);
+  stranger = createSigner(generateKeyPair().secret);
   const keyFile = JSON.stringify({ public_keys: [verifier.publicKey] });
   const origin = await serve((_req, res) => res.end(keyFile));
   sequencer = await startSequencer({ port: 0, grpcPort: 0, localDomains: { [domain]: origin } });
@@ -91,8 +91,8 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
 
   it('tells of an intent that nobody created that it does not exist (interface 4.4)', async () => {
     const unknown = { exists: false, codeScanned: false, intentSubmitted: false };
-    expect(await client.paymentIntents.getStatus(generateKey().publicKey)).toEqual(unknown);
-    expect(await client.loginIntents.getStatus(generateKey().publicKey)).toEqual(unknown);
+    expect(await client.paymentIntents.getStatus(generateKeyPair().publicKey)).toEqual(unknown);
+    expect(await client.loginIntents.getStatus(generateKeyPair().publicKey)).toEqual(unknown);
   });
 
   it('creates a login, and knows the user only once the wallet logged in (interface 4.7, 5.3)', async () => {
@@ -128,7 +128,7 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
   it('tells a plain payment and an unknown intent from a pending login (interface 4.7)', async () => {
     const { id } = await client.paymentIntents.create(payment);
     expect(await rejectedCode(client.loginIntents.getUserId({ intent: id, verifier }))).toBe('not_supported');
-    const unknown = generateKey().publicKey;
+    const unknown = generateKeyPair().publicKey;
     expect(await rejectedCode(client.loginIntents.getUserId({ intent: unknown, verifier }))).toBe('intent_not_found');
   });
 

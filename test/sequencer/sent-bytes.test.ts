@@ -6,7 +6,7 @@ import {
   createIntentClient,
   createSigner,
   type Dialect,
-  generateKey,
+  generateKeyPair,
   type IntentClient,
   type IntentClientOptions,
   type PreparedIntent,
@@ -16,8 +16,8 @@ import { grpcOk, startGrpcFaultServer } from '../support/sequencers/grpc-fault-s
 import { fieldAt, splitFields, withoutFields } from './wire-fields.js';
 
 const domain = 'shop.example';
-const destination = generateKey().publicKey;
-const verifier = createSigner(generateKey().secret);
+const destination = generateKeyPair().publicKey;
+const verifier = createSigner(generateKeyPair().secret);
 const payment = { destination, amount: '0.05', currency: 'usd' };
 const login = { login: { verifier: verifier.publicKey, domain }, signers: [verifier] };
 
@@ -238,7 +238,7 @@ describe.each([
   it('getUserId is signed by the verifier, over the request without the signature (interface 4.7, protocol 5)', async () => {
     service.answerWith(Uint8Array.of(0x08, 0x03));
     const client = createIntentClient(service.options);
-    const intent = generateKey().publicKey;
+    const intent = generateKeyPair().publicKey;
     await expect(client.loginIntents.getUserId({ intent, verifier })).rejects.toMatchObject({ code: 'login_pending' });
     await client.close();
 

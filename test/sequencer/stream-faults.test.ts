@@ -1,6 +1,6 @@
 import {
   createIntentClient,
-  generateKey,
+  generateKeyPair,
   type IntentClient,
   type IntentEvent,
   SequencerError,
@@ -24,7 +24,7 @@ import {
   startGrpcFaultServer,
 } from '../support/sequencers/grpc-fault-server.js';
 import { accepting, frame, startStreamFaultServer, type Upgrade } from '../support/sequencers/stream-fault-server.js';
-import { FakeTiming, settled } from './fake-timing.js';
+import { FakeTiming, settled } from './watch/fake-timing.js';
 
 // Event streams while the sequencer fails, in three steps. Each transport reports every fault of the table by its code,
 // or waits, and leaves no connection. A watch survives every outcome, in every phase: in memory, with a fake clock. A few
@@ -184,7 +184,7 @@ test.each([
 
 // ---- What a watch does about it ----
 
-const payment = { destination: generateKey().publicKey, amount: '1.00', currency: 'usd' };
+const payment = { destination: generateKeyPair().publicKey, amount: '1.00', currency: 'usd' };
 
 let sequencer: Sequencer;
 /** A client of the sequencer that no fault affects. */
@@ -382,7 +382,7 @@ async function play(cell: Cell): Promise<void> {
   try {
     await passUntil(timing, 'the fault occurs', () => transport.occurred >= 1);
     await wallet.scan(intent.clientSecret);
-    await wallet.reject(intent.clientSecret);
+    await wallet.decline(intent.clientSecret);
     if (cell.fault.ends) await passUntil(timing, 'the stream is opened again', () => transport.occurred >= 2);
     await timing.pass(60_000);
     expect([watching.isOver, watching.error]).toEqual([false, undefined]);
@@ -452,7 +452,7 @@ describe.each([
     for (let cut = 1; cut <= 3; cut += 1) {
       relay.cut();
       // While there is no stream.
-      await wallet.reject(intent.clientSecret);
+      await wallet.decline(intent.clientSecret);
       await eventually(() => relay.opened > cut && kinds.length === cut + 1);
     }
     relay.cut();

@@ -5,7 +5,7 @@ import type { RouterEventType } from '../../src/telemetry/router-event.js';
 /** The compiler refuses a type that is missing, or one too many. */
 const eventTypes = Object.keys({
   intent_created: true,
-  intent_repeated: true,
+  intent_replayed: true,
   intent_refused: true,
   code_scanned: true,
   intent_declined: true,
@@ -30,7 +30,7 @@ const eventTypes = Object.keys({
   breaker_opened: true,
   breaker_closed: true,
   ledger_unavailable: true,
-  ledger_back: true,
+  ledger_recovered: true,
 } satisfies Record<RouterEventType, true>);
 
 const page = readFileSync(new URL('../../docs/telemetry.md', import.meta.url), 'utf8');
@@ -62,9 +62,20 @@ describe('docs/telemetry.md', () => {
 
   test('has the attributes of every metric', () => {
     const everything = { kind: 'payment', code: 'too_busy', source: 'status', late: true, lagMs: 1, wasSettled: true };
-    const details = { ...everything, hook: 'onPaid', ms: 1, route: 'intent', operation: 'a.b', transport: 'http' };
+    const details = {
+      ...everything,
+      hook: 'onPaid',
+      durationMs: 1,
+      route: 'intent',
+      operation: 'a.b',
+      transport: 'http',
+    };
     const attributesOf = (pointOf: unknown): string[] => {
-      const [, attributes] = (pointOf as (event: object) => [number, object])({ ...details, outcome: 'ok', tries: 1 });
+      const [, attributes] = (pointOf as (event: object) => [number, object])({
+        ...details,
+        outcome: 'ok',
+        attempts: 1,
+      });
       return Object.keys(attributes);
     };
     const given = Object.entries(metrics).map(([name, { sources }]) => [
@@ -79,8 +90,10 @@ describe('docs/telemetry.md', () => {
   });
 
   test('a missing event or metric fails these tests', () => {
-    expect(rowsUnder('Events', page.replace('| `ledger_back`', '| `ledger_bak`'))).not.toEqual(rowsUnder('Events'));
-    expect(rowsUnder('Metrics', page.replace('| `{try}`', '| `{tries}`'))).not.toEqual(rowsUnder('Metrics'));
+    expect(rowsUnder('Events', page.replace('| `ledger_recovered`', '| `ledger_bak`'))).not.toEqual(
+      rowsUnder('Events'),
+    );
+    expect(rowsUnder('Metrics', page.replace('| `{attempt}`', '| `{attempts}`'))).not.toEqual(rowsUnder('Metrics'));
   });
 });
 

@@ -70,7 +70,7 @@ test('a listener is called in a later turn, in the order of the events, with the
   const told: RouterEvent[] = [];
   const tell = eventListener((event) => void told.push(event), { warn: () => undefined }, Date.now);
   tell({ type: 'logged_out', atMs: 1 });
-  tell({ type: 'ledger_back', atMs: 2 });
+  tell({ type: 'ledger_recovered', atMs: 2 });
   await Promise.resolve();
   expect(told).toEqual([]);
   await setImmediate();

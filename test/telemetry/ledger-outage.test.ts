@@ -41,6 +41,6 @@ test('an outage emits one event, however long it lasts, and so does its end', as
   await eventually(() => told.length === 2);
   const rounds = asked;
   await eventually(() => asked > rounds + 2);
-  expect(told.slice(1)).toEqual([{ type: 'ledger_back' }]);
+  expect(told.slice(1)).toEqual([{ type: 'ledger_recovered' }]);
   await settlement.close();
 });

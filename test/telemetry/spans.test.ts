@@ -83,7 +83,7 @@ describe('a payment', () => {
       'server.port': Number(port),
       'express_intents.transport': 'http',
       'express_intents.outcome': 'ok',
-      'express_intents.tries': 1,
+      'express_intents.attempts': 1,
     });
     expect(received.map(({ traceparent }) => traceparent)).toContain(`00-${traceOf(create)}-${idOf(create)}-01`);
     // Baggage is the app's own: the service is somebody else.
@@ -154,13 +154,13 @@ describe('a login', () => {
 });
 
 describe('a call to the service', () => {
-  test('that succeeds in a retry has the number of tries and no error', async () => {
+  test('that succeeds in a retry has the number of attempts and no error', async () => {
     const site = await startSiteWithSequencer();
     const browser = new Browser(site.origin);
     site.sequencer.injectFault({ kind: 'refuse', operations: ['getStatus'], times: 1 });
     await browser.send('GET', '/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH');
     const call = await telemetry.named('MicroPayment/getStatus');
-    expect(call.attributes).toMatchObject({ 'express_intents.tries': 2, 'express_intents.outcome': 'ok' });
+    expect(call.attributes).toMatchObject({ 'express_intents.attempts': 2, 'express_intents.outcome': 'ok' });
     expect(call.status).toEqual({ code: SpanStatusCode.UNSET });
   });
 

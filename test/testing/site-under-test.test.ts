@@ -1,8 +1,8 @@
 import express, { type Express } from 'express';
 import request from 'supertest';
-import { generateKey } from '../../src/keys/verifier-key.js';
+import { generateKeyPair } from '../../src/keys/verifier-key.js';
 import { intentRouter } from '../../src/router/intent-router.js';
-import { fromOwnPage, type Sequencer, startSequencer } from '../../src/testing.js';
+import { type Sequencer, sameOriginHeaders, startSequencer } from '../../src/testing.js';
 import { type ExpressFactory, expressVersions, LogRecorder } from '../support/sites/site.js';
 
 // A site under supertest listens nowhere: each request has a port of its own.
@@ -37,7 +37,7 @@ async function begin(browser: ReturnType<typeof request.agent>, mode: 'payment' 
 
 describe.each(Object.entries(expressVersions))('%s', (_name, factory) => {
   test('a site that has its options from the sequencer takes payments and logins, and needs nothing else', async () => {
-    const browser = request.agent(appWith(sequencer.siteOptions(), factory)).set(fromOwnPage);
+    const browser = request.agent(appWith(sequencer.siteOptions(), factory)).set(sameOriginHeaders);
     const payment = await sequencer.wallet('Ada').pay(await begin(browser, 'payment'));
     expect(payment).toMatchObject({ amount: '4.50', destination: sequencer.siteOptions().destination });
     const flags = { exists: true, code_scanned: true, intent_submitted: true };
@@ -55,23 +55,23 @@ describe.each(Object.entries(expressVersions))('%s', (_name, factory) => {
     const options = sequencer.siteOptions({ domain: 'read.example' });
     const app = appWith(options, factory);
     sequencer.setLocalDomain('read.example', app);
-    await begin(request.agent(app).set(fromOwnPage), 'login');
+    await begin(request.agent(app).set(sameOriginHeaders), 'login');
 
     // A gate in front of everything is what makes a login fail that has worked in every test.
     const gated = appWith(options, factory, (inner) => {
       inner.get(/.*/, (_req, res) => void res.status(401).end());
     });
     sequencer.setLocalDomain('read.example', gated);
-    const answer = await request(gated).post('/intent').set(fromOwnPage).send({ mode: 'login' });
+    const answer = await request(gated).post('/intent').set(sameOriginHeaders).send({ mode: 'login' });
     expect([answer.status, answer.body.code]).toEqual([502, 'intent_refused']);
   });
 });
 
-test('fromOwnPage is what makes the difference', async () => {
+test('sameOriginHeaders is what makes the difference', async () => {
   const app = appWith(sequencer.siteOptions());
   const refused = await request(app).post('/intent').send({ mode: 'payment' }).expect(403);
   expect(refused.body.code).toBe('cross_site_request');
-  await request(app).post('/intent').set(fromOwnPage).send({ mode: 'payment' }).expect(201);
+  await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' }).expect(201);
 });
 
 test('a domain has the same key each time, another domain another, and what is no domain none', () => {
@@ -86,31 +86,31 @@ test('a domain has the same key each time, another domain another, and what is n
 });
 
 test('the environment means the same as the options', () => {
-  const { sequencerUrl, walletUrl, verifierSecret, domain, destination, serviceKey } = sequencer.siteOptions();
+  const { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey } = sequencer.siteOptions();
   expect(sequencer.siteEnvironment()).toEqual({
     INTENT_SEQUENCER_URL: sequencerUrl,
     INTENT_WALLET_URL: walletUrl,
     INTENT_VERIFIER_SECRET: verifierSecret,
     INTENT_DOMAIN: domain,
     INTENT_DESTINATION: destination,
-    INTENT_SERVICE_KEY: serviceKey,
+    INTENT_WEBHOOK_PUBLIC_KEY: webhookPublicKey,
   });
 });
 
 test('a key of one’s own can be trusted; any other is refused', async () => {
-  const [own, foreign] = [generateKey(), generateKey()];
+  const [own, foreign] = [generateKeyPair(), generateKeyPair()];
   const options = { ...sequencer.siteOptions(), domain: 'own.example', verifierSecret: own.secret };
   const app = appWith(options);
   sequencer.trust('own.example', [foreign.publicKey]);
-  await request(app).post('/intent').set(fromOwnPage).send({ mode: 'login' }).expect(502);
+  await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'login' }).expect(502);
   sequencer.trust('own.example', [foreign.publicKey, own.publicKey]);
-  await request(app).post('/intent').set(fromOwnPage).send({ mode: 'login' }).expect(201);
+  await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'login' }).expect(201);
   expect(() => sequencer.trust('own.example', ['no key'])).toThrow(expect.objectContaining({ code: 'invalid_key' }));
 });
 
 test('many requests of a test are not too many', async () => {
   const app = appWith(sequencer.siteOptions());
-  const create = () => request(app).post('/intent').set(fromOwnPage).send({ mode: 'payment' });
+  const create = () => request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' });
   // By default an address may create 120 intents a minute.
   for (let batch = 0; batch < 13; batch += 1) {
     const answers = await Promise.all(Array.from({ length: 10 }, create));
@@ -121,10 +121,10 @@ test('many requests of a test are not too many', async () => {
 test('a fault has a name, and settings that fit it', async () => {
   const app = appWith(sequencer.siteOptions());
   const end = sequencer.injectFault('error');
-  await request(app).post('/intent').set(fromOwnPage).send({ mode: 'payment' }).expect(502);
+  await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' }).expect(502);
   end();
   sequencer.injectFault({ kind: 'delay', ms: 1, times: 1 });
-  await request(app).post('/intent').set(fromOwnPage).send({ mode: 'payment' }).expect(201);
+  await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' }).expect(201);
   // @ts-expect-error There is no such fault.
   expect(() => sequencer.injectFault('sulk')).toThrow(/its kind/);
   // @ts-expect-error Only delays and drips have a time.

@@ -33,13 +33,13 @@ const hourMs = 3_600_000;
 /** Signs webhook calls with a service key that is generated at every start. */
 export class WebhookSigner {
   /** The public service key, Base58. */
-  readonly serviceKey: string;
+  readonly webhookPublicKey: string;
   readonly #privateKey: KeyObject;
   readonly #now: () => number;
 
   constructor(now: () => number) {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-    this.serviceKey = formatBase58(Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url'));
+    this.webhookPublicKey = formatBase58(Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url'));
     this.#privateKey = privateKey;
     this.#now = now;
   }

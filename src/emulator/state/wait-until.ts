@@ -5,11 +5,11 @@ import type { SequencerState } from './sequencer-state.js';
 const marks = {
   exists: () => true,
   code_scanned: ({ scanned }) => scanned,
-  rejected: ({ declined }) => declined,
+  declined: ({ declined }) => declined,
   intent_submitted: ({ submitted }) => submitted,
 } satisfies Record<string, (intent: StoredIntent) => boolean>;
 
-/** What an intent can reach at the sequencer. A wallet that sent `rejected` can still pay. */
+/** What an intent can reach at the sequencer. A wallet that sent `declined` can still pay. */
 export type IntentMark = keyof typeof marks;
 
 /** Resolves once an intent has reached a mark. @throws {AssertionError} when it has not within `timeoutMs`, or the sequencer closes */
@@ -45,5 +45,5 @@ function notReached(
   const found = actual ? `has reached ${actual.join(', ')}` : 'is not known to the sequencer';
   const when = timeoutMs === undefined ? 'when the sequencer closed' : `after ${timeoutMs} ms`;
   const message = `The intent ${id} ${found} ${when}, and was expected to reach ${mark}.`;
-  return new AssertionError({ message, actual, expected: mark, operator: 'until' });
+  return new AssertionError({ message, actual, expected: mark, operator: 'waitFor' });
 }

@@ -42,7 +42,7 @@ export interface Wallet {
   /** Pays or logs in; scans first if needed. */
   confirm(code: string): Promise<WalletRequest>;
   /** Declines: sends `client_rejected_...` to the rendezvous, which changes nothing else. */
-  reject(code: string): Promise<WalletRequest>;
+  decline(code: string): Promise<WalletRequest>;
   /** As `confirm`, for payments only. */
   pay(code: string): Promise<WalletRequest>;
   /** As `confirm`, for logins only; adds the user id. */
@@ -114,7 +114,7 @@ class SimulatedWallet implements Wallet {
     return { ...request, userId: this.userId(domain) };
   }
 
-  async reject(code: string): Promise<WalletRequest> {
+  async decline(code: string): Promise<WalletRequest> {
     const opened = openCode(code);
     const request = await this.#scanOnce(opened);
     const intentId = { value: opened.rendezvous.publicKey };

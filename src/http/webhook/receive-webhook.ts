@@ -52,7 +52,7 @@ function refusalWarning(logger: Logger, now: () => number): (error: unknown, req
     warnedAt = now();
     const reason = error.cause instanceof Error ? error.cause.message : '';
     logger.warn(
-      `express-intents: rejected a webhook call (${reason}). If the service sent it, INTENT_SERVICE_KEY is wrong.`,
+      `express-intents: rejected a webhook call (${reason}). If the service sent it, INTENT_WEBHOOK_PUBLIC_KEY is wrong.`,
       { requestId: requestIdOf(req).value },
     );
   };

@@ -39,7 +39,7 @@ export function webhookRegistrar(
 
   return (intent, req) => {
     // The embedded sequencer calls this machine directly, where the origin may differ from the public one.
-    const base = webhook?.serviceKeys ? origin : localOriginOf(req);
+    const base = webhook?.webhookPublicKeys ? origin : localOriginOf(req);
     if (base === undefined) return warn(intent, req, 'the browser disconnected, so the local port is unknown.');
     if (running >= maxConcurrent) return warn(intent, req, `${maxConcurrent} other registrations are running.`);
     void register(intent, req, `${base}${req.baseUrl}${routes.webhook}`);

@@ -14,7 +14,7 @@ export interface VerifiedWebhook {
 
 export interface WebhookVerifierOptions {
   /** Public keys of the service, Base58 of 32 bytes each. */
-  readonly serviceKeys: () => Promise<readonly string[]>;
+  readonly webhookPublicKeys: () => Promise<readonly string[]>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -31,11 +31,11 @@ const refusedHeaders = ['jwk', 'jku', 'x5c', 'x5u', 'crit', 'b64'];
 const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** A verifier of webhook calls (protocol section 5). Accepts only EdDSA signatures with a key of the service. */
-export function createWebhookVerifier({ serviceKeys, now }: WebhookVerifierOptions): WebhookVerifier {
+export function createWebhookVerifier({ webhookPublicKeys, now }: WebhookVerifierOptions): WebhookVerifier {
   let imported: Promise<readonly KeyObject[]> | undefined;
   return async (jwt) => {
     if (!jwtForm.test(jwt)) throw invalid(new Error('The body is not a JWT.'));
-    imported ??= serviceKeys().then((keys) => keys.map(importServiceKey));
+    imported ??= webhookPublicKeys().then((keys) => keys.map(importServiceKey));
     // The embedded sequencer may not have started. The next call retries.
     imported.catch(() => {
       imported = undefined;

@@ -61,7 +61,7 @@ export function emitHook(
   failure?: { readonly error: unknown },
 ): void {
   if (!observer) return;
-  const call = { intent: payment.id, hook, attempt, ms: Math.round(performance.now() - calledAtMs) };
+  const call = { intent: payment.id, hook, attempt, durationMs: Math.round(performance.now() - calledAtMs) };
   if (failure) observer.emit({ type: 'hook_failed', ...call, error: shortText(failure.error) });
   else observer.emit({ type: 'hook_completed', ...call });
 }

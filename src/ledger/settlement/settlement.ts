@@ -178,7 +178,7 @@ export class Settlement {
     try {
       if (performance.now() - this.#correctedAtMs > correctEveryMs) await this.correctDueTimes();
       await this.round();
-      if (this.#isReported) this.#context.observer?.emit({ type: 'ledger_back' });
+      if (this.#isReported) this.#context.observer?.emit({ type: 'ledger_recovered' });
       this.#isReported = false;
       this.#failures = 0;
       this.#lastRoundMs = performance.now();

@@ -25,7 +25,7 @@ const channelOptions: ChannelOptions = {
 export interface GrpcRequestOptions {
   /** Without it the call may last for ever. */
   readonly timeoutMs?: number | undefined;
-  /** As in `TryOptions`. */
+  /** As in `AttemptOptions`. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
 }
 

@@ -3,7 +3,7 @@ import { requirePackage } from '../../async/optional-package.js';
 import { SequencerError } from '../../errors.js';
 import type { Operation } from '../../wire/envelope.js';
 import { loadGrpcPackage } from '../../wire/grpc.js';
-import type { Transport, TryOptions } from '../transport.js';
+import type { AttemptOptions, Transport } from '../transport.js';
 import { type GrpcCall, GrpcChannel } from './grpc-channel.js';
 import { type GrpcNames, parseGrpcNames } from './grpc-names.js';
 import { errorOfGrpcStatus, type GrpcStatus } from './grpc-status.js';
@@ -45,7 +45,7 @@ class GrpcCalls {
     this.#loading.catch(() => undefined);
   }
 
-  async call(operation: Operation, body: Uint8Array, options: TryOptions): Promise<Uint8Array> {
+  async call(operation: Operation, body: Uint8Array, options: AttemptOptions): Promise<Uint8Array> {
     const call = this.#callOnce(operation, body, options);
     this.#calls.add(call);
     try {
@@ -80,7 +80,7 @@ class GrpcCalls {
     (await this.#loading.catch(() => undefined))?.close();
   }
 
-  async #callOnce(operation: Operation, body: Uint8Array, { signal, metadata }: TryOptions): Promise<Uint8Array> {
+  async #callOnce(operation: Operation, body: Uint8Array, { signal, metadata }: AttemptOptions): Promise<Uint8Array> {
     const channel = await this.#open(signal);
     const call = channel.start(this.#pathOf(operation), body, { timeoutMs: this.#timeoutMs, metadata });
     let only: Uint8Array | undefined;

@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Abortable } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { isEmptyEnvelope, openResponse } from '../../wire/envelope.js';
-import { noAnswer, type TryBounds } from '../transport.js';
+import { type AttemptBounds, noAnswer } from '../transport.js';
 
 /** No answer of the interface comes near this. A larger one is a fault, and is cut before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
@@ -14,7 +14,7 @@ export const maxResponseBytes = 64 * 1024;
 export function sendCall(
   dispatcher: Dispatcher,
   request: Dispatcher.DispatchOptions,
-  bounds: Partial<TryBounds>,
+  bounds: Partial<AttemptBounds>,
 ): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     if (bounds.signal?.aborted) reject(bounds.signal.reason);
@@ -42,7 +42,7 @@ class HttpCall implements Dispatcher.DispatchHandler {
   constructor(
     resolve: (answer: Uint8Array) => void,
     reject: (reason: unknown) => void,
-    { signal, timeoutMs }: Partial<TryBounds>,
+    { signal, timeoutMs }: Partial<AttemptBounds>,
     origin: unknown,
   ) {
     this.#origin = origin;

@@ -1,7 +1,7 @@
 import type { Pool } from 'undici';
 import { SequencerError } from '../../errors.js';
 import { encodeRequest, type Operation } from '../../wire/envelope.js';
-import type { Transport, TryBounds } from '../transport.js';
+import type { AttemptBounds, Transport } from '../transport.js';
 import { maxResponseBytes, sendCall } from './http-call.js';
 import { WebSocketStreams } from './websocket-streams.js';
 
@@ -30,7 +30,7 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
     pingMs: 30_000,
     envelopeVersion,
   });
-  const send = (operation: Operation, body: Uint8Array, bounds: Partial<TryBounds> = {}): Promise<Uint8Array> => {
+  const send = (operation: Operation, body: Uint8Array, bounds: Partial<AttemptBounds> = {}): Promise<Uint8Array> => {
     const all = bounds.metadata ? { ...headers, ...bounds.metadata } : headers;
     const request = {
       origin,

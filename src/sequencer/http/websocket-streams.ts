@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws';
 import { listenForAbort } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { encodeRequest, type Operation, openResponse } from '../../wire/envelope.js';
-import type { TryOptions } from '../transport.js';
+import type { AttemptOptions } from '../transport.js';
 import { StreamQueue } from './stream-queue.js';
 
 export interface WebSocketTarget {
@@ -27,7 +27,7 @@ export class WebSocketStreams {
   }
 
   /** Each reader has its own socket, which opens when the reader starts. */
-  open(operation: Operation, body: Uint8Array, { signal }: TryOptions = {}): AsyncIterable<Uint8Array> {
+  open(operation: Operation, body: Uint8Array, { signal }: AttemptOptions = {}): AsyncIterable<Uint8Array> {
     const request = encodeRequest(operation, body, this.#target.envelopeVersion);
     return { [Symbol.asyncIterator]: () => this.#connect(request, signal).reader };
   }

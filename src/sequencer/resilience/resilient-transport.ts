@@ -11,7 +11,7 @@ export interface ResilienceOptions {
   /** Bound of a call over its time in line and all its tries, in milliseconds. */
   readonly timeoutMs: number;
   /** Bound of one try, in milliseconds. A call that is never retried has the whole time for its one try. */
-  readonly tryTimeoutMs: number;
+  readonly attemptTimeoutMs: number;
   /** How many calls of an operation run at a time. Default: as many as a service completes in about a second, 64. */
   readonly maxRunning?: number | undefined;
   /** How many calls of an operation wait in line. Default 1024. */
@@ -22,7 +22,7 @@ export interface ResilienceOptions {
 }
 
 /** Three tries and the delays between them fit into the default of 8 s. A shorter time is all for the first try. */
-export function defaultTryTimeoutMs(timeoutMs: number): number {
+export function defaultAttemptTimeoutMs(timeoutMs: number): number {
   return Math.min(timeoutMs, 3_000);
 }
 
@@ -200,7 +200,7 @@ class ResilientCalls {
     const { operation, body, signal, cancelBeforeSend, observed } = call;
     throwIfAborted(cancelBeforeSend, signal);
     const leftMs = this.#leftMs(call);
-    const timeoutMs = isRepeatable ? Math.min(this.#options.tryTimeoutMs, leftMs) : leftMs;
+    const timeoutMs = isRepeatable ? Math.min(this.#options.attemptTimeoutMs, leftMs) : leftMs;
     if (!observed) return callWithTimeout(this.#inner, operation, body, { timeoutMs, signal });
     const bounds = { timeoutMs, signal, metadata: observed.metadata };
     return observed.run(() => callWithTimeout(this.#inner, operation, body, bounds));

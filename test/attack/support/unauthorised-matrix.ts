@@ -128,7 +128,7 @@ async function startTrack(keptIn: Kept): Promise<Track> {
     webhook: true,
     // All come from one address.
     rateLimits: false,
-    serviceKey: generateJwtKey().publicKey,
+    webhookPublicKey: generateJwtKey().publicKey,
     before: (app) => {
       if (store) app.use(session({ secret: 'of the app', resave: false, saveUninitialized: false, store }));
     },

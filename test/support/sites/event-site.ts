@@ -34,7 +34,7 @@ export interface EventSiteOptions {
   /** Called with each intent that the status cache reports as submitted, as a ledger is. */
   readonly onSubmitted?: (id: string) => void;
   /** Base58 public key of the service whose webhook calls are taken; without it there are none. */
-  readonly serviceKey?: string;
+  readonly webhookPublicKey?: string;
   /** Middlewares in front of the router. */
   readonly before?: (app: Express) => void;
 }
@@ -49,7 +49,7 @@ const nobodyAsks = async (): Promise<never> => {
 };
 
 export async function startEventSite(options: EventSiteOptions = {}): Promise<EventSite> {
-  const { factory = express, connections, onCreated, onSubmitted, serviceKey, before } = options;
+  const { factory = express, connections, onCreated, onSubmitted, webhookPublicKey, before } = options;
   const [transport, watch, log] = [new StatusTransport(), new FakeWatch(), new LogRecorder()];
   let nowMs = 1_000_000;
   const now = (): number => nowMs;
@@ -69,9 +69,9 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
     ledger: undefined,
     logins: new LoginAttempts(0, now),
     sessions: undefined,
-    webhook: serviceKey
+    webhook: webhookPublicKey
       ? {
-          verify: createWebhookVerifier({ serviceKeys: async () => [serviceKey], now }),
+          verify: createWebhookVerifier({ webhookPublicKeys: async () => [webhookPublicKey], now }),
           register: async () => undefined,
         }
       : undefined,

@@ -4,7 +4,7 @@ import bs58 from 'bs58';
 /** The service's key pair, or a stranger's. */
 export interface JwtKey {
   readonly privateKey: KeyObject;
-  /** Base58, as INTENT_SERVICE_KEY has it. */
+  /** Base58, as INTENT_WEBHOOK_PUBLIC_KEY has it. */
   readonly publicKey: string;
   /** The same as a JWK has it. */
   readonly x: string;

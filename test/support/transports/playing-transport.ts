@@ -1,12 +1,12 @@
 import { SequencerError, type SequencerErrorCode } from '../../../src/errors.js';
-import type { Transport, TryOptions } from '../../../src/sequencer/transport.js';
+import type { AttemptOptions, Transport } from '../../../src/sequencer/transport.js';
 import type { Operation } from '../../../src/wire/envelope.js';
 
 /** One call as it came in; `n` counts the calls of this transport from 1, `atMs` from when it was made. */
 export interface PlayedCall {
   readonly operation: Operation;
   readonly body: Uint8Array;
-  readonly options: TryOptions;
+  readonly options: AttemptOptions;
   readonly n: number;
   readonly atMs: number;
 }

@@ -1,5 +1,5 @@
 import type { IntentStatus } from '../../../src/sequencer/calls.js';
-import type { Transport, TryOptions } from '../../../src/sequencer/transport.js';
+import type { AttemptOptions, Transport } from '../../../src/sequencer/transport.js';
 import { encode, v1 } from '../../../src/wire/codec.js';
 import type { Operation } from '../../../src/wire/envelope.js';
 import { plainSuccess } from '../sequencers/fault-sequencer.js';
@@ -19,7 +19,7 @@ export class StatusTransport implements Transport {
   answer: IntentStatus | Error | 'nothing' = pending;
   #waiting: (() => void)[] = [];
 
-  async call({ method }: Operation, _body: Uint8Array, { signal }: TryOptions = {}): Promise<Uint8Array> {
+  async call({ method }: Operation, _body: Uint8Array, { signal }: AttemptOptions = {}): Promise<Uint8Array> {
     if (method !== 'getStatus') return plainSuccess(method);
     this.asked += 1;
     while (this.answer === 'nothing') await this.#changed(signal);

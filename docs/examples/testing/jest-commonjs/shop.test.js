@@ -1,6 +1,6 @@
 const express = require('express');
 const { intentRouter } = require('express-intents');
-const { fromOwnPage, startSequencer } = require('express-intents/testing');
+const { sameOriginHeaders, startSequencer } = require('express-intents/testing');
 const request = require('supertest');
 
 let sequencer, router, browser;
@@ -8,7 +8,7 @@ let sequencer, router, browser;
 beforeAll(async () => {
   sequencer = await startSequencer();
   router = intentRouter({ ...sequencer.siteOptions(), payment: () => ({ amount: '4.50', currency: 'usd' }) });
-  browser = request.agent(express().use(router)).set(fromOwnPage);
+  browser = request.agent(express().use(router)).set(sameOriginHeaders);
 });
 
 afterAll(async () => {

@@ -1,5 +1,11 @@
 import { jest } from '@jest/globals';
-import { advanceTime, fromOwnPage, startSequencer, temporaryLedger, untilIntent } from 'express-intents/testing';
+import {
+  advanceTime,
+  sameOriginHeaders,
+  startSequencer,
+  temporaryLedger,
+  waitForIntent,
+} from 'express-intents/testing';
 import request from 'supertest';
 import { createShop } from './app.js';
 
@@ -17,7 +23,7 @@ beforeAll(async () => {
 }, 30_000); // the first ledger takes some seconds to make
 
 beforeEach(() => {
-  browser = request.agent(app).set(fromOwnPage); // keeps cookies, as a browser does
+  browser = request.agent(app).set(sameOriginHeaders); // keeps cookies, as a browser does
 });
 
 afterEach(() => {
@@ -42,7 +48,7 @@ test('a payment', async () => {
   const { id, amount, currency } = await sequencer.wallet('Ada').pay(code);
   expect({ amount, currency }).toEqual({ amount: '18.00', currency: 'usd' });
 
-  await untilIntent(router, id, 'settled'); // onPaid has succeeded
+  await waitForIntent(router, id, 'settled'); // onPaid has succeeded
   expect(onPaid.mock.calls[0][0]).toMatchObject({ id, amount: '18.00', metadata: { item: 'cup' } });
   await browser.get(`/thanks/${id}`).expect(200, 'Paid. Thank you!');
 });
@@ -53,11 +59,11 @@ test('what is not sold', async () => {
 
 test('a payment that is declined, and paid by somebody else after all', async () => {
   const code = await begin({ mode: 'payment', order: 'tea' });
-  const { id } = await sequencer.wallet('Ada').reject(code);
+  const { id } = await sequencer.wallet('Ada').decline(code);
   await browser.get(`/thanks/${id}`).expect(200, 'Not paid yet.');
 
   await sequencer.wallet('Ben').pay(code);
-  await untilIntent(router, id, 'settled');
+  await waitForIntent(router, id, 'settled');
 });
 
 test('a login', async () => {
@@ -70,7 +76,7 @@ test('a login', async () => {
 
 test('a login cannot be taken over by another browser', async () => {
   const { id } = await sequencer.wallet('Mia').login(await begin({ mode: 'login' }));
-  const stranger = request.agent(app).set(fromOwnPage);
+  const stranger = request.agent(app).set(sameOriginHeaders);
   await stranger.post('/session').send({ id }).expect(404);
 });
 
@@ -96,28 +102,28 @@ test('a payment that comes late', async () => {
   const code = await begin({ mode: 'payment', order: 'tea' });
   await advanceTime(16 * minute, { sequencer, router });
   const { id } = await sequencer.wallet('Ada').pay(code);
-  await untilIntent(router, id, 'settled');
+  await waitForIntent(router, id, 'settled');
   expect(onPaid.mock.calls[0][1]).toMatchObject({ late: true });
 });
 
 test('onPaid fails, and is called again', async () => {
   onPaid.mockRejectedValueOnce(new Error('The printer is out of paper.'));
   const { id } = await sequencer.wallet('Ada').pay(await begin({ mode: 'payment', order: 'tea' }));
-  const failed = await untilIntent(router, id, 'submitted');
+  const failed = await waitForIntent(router, id, 'submitted');
   expect(failed.lastError).toContain('out of paper');
 
   await advanceTime(minute, { sequencer, router }); // or wait for a second
-  await untilIntent(router, id, 'settled');
+  await waitForIntent(router, id, 'settled');
   expect(onPaid.mock.calls.map(([, { attempt }]) => attempt)).toEqual([1, 2]);
 });
 
 test('a payment that is taken back', async () => {
   const { id } = await sequencer.wallet('Ada').pay(await begin({ mode: 'payment', order: 'tea' }));
-  await untilIntent(router, id, 'settled');
+  await waitForIntent(router, id, 'settled');
   sequencer.reverse(id);
   await advanceTime(2 * minute, { sequencer, router }); // the ledger looks,
   await advanceTime(minute, { sequencer, router }); // and wants to hear it twice
-  await untilIntent(router, id, 'reversed');
+  await waitForIntent(router, id, 'reversed');
   expect(onReversed).toHaveBeenCalledTimes(1);
 });
 
@@ -130,7 +136,7 @@ async function callWebhook(id, options) {
 test('a webhook call', async () => {
   const { id } = await sequencer.wallet('Ada').pay(await begin({ mode: 'payment', order: 'tea' }));
   expect((await callWebhook(id)).status).toBe(200);
-  await untilIntent(router, id, 'settled');
+  await waitForIntent(router, id, 'settled');
 });
 
 test('a webhook call is a hint to look, and settles nothing that is not paid', async () => {

@@ -47,7 +47,7 @@ test('a customer buys tea', async ({ page, shop }) => {
 test('a customer declines, and the page says so', async ({ page, shop }) => {
   await page.goto(shop.url);
   await page.getByRole('button', { name: 'Pay with your wallet' }).click();
-  await shop.sequencer.wallet('Ada').reject(await scan(page));
+  await shop.sequencer.wallet('Ada').decline(await scan(page));
   await expect(page.getByText('Declined in your wallet.')).toBeVisible();
 });
 
