@@ -279,6 +279,39 @@ test('FallbackStore reports recovery only after the pause, not for a call that w
   expect(logged.slice(1)).toEqual([expect.stringContaining('has recovered')]);
 });
 
+test('FallbackStore calls the store after a recovery and during retries, also when the clock is set back', async () => {
+  let nowMs = 100_000;
+  const now = () => nowMs;
+  let error: Error | undefined = new Error('no connection');
+  const logged: string[] = [];
+  const logger = { warn: (line: string) => void logged.push(line), error: (line: string) => void logged.push(line) };
+  const shared = {
+    increment: async () => {
+      if (error) throw error;
+      return { totalHits: 7, resetTime: undefined };
+    },
+    decrement: () => undefined,
+    resetKey: () => undefined,
+  };
+  const store = new FallbackStore(shared, new MemoryStore(60_000, now), new SharedStoreState(logger, now));
+  const hits = async () => (await store.increment('a')).totalHits;
+
+  expect(await hits()).toBe(1);
+  error = undefined;
+  nowMs += 10_000;
+  expect(await hits()).toBe(7);
+  expect(logged.at(-1)).toContain('has recovered');
+  nowMs -= 5_000;
+  expect(await hits()).toBe(7);
+
+  error = new Error('no connection');
+  expect(await hits()).toBe(2);
+  error = undefined;
+  nowMs -= 60_000;
+  expect(await hits()).toBe(7);
+  expect(logged).toHaveLength(4);
+});
+
 test('MemoryStore keeps at most 20,000 keys', () => {
   let nowMs = 0;
   const counts = new MemoryStore(60_000, () => nowMs);

@@ -330,8 +330,8 @@ describe('a mistake of the site in requirePayment', () => {
 
   test.each([
     ['no resource', () => ({}), '1 to 200 characters'],
-    ['no result', () => undefined, 'it must return { resource }'],
-    ['an amount without a currency', () => ({ resource: 'r', amount: 1 }), 'an amount needs a currency'],
+    ['no result', () => undefined, 'the function must return { resource }'],
+    ['an amount without a currency', () => ({ resource: 'r', amount: 1 }), 'an amount requires a currency'],
     ['an invalid amount', () => ({ resource: 'r', amount: 0.001, currency: 'usd' }), 'at most two decimals'],
     ['an unknown currency', () => ({ resource: 'r', amount: 1, currency: 'xxx' }), 'currency code'],
   ])('with %s, passes the error to the app', async (_name, required, why) => {
