@@ -174,7 +174,12 @@ test('a ledger receives one recheck of an intent in five seconds while replicas 
   const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
   let nowMs = Date.now();
   let rechecks = 0;
-  const ledger = { recheck: async () => void (rechecks += 1), close: async () => undefined };
+  const ledger = {
+    recheck: async () => {
+      rechecks += 1;
+    },
+    close: async () => undefined,
+  };
   const transport = new StatusTransport();
   const { origin } = await startSite({
     sequencerUrl: 'https://sequencer.example',
