@@ -14,7 +14,7 @@ import type { RouterHealth } from './operations/health.js';
 import type { OpenApiDocument } from './operations/openapi.js';
 import type { HostCookie } from './request/browser-cookie.js';
 import type { RunningRequests } from './running-requests.js';
-import type { Logins } from './session/login-attempts.js';
+import type { LoginStore } from './session/login-store.js';
 import type { SessionStore } from './session/session-store.js';
 import type { RegisterWebhook } from './webhook/register-webhook.js';
 import type { WebhookVerifier } from './webhook/verify-webhook.js';
@@ -31,7 +31,7 @@ export interface RouterContext {
   /** Undefined if no database is configured. */
   readonly ledger: Ledger | undefined;
   /** The ledger; without one, login attempts in memory. */
-  readonly logins: Logins;
+  readonly logins: LoginStore;
   /** Undefined if logins are disabled. */
   readonly sessions: SessionStore | undefined;
   /** Undefined if webhooks are disabled. */

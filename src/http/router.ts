@@ -1,22 +1,22 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Routes } from '../config/config-options.js';
 import { IntentError } from '../errors.js';
-import { answerRoute, type MatchedRoute, type Methods } from './answer-route.js';
 import { attachRouter } from './attached-router.js';
 import { createIntentHandler } from './create-intent/create-intent.js';
 import { elementFiles, elementsHandler } from './elements.js';
 import { eventsHandler } from './events/events-route.js';
-import { endOverfullPipeline } from './events/pipelined-streams.js';
+import { closeOverfullPipeline } from './events/pipelined-streams.js';
 import { getStatusHandler } from './events/status-route.js';
-import { type LimitOf, limited, rateLimiting } from './limits/rate-limiting.js';
+import { handleRoute, type MatchedRoute, type Methods } from './handle-route.js';
+import { type LimitOf, rateLimiting, withRateLimit } from './limits/rate-limiting.js';
 import { healthHandler } from './operations/health.js';
 import { openApiHandler } from './operations/openapi.js';
 import { setUpWarnings } from './operations/set-up-warnings.js';
-import { sendProblem } from './response/problem.js';
+import { sendError } from './response/problem.js';
 import type { Handler, RouterContext } from './router-context.js';
 import { closeConnection } from './running-requests.js';
 import { keyFileHandler } from './session/key-file.js';
-import { completeLoginHandler, logOutHandler, showSessionHandler } from './session/session-routes.js';
+import { completeLoginHandler, getSessionHandler, logOutHandler } from './session/session-routes.js';
 import { webhookHandler } from './webhook/receive-webhook.js';
 
 /** The routes of this package as one middleware. Requests for other paths pass through unchanged. */
@@ -27,7 +27,7 @@ export function createRouter(context: RouterContext): RequestHandler {
   const countStatus = limitOf('status');
   const check = setUpWarnings(context);
   return function intentRouter(req: Request, res: Response, next: NextFunction) {
-    if (endOverfullPipeline(req, res)) return;
+    if (closeOverfullPipeline(req, res)) return;
     attachRouter(req, context, countStatus);
     // Also for responses of the rest of the app: the process is about to exit.
     if (context.events.isClosed) closeConnection(res);
@@ -35,7 +35,7 @@ export function createRouter(context: RouterContext): RequestHandler {
     // Load balancers connect differently from visitors: without TLS, and not through the proxy.
     if (route?.name !== 'health') check(req);
     if (!route) return next();
-    answerRoute(route, req, res, context).catch(() => sendProblem(res, undefined, logger));
+    handleRoute(route, req, res, context).catch(() => sendError(res, undefined, logger));
   };
 }
 
@@ -44,19 +44,21 @@ type RouteHandlers = Readonly<Record<keyof Routes, Methods | undefined>>;
 function handlersOf(context: RouterContext, limitOf: LimitOf): RouteHandlers {
   const { config, sessions, webhook } = context;
   const { login } = config;
-  const open = (handler: Handler): Handler => rejectWhileClosing(context, handler);
+  const unlessClosing = (handler: Handler): Handler => rejectWhileClosing(context, handler);
   return {
-    intent: { POST: open(limited(limitOf('intent'), createIntentHandler(context))) },
-    status: { GET: open(limited(limitOf('status'), getStatusHandler(context))) },
-    events: { GET: limited(limitOf('status'), eventsHandler(context)) },
+    intent: { POST: unlessClosing(withRateLimit(limitOf('intent'), createIntentHandler(context))) },
+    status: { GET: unlessClosing(withRateLimit(limitOf('status'), getStatusHandler(context))) },
+    events: { GET: withRateLimit(limitOf('status'), eventsHandler(context)) },
     elements: { GET: elementsHandler(context) },
-    webhook: webhook && { POST: open(limited(limitOf('webhook'), webhookHandler(context, webhook.verify))) },
+    webhook: webhook && {
+      POST: unlessClosing(withRateLimit(limitOf('webhook'), webhookHandler(context, webhook.verify))),
+    },
     session:
       login && sessions
         ? {
-            POST: open(limited(limitOf('session'), completeLoginHandler(context, login, sessions))),
-            GET: showSessionHandler(sessions),
-            DELETE: limited(limitOf('session'), logOutHandler(sessions)),
+            POST: unlessClosing(withRateLimit(limitOf('session'), completeLoginHandler(context, login, sessions))),
+            GET: getSessionHandler(sessions),
+            DELETE: withRateLimit(limitOf('session'), logOutHandler(sessions)),
           }
         : undefined,
     keyFile: login && { GET: keyFileHandler(login.keyRing.publicKeys) },

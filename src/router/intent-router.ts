@@ -11,7 +11,7 @@ import { hostCookie } from '../http/request/browser-cookie.js';
 import { createRouter } from '../http/router.js';
 import type { RouterContext } from '../http/router-context.js';
 import { RunningRequests } from '../http/running-requests.js';
-import { LoginAttempts } from '../http/session/login-attempts.js';
+import { MemoryLoginStore } from '../http/session/login-store.js';
 import { createSessionStore } from '../http/session/session-store.js';
 import { webhookRegistrar } from '../http/webhook/register-webhook.js';
 import { createWebhookVerifier } from '../http/webhook/verify-webhook.js';
@@ -166,7 +166,7 @@ function routerContext(parts: ContextParts): RouterContext {
     now,
     browserCookie: hostCookie('intent', config.isHttps),
     ledger,
-    logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
+    logins: ledger ?? new MemoryLoginStore(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
       verify: createWebhookVerifier({ webhookPublicKeys, now }),

@@ -35,7 +35,7 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: a login belongs to the browser that began it',
-    file: 'http/session/login-attempts.ts',
+    file: 'http/session/login-store.ts',
     from: '!attempt.isCompleted && sameBrowser(attempt.browser, browser)',
     to: '!attempt.isCompleted && (true || sameBrowser(attempt.browser, browser))',
     caughtBy: attack('login'),
@@ -70,7 +70,7 @@ export const defencesTakenOut = [
   },
   {
     name: 'taken out: a login counts once',
-    file: 'http/session/login-attempts.ts',
+    file: 'http/session/login-store.ts',
     from: 'attempt.isCompleted = true;',
     to: 'attempt.isCompleted = false;',
     caughtBy: attack('login'),
@@ -120,8 +120,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: a payment has to be enough',
     file: 'http/paywall/find-payment.ts',
-    from: 'return demand.money === undefined || parseMoney(amount, currency).hundredths >= demand.money.hundredths;',
-    to: 'return demand.money === undefined || parseMoney(amount, currency).hundredths > 0n;',
+    from: 'return requirement.money === undefined || parseMoney(amount, currency).hundredths >= requirement.money.hundredths;',
+    to: 'return requirement.money === undefined || parseMoney(amount, currency).hundredths > 0n;',
     caughtBy: attack('processes'),
   },
   {

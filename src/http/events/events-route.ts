@@ -4,7 +4,7 @@ import type { Observer } from '../../telemetry/router-event.js';
 import type { ConnectionOwner } from '../limits/connection-limiter.js';
 import { rateLimitKey } from '../limits/rate-limit-key.js';
 import { browserHashOf } from '../request/browser-cookie.js';
-import { answerProblem, toProblemDetails } from '../response/problem.js';
+import { sendProblemDetails, toProblemDetails } from '../response/problem.js';
 import { sendEmpty } from '../response/respond.js';
 import type { Handler, RouterContext } from '../router-context.js';
 import { restoreClientSecret } from './client-secret-cache.js';
@@ -27,7 +27,7 @@ export function eventsHandler(context: RouterContext): Handler {
     // A browser with the last event reconnects only because its EventSource is still open; 204 closes it.
     if (req.headers['last-event-id'] === terminalKind) return sendEmpty(res, 204);
     // A middleware before the router may have responded already, such as one for timeouts.
-    if (isAnswered(res)) return;
+    if (isResponseSent(res)) return;
     await openStream(context, req, res, id);
   };
 }
@@ -46,7 +46,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
   } catch (error) {
     const problem = toProblemDetails(error);
     // Not logged: rejections come in large numbers.
-    answerProblem(res, problem, { 'Retry-After': String(retryAfterSeconds) });
+    sendProblemDetails(res, problem, { 'Retry-After': String(retryAfterSeconds) });
     observer?.emit({ type: 'stream_refused', intent: id, code: problem.code });
     return;
   }
@@ -57,7 +57,7 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
   };
   // No handler follows. The reference would keep memory of Express alive.
   req.next = undefined;
-  if (!(await waitForTurn(req, res)) || isAnswered(res)) return release();
+  if (!(await waitForTurn(req, res)) || isResponseSent(res)) return release();
   const connection = new SseConnection(res, req.get('last-event-id'));
   let feed: IntentFeed | undefined;
   res.once('close', () => {
@@ -65,14 +65,14 @@ async function openStream(context: RouterContext, req: Request, res: Response, i
     feed?.leave(connection, visitor);
   });
   await restoreClientSecret(context, req, res, id);
-  if (isAnswered(res)) return;
+  if (isResponseSent(res)) return;
   if (events.isClosed) return redirectToOtherProcess(res, observer, id);
   feed = events.join(id, connection);
   if (observer) observeStream(observer, res, id);
 }
 
 /** Whether nothing more can be sent: the headers are sent, or the client has disconnected. */
-function isAnswered(res: Response): boolean {
+function isResponseSent(res: Response): boolean {
   return res.headersSent || res.writableEnded || res.destroyed;
 }
 

@@ -32,7 +32,7 @@ export function joinPipeline(socket: Socket): () => void {
  * Closes a connection that sends too many requests behind an open stream. Node alone would read thousands before it stops.
  * @returns whether the connection was closed
  */
-export function endOverfullPipeline(req: Request, res: Response): boolean {
+export function closeOverfullPipeline(req: Request, res: Response): boolean {
   const pipeline = res.socket ? undefined : pipelines.get(req.socket);
   if (pipeline === undefined) return false;
   pipeline.behind += 1;

@@ -38,7 +38,7 @@ export function rateLimiting(limits: RateLimits | undefined, logger: Logger, now
 }
 
 /** Applies a limit before a handler. */
-export function limited(limit: Limit, handler: Handler): Handler {
+export function withRateLimit(limit: Limit, handler: Handler): Handler {
   return (req, res, path) => {
     const passing = limit(req, res);
     return passing ? passing.then(() => handler(req, res, path)) : handler(req, res, path);

@@ -4,7 +4,7 @@ import { parseMoney } from '../../intents/money.js';
 import type { Ledger, LedgerIntent } from '../../ledger/ledger.js';
 import type { Payment } from '../../ledger/payment.js';
 import { pendingMs, type StatusCache } from '../../sequencer/watch/status-cache.js';
-import type { PaymentDemand } from './payment-demand.js';
+import type { PaymentRequirement } from './payment-requirement.js';
 
 /** How many submitted payments are settled, newest first. Of the open ones only the newest is checked: that costs a call. */
 const maxSubmitted = 5;
@@ -16,7 +16,7 @@ export interface PaymentSearch {
   readonly statusCache: StatusCache;
   /** Hash of the browser's cookie. */
   readonly browser: Uint8Array;
-  readonly demand: PaymentDemand;
+  readonly requirement: PaymentRequirement;
   /** How long to wait for a possibly submitted payment to settle. */
   readonly settleWaitMs: number;
   /** Called before a call to the service. @throws {IntentError} `rate_limited` */
@@ -39,15 +39,15 @@ export async function findPayment(search: PaymentSearch): Promise<Payment | unde
   return mayBePaid ? settledOf(await sufficientPayments(search)) : undefined;
 }
 
-async function sufficientPayments({ ledger, browser, demand }: PaymentSearch): Promise<readonly LedgerIntent[]> {
-  const payments = await ledger.paymentsFor(browser, demand.resource);
-  return payments.filter((payment) => isSufficient(payment, demand));
+async function sufficientPayments({ ledger, browser, requirement }: PaymentSearch): Promise<readonly LedgerIntent[]> {
+  const payments = await ledger.paymentsFor(browser, requirement.resource);
+  return payments.filter((payment) => isSufficient(payment, requirement));
 }
 
-function isSufficient({ amount, currency }: LedgerIntent, demand: PaymentDemand): boolean {
+function isSufficient({ amount, currency }: LedgerIntent, requirement: PaymentRequirement): boolean {
   if (amount === undefined || currency === undefined) return false;
-  if (demand.currency !== undefined && currency !== demand.currency) return false;
-  return demand.money === undefined || parseMoney(amount, currency).hundredths >= demand.money.hundredths;
+  if (requirement.currency !== undefined && currency !== requirement.currency) return false;
+  return requirement.money === undefined || parseMoney(amount, currency).hundredths >= requirement.money.hundredths;
 }
 
 function settledOf(intents: readonly LedgerIntent[]): Payment | undefined {

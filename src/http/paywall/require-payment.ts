@@ -5,15 +5,15 @@ import type { Payment } from '../../ledger/payment.js';
 import { requireRouter } from '../attached-router.js';
 import { browserHashOf } from '../request/browser-cookie.js';
 import { isOwnPath, isPageView } from '../request/origin-guard.js';
-import { answerProblem, isHookRefusal, retryAfter, toProblemDetails } from '../response/problem.js';
+import { isHookRefusal, retryAfter, sendProblemDetails, toProblemDetails } from '../response/problem.js';
 import { keepPrivate, sendEmpty } from '../response/respond.js';
 import { findPayment } from './find-payment.js';
 import {
-  formatDemandedAmount,
-  type PaymentDemand,
+  formatRequiredAmount,
+  type PaymentRequirement,
   parseRequiredPayment,
   type RequiredPayment,
-} from './payment-demand.js';
+} from './payment-requirement.js';
 
 declare global {
   namespace Express {
@@ -53,14 +53,14 @@ export function requirePayment(
   if (problems.length > 0) throw new ConfigError(problems);
   return async function requirePayment(req, res, next) {
     try {
-      const demand = parseRequiredPayment(await required(req));
-      const payment = await paymentOf(demand, req, res);
+      const requirement = parseRequiredPayment(await required(req));
+      const payment = await paymentOf(requirement, req, res);
       if (payment) req.payment = payment;
       else if (payUrl !== undefined && isPageView(req)) return redirectToPay(payUrl, req, res);
-      else return answerPaymentRequired(demand, req, res);
+      else return sendPaymentRequired(requirement, req, res);
     } catch (error) {
-      if (res.headersSent || !isAnswerable(error)) return next(error);
-      return answerProblem(res, toProblemDetails(error), retryAfter(error));
+      if (res.headersSent || !isClientError(error)) return next(error);
+      return sendProblemDetails(res, toProblemDetails(error), retryAfter(error));
     }
     keepPrivate(res);
     next();
@@ -68,13 +68,13 @@ export function requirePayment(
 }
 
 /** An error of the caller. All other errors go to the app's error handler. */
-function isAnswerable(error: unknown): boolean {
+function isClientError(error: unknown): boolean {
   return (
     isHookRefusal(error) || (error instanceof IntentError && ['invalid_request', 'rate_limited'].includes(error.code))
   );
 }
 
-async function paymentOf(demand: PaymentDemand, req: Request, res: Response): Promise<Payment | undefined> {
+async function paymentOf(requirement: PaymentRequirement, req: Request, res: Response): Promise<Payment | undefined> {
   const { context, countStatus } = requireRouter(req);
   const { ledger, statusCache, browserCookie } = context;
   if (!ledger) {
@@ -83,15 +83,15 @@ async function paymentOf(demand: PaymentDemand, req: Request, res: Response): Pr
   const browser = browserHashOf(browserCookie, req);
   // A page view can cause a call to the service, so it counts against the limit of the status route.
   const beforeCall = (): Promise<void> | undefined => countStatus(req, res);
-  return browser && findPayment({ ledger, statusCache, browser, demand, settleWaitMs, beforeCall });
+  return browser && findPayment({ ledger, statusCache, browser, requirement, settleWaitMs, beforeCall });
 }
 
 /** Responds with 402 and the required payment. */
-function answerPaymentRequired(demand: PaymentDemand, req: Request, res: Response): void {
+function sendPaymentRequired(requirement: PaymentRequirement, req: Request, res: Response): void {
   const message = 'To pay, POST mode and order to pay.url. Then repeat this request.';
-  const { resource, currency, order } = demand;
-  const members = { pay: paymentRoute(req, order), resource, amount: formatDemandedAmount(demand), currency };
-  answerProblem(res, { ...toProblemDetails(new IntentError('payment_required', message)), ...members });
+  const { resource, currency, order } = requirement;
+  const members = { pay: paymentRoute(req, order), resource, amount: formatRequiredAmount(requirement), currency };
+  sendProblemDetails(res, { ...toProblemDetails(new IntentError('payment_required', message)), ...members });
 }
 
 /** Undefined if the route that creates intents is disabled. */

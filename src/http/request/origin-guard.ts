@@ -32,7 +32,7 @@ export function requireSameOrigin(req: Request, ownOrigin: string | undefined): 
  * Rejects a read by a page of another site, before it counts against the rate limit of the visitor.
  * @throws {IntentError} `cross_site_request`
  */
-export function refuseCrossSite({ headers }: Request): void {
+export function rejectCrossSite({ headers }: Request): void {
   if (headers['sec-fetch-site'] !== 'cross-site') return;
   throw new IntentError('cross_site_request', 'Only pages of this site can read this.');
 }

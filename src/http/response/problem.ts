@@ -34,7 +34,7 @@ export function toProblemDetails(error: unknown): ProblemDetails {
  * Sends the problem of an error, and logs server errors. Not logged: database outages, because the ledger logs their start and
  * end, and `closing`, which is normal during shutdown.
  */
-export function sendProblem(res: Response, error: unknown, logger: Logger, headers: Record<string, string> = {}): void {
+export function sendError(res: Response, error: unknown, logger: Logger, headers: Record<string, string> = {}): void {
   if (error instanceof ClientDisconnectedError) {
     res.destroy();
     return;
@@ -49,11 +49,11 @@ export function sendProblem(res: Response, error: unknown, logger: Logger, heade
     return;
   }
   const close = problem.status === 413 ? discardBody(res) : {};
-  answerProblem(res, problem, { ...close, ...retryAfter(error), ...headers });
+  sendProblemDetails(res, problem, { ...close, ...retryAfter(error), ...headers });
 }
 
 /** Sends a problem. `instance` contains the request id that the log shows (RFC 9457, section 3.1.5). */
-export function answerProblem(
+export function sendProblemDetails(
   res: Response,
   problem: ProblemDetails,
   headers: Readonly<Record<string, string>> = {},

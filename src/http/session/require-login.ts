@@ -3,7 +3,7 @@ import { ConfigError, IntentError } from '../../errors.js';
 import { requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
 import { isOwnPath, isPageView } from '../request/origin-guard.js';
-import { sendProblem } from '../response/problem.js';
+import { sendError } from '../response/problem.js';
 import { keepPrivate, sendEmpty } from '../response/respond.js';
 
 declare global {
@@ -44,7 +44,7 @@ export function requireLogin({ loginUrl }: RequireLoginOptions = {}): RequestHan
       return next(error);
     }
     if (loginUrl !== undefined && isPageView(req)) return sendEmpty(res, 303, { Location: loginUrl });
-    sendProblem(res, new IntentError('login_required'), requireRouter(req).context.logger);
+    sendError(res, new IntentError('login_required'), requireRouter(req).context.logger);
   };
 }
 

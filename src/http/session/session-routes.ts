@@ -130,7 +130,7 @@ function completionError(issues: readonly zod.core.$ZodIssue[], confirms: boolea
 }
 
 /** `GET /session`: the logged-in user, `{ user: { id } }` or `{ user: null }`. */
-export function showSessionHandler(sessions: SessionStore): Handler {
+export function getSessionHandler(sessions: SessionStore): Handler {
   return async (req, res) => {
     sendJson(res, 200, { user: (await sessions.read(req)) ?? null });
   };

@@ -15,7 +15,7 @@ export interface RequiredPayment {
 }
 
 /** A parsed {@link RequiredPayment}. */
-export interface PaymentDemand {
+export interface PaymentRequirement {
   readonly resource: string;
   readonly money: Money | undefined;
   readonly currency: string | undefined;
@@ -23,10 +23,11 @@ export interface PaymentDemand {
 }
 
 /** @throws {IntentError} `invalid_configuration`; `invalid_request` for a resource that no payment can unlock */
-export function parseRequiredPayment(required: RequiredPayment): PaymentDemand {
-  if (typeof required !== 'object' || required === null) throw invalidDemand('the function must return { resource }.');
+export function parseRequiredPayment(required: RequiredPayment): PaymentRequirement {
+  if (typeof required !== 'object' || required === null)
+    throw invalidRequirement('the function must return { resource }.');
   const { resource, amount, currency, order } = required;
-  if (amount !== undefined && currency === undefined) throw invalidDemand('an amount requires a currency.');
+  if (amount !== undefined && currency === undefined) throw invalidRequirement('an amount requires a currency.');
   // Part of the resource often comes from the path, which the visitor controls.
   if (typeof resource === 'string' && resource !== '' && !isResource(resource)) {
     throw new IntentError('invalid_request', 'No payment can unlock this URL.');
@@ -35,7 +36,7 @@ export function parseRequiredPayment(required: RequiredPayment): PaymentDemand {
 }
 
 /** Decimal with two places. */
-export function formatDemandedAmount({ money }: PaymentDemand): string | undefined {
+export function formatRequiredAmount({ money }: PaymentRequirement): string | undefined {
   return money && formatAmount(money);
 }
 
@@ -45,10 +46,10 @@ function parseAmount(amount: string | number | undefined, currency: string | und
     return parseMoney(amount, currency);
   } catch (error) {
     // The original error has a 4xx status, but the site made the mistake.
-    throw invalidDemand(messageOf(error));
+    throw invalidRequirement(messageOf(error));
   }
 }
 
-function invalidDemand(problem: string): IntentError {
+function invalidRequirement(problem: string): IntentError {
   return new IntentError('invalid_configuration', `requirePayment is misconfigured: ${problem}`);
 }

@@ -3,8 +3,8 @@ import type { Routes } from '../config/config-options.js';
 import { IntentError, type IntentErrorCode } from '../errors.js';
 import type { RouterEventPayload } from '../telemetry/router-event.js';
 import { ClientDisconnectedError } from './request/client-disconnect.js';
-import { refuseCrossSite, requireSameOrigin } from './request/origin-guard.js';
-import { sendProblem, toProblemDetails } from './response/problem.js';
+import { rejectCrossSite, requireSameOrigin } from './request/origin-guard.js';
+import { sendError, toProblemDetails } from './response/problem.js';
 import type { Handler, RouterContext } from './router-context.js';
 
 /** The handlers of one path, by method. */
@@ -22,7 +22,7 @@ export interface MatchedRoute {
  * Handles a request of one of our routes: guards, handler, error response, event.
  * @throws if a hook threw an object whose properties throw
  */
-export async function answerRoute(
+export async function handleRoute(
   { name, methods, rest }: MatchedRoute,
   req: Request,
   res: Response,
@@ -35,12 +35,12 @@ export async function answerRoute(
     if (!handler) throw new IntentError('method_not_allowed', `Allowed methods: ${Object.keys(methods).join(', ')}.`);
     // Before the rate limit: otherwise a page of another site could exhaust the limit of its visitors here.
     if (method !== 'GET' && name !== 'webhook') requireSameOrigin(req, config.origin);
-    if (name === 'status' || name === 'events') refuseCrossSite(req);
+    if (name === 'status' || name === 'events') rejectCrossSite(req);
     await handler(req, res, rest);
     if (name === 'session' && method === 'DELETE' && res.statusCode === 204) observer?.emit({ type: 'logged_out' });
   } catch (error) {
     const isWrongMethod = error instanceof IntentError && error.code === 'method_not_allowed';
-    sendProblem(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
+    sendError(res, error, logger, isWrongMethod ? { Allow: Object.keys(methods).join(', ') } : {});
     if (!observer || error instanceof ClientDisconnectedError) return;
     const event = refusalEvent(name, req, codeOf(error));
     if (event) observer.emit(event);

@@ -8,9 +8,9 @@ import { sameBrowser } from '../request/browser-cookie.js';
  *
  *   started --completeLogin--> completed --reopenLogin--> started
  *
- * The ledger implements this for all processes, {@link LoginAttempts} in memory for one process.
+ * The ledger implements this for all processes, {@link MemoryLoginStore} in memory for one process.
  */
-export interface Logins {
+export interface LoginStore {
   /** Records an intent that the sequencer has accepted. */
   record(intent: NewIntent): Promise<void>;
   /** Whether this browser started this login less than `ttlMs` ago, and it is not completed. */
@@ -35,7 +35,7 @@ interface Attempt {
 }
 
 /** Logins that were started in this process. */
-export class LoginAttempts implements Logins {
+export class MemoryLoginStore implements LoginStore {
   readonly #attempts: BoundedMap<Attempt>;
 
   /** @param capacity the oldest login is dropped beyond it */
