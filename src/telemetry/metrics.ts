@@ -43,7 +43,7 @@ const callOf = ({ operation, transport }: EventOf<'upstream_call'>): Attributes 
  */
 export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.intents.created': counter('{intent}', 'Intents created', { intent_created: byKind }),
-  'express_intents.intents.repeated': counter('{intent}', 'Requests answered with an earlier intent', {
+  'express_intents.intents.replayed': counter('{request}', 'Requests that received an existing intent', {
     intent_replayed: byKind,
   }),
   'express_intents.intents.refused': counter('{request}', 'Requests for an intent that were rejected or failed', {

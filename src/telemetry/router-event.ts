@@ -66,7 +66,7 @@ export interface RouterEventDetails {
     KindFields & { readonly amount: string | undefined; readonly currency: string | undefined };
   /** A request with a used `Idempotency-Key` received the same intent. */
   readonly intent_replayed: IntentFields & KindFields;
-  /** `POST /intent` failed. `kind` is the requested one. */
+  /** `POST /intent` failed, except by a rate limit. `kind` is the requested one. */
   readonly intent_refused: ErrorFields & OptionalKindFields;
   /** The code was scanned. For display only: anyone who sees the code can cause it. */
   readonly code_scanned: IntentFields;
@@ -94,7 +94,7 @@ export interface RouterEventDetails {
   };
   /** A login has started its session. */
   readonly login_completed: IntentFields;
-  /** `POST /session` failed. */
+  /** `POST /session` failed, except by a rate limit. */
   readonly login_refused: ErrorFields;
   /** `DELETE /session` has succeeded. */
   readonly logged_out: unknown;

@@ -52,7 +52,7 @@ interface CreateIntentResult {
   /** Undefined for a login. */
   readonly terms: RecordedTerms | undefined;
   /** Whether an earlier request with the same key created this intent. */
-  readonly isRepeated: boolean;
+  readonly isReplayed: boolean;
 }
 
 /** The longest lifetime that browsers allow. The cookie identifies the browser that paid for a resource. */
@@ -91,10 +91,10 @@ async function createIntent(context: RouterContext, request: CreateIntentRequest
     reserved = await reserveIntent(context, request, prepared, requestedTerms);
   }
   const { id, clientSecret, terms, unsent } = reserved;
-  if (!unsent) return { id, clientSecret, terms, isRepeated: true };
+  if (!unsent) return { id, clientSecret, terms, isReplayed: true };
   await sendIntent(context, request, unsent, terms);
   await confirmIntent(context, request, id, terms);
-  return { id, clientSecret, terms, isRepeated: false };
+  return { id, clientSecret, terms, isReplayed: false };
 }
 
 /** An intent whose id, terms and client secret are fixed. */
@@ -214,8 +214,8 @@ async function confirmIntent(
   else await logins.record({ id, terms, browser: browser.hash });
 }
 
-function eventOf({ id: intent, terms, isRepeated }: CreateIntentResult): RouterEventPayload {
+function eventOf({ id: intent, terms, isReplayed }: CreateIntentResult): RouterEventPayload {
   const kind = terms ? 'payment' : 'login';
-  if (isRepeated) return { type: 'intent_replayed', intent, kind };
+  if (isReplayed) return { type: 'intent_replayed', intent, kind };
   return { type: 'intent_created', intent, kind, amount: terms?.amount, currency: terms?.currency };
 }
