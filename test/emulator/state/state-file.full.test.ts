@@ -261,7 +261,7 @@ describe('the file', () => {
     const stateFile = newFile();
     const { url } = await start({ stateFile });
     opened(await create(url, await payment()));
-    // As when two sequencers start at the same moment.
+    // Two sequencers can start at the same time.
     const [owner = ''] = linesIn(stateFile);
     rmSync(stateFile);
     writeFileSync(stateFile, `${owner.replace(/"instance":"[^"]*"/, '"instance":"another"')}\n`);
@@ -294,7 +294,7 @@ describe('the file', () => {
   });
 
   test.each([
-    ['a file of somebody else', () => '{"name":"my-shop"}\n', /is not a file of the embedded sequencer/],
+    ['a file of another program', () => '{"name":"my-shop"}\n', /is not a file of the embedded sequencer/],
     [
       'a later version',
       (text: string) => text.replace('"version":1', '"version":2'),

@@ -11,18 +11,18 @@ test('until resolves at each action of a wallet, in order', async () => {
     await existing;
     return intent;
   });
-  const told: string[] = [];
+  const reached: string[] = [];
   const marks = (['code_scanned', 'declined', 'intent_submitted'] as const).map((mark) =>
-    sequencer.waitFor(id, mark).then(() => told.push(mark)),
+    sequencer.waitFor(id, mark).then(() => reached.push(mark)),
   );
   await sequencer.wallet('Ada').scan(clientSecret);
   await marks[0];
-  expect(told).toEqual(['code_scanned']);
+  expect(reached).toEqual(['code_scanned']);
   await sequencer.wallet('Ada').decline(clientSecret);
   await marks[1];
   await sequencer.wallet('Ada').pay(clientSecret);
   await Promise.all(marks);
-  expect(told).toEqual(['code_scanned', 'declined', 'intent_submitted']);
+  expect(reached).toEqual(['code_scanned', 'declined', 'intent_submitted']);
 });
 
 test('until resolves at once for a mark that is reached', async () => {
