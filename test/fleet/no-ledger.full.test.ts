@@ -2,7 +2,7 @@ import { Browser } from '../support/browser/browser.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { domain, type Fleet, startFleet } from './fleet.js';
 
-// The promises of docs/going-live.md for several processes without a database and with logins in a sealed cookie.
+// The promises of docs/several-processes.md for several processes without a database and with logins in a sealed cookie.
 
 let fleet: Fleet;
 beforeAll(async () => {

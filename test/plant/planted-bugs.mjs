@@ -98,7 +98,7 @@ export const plantedBugs = [
   {
     name: 'a requested recheck does not poll the sequencer',
     file: 'ledger/settlement/settle-payment.ts',
-    from: 'const status = await askOrPollLater(context, claimed, lease);',
+    from: 'const status = await fetchStatusOrPollLater(context, claimed, lease);',
     to: 'const status = { exists: true, intentSubmitted: true } as SequencerStatus | undefined;',
     caughtBy: [settlement],
   },
@@ -134,11 +134,11 @@ export const plantedBugs = [
   {
     name: 'the watch ends without a last poll',
     file: 'ledger/settlement/settle-payment.ts',
-    from: '  const status = await askOrPollLater(context, claimed, lease);',
+    from: '  const status = await fetchStatusOrPollLater(context, claimed, lease);',
     to: `  if (claimed.state === 'open' && claimed.watchExpired) {
     return watchUnpaid(context, claimed, { exists: true, intentSubmitted: false });
   }
-  const status = await askOrPollLater(context, claimed, lease);`,
+  const status = await fetchStatusOrPollLater(context, claimed, lease);`,
     caughtBy: [settlement],
   },
   {

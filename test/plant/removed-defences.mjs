@@ -225,8 +225,8 @@ export const removedDefences = [
   {
     name: 'removed: a message of a wallet proves no payment',
     file: 'sequencer/watch/message-stream.ts',
-    from: '(signature ? hintKinds[field] : (hintKinds[field] ?? serviceKinds[field]))',
-    to: "(serviceKinds[field] ? 'code_scanned' : hintKinds[field])",
+    from: '(signature ? clientKinds[field] : (clientKinds[field] ?? serviceKinds[field]))',
+    to: "(serviceKinds[field] ? 'code_scanned' : clientKinds[field])",
     caughtBy: ['sequencer/watch/watch-intent.test.ts'],
   },
   {
