@@ -24,7 +24,7 @@ export async function startNginxBalancer(): Promise<Balancer> {
       running.push(nginx);
     },
     without: async (out, restart) => {
-      if (!nginx) throw new Error('nginx has not been told of any process.');
+      if (!nginx) throw new Error('nginx has no processes yet.');
       const env = { ...process.env, ...nginx.environment, SITE: nginx.siteFile };
       const control = await commandThat(restart);
       const script = [join(exampleFolder, 'restart.sh'), String(out), ...control.command];

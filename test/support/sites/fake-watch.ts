@@ -37,7 +37,7 @@ export class FakeWatch {
   };
 
   /** Sends an event to all watches of this intent. */
-  tell(id: string, event: IntentEvent): void {
+  emit(id: string, event: IntentEvent): void {
     this.#step(id, { event });
   }
 
