@@ -173,7 +173,7 @@ describe('no count, feed or watch remains', () => {
     await eventually('no stream is counted', () => site.context.connectionLimiter.open === 0);
     await open(site.origin, 1);
     jest.advanceTimersByTime(60_000);
-    expect([site.context.events.size, site.watch.running, site.watch.begun.length]).toEqual([1, 1, 1]);
+    expect([site.context.events.size, site.watch.running, site.watch.started.length]).toEqual([1, 1, 1]);
   });
 
   test('after a disconnect during the call for the status, which completes', async () => {
@@ -229,7 +229,7 @@ describe('no count, feed or watch remains', () => {
     const site = await startEventSite({ connections: { perProcess: 1 } });
     for (const id of [intentId, otherIntentId]) {
       const [stream] = await open(site.origin, 1, [], `/intent/${id}/events`);
-      await eventually('it is watched', () => site.watch.begun.at(-1)?.id === id);
+      await eventually('it is watched', () => site.watch.started.at(-1)?.id === id);
       stream?.socket.destroy();
       await eventually('the stream is released', () => site.context.connectionLimiter.open === 0);
     }

@@ -48,7 +48,7 @@ describe('the watch of an intent', () => {
     await watching(site);
     site.watch.emit(intentId, submittedEvent);
     for (const stream of streams) await stream.has('id: intent_submitted');
-    expect(site.watch.begun).toHaveLength(1);
+    expect(site.watch.started).toHaveLength(1);
     expect(site.transport.callCount).toBe(1);
   });
 
@@ -72,8 +72,8 @@ describe('the watch of an intent', () => {
     await eventually('the stream is released', () => site.context.connectionLimiter.open === 0);
     const again = new RawStream(site.origin, path);
     await again.has('id: m1');
-    expect(site.watch.begun).toHaveLength(1);
-    expect(site.watch.begun[0]?.signal.aborted).toBe(false);
+    expect(site.watch.started).toHaveLength(1);
+    expect(site.watch.started[0]?.signal.aborted).toBe(false);
   });
 
   test('does not start for an id that does not exist: the stream ends with a long retry time', async () => {
@@ -83,7 +83,7 @@ describe('the watch of an intent', () => {
     expect(text).toContain('event: status\ndata: {"exists":false,"code_scanned":false,"intent_submitted":false}\n\n');
     const [, retryMs] = text.match(/retry: (\d+)\n\n$/) ?? [];
     expect(Number(retryMs)).toBeGreaterThanOrEqual(5_000);
-    expect([watch.begun.length, context.events.size]).toEqual([0, 0]);
+    expect([watch.started.length, context.events.size]).toEqual([0, 0]);
   });
 
   test.each([
@@ -109,7 +109,7 @@ describe('the watch of an intent', () => {
     new RawStream(site.origin, `/intent/${created}/events`);
     new RawStream(site.origin, path);
     await watching(site, 2);
-    const secrets = new Map(site.watch.begun.map(({ id, clientSecret }) => [id, clientSecret]));
+    const secrets = new Map(site.watch.started.map(({ id, clientSecret }) => [id, clientSecret]));
     expect(secrets.get(created)).toBe(body.client_secret);
     expect(secrets.get(intentId)).toBeUndefined();
   });
@@ -283,7 +283,7 @@ describe('a webhook call', () => {
     site.transport.answerWith(submitted);
     await callWebhook(site.origin, otherIntentId);
     await eventually('the sequencer is asked', () => site.transport.callCount === callCount + 1);
-    expect([site.watch.begun.length, site.context.events.size, stream.text.includes(end)]).toEqual([1, 1, false]);
+    expect([site.watch.started.length, site.context.events.size, stream.text.includes(end)]).toEqual([1, 1, false]);
   });
 
   describe('in the router', () => {

@@ -100,7 +100,7 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     transport.answerWith(submitted);
     const { text } = await request(origin).get(path).expect(200);
     expect(framesOf({ body: text })).toBe(submittedFrame + terminalFrame);
-    expect(watch.begun).toEqual([]);
+    expect(watch.started).toEqual([]);
   });
 
   test('answers 204 to a browser that has the last event, without a call to the sequencer', async () => {
