@@ -150,7 +150,7 @@ describe('an import', () => {
     expect(loaded.some((path) => express.test(path))).toBe(true);
   });
 
-  it('of a file that is no entry of the package fails', async () => {
+  it('of a file that is not an entry fails', async () => {
     project.write('deep.mjs', `await import('express-intents/dist/config/config.js');`);
     expect((await project.node(['deep.mjs'])).stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });

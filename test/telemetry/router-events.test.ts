@@ -397,12 +397,12 @@ test('code_scanned precedes intent_submitted when one status reports both and en
   transport.answer = pending;
   const stream = new RawStream(origin, `/intent/${intent}/events`);
   await stream.has('event: status');
-  await eventually('the watch has polled', () => transport.asked === 2);
+  await eventually('the watch has polled', () => transport.callCount === 2);
   clock.nowMs += pendingMs;
   transport.answer = submitted;
   await browser.send('GET', `/status/${intent}`);
   await stream.has('event: intent_submitted');
-  await recorder.told('intent_submitted');
+  await recorder.first('intent_submitted');
   const types = recorder.events.filter((event) => 'intent' in event).map(({ type }) => type);
   expect(types).toEqual(expect.arrayContaining(['stream_opened', 'code_scanned', 'intent_submitted']));
   expect(types.indexOf('code_scanned')).toBeLessThan(types.indexOf('intent_submitted'));

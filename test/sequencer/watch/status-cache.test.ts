@@ -138,7 +138,7 @@ describe('aborting a read', () => {
     const leaving = new AbortController();
     const left = status.get(id, { signal: leaving.signal });
     leaving.abort(new Error('gone'));
-    // Comes before the call has ended, and gets a call of its own.
+    // Comes before the call has ended, and gets its own call.
     const next = status.get(id);
     await expect(left).rejects.toThrow('gone');
     expect(asked[0]?.aborted).toBe(true);
