@@ -1,7 +1,7 @@
 import type { Host } from '../../../src/cli/command.js';
 import { run } from '../../../src/cli/program.js';
 import type { Terminal } from '../../../src/cli/terminal.js';
-import { look } from '../../support/runner/watch-for-leaks.js';
+import { checkForSecrets } from '../../support/runner/watch-for-leaks.js';
 
 /** How a command ended, and what it printed. */
 export interface Ran {
@@ -37,6 +37,6 @@ export async function runCommand(args: readonly string[], setting: Setting = {})
   };
   const code = await run(args, terminal, host);
   const ran = { code, out: lines.out.join('\n'), error: lines.error.join('\n') };
-  look('a command', `${ran.out}\n${ran.error}`);
+  checkForSecrets('a command', `${ran.out}\n${ran.error}`);
   return ran;
 }
