@@ -91,8 +91,8 @@ describe('a message stream over WebSocket (protocol 5)', () => {
   test.each<[string, (envelope: Uint8Array) => Uint8Array | string, RegExp]>([
     ['text', () => 'hello', /binary frame/],
     ['garbage', () => new Uint8Array(50).fill(0xff), /not a message/],
-    ['another operation', () => encodeRequest(operations.getStatus, new Uint8Array()), /and nothing else/],
-    ['no operation', () => new Uint8Array(), /and nothing else/],
+    ['another operation', () => encodeRequest(operations.getStatus, new Uint8Array()), /^WebSocket serves only/],
+    ['no operation', () => new Uint8Array(), /^WebSocket serves only/],
     ['no signature', (envelope) => envelope.subarray(0, envelope.length - 68), /not a message|32 bytes|not signed/],
     [
       'a wrong signature',
@@ -200,6 +200,6 @@ describe('a connection over WebSocket', () => {
     const { frames, closed } = await open(url);
     jest.advanceTimersByTime(10_000);
     expect(await closed).toBe(1008);
-    expect(frames.map(reason)).toEqual(['No request came.']);
+    expect(frames.map(reason)).toEqual(['No request received within 10 seconds.']);
   });
 });

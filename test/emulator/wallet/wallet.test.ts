@@ -71,7 +71,7 @@ describe('actions of a wallet', () => {
     expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, true]);
     await expect(sequencer.wallet('Ben').confirm(intent.clientSecret)).rejects.toMatchObject({
       code: 'sequencer_error',
-      message: 'Another wallet has logged in with this already.',
+      message: 'Another wallet has already logged in.',
     });
   });
 
@@ -83,7 +83,7 @@ describe('actions of a wallet', () => {
     expect(request).toMatchObject({ kind: 'payment', login: { domain: 'example.com' } });
     // A retry by the same wallet changes nothing. Another wallet is rejected.
     await wallet.pay(intent.clientSecret);
-    await expect(sequencer.wallet('Ben').pay(intent.clientSecret)).rejects.toThrow('Another wallet has paid');
+    await expect(sequencer.wallet('Ben').pay(intent.clientSecret)).rejects.toThrow('Another wallet has already paid.');
   });
 
   test('confirms a request of the messaging dialect, which does not name its rendezvous (protocol 5)', async () => {
