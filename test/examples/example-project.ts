@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ConsumerProject, type Ended, root, tellPorts } from '../package/consumer-project.js';
+import { type ConsumerProject, type Ended, logPorts, root } from '../package/consumer-project.js';
 
 /** Packages of the examples that have another name in this repository. */
 const aliases: Readonly<Record<string, string>> = { 'express@^4.21.0': 'express4' };
@@ -22,7 +22,7 @@ export class ExampleProject {
       if (wanted !== 'express-intents') home.link(wanted, { here: aliases[`${wanted}@${range}`], from: name });
     }
     home.link('.bin', { from: name });
-    writeFileSync(join(this.folder, 'tell-ports.mjs'), tellPorts);
+    writeFileSync(join(this.folder, 'log-ports.mjs'), logPorts);
   }
 
   /** Runs a script of its package.json to its end. */
@@ -41,7 +41,7 @@ export class ExampleProject {
   /** Runs its `npm start`. Resolves with its origins when it listens on `count` ports. */
   async start(count: number, environment: NodeJS.ProcessEnv = {}): Promise<readonly string[]> {
     const options = {
-      NODE_OPTIONS: `--import=${join(this.folder, 'tell-ports.mjs')}`,
+      NODE_OPTIONS: `--import=${join(this.folder, 'log-ports.mjs')}`,
       PORT: '0',
       INTENT_EMULATOR_PORT: '0',
     };

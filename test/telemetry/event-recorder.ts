@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RouterEvent, RouterEventType } from '../../src/index.js';
 import { eventually } from '../support/eventually.js';
-import { look } from '../support/runner/watch-for-leaks.js';
+import { searchForSecrets } from '../support/runner/watch-for-leaks.js';
 
 type EventOf<Type extends RouterEventType> = Extract<RouterEvent, { readonly type: Type }>;
 
@@ -11,7 +11,7 @@ export class EventRecorder {
 
   readonly onEvent = (event: RouterEvent): void => {
     this.events.push(event);
-    look('an event', JSON.stringify(event));
+    searchForSecrets('an event', JSON.stringify(event));
   };
 
   of<Type extends RouterEventType>(type: Type): EventOf<Type>[] {
