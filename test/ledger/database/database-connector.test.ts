@@ -111,4 +111,17 @@ describe('a database connector', () => {
     expect(db.close).toHaveBeenCalled();
     expect(onOpen).not.toHaveBeenCalled();
   });
+
+  it('logs an error of onOpen, and the database stays open', async () => {
+    const logged: unknown[] = [];
+    const connector = new DatabaseConnector({
+      open: async () => fakeDatabase(),
+      logger: { warn: () => undefined, error: (...line) => void logged.push(line) },
+      onOpen: () => {
+        throw new Error('no timer');
+      },
+    });
+    expect(await ask(connector)).toEqual({ rows, rowCount: 1 });
+    expect(logged).toEqual([[expect.stringContaining('settlement did not start'), { message: 'no timer' }]]);
+  });
 });
