@@ -397,7 +397,7 @@ test('code_scanned precedes intent_submitted when one status reports both and en
   transport.answer = pending;
   const stream = new RawStream(origin, `/intent/${intent}/events`);
   await stream.has('event: status');
-  await eventually('the watch has polled', () => transport.asked === 2);
+  await eventually('the watch has polled', () => transport.calls === 2);
   clock.nowMs += pendingMs;
   transport.answer = submitted;
   await browser.send('GET', `/status/${intent}`);
