@@ -13,17 +13,17 @@ import { serve } from '../support/sites/serve.js';
 import { expiredCertificate } from '../support/sites/shop-certificates.js';
 import { runCommand } from './support/run-command.js';
 import type { FrontFaults } from './support/shop-front.js';
-import { type SoundSetUp, shopOrigin, startSoundSetUp } from './support/sound-set-up.js';
+import { shopOrigin, startValidSetUp, type ValidSetUp } from './support/valid-set-up.js';
 
 // Each case starts from a set-up with nothing wrong, plants one fault, and sees that the doctor finds it, names what mends
 // it, and finds nothing else.
 
-let sound: SoundSetUp;
+let sound: ValidSetUp;
 let postgres: PostgresServer;
 const before = { ...process.env };
 
 beforeAll(async () => {
-  sound = await startSoundSetUp();
+  sound = await startValidSetUp();
   postgres = await startPostgres();
 });
 afterEach(() => {
