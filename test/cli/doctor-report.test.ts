@@ -4,7 +4,7 @@ import { type DoctorContext, type Finding, ok } from '../../src/cli/doctor/check
 import { checks, runChecks } from '../../src/cli/doctor/run-checks.js';
 import { nearestName } from '../../src/config/typos.js';
 import { canaryOf } from '../support/runner/secret-forms.js';
-import { searchForSecrets } from '../support/runner/watch-for-leaks.js';
+import { checkForSecrets } from '../support/runner/watch-for-leaks.js';
 import { runCommand, type Setting } from './support/run-command.js';
 
 const before = { ...process.env };
@@ -130,7 +130,7 @@ describe('runChecks', () => {
     });
     const [finding] = await findingsOf([revealing], env);
     expect(finding?.text).toBe('The check failed: *** *** *** *** ***');
-    searchForSecrets('the doctor', JSON.stringify(finding));
+    checkForSecrets('the doctor', JSON.stringify(finding));
   });
 });
 

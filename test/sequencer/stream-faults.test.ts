@@ -116,7 +116,7 @@ const midStream = [
   ...['a connection cut before the answer', 'a connection reset', 'a connection cut in the body'],
   ...['a stream cancelled', 'a stream reset for an internal error', 'a stream reset for too many calls'],
   ...['GOAWAY with an error', 'no answer', 'gRPC status UNAVAILABLE', 'gRPC status INTERNAL', 'random bytes'],
-  ...['gRPC status INVALID_ARGUMENT', 'gRPC status that is no number', 'a byte over the limit', '64 MB'],
+  ...['gRPC status INVALID_ARGUMENT', 'gRPC status that is not a number', 'a byte over the limit', '64 MB'],
 ].map((name): [string, Fault] => [name, faults[name] as Fault]);
 
 describe.each([
@@ -203,7 +203,7 @@ interface StreamFault {
   readonly ends: boolean;
   /** Occurs before or after the first message, and stops the stream. */
   readonly occur?: (signal: AbortSignal) => Responses;
-  /** Changes what is delivered. */
+  /** Changes the delivered messages. */
   readonly rewrite?: (responses: Responses) => Responses;
 }
 

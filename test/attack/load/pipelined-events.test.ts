@@ -176,7 +176,7 @@ describe('event streams whose request was already answered', () => {
     for (let n = 0; n < 9; n += 1) stream.request(path);
     await eventually('each is answered', () => stream.text.match(/HTTP\/1.1 503 /g)?.length === 10);
     await expectNothingHeld(site);
-    expect(site.transport.calls).toBe(0);
+    expect(site.transport.callCount).toBe(0);
     expect(site.log.lines).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import type { Host } from '../../../src/cli/command.js';
 import { run } from '../../../src/cli/program.js';
 import type { Terminal } from '../../../src/cli/terminal.js';
-import { searchForSecrets } from '../../support/runner/watch-for-leaks.js';
+import { checkForSecrets } from '../../support/runner/watch-for-leaks.js';
 
 /** The exit code and the output of a command. */
 export interface CommandResult {
@@ -37,6 +37,6 @@ export async function runCommand(args: readonly string[], setting: Setting = {})
   };
   const code = await run(args, terminal, host);
   const result = { code, out: lines.out.join('\n'), error: lines.error.join('\n') };
-  searchForSecrets('a command', `${result.out}\n${result.error}`);
+  checkForSecrets('a command', `${result.out}\n${result.error}`);
   return result;
 }

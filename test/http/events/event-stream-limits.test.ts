@@ -180,7 +180,7 @@ describe('no count, feed or watch remains', () => {
     const site = await startEventSite();
     site.transport.answerWith('nothing');
     const [stream] = await open(site.origin, 1);
-    await eventually('the status is polled', () => site.transport.calls === 1);
+    await eventually('the status is polled', () => site.transport.callCount === 1);
     stream?.socket.destroy();
     await nothingRemains(site);
     expect([site.transport.aborted, site.context.statusCache.size]).toEqual([0, 1]);
@@ -197,7 +197,7 @@ describe('no count, feed or watch remains', () => {
     stream?.socket.destroy();
     await nothingRemains(site);
     jest.advanceTimersByTime(60_000);
-    expect(site.transport.calls).toBe(1);
+    expect(site.transport.callCount).toBe(1);
   });
 
   test('after a disconnect before the request reaches the router', async () => {
@@ -213,7 +213,7 @@ describe('no count, feed or watch remains', () => {
     stream.socket.destroy();
     await gone[0];
     await nothingRemains(site);
-    expect(site.transport.calls).toBe(0);
+    expect(site.transport.callCount).toBe(0);
   });
 
   test('after the last event', async () => {
@@ -293,12 +293,12 @@ test('GET /status/:id completes its call after all its clients disconnect', asyn
   const { origin, transport, context, log } = await startEventSite();
   transport.answerWith('nothing');
   const streams = [1, 2].map(() => new RawStream(origin, `/status/${intentId}`));
-  await eventually('the status is polled', () => transport.calls === 1);
+  await eventually('the status is polled', () => transport.callCount === 1);
   for (const { socket } of streams) socket.destroy();
   await eventually('no request is running', () => context.running.size === 0);
   transport.answerWith(pending);
   await eventually('the call has ended', () => context.statusCache.peek(intentId) !== undefined);
-  expect([transport.calls, transport.aborted]).toEqual([1, 0]);
+  expect([transport.callCount, transport.aborted]).toEqual([1, 0]);
   // A disconnect is not an error.
   expect(log.lines).toEqual([]);
 });

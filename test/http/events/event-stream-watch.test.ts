@@ -49,7 +49,7 @@ describe('the watch of an intent', () => {
     site.watch.emit(intentId, submittedEvent);
     for (const stream of streams) await stream.has('id: intent_submitted');
     expect(site.watch.started).toHaveLength(1);
-    expect(site.transport.calls).toBe(1);
+    expect(site.transport.callCount).toBe(1);
   });
 
   test('is not shared with another intent', async () => {
@@ -137,7 +137,7 @@ describe('the status of an intent', () => {
     await request(site.origin).get(`/status/${intentId}`).expect(200);
     const stream = new RawStream(site.origin, path);
     await watching(site);
-    expect(site.transport.calls).toBe(1);
+    expect(site.transport.callCount).toBe(1);
     site.watch.emit(intentId, submittedEvent);
     await stream.has('id: intent_submitted');
     const { body } = await request(site.origin).get(`/status/${intentId}`).expect(200);
@@ -241,9 +241,9 @@ describe('a webhook call', () => {
   test('is not trusted: only the response of the sequencer counts', async () => {
     const site = await startEventSite({ webhookPublicKey });
     const stream = await openStream(site);
-    const { calls } = site.transport;
+    const { callCount } = site.transport;
     await callWebhook(site.origin);
-    await eventually('the sequencer is called', () => site.transport.calls === calls + 1);
+    await eventually('the sequencer is called', () => site.transport.callCount === callCount + 1);
     site.watch.emit(intentId, { kind: 'airdrop_received', id: 'm1' });
     await stream.has('event: airdrop_received');
     expect([count(stream, scannedLine), count(stream, terminalLine), stream.text.includes(end)]).toEqual([0, 0, false]);
@@ -269,7 +269,7 @@ describe('a webhook call', () => {
     const site = await startEventSite({ webhookPublicKey });
     site.transport.answerWith('nothing');
     const stream = new RawStream(site.origin, path);
-    await eventually('the sequencer is called', () => site.transport.calls === 1);
+    await eventually('the sequencer is called', () => site.transport.callCount === 1);
     await callWebhook(site.origin);
     site.transport.answerWith(submitted);
     await stream.has(end);
@@ -279,10 +279,10 @@ describe('a webhook call', () => {
   test('for an intent without streams starts nothing', async () => {
     const site = await startEventSite({ webhookPublicKey });
     const stream = await openStream(site);
-    const { calls } = site.transport;
+    const { callCount } = site.transport;
     site.transport.answerWith(submitted);
     await callWebhook(site.origin, otherIntentId);
-    await eventually('the sequencer is called', () => site.transport.calls === calls + 1);
+    await eventually('the sequencer is called', () => site.transport.callCount === callCount + 1);
     expect([site.watch.started.length, site.context.events.size, stream.text.includes(end)]).toEqual([1, 1, false]);
   });
 
@@ -301,7 +301,7 @@ describe('a webhook call', () => {
       });
       const stream = new RawStream(origin, path);
       await stream.has('event: status');
-      await eventually('the stream and the watch have polled', () => transport.calls === 2);
+      await eventually('the stream and the watch have polled', () => transport.callCount === 2);
       return { origin, stream };
     }
 
@@ -312,7 +312,7 @@ describe('a webhook call', () => {
       await callWebhook(origin);
       await stream.has(terminalLine);
       await stream.has(end);
-      expect(transport.calls).toBe(3);
+      expect(transport.callCount).toBe(3);
     });
 
     test('is not needed when the watch has a response: GET /status/:id returns it', async () => {
@@ -327,7 +327,7 @@ describe('a webhook call', () => {
       await stream.has(scannedLine);
       const { body } = await request(origin).get(`/status/${intentId}`).expect(200);
       expect(body).toMatchObject({ code_scanned: true });
-      expect(transport.calls).toBe(2);
+      expect(transport.callCount).toBe(2);
     });
   });
 });
@@ -337,7 +337,7 @@ test('thousands of notifications of the database cost one call per cache lifetim
   const site = await startEventSite({ onSubmitted: (id) => submittedIds.push(id) });
   const { transport, context } = site;
   const stream = await openStream(site);
-  const { calls } = transport;
+  const { callCount } = transport;
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   try {
     for (let elapsedMs = 0; elapsedMs < 4 * pendingMs; elapsedMs += 10) {
@@ -348,7 +348,7 @@ test('thousands of notifications of the database cost one call per cache lifetim
       // The response has arrived.
       await setImmediate();
     }
-    expect(transport.calls - calls).toBe(4);
+    expect(transport.callCount - callCount).toBe(4);
     transport.answerWith(submitted);
     context.events.recheck(intentId);
     jest.advanceTimersByTime(pendingMs);
@@ -367,7 +367,7 @@ test('a watch runs in the async context of its stream, although another request 
   site.watch.onStart = () => startedIn.push(context.getStore());
   site.transport.answerWith('nothing');
   const status = request(site.origin).get(`/status/${intentId}`).then();
-  await eventually('the status is polled', () => site.transport.calls === 1);
+  await eventually('the status is polled', () => site.transport.callCount === 1);
   const stream = new RawStream(site.origin, path);
   await stream.has('retry:');
   await eventually('the stream shares the call', () => site.context.events.size === 1);
@@ -375,5 +375,5 @@ test('a watch runs in the async context of its stream, although another request 
   await stream.has(pendingFrame);
   await watching(site);
   await status;
-  expect([site.transport.calls, startedIn]).toEqual([1, [path]]);
+  expect([site.transport.callCount, startedIn]).toEqual([1, [path]]);
 });

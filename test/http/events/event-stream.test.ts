@@ -107,7 +107,7 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     const { origin, transport } = await startEventSite({ factory });
     const answer = await request(origin).get(path).set('Last-Event-ID', 'intent_submitted').expect(204);
     expect(answer.headers['cache-control']).toBe('no-store');
-    expect(transport.calls).toBe(0);
+    expect(transport.callCount).toBe(0);
   });
 
   test.each([
@@ -121,7 +121,7 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     const { body, headers } = await request(origin).get(wrong).expect(400);
     expect(body).toMatchObject({ code: 'invalid_id', status: 400 });
     expect([headers['content-type'], headers['x-evil']]).toEqual(['application/problem+json', undefined]);
-    expect([transport.calls, context.events.size, context.connectionLimiter.open]).toEqual([0, 0, 0]);
+    expect([transport.callCount, context.events.size, context.connectionLimiter.open]).toEqual([0, 0, 0]);
   });
 
   test('answers HEAD with headers only and without counting a stream, and refuses other methods', async () => {
@@ -130,7 +130,7 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     expect([headers['content-type'], text]).toEqual(['text/event-stream; charset=utf-8', undefined]);
     const refused = await post(origin, path).expect(405);
     expect([refused.body.code, refused.headers.allow]).toEqual(['method_not_allowed', 'GET']);
-    expect([transport.calls, context.events.size, context.connectionLimiter.open]).toEqual([0, 0, 0]);
+    expect([transport.callCount, context.events.size, context.connectionLimiter.open]).toEqual([0, 0, 0]);
   });
 
   test('leaves the connection usable for the next request', async () => {

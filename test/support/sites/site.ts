@@ -7,7 +7,7 @@ import type { Ledger } from '../../../src/ledger/ledger.js';
 import { composeRouter, type IntentRouter } from '../../../src/router/intent-router.js';
 import { type LedgerParts, routerLedger } from '../../../src/router/ledger.js';
 import type { IntentRouterOptions } from '../../../src/router/options.js';
-import { searchForSecrets } from '../runner/watch-for-leaks.js';
+import { checkForSecrets } from '../runner/watch-for-leaks.js';
 import { Description, noteAnswers, type SeenAnswer } from './described-answers.js';
 import { serve } from './serve.js';
 
@@ -32,7 +32,7 @@ export class LogRecorder {
 
   #note(level: string, message: string, details: unknown): void {
     this.lines.push(`${level} ${message} ${JSON.stringify(details)}`);
-    searchForSecrets('a log', `${message} ${inspect(details, { depth: 8 })}`);
+    checkForSecrets('a log', `${message} ${inspect(details, { depth: 8 })}`);
   }
 }
 
