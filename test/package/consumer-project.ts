@@ -56,7 +56,7 @@ export interface RunningSite {
 }
 
 /** Makes a process print the addresses of its servers. */
-export const tellPorts = `
+export const logPorts = `
 import { Server } from 'node:net';
 const { listen } = Server.prototype;
 Server.prototype.listen = function (...args) {
@@ -135,7 +135,7 @@ export class ConsumerProject {
 
   /** Runs a site in the project, and waits until it and its sequencer listen, the latter only on 127.0.0.1. */
   async startSite(args: string[], environment: NodeJS.ProcessEnv): Promise<RunningSite> {
-    const preload = `data:text/javascript,${encodeURIComponent(tellPorts)}`;
+    const preload = `data:text/javascript,${encodeURIComponent(logPorts)}`;
     const site = this.spawn(['--import', preload, ...args], environment);
     const printed: string[] = [];
     site.stderr.on('data', (chunk) => printed.push(String(chunk)));

@@ -14,7 +14,7 @@ import { encode, v1 } from '../../src/wire/codec.js';
 import { operations } from '../../src/wire/envelope.js';
 import { eventually } from '../support/eventually.js';
 import { startStreamRelay } from '../support/network/stream-relay.js';
-import { canary, urlOfNobody } from '../support/sequencers/fault-sequencer.js';
+import { canary, unreachableUrl } from '../support/sequencers/fault-sequencer.js';
 import { type Fault, faults, faultsOf } from '../support/sequencers/faults.js';
 import {
   beginStream,
@@ -176,7 +176,7 @@ test.each([
   ['WebSocket', (url: string) => createHttpTransport({ url, timeoutMs: ample })],
   ['gRPC', (url: string) => createGrpcTransport({ url, timeoutMs: ample })],
 ])('a stream over %s reports a refused connection without waiting for its timeout', async (_name, connect) => {
-  const transport = connect(await urlOfNobody());
+  const transport = connect(await unreachableUrl());
   const { error } = await readStream(transport);
   expectReported(error, { code: 'sequencer_unreachable', isTransient: true });
   await transport.close();

@@ -180,7 +180,7 @@ describe('no count, feed or watch remains', () => {
     const site = await startEventSite();
     site.transport.answerWith('nothing');
     const [stream] = await open(site.origin, 1);
-    await eventually('the status is asked for', () => site.transport.callCount === 1);
+    await eventually('the status is polled', () => site.transport.callCount === 1);
     stream?.socket.destroy();
     await nothingRemains(site);
     expect([site.transport.aborted, site.context.statusCache.size]).toEqual([0, 1]);
@@ -229,7 +229,7 @@ describe('no count, feed or watch remains', () => {
     const site = await startEventSite({ connections: { perProcess: 1 } });
     for (const id of [intentId, otherIntentId]) {
       const [stream] = await open(site.origin, 1, [], `/intent/${id}/events`);
-      await eventually('it is watched', () => site.watch.started.at(-1)?.id === id);
+      await eventually('the intent is watched', () => site.watch.started.at(-1)?.id === id);
       stream?.socket.destroy();
       await eventually('the stream is released', () => site.context.connectionLimiter.open === 0);
     }
@@ -277,25 +277,25 @@ test('a stream that fails to start is not counted', async () => {
 test('a stream that disconnects during the call for the status is not kept until its answer', async () => {
   const { context, transport } = await startEventSite();
   transport.answerWith('nothing');
-  const told: string[] = [];
+  const received: string[] = [];
   const connectionOf = (name: string) =>
-    ({ open: () => undefined, send: () => told.push(name), end: () => undefined }) as unknown as SseConnection;
+    ({ open: () => undefined, send: () => received.push(name), end: () => undefined }) as unknown as SseConnection;
   const [stays, leaves] = [connectionOf('stays'), connectionOf('leaves')];
   const feed = context.events.join(intentId, stays);
   context.events.join(intentId, leaves);
   feed.leave(leaves, { browser: undefined, address: '192.0.2.1' });
   transport.answerWith(pending);
-  await eventually('the status is told', () => told.length > 0);
-  expect(told).toEqual(['stays']);
+  await eventually('the status is sent', () => received.length > 0);
+  expect(received).toEqual(['stays']);
 });
 
 test('GET /status/:id completes its call after all its clients disconnect', async () => {
   const { origin, transport, context, log } = await startEventSite();
   transport.answerWith('nothing');
   const streams = [1, 2].map(() => new RawStream(origin, `/status/${intentId}`));
-  await eventually('the status is asked for', () => transport.callCount === 1);
+  await eventually('the status is polled', () => transport.callCount === 1);
   for (const { socket } of streams) socket.destroy();
-  await eventually('nobody is answered', () => context.running.size === 0);
+  await eventually('no request is running', () => context.running.size === 0);
   transport.answerWith(pending);
   await eventually('the call has ended', () => context.statusCache.peek(intentId) !== undefined);
   expect([transport.callCount, transport.aborted]).toEqual([1, 0]);

@@ -243,7 +243,7 @@ describe('a webhook call', () => {
     const stream = await openStream(site);
     const { callCount } = site.transport;
     await callWebhook(site.origin);
-    await eventually('the sequencer is asked', () => site.transport.callCount === callCount + 1);
+    await eventually('the sequencer is called', () => site.transport.callCount === callCount + 1);
     site.watch.emit(intentId, { kind: 'airdrop_received', id: 'm1' });
     await stream.has('event: airdrop_received');
     expect([count(stream, scannedLine), count(stream, terminalLine), stream.text.includes(end)]).toEqual([0, 0, false]);
@@ -269,7 +269,7 @@ describe('a webhook call', () => {
     const site = await startEventSite({ webhookPublicKey });
     site.transport.answerWith('nothing');
     const stream = new RawStream(site.origin, path);
-    await eventually('the sequencer is asked', () => site.transport.callCount === 1);
+    await eventually('the sequencer is called', () => site.transport.callCount === 1);
     await callWebhook(site.origin);
     site.transport.answerWith(submitted);
     await stream.has(end);
@@ -282,7 +282,7 @@ describe('a webhook call', () => {
     const { callCount } = site.transport;
     site.transport.answerWith(submitted);
     await callWebhook(site.origin, otherIntentId);
-    await eventually('the sequencer is asked', () => site.transport.callCount === callCount + 1);
+    await eventually('the sequencer is called', () => site.transport.callCount === callCount + 1);
     expect([site.watch.started.length, site.context.events.size, stream.text.includes(end)]).toEqual([1, 1, false]);
   });
 
@@ -301,7 +301,7 @@ describe('a webhook call', () => {
       });
       const stream = new RawStream(origin, path);
       await stream.has('event: status');
-      await eventually('the stream and the watch have asked', () => transport.callCount === 2);
+      await eventually('the stream and the watch have polled', () => transport.callCount === 2);
       return { origin, stream };
     }
 
@@ -363,11 +363,11 @@ test('thousands of notifications of the database cost one call per cache lifetim
 test('a watch runs in the async context of its stream, although another request made the shared call', async () => {
   const context = new AsyncLocalStorage<string>();
   const site = await startEventSite({ before: (app) => app.use((req, _res, next) => context.run(req.path, next)) });
-  const begunIn: unknown[] = [];
-  site.watch.onBegin = () => begunIn.push(context.getStore());
+  const startedIn: unknown[] = [];
+  site.watch.onStart = () => startedIn.push(context.getStore());
   site.transport.answerWith('nothing');
   const status = request(site.origin).get(`/status/${intentId}`).then();
-  await eventually('the status is asked for', () => site.transport.callCount === 1);
+  await eventually('the status is polled', () => site.transport.callCount === 1);
   const stream = new RawStream(site.origin, path);
   await stream.has('retry:');
   await eventually('the stream shares the call', () => site.context.events.size === 1);
@@ -375,5 +375,5 @@ test('a watch runs in the async context of its stream, although another request 
   await stream.has(pendingFrame);
   await watching(site);
   await status;
-  expect([site.transport.callCount, begunIn]).toEqual([1, [path]]);
+  expect([site.transport.callCount, startedIn]).toEqual([1, [path]]);
 });

@@ -12,7 +12,7 @@ export class FakeWatch {
   /** All started watches. */
   readonly started: Watched[] = [];
   /** Called when a watch starts. */
-  onBegin: () => void = () => undefined;
+  onStart: () => void = () => undefined;
   readonly #open = new Map<Watched, (step: { event?: IntentEvent; error?: Error }) => void>();
 
   /** The number of running watches. */
@@ -23,7 +23,7 @@ export class FakeWatch {
   readonly watch: WatchIntent = ({ id, clientSecret }, { signal }) => {
     const watched = { id, clientSecret, signal };
     this.started.push(watched);
-    this.onBegin();
+    this.onStart();
     const steps: { event?: IntentEvent; error?: Error }[] = [];
     let wake = (): void => undefined;
     this.#open.set(watched, (step) => {

@@ -58,7 +58,7 @@ const routers: IntentRouter[] = [];
 const sequencers: Sequencer[] = [];
 const described: { readonly router: IntentRouter; readonly seen: SeenAnswer[] }[] = [];
 /** The responses of the sites of this test file, by their names in the description. */
-export const answered = new Set<string>();
+export const produced = new Set<string>();
 
 /** An Express site with the router, served on a free port. */
 export async function startSite({
@@ -105,7 +105,7 @@ afterEach(async () => {
     const description = new Description(await router.openApi());
     for (const answer of seen.splice(0)) {
       const { name = '', faults = [] } = description.check(answer) ?? {};
-      answered.add(name);
+      produced.add(name);
       if (faults.length > 0)
         throw new Error(`${name} is not as described: ${faults.join('; ')}. ${JSON.stringify(answer)}`);
     }
