@@ -242,9 +242,9 @@ export class IntentFlow {
   }
 
   #expire(): void {
-    const { expired, noticed } = this.dialog.locale.texts;
+    const { expired, keepOpen } = this.dialog.locale.texts;
     for (const watch of this.#watches.values()) watch.slowDown();
-    this.#clearCode('expired', this.#settings.mode === 'payment' ? `${expired} ${noticed}` : undefined);
+    this.#clearCode('expired', this.#settings.mode === 'payment' ? `${expired} ${keepOpen}` : undefined);
   }
 
   #unwatch(watch: Watch): void {
