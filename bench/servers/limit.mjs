@@ -1,14 +1,22 @@
-// The limit: `node:http`, everything else by hand, and nothing that is not asked for: no check, no header, no cookie, no
-// bound. Nobody should serve this; it is what all others are measured by. With `sameAnswer` an intent is answered with the
-// headers and the cookie that ours has.
+// The variant `limit`: hand-written `node:http` without checks, limits, headers or cookies. It is not fit for production. The
+// other variants are compared with it. With `sameAnswer` it sends the headers and the cookie of ours.
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { securityHeaders } from '../../build/http/response/respond.js';
-import { bareCalls } from './bare-calls.mjs';
-import { base58, bodyOf, envelope, fromBase58, keyPairOf, newLogin, newPayment, saysOk } from './hand-codec.mjs';
+import {
+  base58,
+  bodyOf,
+  envelope,
+  fromBase58,
+  isOk,
+  keyPairOf,
+  newLogin,
+  newPayment,
+  rawCalls,
+} from './hand-codec.mjs';
 
 export default function limit({ url, domain, destination, verifierSeed, sameAnswer = false }) {
-  const call = bareCalls(url);
+  const call = rawCalls(url);
   const verifier = keyPairOf(Buffer.from(verifierSeed, 'hex'));
   const account = fromBase58(destination);
   const sealing = randomBytes(32);
@@ -30,7 +38,7 @@ export default function limit({ url, domain, destination, verifierSeed, sameAnsw
     const isLogin = JSON.parse(body).mode === 'login';
     const { secret, request } = isLogin ? newLogin(domain, verifier) : newPayment(account);
     call(envelope('Intents', 'createIntent', request), (answer) => {
-      if (answer && saysOk(answer)) send(res, 201, `{"client_secret":"${secret}"}`, sameAnswer ? newBrowser() : {});
+      if (answer && isOk(answer)) send(res, 201, `{"client_secret":"${secret}"}`, sameAnswer ? newBrowser() : {});
       else send(res, 502, '{}');
     });
   }
@@ -38,7 +46,7 @@ export default function limit({ url, domain, destination, verifierSeed, sameAnsw
   function showStatus(res, id) {
     const request = Buffer.concat([Buffer.from('0a220a20', 'hex'), fromBase58(id)]);
     call(envelope('MicroPayment', 'getStatus', request), (answer) => {
-      if (!answer || !saysOk(answer)) return send(res, 502, '{}');
+      if (!answer || !isOk(answer)) return send(res, 502, '{}');
       const flags = [false, false, false];
       const body = bodyOf(answer);
       for (let at = 0; at < body.length; at += 2) flags[(body[at] >> 3) - 1] = body[at + 1] === 1;
@@ -75,7 +83,7 @@ export default function limit({ url, domain, destination, verifierSeed, sameAnsw
     if (path.startsWith('/status/')) return showStatus(res, path.slice(8));
     if (path === '/.well-known/service-payments.json') return send(res, 200, publicKeys);
     if (path === '/session' && method === 'POST') {
-      return withBody(req, () => send(res, 200, '{}', { 'Set-Cookie': `session=${seal('somebody')}` }));
+      return withBody(req, () => send(res, 200, '{}', { 'Set-Cookie': `session=${seal('user')}` }));
     }
     if (path === '/account') return send(res, 200, `"Hello ${opened(req.headers.cookie.slice('session='.length))}"`);
     return send(res, 404, '{}');

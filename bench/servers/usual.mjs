@@ -1,5 +1,4 @@
-// The usual way: what a good programmer writes in an afternoon, with Express, the packages one finds first, and the
-// published proto file.
+// The variant `usual`: a typical Express app with the most popular packages and the published proto file.
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { ed25519 as noble } from '@noble/curves/ed25519.js';
@@ -38,7 +37,7 @@ export default async function usual({ url, domain, destination, verifierSeed, cu
       headers: { 'content-type': 'application/octet-stream' },
       body: Request.encode({ service, method, body }).finish(),
     });
-    if (!response.ok) throw new Error(`The service answered with ${response.status}.`);
+    if (!response.ok) throw new Error(`The service answered ${response.status}.`);
     const answer = Response.decode(new Uint8Array(await response.arrayBuffer()));
     if (answer.result !== 0) throw new Error(answer.message);
     return answer.body;
@@ -95,7 +94,7 @@ export default async function usual({ url, domain, destination, verifierSeed, cu
   });
   const sessions = session({ secret: randomBytes(32).toString('hex'), resave: false, saveUninitialized: false });
   app.post('/session', sessions, (req, res) => {
-    req.session.user = 'somebody';
+    req.session.user = 'user';
     res.json({});
   });
   app.get('/account', sessions, (req, res) => {
