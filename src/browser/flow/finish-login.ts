@@ -2,7 +2,7 @@ import type { User } from '../events.js';
 import { call, isAnswerLost, isFinalRefusal, type Problem } from './api.js';
 import { retryUntil } from './retry.js';
 
-/** The user, or the user the person must confirm first. */
+/** The user, or the user that the person must confirm. */
 type LoginAnswer = { readonly user: User } | { readonly user?: never; readonly confirm: { readonly user: User } };
 
 const patienceMs = 120_000;

@@ -12,13 +12,13 @@ import { delay, retryUntil } from './retry.js';
 import { returnUrl, walletLink } from './return-url.js';
 import { Watch, type WatchSignal } from './watch.js';
 
-/** The last wait starts within this time and takes 4 to 6 s. */
+/** No delay before a retry starts later. The last one takes 4 to 6 s. */
 const createPatienceMs = 7_000;
 
 /** How long "paid" stays on the screen before the redirect. */
 const lingerMs = 1_200;
 
-/** The intents that the buttons of this page watch. Of two buttons for one order, one restores it after a reload. */
+/** The intents that the buttons of this page watch. After a reload, only one of two buttons restores the same intent. */
 const watchedIds = new Set<string>();
 
 type CancelReason = 'rejected' | 'expired' | 'problem';
@@ -46,7 +46,7 @@ export class IntentFlow {
   readonly dialog: IntentDialog;
   readonly #resolveSettings: () => Settings;
   readonly #emit: Emit;
-  /** Of every intent that can still be submitted. Each retry adds one. */
+  /** The watches of all intents that can still be submitted. Each retry adds one. */
   readonly #watches = new Map<string, Watch>();
   #settings = {} as Settings;
   #stage: State | 'idle' = 'idle';
@@ -75,7 +75,7 @@ export class IntentFlow {
   /** Opens the dialog and creates an intent, unless an attempt is active. */
   async start(): Promise<void> {
     if (this.#attempt) {
-      // A login can be in completion without a dialog: closed, or restored after a reload.
+      // A login can be confirming without a dialog: it was closed, or the page was reloaded.
       if (this.#stage === 'confirming') await this.#open();
       return;
     }
@@ -145,7 +145,7 @@ export class IntentFlow {
 
   async #obtainSecret(signal: AbortSignal): Promise<string> {
     const { mode, order, locale } = this.#settings;
-    // A secret from before the click does not count as provided by the handler of this click.
+    // The handler of this click did not provide a secret that is older than the click.
     const before = this.#providedSecret;
     this.#providedSecret = undefined;
     const isPrevented = await this.#emit('invoke', { mode, order });
@@ -158,7 +158,7 @@ export class IntentFlow {
     this.#providedSecret = undefined;
     if (provided) return provided;
     const created = this.#createIntent(signal);
-    // The first formatted amount of a page takes tens of milliseconds. They pass during the request.
+    // Formatting the first amount takes tens of milliseconds. Do it during the request.
     localizeAmount('1.00', 'usd', locale);
     return created;
   }
@@ -257,7 +257,7 @@ export class IntentFlow {
     for (const watch of this.#watches.values()) this.#unwatch(watch);
   }
 
-  // ---- To the end ----
+  // ---- Completion ----
 
   /** The intent was submitted: completes the login, emits `success` and redirects. */
   async #succeed(watch: Watch): Promise<void> {
