@@ -51,11 +51,11 @@ export async function pollsOfPage(openMs) {
   };
   const silence = { next: () => new Promise(() => undefined), return: async () => ({ done: true, value: undefined }) };
   const transport = { openStream: () => ({ [Symbol.asyncIterator]: () => silence }) };
-  const askStatus = async () => {
+  const fetchStatus = async () => {
     polls += 1;
     return { exists: true, codeScanned: false, intentSubmitted: false };
   };
-  const events = watchIntent(transport, { askStatus, timing })(intent, { signal: closing.signal });
+  const events = watchIntent(transport, { fetchStatus, timing })(intent, { signal: closing.signal });
   const ended = events.next();
   for (;;) {
     await new Promise(setImmediate);

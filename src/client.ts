@@ -5,7 +5,7 @@ export {
   SequencerError,
   type SequencerErrorCode,
 } from './errors.js';
-export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
+export { createSigner, generateKeyPair, type Signer } from './keys/verifier-key.js';
 export type { Dialect, IntentStatus } from './sequencer/calls.js';
 export type { GrpcNames, OperationName } from './sequencer/grpc/grpc-names.js';
 export {
@@ -16,5 +16,5 @@ export {
   type PreparedIntent,
 } from './sequencer/intent-client.js';
 export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
-export type { CallOptions, Transport, TryBounds, TryOptions } from './sequencer/transport.js';
+export type { AttemptBounds, AttemptOptions, CallOptions, Transport } from './sequencer/transport.js';
 export type { IntentEvent, IntentEventKind } from './sequencer/watch/intent-event.js';

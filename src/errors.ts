@@ -43,7 +43,7 @@ export const errorCodes = {
   internal_error: [500, 'The server has an internal error'],
   session_unavailable: [503, 'The session store is unavailable'],
   too_busy: [503, 'The site is overloaded'],
-  closing: [503, 'The site is restarting. Try again'],
+  closing: [503, 'The site is restarting'],
   ledger_unavailable: [503, 'The ledger of the site is unreachable'],
   ledger_locked: [503, 'The ledger of the site is open in another process'],
   // Errors of the sequencer or the connection to it.
@@ -52,7 +52,7 @@ export const errorCodes = {
   sequencer_bad_status: [502, 'The payment service failed'],
   sequencer_bad_response: [502, 'The response of the payment service is invalid'],
   sequencer_unreachable: [503, 'The payment service is unreachable'],
-  sequencer_unavailable: [503, 'The payment service failed repeatedly. Calls are paused'],
+  sequencer_unavailable: [503, 'Calls are paused, because the payment service failed repeatedly'],
   sequencer_timeout: [504, 'The payment service did not answer in time'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

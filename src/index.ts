@@ -10,9 +10,9 @@ export {
 } from './errors.js';
 export { createServer, type ServerOptions } from './http/create-server.js';
 export type {
+  AcceptedIntent,
   ClientAmount,
   Hooks,
-  IntentRecord,
   IntentUser,
   LoginHookContext,
   SitePaymentTerms,
@@ -24,7 +24,7 @@ export type { RequiredPayment } from './http/paywall/payment-demand.js';
 export { type RequirePaymentOptions, requirePayment } from './http/paywall/require-payment.js';
 export { refuse } from './http/response/problem.js';
 export { currentUser, type RequireLoginOptions, requireLogin } from './http/session/require-login.js';
-export { createSigner, generateKey, type Signer } from './keys/verifier-key.js';
+export { createSigner, generateKeyPair, type Signer } from './keys/verifier-key.js';
 export type { DatabaseTransaction, Queryable, QueryResult } from './ledger/database/database.js';
 export type {
   ArchivedIntent,
@@ -51,7 +51,7 @@ export {
   type PreparedIntent,
 } from './sequencer/intent-client.js';
 export type { CreateLoginParameters, CreatePaymentParameters, LoginParameters } from './sequencer/intent-parameters.js';
-export type { CallOptions, Transport, TryBounds, TryOptions } from './sequencer/transport.js';
+export type { AttemptBounds, AttemptOptions, CallOptions, Transport } from './sequencer/transport.js';
 export type { IntentEvent, IntentEventKind } from './sequencer/watch/intent-event.js';
 export type { TelemetryProviders } from './telemetry/open-telemetry.js';
 export type { RouterEvent, RouterEventType } from './telemetry/router-event.js';

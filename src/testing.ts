@@ -22,10 +22,10 @@ export {
 } from './emulator/index.js';
 export { type AdvanceTimeSite, advanceTime } from './testing/advance-time.js';
 export { type TemporaryLedger, temporaryLedger } from './testing/temporary-ledger.js';
-export { type UntilOptions, untilIntent } from './testing/until-intent.js';
+export { type WaitOptions, waitForIntent } from './testing/wait-for-intent.js';
 
 /**
- * The header a browser sends with requests of the site's own pages, for a test client: `request.agent(app).set(fromOwnPage)`.
+ * The header a browser sends with requests of the site's own pages, for a test client: `request.agent(app).set(sameOriginHeaders)`.
  * Without it, requests that change something are refused with `cross_site_request`.
  */
-export const fromOwnPage = Object.freeze({ 'sec-fetch-site': 'same-origin' as const });
+export const sameOriginHeaders = Object.freeze({ 'sec-fetch-site': 'same-origin' as const });

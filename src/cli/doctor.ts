@@ -30,7 +30,7 @@ export function addDoctor(program: Command, { terminal, host, action }: CommandC
     )
     .option('--offline', 'skip the checks that need the network')
     .option('--no-login', 'the site has `login: false`')
-    .option('--webhook', 'the site has `webhook: true`; assumed where INTENT_SERVICE_KEY is set')
+    .option('--webhook', 'the site has `webhook: true`; assumed where INTENT_WEBHOOK_PUBLIC_KEY is set')
     .option('--allow-embedded-ledger', 'the site has `allowEmbeddedLedger: true`')
     .option('--json', 'print JSON, for programs')
     .action(action((flags: DoctorFlags) => runDoctor(flags, { terminal, host })));
@@ -52,7 +52,7 @@ async function runDoctor(
     env,
     options: {
       login: flags.login,
-      webhook: flags.webhook ?? !!env.INTENT_SERVICE_KEY,
+      webhook: flags.webhook ?? !!env.INTENT_WEBHOOK_PUBLIC_KEY,
       allowEmbeddedLedger: flags.allowEmbeddedLedger,
     },
     siteUrl: flags.url,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { parseLoginKeys } from '../config/config.js';
-import { generateKey } from '../keys/verifier-key.js';
+import { generateKeyPair } from '../keys/verifier-key.js';
 import { addEnvFile, addExamples, type CommandContext, type EnvironmentOptions, readEnvironment } from './command.js';
 import { printableJson, type Terminal } from './terminal.js';
 
@@ -34,7 +34,7 @@ export function addKeygen(program: Command, { terminal, action }: CommandContext
 }
 
 function printNewKey({ json }: KeygenOptions, { out }: Terminal): void {
-  const { secret, publicKey } = generateKey();
+  const { secret, publicKey } = generateKeyPair();
   if (json) {
     out(printableJson({ secret, publicKey }));
     return;

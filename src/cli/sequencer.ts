@@ -59,12 +59,12 @@ async function runSequencer(flags: SequencerFlags, terminal: Terminal): Promise<
 }
 
 function printAddresses(sequencer: Sequencer, _: unknown, to: Terminal): void {
-  const { url, grpcUrl, inspectorUrl, walletUrl, serviceKey } = sequencer;
-  to.out(printableJson({ url, grpcUrl, inspectorUrl, walletUrl, serviceKey }));
+  const { url, grpcUrl, inspectorUrl, walletUrl, webhookPublicKey } = sequencer;
+  to.out(printableJson({ url, grpcUrl, inspectorUrl, walletUrl, webhookPublicKey }));
 }
 
 function printWelcome(sequencer: Sequencer, { local = [] }: SequencerFlags, { out, colors }: Terminal): void {
-  const { url, grpcUrl, inspectorUrl, walletUrl, serviceKey, wallets } = sequencer;
+  const { url, grpcUrl, inspectorUrl, walletUrl, webhookPublicKey, wallets } = sequencer;
   const line = (name: string, value: string, note = ''): void => {
     out(`  ${name.padEnd(10)} ${paint('cyan', value, colors.out)}${note && `   ${paint('dim', note, colors.out)}`}`);
   };
@@ -82,7 +82,7 @@ function printWelcome(sequencer: Sequencer, { local = [] }: SequencerFlags, { ou
   out(`INTENT_SEQUENCER_URL=${url}`);
   if (grpcUrl) out(`INTENT_SEQUENCER_GRPC_URL=${grpcUrl}`);
   out(`INTENT_WALLET_URL=${walletUrl}`);
-  out(`INTENT_SERVICE_KEY=${serviceKey}`);
+  out(`INTENT_WEBHOOK_PUBLIC_KEY=${webhookPublicKey}`);
   out('');
   const notes = [
     'The service key, which signs webhooks, changes with every start.',

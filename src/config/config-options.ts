@@ -81,7 +81,7 @@ export interface ConfigOptions extends GrpcNames {
    */
   readonly timeoutMs?: number | undefined;
   /** Bound of one try of a call that may be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
-  readonly tryTimeoutMs?: number | undefined;
+  readonly attemptTimeoutMs?: number | undefined;
   /** `INTENT_VERIFIER_SECRET`: one or more secrets, separated by commas. The first signs, all are published. */
   readonly verifierSecret?: string | undefined;
   /** `INTENT_VERIFIER_SECRET_FILE`: a file with the same. */
@@ -107,10 +107,10 @@ export interface ConfigOptions extends GrpcNames {
   /** `true` registers this site's webhook for every intent and accepts the service's calls to it. Default false. */
   readonly webhook?: boolean | undefined;
   /**
-   * `INTENT_SERVICE_KEY`: public keys that the service signs webhooks with, Base58, separated by commas. Not read with the
+   * `INTENT_WEBHOOK_PUBLIC_KEY`: public keys that the service signs webhooks with, Base58, separated by commas. Not read with the
    * embedded sequencer, whose own key is known.
    */
-  readonly serviceKey?: string | undefined;
+  readonly webhookPublicKey?: string | undefined;
   /** `INTENT_WALLET_URL`: where a link to the wallet leads; the client secret follows as the fragment. */
   readonly walletUrl?: string | undefined;
   /** `INTENT_DATABASE_URL`: the ledger, as a `postgres://` URL or a folder for one process. */

@@ -4,7 +4,7 @@ import { IntentError } from '../errors.js';
 import { parseBase58 } from '../keys/base58.js';
 import { createKeyRing, type VerifierKeyRing } from '../keys/key-ring.js';
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
-import { generateKey, type Signer } from '../keys/verifier-key.js';
+import { generateKeyPair, type Signer } from '../keys/verifier-key.js';
 import type { ConfigSource } from './config-options.js';
 import type { Report } from './report.js';
 
@@ -61,7 +61,7 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
   report.notices.push(
     'INTENT_VERIFIER_SECRET is not set. A key is generated at each start, so restarting logs everyone out.',
   );
-  return createKeyRing(generateKey().secret);
+  return createKeyRing(generateKeyPair().secret);
 }
 
 function isSigner(signer: Signer | undefined, report: Report): boolean {

@@ -15,7 +15,7 @@ export interface SequencerConfig {
   readonly emulatorState: string | undefined;
   readonly dialect: 'intents' | 'messaging';
   readonly timeoutMs: number;
-  readonly tryTimeoutMs: number | undefined;
+  readonly attemptTimeoutMs: number | undefined;
 }
 
 export function readSequencer(
@@ -40,11 +40,11 @@ export function readSequencer(
     report.problem('dialect', 'It is unknown.', "dialect: 'intents' (default) or 'messaging'");
   }
   const timeoutMs = report.duration('timeoutMs', options.timeoutMs, 8_000, maxTimerMs);
-  const tryTimeoutMs =
-    options.tryTimeoutMs === undefined
+  const attemptTimeoutMs =
+    options.attemptTimeoutMs === undefined
       ? undefined
-      : report.duration('tryTimeoutMs', options.tryTimeoutMs, 3_000, maxTimerMs);
-  return Object.freeze({ url, grpcUrl, emulatorPort, emulatorState, dialect, timeoutMs, tryTimeoutMs });
+      : report.duration('attemptTimeoutMs', options.attemptTimeoutMs, 3_000, maxTimerMs);
+  return Object.freeze({ url, grpcUrl, emulatorPort, emulatorState, dialect, timeoutMs, attemptTimeoutMs });
 }
 
 /** By default the intents of the embedded sequencer last as long as the embedded ledger, in whose folder they are kept. */

@@ -1,11 +1,11 @@
 import { parseAccount, parseBase58 } from '../keys/base58.js';
-import { generateKey } from '../keys/verifier-key.js';
+import { generateKeyPair } from '../keys/verifier-key.js';
 import type { ConfigSource, Routes } from './config-options.js';
 
 /** The account that receives payments whose terms name none. */
 export function readDestination({ options, env, report }: ConfigSource, isEmbedded: boolean): string | undefined {
   const destination = options.destination ?? env.INTENT_DESTINATION;
-  if (!destination) return isEmbedded ? generateKey().publicKey : undefined;
+  if (!destination) return isEmbedded ? generateKeyPair().publicKey : undefined;
   const fix = 'INTENT_DESTINATION=<the Base58 address that receives payments>';
   report.parse('INTENT_DESTINATION', fix, () => parseAccount(destination));
   return destination;
@@ -88,7 +88,7 @@ export function readRoutes({ options, report }: ConfigSource): Routes {
 /** What webhooks need. */
 export interface WebhookConfig {
   /** Base58 of 32 bytes each; undefined with the embedded sequencer, whose key is known once it has started. */
-  readonly serviceKeys: readonly string[] | undefined;
+  readonly webhookPublicKeys: readonly string[] | undefined;
 }
 
 /** @param isEmbedded the embedded sequencer needs neither a key nor an origin */
@@ -99,19 +99,19 @@ export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: 
     report.problem('webhook', 'It is true, and its route is switched off.', fix);
   }
   // The embedded sequencer generates a key at each start, so a configured key belongs to another service.
-  if (isEmbedded) return Object.freeze({ serviceKeys: undefined });
+  if (isEmbedded) return Object.freeze({ webhookPublicKeys: undefined });
   if (!(options.origin ?? env.INTENT_ORIGIN)) {
     const problem = 'The service calls webhooks at an absolute URL, and the origin of this site is not set.';
     report.problem('INTENT_ORIGIN', problem, 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)');
   }
   const fix =
-    'INTENT_SERVICE_KEY=<the public key that your payment service signs webhooks with, Base58; several, separated by commas>';
-  const text = options.serviceKey ?? env.INTENT_SERVICE_KEY ?? '';
+    'INTENT_WEBHOOK_PUBLIC_KEY=<the public key that your payment service signs webhooks with, Base58; several, separated by commas>';
+  const text = options.webhookPublicKey ?? env.INTENT_WEBHOOK_PUBLIC_KEY ?? '';
   if (text === '') {
-    report.problem('INTENT_SERVICE_KEY', 'Webhooks are signed by the service, and its key is not set.', fix);
-    return Object.freeze({ serviceKeys: [] });
+    report.problem('INTENT_WEBHOOK_PUBLIC_KEY', 'Webhooks are signed by the service, and its key is not set.', fix);
+    return Object.freeze({ webhookPublicKeys: [] });
   }
   const keys = text.split(',').map((key) => key.trim());
-  for (const key of keys) report.parse('INTENT_SERVICE_KEY', fix, () => parseBase58(key, 32, 'invalid_key'));
-  return Object.freeze({ serviceKeys: Object.freeze([...new Set(keys)]) });
+  for (const key of keys) report.parse('INTENT_WEBHOOK_PUBLIC_KEY', fix, () => parseBase58(key, 32, 'invalid_key'));
+  return Object.freeze({ webhookPublicKeys: Object.freeze([...new Set(keys)]) });
 }

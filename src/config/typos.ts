@@ -12,7 +12,7 @@ export const knownVariables: readonly string[] = [
   'INTENT_DESTINATION',
   'INTENT_ORIGIN',
   'INTENT_SECRET',
-  'INTENT_SERVICE_KEY',
+  'INTENT_WEBHOOK_PUBLIC_KEY',
   'INTENT_WALLET_URL',
   'INTENT_DATABASE_URL',
 ];

@@ -1,12 +1,12 @@
 import { parseVerifierDomain } from '../keys/verifier-domain.js';
-import { generateKey } from '../keys/verifier-key.js';
+import { generateKeyPair } from '../keys/verifier-key.js';
 
 /** RFC 2606 reserves `.example`. */
 const defaultDomain = 'shop.example';
 
-/** Choices of a site under test. */
+/** Options of `siteOptions`. */
 export interface SiteOptionsRequest {
-  /** The domain of its logins. Default `shop.example`. */
+  /** Domain of the site. Default `shop.example`. */
   readonly domain?: string | undefined;
 }
 
@@ -14,45 +14,44 @@ export interface SiteOptionsRequest {
 export interface SiteOptions {
   /** base_url of the sequencer. */
   readonly sequencerUrl: string;
-  /** The button links to the wallet page, with the client secret as the fragment. */
+  /** The wallet page, to which the button links. */
   readonly walletUrl: string;
-  /** The secret of a key made for this sequencer, which trusts it for `domain`. */
+  /** The secret of a new verifier key, which the sequencer trusts for `domain`. */
   readonly verifierSecret: string;
-  /** The domain of its logins. */
+  /** Domain of the site. */
   readonly domain: string;
-  /** An account without a known key. */
+  /** An account that receives payments; its private key is discarded. */
   readonly destination: string;
-  /** For a site with `webhook: true`, which needs an `origin` too. */
-  readonly serviceKey: string;
-  /** The time of the sequencer's clock. */
+  /** The public key that signs webhooks, for a site with `webhook: true`. */
+  readonly webhookPublicKey: string;
+  /** The sequencer's clock. */
   readonly now: () => number;
-  /** No limits: the site sees all tests at one address. */
+  /** Off, because all tests share one address. */
   readonly rateLimits: false;
 }
 
-/** The same as environment variables. `now` and `rateLimits` have none. */
+/** The same as environment variables, without `now` and `rateLimits`. */
 export interface SiteEnvironment {
   readonly INTENT_SEQUENCER_URL: string;
   readonly INTENT_WALLET_URL: string;
   readonly INTENT_VERIFIER_SECRET: string;
   readonly INTENT_DOMAIN: string;
   readonly INTENT_DESTINATION: string;
-  readonly INTENT_SERVICE_KEY: string;
+  readonly INTENT_WEBHOOK_PUBLIC_KEY: string;
 }
 
 interface Addresses {
   readonly url: string;
   readonly walletUrl: string;
-  readonly serviceKey: string;
+  readonly webhookPublicKey: string;
   readonly now: () => number;
-  /** Trusts these verifier keys for a domain. */
   readonly trust: (domain: string, publicKeys: readonly string[]) => void;
 }
 
-/** Makes the settings of sites under test. A domain keeps its verifier key for as long as the sequencer runs. */
+/** Creates the settings of sites under test. Each domain has one verifier key. */
 export class SiteSettings {
   readonly #addresses: Addresses;
-  readonly #destination = generateKey().publicKey;
+  readonly #destination = generateKeyPair().publicKey;
   readonly #secrets = new Map<string, string>();
 
   constructor(addresses: Addresses) {
@@ -62,29 +61,29 @@ export class SiteSettings {
   /** @throws {IntentError} `invalid_domain` */
   options({ domain: given = defaultDomain }: SiteOptionsRequest = {}): SiteOptions {
     const domain = parseVerifierDomain(given);
-    const { url: sequencerUrl, walletUrl, serviceKey, now } = this.#addresses;
+    const { url: sequencerUrl, walletUrl, webhookPublicKey, now } = this.#addresses;
     const verifierSecret = this.#secretOf(domain);
     const destination = this.#destination;
-    return { sequencerUrl, walletUrl, verifierSecret, domain, destination, serviceKey, now, rateLimits: false };
+    return { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey, now, rateLimits: false };
   }
 
   /** @throws as `options` */
   environment(request?: SiteOptionsRequest): SiteEnvironment {
-    const { sequencerUrl, walletUrl, verifierSecret, domain, destination, serviceKey } = this.options(request);
+    const { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey } = this.options(request);
     return {
       INTENT_SEQUENCER_URL: sequencerUrl,
       INTENT_WALLET_URL: walletUrl,
       INTENT_VERIFIER_SECRET: verifierSecret,
       INTENT_DOMAIN: domain,
       INTENT_DESTINATION: destination,
-      INTENT_SERVICE_KEY: serviceKey,
+      INTENT_WEBHOOK_PUBLIC_KEY: webhookPublicKey,
     };
   }
 
   #secretOf(domain: string): string {
     const known = this.#secrets.get(domain);
     if (known !== undefined) return known;
-    const { secret, publicKey } = generateKey();
+    const { secret, publicKey } = generateKeyPair();
     this.#secrets.set(domain, secret);
     this.#addresses.trust(domain, [publicKey]);
     return secret;

@@ -28,7 +28,7 @@ export interface SitePaymentTerms {
 }
 
 /** An intent that the sequencer has accepted, as the hook `onCreated` receives it. */
-export type IntentRecord =
+export type AcceptedIntent =
   | {
       /** The intent id, Base58. */
       readonly id: string;
@@ -83,7 +83,7 @@ export interface Hooks extends PaymentHooks {
    * where no ledger does. When it throws, the browser gets an error and the secret stays on the server. It is called again with
    * the same intent when a browser repeats its request with the same `Idempotency-Key`.
    */
-  readonly onCreated?: ((intent: IntentRecord, req: Request) => void | Promise<void>) | undefined;
+  readonly onCreated?: ((intent: AcceptedIntent, req: Request) => void | Promise<void>) | undefined;
   /**
    * Called before a login is completed and its session begins. With a ledger it runs in the transaction that completes the
    * login: what it writes through `tx` commits together with the login, once, or not at all. When it throws, also by `refuse()`,

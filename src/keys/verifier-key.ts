@@ -26,7 +26,7 @@ export function signerFromSeed(seed: Uint8Array): Signer {
 }
 
 /** Generates a key pair: the secret (a seed) and its public key, both Base58. */
-export function generateKey(): { secret: string; publicKey: string } {
+export function generateKeyPair(): { secret: string; publicKey: string } {
   const seed = randomBytes(32);
   return { secret: formatBase58(seed), publicKey: formatBase58(keyPairFromSeed(seed).publicKey) };
 }

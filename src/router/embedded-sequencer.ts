@@ -21,7 +21,7 @@ export interface EmbeddedSequencer {
   readonly transport: Transport;
   ready(): Promise<EmbeddedAddresses>;
   /** The public key that signs its webhooks, Base58. */
-  serviceKey(): Promise<string>;
+  webhookPublicKey(): Promise<string>;
   /** The page of its simulated wallet; undefined where it could not start. */
   walletUrl(): Promise<string | undefined>;
   /** Wraps a router: from its first request the sequencer knows where to read this site's verifier key file. */
@@ -47,7 +47,7 @@ export function embeddedSequencer(config: Config, logger: RouterLogger): Embedde
       const { url, inspectorUrl, walletUrl } = await starting;
       return { url, inspectorUrl, walletUrl };
     },
-    serviceKey: async () => (await starting).serviceKey,
+    webhookPublicKey: async () => (await starting).webhookPublicKey,
     walletUrl: async () => (await starting.catch(() => undefined))?.walletUrl,
     registerLocalOrigin: (router) => {
       let registered: string | undefined;

@@ -19,7 +19,7 @@ import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
 import { createTransport } from '../sequencer/create-transport.js';
 import { type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
 import type { Transport } from '../sequencer/transport.js';
-import { type AskStatus, StatusCache } from '../sequencer/watch/status-cache.js';
+import { type FetchStatus, StatusCache } from '../sequencer/watch/status-cache.js';
 import { watchIntent } from '../sequencer/watch/watch-intent.js';
 import { type Upstream, upstreamOf } from '../telemetry/open-telemetry.js';
 import { type RouterObserver, routerObserver } from '../telemetry/router-observer.js';
@@ -80,19 +80,20 @@ export function composeRouter(
   const embedded = isEmbedded ? embeddedSequencer(config, logger) : undefined;
   const transport = options.transport ?? embedded?.transport ?? serviceTransport(config, options);
   const observer = routerObserver({ onEvent, telemetry, upstream: upstreamIn(config, options), logger, now });
-  const { dialect, timeoutMs, tryTimeoutMs } = config.sequencer;
-  const observed = observedClient({ transport, dialect, timeoutMs, tryTimeoutMs }, observer);
+  const { dialect, timeoutMs, attemptTimeoutMs } = config.sequencer;
+  const observed = observedClient({ transport, dialect, timeoutMs, attemptTimeoutMs }, observer);
   const { client } = observed;
 
   // Every status passes the cache. Telemetry, the event feeds and the ledger subscribe to it.
   const onSubscriberError = (error: unknown) =>
     logger.error('express-intents: an update of a status failed', { message: messageOf(error) });
-  const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now, onSubscriberError });
+  const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now, onSubscriberError });
   const secrets = new ClientSecretCache(now);
   const tracker = observer && new SubmissionTracker({ observer, secrets, hasLedger: config.ledger !== undefined, now });
   if (tracker) statusCache.subscribe(tracker.onStatus);
-  const askStatus: AskStatus = (id, { signal }) => statusCache.get(id, { signal, bypassCache: true, source: 'stream' });
-  const watch = watchIntent(transport, { askStatus });
+  const fetchStatus: FetchStatus = (id, { signal }) =>
+    statusCache.get(id, { signal, bypassCache: true, source: 'stream' });
+  const watch = watchIntent(transport, { fetchStatus });
   const events = new EventHub({ watch, statusCache, secrets, logger, onEvent: tracker?.onEvent }, config.connections);
 
   const ledgerObserver = tracker?.ledgerObserver;
@@ -155,8 +156,8 @@ function routerContext(parts: ContextParts): RouterContext {
   const { login, webhook, connections } = config;
   const { client } = observed;
   const connectionLimiter = eventStreamLimiter(connections, logger);
-  const serviceKeys = async (): Promise<readonly string[]> =>
-    webhook?.serviceKeys ?? (embedded ? [await embedded.serviceKey()] : []);
+  const webhookPublicKeys = async (): Promise<readonly string[]> =>
+    webhook?.webhookPublicKeys ?? (embedded ? [await embedded.webhookPublicKey()] : []);
   return {
     config,
     client,
@@ -169,7 +170,7 @@ function routerContext(parts: ContextParts): RouterContext {
     logins: ledger ?? new LoginAttempts(login?.ttlMs ?? 0, now),
     sessions: login && createSessionStore(login, config, now),
     webhook: webhook && {
-      verify: createWebhookVerifier({ serviceKeys, now }),
+      verify: createWebhookVerifier({ webhookPublicKeys, now }),
       register: webhookRegistrar(config, client, logger),
     },
     statusCache,

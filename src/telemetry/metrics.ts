@@ -28,8 +28,10 @@ const seconds = (ms: number, attributes: Attributes = {}): Point => [ms / 1_000,
 const byKind = ({ kind }: { readonly kind: string }): Point => one({ 'express_intents.kind': kind });
 const byCode = ({ code }: { readonly code: string }): Point => one({ 'error.type': code });
 const byOperation = (value: number, operation: string): Point => [value, { 'express_intents.operation': operation }];
-const hookTime = ({ hook, ms }: { readonly hook: string; readonly ms: number }, outcome: 'ok' | 'failed'): Point =>
-  seconds(ms, { 'express_intents.hook': hook, 'express_intents.outcome': outcome });
+const hookTime = (
+  { hook, durationMs }: { readonly hook: string; readonly durationMs: number },
+  outcome: 'ok' | 'failed',
+): Point => seconds(durationMs, { 'express_intents.hook': hook, 'express_intents.outcome': outcome });
 const callOf = ({ operation, transport }: EventOf<'upstream_call'>): Attributes => ({
   'express_intents.operation': operation,
   'express_intents.transport': transport,
@@ -42,7 +44,7 @@ const callOf = ({ operation, transport }: EventOf<'upstream_call'>): Attributes 
 export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.intents.created': counter('{intent}', 'Intents that were created', { intent_created: byKind }),
   'express_intents.intents.repeated': counter('{intent}', 'Requests answered with an earlier intent', {
-    intent_repeated: byKind,
+    intent_replayed: byKind,
   }),
   'express_intents.intents.refused': counter('{request}', 'Requests for an intent that were refused or failed', {
     intent_refused: byCode,
@@ -110,11 +112,11 @@ export const metrics: Readonly<Record<string, Metric>> = {
   'express_intents.streams.refused': counter('{stream}', 'Event streams that were refused', {
     stream_refused: byCode,
   }),
-  'express_intents.upstream.duration': histogram('s', 'Calls to the sequencer, over all their tries', {
-    upstream_call: (event) => seconds(event.ms, { ...callOf(event), 'express_intents.outcome': event.outcome }),
+  'express_intents.upstream.duration': histogram('s', 'Calls to the sequencer, over all their attempts', {
+    upstream_call: (event) => seconds(event.durationMs, { ...callOf(event), 'express_intents.outcome': event.outcome }),
   }),
-  'express_intents.upstream.tries': counter('{try}', 'Tries of calls to the sequencer', {
-    upstream_call: (event) => [event.tries, callOf(event)],
+  'express_intents.upstream.attempts': counter('{attempt}', 'Attempts of calls to the sequencer', {
+    upstream_call: (event) => [event.attempts, callOf(event)],
   }),
   'express_intents.breakers.open': upDownCounter('{breaker}', 'Operations whose circuit is open', {
     breaker_opened: ({ operation }) => byOperation(1, operation),

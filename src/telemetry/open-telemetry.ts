@@ -56,13 +56,13 @@ export function upstreamOf(transport: UpstreamTransport, url: string | undefined
   return { transport, address: hostname, port: Number(port) || (protocol === 'http:' ? 80 : 443) };
 }
 
-/** The client span of one call to the service, over all its tries. */
+/** The client span of one call to the service, over all its attempts. */
 export interface CallSpan {
   /** `traceparent`, and `tracestate` where there is one. */
   readonly metadata: Readonly<Record<string, string>>;
   /** Runs one try inside the span. */
   run(send: () => Promise<Uint8Array>): Promise<Uint8Array>;
-  end(outcome: string, tries: number, failure: unknown): void;
+  end(outcome: string, attempts: number, failure: unknown): void;
 }
 
 export interface OpenTelemetryOptions {
@@ -151,7 +151,7 @@ export class OpenTelemetry {
       return {
         metadata: traceHeadersOf(api, context),
         run: (send) => api.context.with(inside, send),
-        end: (outcome, tries, failure) => ignoreErrors(() => endCall(api, span, { outcome, tries, failure })),
+        end: (outcome, attempts, failure) => ignoreErrors(() => endCall(api, span, { outcome, attempts, failure })),
       };
     });
   }
@@ -176,14 +176,14 @@ export class OpenTelemetry {
 
   /** Makes the span of a hook after the hook has ended. */
   #traceHook(event: Extract<RouterEvent, { readonly type: 'hook_completed' | 'hook_failed' }>): void {
-    const { type, hook, attempt, intent, ms } = event;
+    const { type, hook, attempt, intent, durationMs } = event;
     const attributes = {
       'express_intents.hook': hook,
       'express_intents.hook.attempt': attempt,
       'express_intents.intent.id': intent,
     };
     const endMs = Date.now();
-    const span = this.#tracer?.startSpan(`hook ${hook}`, { attributes, startTime: endMs - ms });
+    const span = this.#tracer?.startSpan(`hook ${hook}`, { attributes, startTime: endMs - durationMs });
     if (type === 'hook_failed' && this.#api) span?.setStatus({ code: this.#api.SpanStatusCode.ERROR });
     span?.end(endMs);
   }
@@ -197,12 +197,12 @@ function traceHeadersOf({ propagation }: Api, context: Context): Record<string, 
 
 interface CallEnd {
   readonly outcome: string;
-  readonly tries: number;
+  readonly attempts: number;
   readonly failure: unknown;
 }
 
-function endCall({ SpanStatusCode }: Api, span: Span, { outcome, tries, failure }: CallEnd): void {
-  span.setAttributes({ 'express_intents.outcome': outcome, 'express_intents.tries': tries });
+function endCall({ SpanStatusCode }: Api, span: Span, { outcome, attempts, failure }: CallEnd): void {
+  span.setAttributes({ 'express_intents.outcome': outcome, 'express_intents.attempts': attempts });
   const { httpStatus } = failure instanceof SequencerError ? failure : {};
   if (httpStatus !== undefined) span.setAttribute('http.response.status_code', httpStatus);
   // A caller that disconnects says nothing about the service.

@@ -44,7 +44,7 @@ interface OfHook extends OfIntent {
   /** 1 for the first call. */
   readonly attempt: number;
   /** How long it took, in milliseconds. */
-  readonly ms: number;
+  readonly durationMs: number;
 }
 
 /** An event of one operation of the sequencer. */
@@ -65,7 +65,7 @@ export interface RouterEventDetails {
   readonly intent_created: OfIntent &
     OfKind & { readonly amount: string | undefined; readonly currency: string | undefined };
   /** A request with a used `Idempotency-Key` is answered with the same intent. */
-  readonly intent_repeated: OfIntent & OfKind;
+  readonly intent_replayed: OfIntent & OfKind;
   /** `POST /intent` was not answered with an intent. `kind` is what the body named. */
   readonly intent_refused: OfCode & OfAnyKind;
   /** The code was scanned. For display only: anyone who sees the code can cause it. */
@@ -106,17 +106,17 @@ export interface RouterEventDetails {
   readonly rate_limited: { readonly route: string };
   /** A page listens to the events of an intent. */
   readonly stream_opened: OfIntent;
-  /** An event stream has ended, after `ms` milliseconds. */
-  readonly stream_closed: OfIntent & { readonly ms: number };
+  /** An event stream has ended, after `durationMs` milliseconds. */
+  readonly stream_closed: OfIntent & { readonly durationMs: number };
   /** An event stream was refused. */
   readonly stream_refused: OfIntent & OfCode;
-  /** A call to the sequencer has ended, after `tries` tries and `ms` milliseconds in all. */
+  /** A call to the sequencer has ended, after `attempts` attempts and `durationMs` milliseconds in all. */
   readonly upstream_call: OfOperation & {
     readonly transport: UpstreamTransport;
     /** `cancelled` where the caller has disconnected. */
     readonly outcome: 'ok' | 'cancelled' | IntentErrorCode;
-    readonly tries: number;
-    readonly ms: number;
+    readonly attempts: number;
+    readonly durationMs: number;
   };
   /** The circuit of an operation has opened after five failures in a row. */
   readonly breaker_opened: OfOperation;
@@ -125,7 +125,7 @@ export interface RouterEventDetails {
   /** The database of the ledger cannot be reached or opened. */
   readonly ledger_unavailable: OfCode;
   /** It can be reached again. */
-  readonly ledger_back: unknown;
+  readonly ledger_recovered: unknown;
 }
 
 /** How the sequencer is reached; `custom` is the option `transport`. */

@@ -57,18 +57,18 @@ export class RouterObserver implements Observer {
     const { transport } = this.#options.upstream;
     const span = this.openTelemetry?.startCall(operation);
     const begunAtMs = performance.now();
-    let tries = 0;
+    let attempts = 0;
     return {
       metadata: span?.metadata,
       run: (send: () => Promise<Uint8Array>): Promise<Uint8Array> => {
-        tries += 1;
+        attempts += 1;
         return span ? span.run(send) : send();
       },
       end: (failure: unknown, isCancelled: boolean): void => {
         const outcome = outcomeOf(failure, isCancelled);
-        span?.end(outcome, tries, failure);
-        const ms = Math.round(performance.now() - begunAtMs);
-        this.emit({ type: 'upstream_call', operation: nameOf(operation), transport, outcome, tries, ms });
+        span?.end(outcome, attempts, failure);
+        const durationMs = Math.round(performance.now() - begunAtMs);
+        this.emit({ type: 'upstream_call', operation: nameOf(operation), transport, outcome, attempts, durationMs });
       },
     };
   }

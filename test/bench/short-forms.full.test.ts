@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { generateKey } from '../../src/index.js';
+import { generateKeyPair } from '../../src/index.js';
 import { parseSecrets } from '../../src/keys/parse-secret.js';
 import { type Sequencer, startSequencer } from '../../src/testing.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
@@ -74,13 +74,13 @@ describe.each(['limit', 'usual', 'bare', 'ours'])('the server "%s" of the benchm
 
   beforeAll(async () => {
     sequencer = await startSequencer();
-    const { secret } = generateKey();
+    const { secret } = generateKeyPair();
     const [seed = new Uint8Array()] = parseSecrets(secret);
     const { default: start } = await import(pathToFileURL(path.join(bench, `servers/${name}.mjs`)).href);
     server = await start({
       url: sequencer.url,
       domain: 'example.com',
-      destination: generateKey().publicKey,
+      destination: generateKeyPair().publicKey,
       verifierSeed: Buffer.from(seed).toString('hex'),
     });
     server.listen(0, '127.0.0.1');

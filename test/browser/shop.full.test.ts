@@ -56,7 +56,7 @@ test('a login opens the account, and logging out closes it', async () => {
 test('a declined payment does not lead to the thanks page', async () => {
   const { page } = await open(`${shop.origin}/articles/pot-of-assam`);
   const address = page.url();
-  await shop.sequencer.wallet('Ada').reject(await press(page, /^Pay/));
+  await shop.sequencer.wallet('Ada').decline(await press(page, /^Pay/));
   await page
     .getByRole('button', { name: /cancel|close/i })
     .first()

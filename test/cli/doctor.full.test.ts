@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Host } from '../../src/cli/command.js';
 import type { Finding } from '../../src/cli/doctor/check.js';
-import { generateKey } from '../../src/keys/verifier-key.js';
+import { generateKeyPair } from '../../src/keys/verifier-key.js';
 import { lockFolder } from '../../src/ledger/database/embedded/folder-lock.js';
 import { openTestDatabase } from '../support/databases/databases.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
@@ -380,8 +380,8 @@ const atKeyFiles: readonly Case[] = [
   {
     name: 'without the next key, and with one that is left over',
     plant: () => {
-      const env = { INTENT_VERIFIER_SECRET: `${sound.keys.secret},${generateKey().secret}` };
-      return { env, front: onKeyFile(200, json, listing(sound.keys.publicKey, generateKey().publicKey)) };
+      const env = { INTENT_VERIFIER_SECRET: `${sound.keys.secret},${generateKeyPair().secret}` };
+      return { env, front: onKeyFile(200, json, listing(sound.keys.publicKey, generateKeyPair().publicKey)) };
     },
     told: [
       ['key file', 'warning', /does not list \w{32,44}, whose secret is set here/, /Restart the site/],
@@ -483,7 +483,7 @@ const atSites: readonly Case[] = [
     name: 'a proxy that is not trusted, where no origin is set',
     plant: async () => {
       const site = await sound.startSite({ origin: '', trustsProxy: false, webhook: false });
-      return { front: { site }, env: { INTENT_SERVICE_KEY: undefined } };
+      return { front: { site }, env: { INTENT_WEBHOOK_PUBLIC_KEY: undefined } };
     },
     told: [
       ['origin', 'fault', /The site believes that it is at http:\/\/shop-example\.com/, /app\.set\('trust proxy', 1\)/],

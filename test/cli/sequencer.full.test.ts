@@ -4,7 +4,7 @@ import path from 'node:path';
 import { parseEnv } from 'node:util';
 import bs58 from 'bs58';
 import { compactVerify, importJWK } from 'jose';
-import { createIntentClient, createSigner, generateKey } from '../../src/index.js';
+import { createIntentClient, createSigner, generateKeyPair } from '../../src/index.js';
 import { createWallet } from '../../src/testing.js';
 import { eventually } from '../support/eventually.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
@@ -42,10 +42,10 @@ it('runs until it is told to end, prints where it is, and serves there (interfac
   expect(await settingsOf(started)).toEqual({
     INTENT_SEQUENCER_URL: url,
     INTENT_WALLET_URL: `${url}/wallet`,
-    INTENT_SERVICE_KEY: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/),
+    INTENT_WEBHOOK_PUBLIC_KEY: expect.stringMatching(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/),
   });
   const client = createIntentClient({ url });
-  const destination = generateKey().publicKey;
+  const destination = generateKeyPair().publicKey;
   const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
   await createWallet({ url, name: 'Zoe' }).pay(clientSecret);
   expect(await client.paymentIntents.getStatus(id)).toMatchObject({ intentSubmitted: true });
@@ -55,7 +55,7 @@ it('runs until it is told to end, prints where it is, and serves there (interfac
 it.each(['SIGTERM', 'SIGINT'] as const)('%s ends it well, also while somebody listens to a stream', async (signal) => {
   const started = startCommand(['sequencer', '--port', '0']);
   const client = createIntentClient({ url: await urlOf(started) });
-  const destination = generateKey().publicKey;
+  const destination = generateKeyPair().publicKey;
   const intent = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
   const watching = client.watch(intent)[Symbol.asyncIterator]();
   const next = watching.next().catch(() => undefined);
@@ -67,7 +67,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)('%s ends it well, also while somebody li
 });
 
 it('prints the key that its webhook calls are signed with (protocol 5)', async () => {
-  const { INTENT_SEQUENCER_URL: url = '', INTENT_SERVICE_KEY: key = '' } = await settingsOf(
+  const { INTENT_SEQUENCER_URL: url = '', INTENT_WEBHOOK_PUBLIC_KEY: key = '' } = await settingsOf(
     startCommand(['sequencer', '--port', '0']),
   );
   const client = createIntentClient({ url });
@@ -76,7 +76,7 @@ it('prints the key that its webhook calls are signed with (protocol 5)', async (
     bodies.push(req.toArray());
     req.on('end', () => res.end());
   });
-  const destination = generateKey().publicKey;
+  const destination = generateKeyPair().publicKey;
   const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
   await client.registerWebhook({ intent: id, url: webhook });
   await createWallet({ url, name: 'Zoe' }).pay(clientSecret);
@@ -94,10 +94,10 @@ it('answers over gRPC as well with --grpc-port (interface 4.2), and tells progra
   expect(rest).toEqual({
     inspectorUrl: `${url}/inspector`,
     walletUrl: `${url}/wallet`,
-    serviceKey: expect.any(String),
+    webhookPublicKey: expect.any(String),
   });
   const client = createIntentClient({ grpcUrl });
-  expect(await client.paymentIntents.getStatus(generateKey().publicKey)).toMatchObject({ exists: false });
+  expect(await client.paymentIntents.getStatus(generateKeyPair().publicKey)).toMatchObject({ exists: false });
   await client.close();
 });
 
@@ -105,7 +105,7 @@ it('goes on where it was with --state', async () => {
   const state = path.join(temporaryFolder(), 'state.jsonl');
   const first = startCommand(['sequencer', '--port', '0', '--state', state]);
   const client = createIntentClient({ url: await urlOf(first) });
-  const destination = generateKey().publicKey;
+  const destination = generateKeyPair().publicKey;
   const { id } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
   first.child.kill('SIGKILL');
   await first.ended;
@@ -116,7 +116,7 @@ it('goes on where it was with --state', async () => {
 });
 
 it('reads the key files of domains where --local says, for several of them (interface 4.6)', async () => {
-  const verifier = createSigner(generateKey().secret);
+  const verifier = createSigner(generateKeyPair().secret);
   const origin = await serve((_req, res) => res.end(JSON.stringify({ public_keys: [verifier.publicKey] })));
   const locals = ['shop.example', 'example.co.uk'].map((domain) => `--local=${domain}=${origin}`);
   const started = startCommand(['sequencer', '--port=0', ...locals]);

@@ -9,23 +9,26 @@ type Connections = ConfigOptions['connections'];
 const base = { transport: countingTransport(), login: false };
 const limitsOf = (connections: Connections) => parseConfig({ ...base, connections }, {}).connections;
 
-test('connections has defaults, and each can be set', () => {
+test('connections has defaults that can be set one by one', () => {
   expect(limitsOf(undefined)).toEqual({ perBrowser: 3, perAddress: 20, perProcess: 5_000 });
   expect(limitsOf({ perAddress: 1 })).toEqual({ perBrowser: 3, perAddress: 1, perProcess: 5_000 });
   expect(limitsOf({ perBrowser: undefined as unknown as number })).toMatchObject({ perBrowser: 3 });
 });
 
-test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is refused as a limit', (value) => {
-  expect(problemsOf(() => limitsOf({ perProcess: value as number }))).toEqual([
-    {
-      setting: 'connections',
-      problem: 'perProcess is not a whole number over 0.',
-      fix: 'connections: { perProcess: 5000 }',
-    },
-  ]);
-});
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])(
+  'connections rejects the limit %p',
+  (value) => {
+    expect(problemsOf(() => limitsOf({ perProcess: value as number }))).toEqual([
+      {
+        setting: 'connections',
+        problem: 'perProcess is not a whole number over 0.',
+        fix: 'connections: { perProcess: 5000 }',
+      },
+    ]);
+  },
+);
 
-test('an unknown limit is reported, so that a typo is not ignored', () => {
+test('connections rejects an unknown limit, because a typo would be ignored', () => {
   expect(problemsOf(() => limitsOf({ perbrowser: 1 } as Connections))).toEqual([
     {
       setting: 'connections',
@@ -35,7 +38,7 @@ test('an unknown limit is reported, so that a typo is not ignored', () => {
   ]);
 });
 
-test.each([null, 5, 'many'])('connections: %p is refused', (connections) => {
+test.each([null, 5, 'many'])('intentRouter() rejects connections: %p', (connections) => {
   expect(problemsOf(() => intentRouter({ ...base, connections: connections as unknown as Connections }))).toEqual([
     { setting: 'connections', problem: 'It has the wrong type.', fix: 'Make it an object.' },
   ]);

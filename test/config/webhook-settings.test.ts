@@ -1,30 +1,30 @@
 import { parseConfig } from '../../src/config/config.js';
 import type { ConfigOptions, Environment } from '../../src/config/config-options.js';
-import { generateKey, intentRouter } from '../../src/index.js';
+import { generateKeyPair, intentRouter } from '../../src/index.js';
 import { problemsOf } from '../support/sites/problems-of.js';
 
-const [one, two] = [generateKey().publicKey, generateKey().publicKey];
+const [one, two] = [generateKeyPair().publicKey, generateKeyPair().publicKey];
 const env = {
   INTENT_SEQUENCER_URL: 'https://sequencer.example',
-  INTENT_VERIFIER_SECRET: generateKey().secret,
+  INTENT_VERIFIER_SECRET: generateKeyPair().secret,
   INTENT_DOMAIN: 'shop.example',
 };
 const origin = { INTENT_ORIGIN: 'https://shop.example' };
 
 const webhookOf = (options: ConfigOptions, more: Environment = {}) => parseConfig(options, { ...env, ...more }).webhook;
 
-test('webhooks are off by default, also with a service key', () => {
-  expect(webhookOf({}, { ...origin, INTENT_SERVICE_KEY: one })).toBeUndefined();
-  expect(webhookOf({ webhook: false, serviceKey: 'nonsense' })).toBeUndefined();
+test('webhooks are off by default, even with a public key', () => {
+  expect(webhookOf({}, { ...origin, INTENT_WEBHOOK_PUBLIC_KEY: one })).toBeUndefined();
+  expect(webhookOf({ webhook: false, webhookPublicKey: 'nonsense' })).toBeUndefined();
 });
 
-test('service keys come from the option or INTENT_SERVICE_KEY, each once', () => {
-  const both = { ...origin, INTENT_SERVICE_KEY: ` ${one} ,${two},${one}` };
-  expect(webhookOf({ webhook: true }, both)).toEqual({ serviceKeys: [one, two] });
-  expect(webhookOf({ webhook: true, serviceKey: two }, both)).toEqual({ serviceKeys: [two] });
+test('public keys are read from the option or INTENT_WEBHOOK_PUBLIC_KEY, without duplicates', () => {
+  const both = { ...origin, INTENT_WEBHOOK_PUBLIC_KEY: ` ${one} ,${two},${one}` };
+  expect(webhookOf({ webhook: true }, both)).toEqual({ webhookPublicKeys: [one, two] });
+  expect(webhookOf({ webhook: true, webhookPublicKey: two }, both)).toEqual({ webhookPublicKeys: [two] });
 });
 
-test('a missing key and a missing origin are both reported with their fixes', () => {
+test('a missing public key and a missing origin are both reported with their fixes', () => {
   expect(problemsOf(() => webhookOf({ webhook: true }))).toEqual([
     {
       setting: 'INTENT_ORIGIN',
@@ -32,46 +32,46 @@ test('a missing key and a missing origin are both reported with their fixes', ()
       fix: 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)',
     },
     {
-      setting: 'INTENT_SERVICE_KEY',
+      setting: 'INTENT_WEBHOOK_PUBLIC_KEY',
       problem: 'Webhooks are signed by the service, and its key is not set.',
-      fix: expect.stringMatching(/^INTENT_SERVICE_KEY=</),
+      fix: expect.stringMatching(/^INTENT_WEBHOOK_PUBLIC_KEY=</),
     },
   ]);
 });
 
-test.each([`${one},`, 'nonsense', `${one}1`, generateKey().secret.slice(0, 20), `${one} ${two}`])(
-  'an invalid key is reported: %s',
-  (serviceKey) => {
-    const problems = problemsOf(() => webhookOf({ webhook: true, serviceKey }, origin));
-    expect(problems.map(({ setting }) => setting)).toEqual(['INTENT_SERVICE_KEY']);
+test.each([`${one},`, 'nonsense', `${one}1`, generateKeyPair().secret.slice(0, 20), `${one} ${two}`])(
+  'an invalid public key is reported: %s',
+  (webhookPublicKey) => {
+    const problems = problemsOf(() => webhookOf({ webhook: true, webhookPublicKey }, origin));
+    expect(problems.map(({ setting }) => setting)).toEqual(['INTENT_WEBHOOK_PUBLIC_KEY']);
   },
 );
 
-test('a webhook route that is switched off is reported', () => {
-  const options = { webhook: true, serviceKey: one, routes: { webhook: false } } as const;
+test('a disabled webhook route is reported', () => {
+  const options = { webhook: true, webhookPublicKey: one, routes: { webhook: false } } as const;
   expect(problemsOf(() => webhookOf(options, origin))).toMatchObject([{ setting: 'webhook' }]);
 });
 
-test('the embedded sequencer needs neither, and ignores a configured key', () => {
+test('the embedded sequencer requires neither, and ignores a configured public key', () => {
   const embedded = { ...env, INTENT_SEQUENCER_URL: 'embedded' };
-  expect(parseConfig({ webhook: true }, embedded).webhook).toEqual({ serviceKeys: undefined });
-  expect(parseConfig({ webhook: true }, { ...embedded, INTENT_SERVICE_KEY: one }).webhook).toEqual({
-    serviceKeys: undefined,
+  expect(parseConfig({ webhook: true }, embedded).webhook).toEqual({ webhookPublicKeys: undefined });
+  expect(parseConfig({ webhook: true }, { ...embedded, INTENT_WEBHOOK_PUBLIC_KEY: one }).webhook).toEqual({
+    webhookPublicKeys: undefined,
   });
 });
 
-test('with a transport there is no embedded sequencer, so both are needed', () => {
+test('with a transport both are required, because there is no embedded sequencer', () => {
   const transport = { call: async () => new Uint8Array(), close: async () => undefined };
   const embedded = { ...env, INTENT_SEQUENCER_URL: 'embedded' };
   const problems = problemsOf(() => parseConfig({ webhook: true, transport }, embedded));
-  expect(problems.map(({ setting }) => setting)).toEqual(['INTENT_ORIGIN', 'INTENT_SERVICE_KEY']);
+  expect(problems.map(({ setting }) => setting)).toEqual(['INTENT_ORIGIN', 'INTENT_WEBHOOK_PUBLIC_KEY']);
 });
 
-test('intentRouter reports the wrong type of both options', () => {
-  const options = { webhook: 'yes', serviceKey: 7, sequencerUrl: 'https://sequencer.example', login: false };
+test('intentRouter() reports the wrong type of both options', () => {
+  const options = { webhook: 'yes', webhookPublicKey: 7, sequencerUrl: 'https://sequencer.example', login: false };
   const problems = problemsOf(() => intentRouter(options as never));
   expect(problems).toEqual([
     { setting: 'webhook', problem: 'It has the wrong type.', fix: 'Make it true or false.' },
-    { setting: 'serviceKey', problem: 'It has the wrong type.', fix: 'Make it text.' },
+    { setting: 'webhookPublicKey', problem: 'It has the wrong type.', fix: 'Make it text.' },
   ]);
 });

@@ -82,7 +82,7 @@ describe('a payment', () => {
   test('stays unpaid when the wallet declines', async () => {
     const visitor = new Visitor(shop.origin);
     const { secret, id } = await begin(visitor, order('sugar-cube'));
-    await shop.sequencer.wallet().reject(secret);
+    await shop.sequencer.wallet().decline(secret);
     expect((await thanksOf(visitor, id)).state).toBe('open');
   });
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
-import { generateKey } from 'express-intents';
+import { generateKeyPair } from 'express-intents';
 import { type Sequencer, startSequencer } from 'express-intents/testing';
 import { ConsumerProject } from '../package/consumer-project.js';
 import { startPostgres } from '../support/databases/postgres-server.js';
@@ -34,7 +34,7 @@ describe('the example behind nginx', () => {
       NODE_ENV: 'development',
       INTENT_SEQUENCER_URL: sequencer.url,
       INTENT_DATABASE_URL: postgres.url(await postgres.createDatabase()),
-      INTENT_VERIFIER_SECRET: generateKey().secret,
+      INTENT_VERIFIER_SECRET: generateKeyPair().secret,
     };
     expect(await project.run('tables', environment)).toEqual({ code: 0, stdout: '', stderr: '' });
     processes = [];

@@ -99,7 +99,7 @@ describe.each(ways)('%s', (name, { origin, visitor }) => {
     const { browser, secret, id } = await begin({ mode: 'payment', order: 1 });
     const tab = listen(1, id, browser);
     await eventually('the status', () => tab.kinds.includes('status'));
-    await fleet.sequencer.wallet('Ada').reject(secret);
+    await fleet.sequencer.wallet('Ada').decline(secret);
     await eventually('the rejection', () => tab.kinds.includes('client_rejected_payment'));
     tab.close();
   });

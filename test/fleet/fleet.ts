@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createWallet, type Wallet } from '../../src/emulator/index.js';
 import { walletSeed } from '../../src/emulator/wallet/wallet.js';
-import { generateKey } from '../../src/index.js';
+import { generateKeyPair } from '../../src/index.js';
 import { type PostgresServer, startPostgres } from '../support/databases/postgres-server.js';
 import { type ChildProgram, compile, start } from '../support/runner/child-program.js';
 import { temporaryFolder } from '../support/runner/temporary-folder.js';
@@ -66,10 +66,10 @@ export async function startFleet(
   const nodeOptions = `${process.env.NODE_OPTIONS ?? ''} --import ${recorder}`;
   const env = {
     INTENT_SEQUENCER_URL: url,
-    INTENT_VERIFIER_SECRET: generateKey().secret,
+    INTENT_VERIFIER_SECRET: generateKeyPair().secret,
     INTENT_DOMAIN: domain,
     INTENT_ORIGIN: origin,
-    INTENT_DESTINATION: generateKey().publicKey,
+    INTENT_DESTINATION: generateKeyPair().publicKey,
     FLEET_DATABASE: server ? await (reach?.(server, database) ?? server.url(database)) : '',
     FLEET_OPTIONS: JSON.stringify(router),
   };

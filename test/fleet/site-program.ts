@@ -53,7 +53,7 @@ const router = intentRouter({
   routes: { health: '/healthz' },
   // A sequencer that a busy machine slows down is not what fails here.
   timeoutMs: 60_000,
-  tryTimeoutMs: 60_000,
+  attemptTimeoutMs: 60_000,
   rateLimits: limit === undefined ? false : sharedLimit(limit),
   ...rest,
 });

@@ -25,7 +25,7 @@ const key = (fill) => ({ value: new Uint8Array(32).fill(fill) });
 const signature = { value: new Uint8Array(64).fill(9) };
 // Nothing of this is drawn by chance: the same seed has to make the same inputs.
 const servicePair = keyPairFromSeed(key(8).value);
-const serviceKey = formatBase58(servicePair.publicKey);
+const webhookPublicKey = formatBase58(servicePair.publicKey);
 const intent = signedIntent(Buffer.from('028ce204000000000001080f161d242b32394047', 'hex'));
 const timestamp = { seconds: 1_700_000_000, nanos: 5 };
 
@@ -115,7 +115,7 @@ export async function decoders() {
   const answering = (bytes) => ({ call: async () => bytes, close: async () => undefined });
   const id = formatBase58(key(2).value);
   const verifier = signerFromSeed(key(7).value);
-  const verifyWebhook = createWebhookVerifier({ serviceKeys: async () => [serviceKey], now: () => 0 });
+  const verifyWebhook = createWebhookVerifier({ webhookPublicKeys: async () => [webhookPublicKey], now: () => 0 });
   return {
     decoders: [
       ...codecsOf(v1).map(([name, codec]) => bytes(`decode ${name}`, (input) => decode(codec, input))),
@@ -159,7 +159,8 @@ async function ask(sequencer, operation, body) {
   try {
     await sequencer.transport.call(operation, body);
   } catch (error) {
-    if (error.serviceMessage === 'The sequencer met an error.') throw new Error(`${operation.method} met an error.`);
+    if (error.serviceMessage === 'Internal error in the embedded sequencer.')
+      throw new Error(`${operation.method} met an error.`);
     throw error;
   }
 }

@@ -1,4 +1,5 @@
 import { parseVerifierDomain } from '../../src/keys/verifier-domain.js';
+import { runToEnd } from '../support/run-to-end.js';
 import { thrownCode } from '../wire/thrown-code.js';
 
 describe('the domain of the verifier key file (interface 4.6, 5.3)', () => {
@@ -14,7 +15,7 @@ describe('the domain of the verifier key file (interface 4.6, 5.3)', () => {
     'xn--80ak6aa92e.com',
     'example.xn--p1ai',
     `${'a'.repeat(63)}.com`,
-  ])('accepts %s, as it is', (name) => {
+  ])('accepts %s unchanged', (name) => {
     expect(parseVerifierDomain(name)).toBe(name);
   });
 
@@ -77,24 +78,23 @@ describe('the domain of the verifier key file (interface 4.6, 5.3)', () => {
     ['a public suffix of two labels', 'co.uk'],
     ['a key file', 'https://example.com/.well-known/service-payments.json'],
     ['__proto__', '__proto__'],
-  ])('refuses %s', (_, name) => {
+  ])('rejects %s', (_, name) => {
     expect(thrownCode(() => parseVerifierDomain(name))).toBe('invalid_domain');
   });
 
-  test.each([undefined, null, 5, {}, ['example.com']])('refuses what is no string: %p', (value) => {
+  test.each([undefined, null, 5, {}, ['example.com']])('rejects %p, which is not a string', (value) => {
     expect(thrownCode(() => parseVerifierDomain(value as unknown as string))).toBe('invalid_domain');
   });
 
-  test('for a subdomain, it names the domain that would do', () => {
+  test('names the registrable domain in the error for a subdomain', () => {
     expect(() => parseVerifierDomain('www.example.co.uk')).toThrow('expected example.co.uk');
   });
 
-  test('very long text is refused at once', () => {
-    const started = process.cpuUsage();
-    for (const name of ['a'.repeat(2_000_000), 'a.'.repeat(1_000_000), `${'-'.repeat(2_000_000)}.com`]) {
-      expect(thrownCode(() => parseVerifierDomain(name))).toBe('invalid_domain');
-    }
-    // It takes milliseconds. What reads on, takes hours.
-    expect(process.cpuUsage(started).user).toBeLessThan(1_000_000);
+  test('rejects very long text at linear cost', () => {
+    runToEnd(() => {
+      for (const name of ['a'.repeat(2_000_000), 'a.'.repeat(1_000_000), `${'-'.repeat(2_000_000)}.com`]) {
+        expect(thrownCode(() => parseVerifierDomain(name))).toBe('invalid_domain');
+      }
+    });
   });
 });

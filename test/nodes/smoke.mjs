@@ -11,15 +11,15 @@ import { startSequencer } from 'express-intents/testing';
 const required = createRequire(import.meta.url)('express-intents');
 for (const [name, value] of Object.entries(imported))
   assert.equal(required[name], value, `require gives another ${name}`);
-const { createServer, generateKey, intentRouter, requireLogin } = imported;
+const { createServer, generateKeyPair, intentRouter, requireLogin } = imported;
 
 const sequencer = await startSequencer();
 const router = intentRouter({
   sequencerUrl: sequencer.url,
   walletUrl: sequencer.walletUrl,
-  verifierSecret: generateKey().secret,
+  verifierSecret: generateKeyPair().secret,
   domain: 'shop.example',
-  destination: generateKey().publicKey,
+  destination: generateKeyPair().publicKey,
   databaseUrl: 'ledger',
   payment: () => ({ amount: '4.50', currency: 'usd', metadata: { order: 7 } }),
   onPaid: async (payment, { tx }) => {

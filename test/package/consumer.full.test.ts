@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-describe("the README's first site", () => {
+describe('docs/examples/first-site', () => {
   const options = {
     module: 'nodenext',
     target: 'es2022',
@@ -40,7 +40,7 @@ describe("the README's first site", () => {
     ['import', 'site.mts', 'out/site.mjs', /^import .* from 'express-intents';$/m],
     ['require', 'site.cts', 'out/site.cjs', /= require\("express-intents"\)/],
   ])('work with %s: they compile, and serve (interface 4.6, 4.7)', async (_way, source, compiled, loading) => {
-    project.write(source, snippetUnder('A first site'));
+    project.write(source, readFileSync(join(root, 'docs/examples/first-site/app.js'), 'utf8'));
     expect(await compile(`tsconfig.${source}.json`, [source])).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(readFileSync(project.path(compiled), 'utf8')).toMatch(loading);
     // The folder is the same for both: what was killed in it is opened again.
@@ -182,14 +182,6 @@ it('the installed command runs', async () => {
   expect(stdout).toMatch(/^INTENT_VERIFIER_SECRET=\w+$/m);
 });
 
-/** The first block of code under a heading of the README. */
-function snippetUnder(heading: string): string {
-  const [, section = ''] = readFileSync(join(root, 'README.md'), 'utf8').split(`\n## ${heading}\n`);
-  const snippet = /^```[jt]s.*\n([\s\S]*?)^```$/m.exec(section)?.[1];
-  if (!snippet) throw new Error(`README.md has no block of code under "## ${heading}".`);
-  return snippet;
-}
-
 /** Pays, and waits for the thanks, which are said when the row of the order is there. */
 async function buyTea(origin: string, sequencer: string): Promise<void> {
   const headers = { 'content-type': 'application/json', origin };
@@ -226,8 +218,8 @@ async function checkSite(origin: string): Promise<void> {
 const typedProgram = `
 import express from 'express';
 import {
-  ConfigError, type ConfigOptions, createIntentClient, createSigner, currentUser, generateKey, IntentError,
-  type IntentErrorCode, type IntentRecord, intentRouter, type IntentRouterOptions, type IntentStatus, requireLogin,
+  ConfigError, type ConfigOptions, createIntentClient, createSigner, currentUser, generateKeyPair, IntentError,
+  type IntentErrorCode, type AcceptedIntent, intentRouter, type IntentRouterOptions, type IntentStatus, requireLogin,
   SequencerError, type Signer, type Transport,
 } from 'express-intents';
 import { createIntentClient as createFromClient, type IntentClient } from 'express-intents/client';
@@ -235,7 +227,7 @@ import { createWallet, type Sequencer, startSequencer, type Wallet } from 'expre
 
 const options: IntentRouterOptions = {
   payment: async (req) => ({ amount: '1.00', currency: 'usd', metadata: { path: req.path } }),
-  onCreated: (intent: IntentRecord) => { if (intent.kind === 'payment') intent.amount satisfies string | number; },
+  onCreated: (intent: AcceptedIntent) => { if (intent.kind === 'payment') intent.amount satisfies string | number; },
 };
 const router = intentRouter(options);
 express().use(router).get('/account', requireLogin({ loginUrl: '/login' }), async (req, res) => {
@@ -250,7 +242,7 @@ export async function use(client: IntentClient, signal: AbortSignal): Promise<vo
   [id, clientSecret] satisfies string[];
   const status: IntentStatus = await client.paymentIntents.getStatus(id);
   status.intentSubmitted satisfies boolean;
-  const signer: Signer = createSigner(generateKey().secret);
+  const signer: Signer = createSigner(generateKeyPair().secret);
   const { userId } = await client.loginIntents.getUserId({ intent: id, verifier: signer });
   userId satisfies string;
   const sequencer: Sequencer = await startSequencer();

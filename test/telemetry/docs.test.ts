@@ -5,7 +5,7 @@ import type { RouterEventType } from '../../src/telemetry/router-event.js';
 /** The compiler refuses a type that is missing, or one too many. */
 const eventTypes = Object.keys({
   intent_created: true,
-  intent_repeated: true,
+  intent_replayed: true,
   intent_refused: true,
   code_scanned: true,
   intent_declined: true,
@@ -30,7 +30,7 @@ const eventTypes = Object.keys({
   breaker_opened: true,
   breaker_closed: true,
   ledger_unavailable: true,
-  ledger_back: true,
+  ledger_recovered: true,
 } satisfies Record<RouterEventType, true>);
 
 const page = readFileSync(new URL('../../docs/telemetry.md', import.meta.url), 'utf8');
@@ -46,11 +46,11 @@ function rowsUnder(heading: string, text = page): string[][] {
 const bare = (cell = ''): string => cell.replaceAll('`', '');
 
 describe('docs/telemetry.md', () => {
-  test('has every event, in the order of the union', () => {
+  test('lists every event, in the order of the union', () => {
     expect(rowsUnder('Events').map(([type]) => bare(type))).toEqual(eventTypes);
   });
 
-  test('has every metric, with its kind, its unit and what it counts', () => {
+  test('lists every metric with its kind, unit and description', () => {
     const documented = rowsUnder('Metrics').map(([name, kind, unit, counts = '']) => [
       bare(name),
       [kind, bare(unit), counts.replace(/^\w/, (letter) => letter.toUpperCase())],
@@ -60,11 +60,22 @@ describe('docs/telemetry.md', () => {
     );
   });
 
-  test('has the attributes of every metric', () => {
+  test('lists the attributes of every metric', () => {
     const everything = { kind: 'payment', code: 'too_busy', source: 'status', late: true, lagMs: 1, wasSettled: true };
-    const details = { ...everything, hook: 'onPaid', ms: 1, route: 'intent', operation: 'a.b', transport: 'http' };
+    const details = {
+      ...everything,
+      hook: 'onPaid',
+      durationMs: 1,
+      route: 'intent',
+      operation: 'a.b',
+      transport: 'http',
+    };
     const attributesOf = (pointOf: unknown): string[] => {
-      const [, attributes] = (pointOf as (event: object) => [number, object])({ ...details, outcome: 'ok', tries: 1 });
+      const [, attributes] = (pointOf as (event: object) => [number, object])({
+        ...details,
+        outcome: 'ok',
+        attempts: 1,
+      });
       return Object.keys(attributes);
     };
     const given = Object.entries(metrics).map(([name, { sources }]) => [
@@ -79,12 +90,14 @@ describe('docs/telemetry.md', () => {
   });
 
   test('a missing event or metric fails these tests', () => {
-    expect(rowsUnder('Events', page.replace('| `ledger_back`', '| `ledger_bak`'))).not.toEqual(rowsUnder('Events'));
-    expect(rowsUnder('Metrics', page.replace('| `{try}`', '| `{tries}`'))).not.toEqual(rowsUnder('Metrics'));
+    expect(rowsUnder('Events', page.replace('| `ledger_recovered`', '| `ledger_bak`'))).not.toEqual(
+      rowsUnder('Events'),
+    );
+    expect(rowsUnder('Metrics', page.replace('| `{attempt}`', '| `{attempts}`'))).not.toEqual(rowsUnder('Metrics'));
   });
 });
 
-test('metrics follow the conventions: names with dots and snake_case, UCUM units, seconds', () => {
+test('the metrics follow the conventions: names with dots and snake_case, UCUM units, seconds', () => {
   for (const [name, { kind, unit, description }] of Object.entries(metrics)) {
     expect(name).toMatch(/^express_intents(?:\.[a-z]+(?:_[a-z]+)*)+$/);
     expect(unit).toMatch(kind === 'histogram' ? /^s$/ : kind === 'gauge' ? /^s$|^\{[a-z]+\}$/ : /^\{[a-z]+\}$/);

@@ -91,7 +91,7 @@ const hooksOf = (id: string) =>
   );
 
 const atMs = expect.any(Number);
-const ms = expect.any(Number);
+const durationMs = expect.any(Number);
 
 /** For every type of an event, how it comes about, and what it tells. */
 const stories: Record<RouterEventType, () => Promise<void>> = {
@@ -105,12 +105,12 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
     expect((await recorder.times(2, 'intent_created')).map(({ kind }) => kind)).toEqual(['payment', 'login']);
   },
 
-  intent_repeated: async () => {
+  intent_replayed: async () => {
     const key = { 'idempotency-key': '7c9e6679-7425-40de-944b-e07fc1f90ae7' };
     const { id, browser } = await begin('tea', key);
     await browser.send('POST', '/intent', { mode: 'payment', order: 'tea' }, key);
-    expect(await ledgerEvents.told('intent_repeated', id)).toEqual({
-      ...{ type: 'intent_repeated', atMs, intent: id, kind: 'payment' },
+    expect(await ledgerEvents.told('intent_replayed', id)).toEqual({
+      ...{ type: 'intent_replayed', atMs, intent: id, kind: 'payment' },
     });
     expect(ledgerEvents.of('intent_created').filter((event) => event.intent === id)).toHaveLength(1);
   },
@@ -135,7 +135,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
 
   intent_declined: async () => {
     const { recorder, sequencer, secret, id } = await startAndListen({ mode: 'login' });
-    await sequencer.wallet().reject(secret);
+    await sequencer.wallet().decline(secret);
     expect(await recorder.told('intent_declined')).toEqual({
       type: 'intent_declined',
       atMs,
@@ -164,7 +164,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
     await site.sequencer.wallet().pay(String(body.client_secret));
     await browser.send('GET', `/status/${id}`);
     const late = await recorder.told('payment_late', id);
-    expect(late).toEqual({ type: 'payment_late', atMs, intent: id, afterMs: ms });
+    expect(late).toEqual({ type: 'payment_late', atMs, intent: id, afterMs: durationMs });
     expect(late.afterMs).toBeGreaterThan(1);
     expect(await recorder.told('payment_settled', id)).toMatchObject({ late: true });
   },
@@ -208,14 +208,22 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
       ['hook_completed', 'verifyPayment', 1],
       ['hook_completed', 'onPaid', 2],
     ]);
-    const completed = { type: 'hook_completed', atMs, intent: id, hook: 'verifyPayment', attempt: 1, ms };
+    const completed = { type: 'hook_completed', atMs, intent: id, hook: 'verifyPayment', attempt: 1, durationMs };
     expect(hooksOf(id)[0]).toEqual(completed);
   },
 
   hook_failed: async () => {
     const { id, pay } = await begin('shaky');
     await pay();
-    const failed = { type: 'hook_failed', atMs, intent: id, hook: 'onPaid', attempt: 1, ms, error: 'Error: Not now.' };
+    const failed = {
+      type: 'hook_failed',
+      atMs,
+      intent: id,
+      hook: 'onPaid',
+      attempt: 1,
+      durationMs,
+      error: 'Error: Not now.',
+    };
     expect(await ledgerEvents.told('hook_failed', id)).toEqual(failed);
   },
 
@@ -257,7 +265,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
   webhook_received: async () => {
     const transport = new StatusTransport();
     const { recorder, origin } = await start({
-      ...{ transport, webhook: true, serviceKey: service.publicKey, origin: 'https://shop.example' },
+      ...{ transport, webhook: true, webhookPublicKey: service.publicKey, origin: 'https://shop.example' },
     });
     transport.answerWith(submitted);
     const jwt = jwtOf({ intent, state: 'SUBMITTED' }, service);
@@ -269,7 +277,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
 
   webhook_refused: async () => {
     const { recorder, origin } = await start({
-      ...{ webhook: true, serviceKey: service.publicKey, origin: 'https://shop.example' },
+      ...{ webhook: true, webhookPublicKey: service.publicKey, origin: 'https://shop.example' },
     });
     await post(origin, '/intent/webhook').set('Content-Type', 'application/jwt').send('a.b.c').expect(400);
     expect(await recorder.told('webhook_refused')).toEqual({ type: 'webhook_refused', atMs, code: 'invalid_webhook' });
@@ -295,7 +303,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
     const { socket } = new RawStream(origin, `/intent/${intent}/events`);
     await recorder.told('stream_opened');
     socket.destroy();
-    expect(await recorder.told('stream_closed')).toEqual({ type: 'stream_closed', atMs, intent, ms });
+    expect(await recorder.told('stream_closed')).toEqual({ type: 'stream_closed', atMs, intent, durationMs });
   },
 
   stream_refused: async () => {
@@ -317,11 +325,14 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
     stop();
     expect(await recorder.told('upstream_call')).toEqual({
       ...{ type: 'upstream_call', atMs, operation: 'MicroPayment.getStatus' },
-      ...{ transport: 'http', outcome: 'ok', tries: 2, ms },
+      ...{ transport: 'http', outcome: 'ok', attempts: 2, durationMs },
     });
     sequencer.injectFault({ kind: 'refuse', operations: ['createIntent'] });
     await browser.send('POST', '/intent', {});
-    expect((await recorder.times(2, 'upstream_call'))[1]).toMatchObject({ outcome: 'sequencer_unreachable', tries: 3 });
+    expect((await recorder.times(2, 'upstream_call'))[1]).toMatchObject({
+      outcome: 'sequencer_unreachable',
+      attempts: 3,
+    });
   },
 
   breaker_opened: async () => {
@@ -334,7 +345,7 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
     await browser.send('GET', `/status/${intent}`);
     expect((await recorder.times(3, 'upstream_call')).at(-1)).toMatchObject({
       outcome: 'sequencer_unavailable',
-      tries: 0,
+      attempts: 0,
     });
     expect(recorder.of('breaker_opened')).toHaveLength(1);
   },
@@ -366,12 +377,12 @@ const stories: Record<RouterEventType, () => Promise<void>> = {
     expect(JSON.stringify(recorder.events)).not.toContain('hunter2');
   },
 
-  ledger_back: async () => {
+  ledger_recovered: async () => {
     const database = await openTestDatabase('postgres', { migrated: false });
     const { recorder } = await start({ databaseUrl: database.url, migrate: false });
     expect(await recorder.told('ledger_unavailable')).toMatchObject({ code: 'invalid_configuration' });
     await migrate(database.db);
-    expect(await recorder.told('ledger_back')).toEqual({ type: 'ledger_back', atMs });
+    expect(await recorder.told('ledger_recovered')).toEqual({ type: 'ledger_recovered', atMs });
   },
 };
 

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { createClock } from '../../src/emulator/state/clock.js';
 import { IntentError } from '../../src/errors.js';
 import { type IntentRouter, intentRouter } from '../../src/router/intent-router.js';
-import { advanceTime, type Sequencer, startSequencer, temporaryLedger, untilIntent } from '../../src/testing.js';
+import { advanceTime, type Sequencer, startSequencer, temporaryLedger, waitForIntent } from '../../src/testing.js';
 import { LogRecorder } from '../support/sites/site.js';
 
-// What needs a real ledger, with one for all of it.
+// Tests with a real ledger, which they share.
 
 const minute = 60_000;
-/** A busy machine may need more than the five seconds by default. */
+/** Longer than the default of five seconds, for a busy machine. */
 const patient = { timeoutMs: 30_000 };
 const paid: { id: string; late: boolean; attempt: number }[] = [];
 let failures = 0;
@@ -39,7 +39,7 @@ afterAll(async () => {
   expect(existsSync(ledger.url)).toBe(false);
 });
 
-/** Creates an intent as the site does, and writes it down. */
+/** Creates an intent and records it, as the site does. */
 async function begun(): Promise<{ id: string; clientSecret: string }> {
   const { destination } = sequencer.siteOptions();
   const intent = await router.client.paymentIntents.create({ destination, amount: '4.50', currency: 'usd' });
@@ -51,26 +51,26 @@ async function begun(): Promise<{ id: string; clientSecret: string }> {
   return intent;
 }
 
-test('untilIntent rechecks a payment that is not due', async () => {
+test('waitForIntent rechecks a payment that is not due', async () => {
   const { id, clientSecret } = await begun();
   await sequencer.wallet().pay(clientSecret);
-  expect(await untilIntent(router, id, 'settled', patient)).toMatchObject({ id, amount: '4.50' });
+  expect(await waitForIntent(router, id, 'settled', patient)).toMatchObject({ id, amount: '4.50' });
   expect(paid.at(-1)).toEqual({ id, late: false, attempt: 1 });
 });
 
-test('advanceTime makes intents older, so that a payment is late', async () => {
+test('advanceTime makes intents older, so a payment is late', async () => {
   const { id, clientSecret } = await begun();
   await advanceTime(16 * minute, { sequencer, router });
   await sequencer.wallet().pay(clientSecret);
-  await untilIntent(router, id, 'settled', patient);
+  await waitForIntent(router, id, 'settled', patient);
   expect(paid.at(-1)).toEqual({ id, late: true, attempt: 1 });
 });
 
-test('advanceTime resolves after the work that became due is done', async () => {
+test('advanceTime resolves after the due work is done', async () => {
   const { id, clientSecret } = await begun();
   failures = 1;
   await sequencer.wallet().pay(clientSecret);
-  await untilIntent(router, id, 'submitted', patient);
+  await waitForIntent(router, id, 'submitted', patient);
   await advanceTime(minute, { sequencer, router });
   expect(await router.intents.find(id)).toMatchObject({ state: 'settled' });
   expect(paid.filter((one) => one.id === id).map(({ attempt }) => attempt)).toEqual([1, 2]);
@@ -89,16 +89,16 @@ test('advanceTime moves every time in the ledger except the end of a lease', asy
   );
   const names = columns.map(({ column_name }) => column_name).filter((name) => name !== 'leased_until');
   const { id } = await begun();
-  // A lease that holds, so that nobody works on it meanwhile. What was scheduled in the future would be repaired.
+  // A valid lease keeps the settlement away. It would correct a due time in the future.
   const later = (name: string): string => (name === 'scheduled_at' ? 'now()' : `now() + interval '2 hours'`);
   const set = names.map((name) => `${name} = ${later(name)}`).join(', ');
   await router.database.transaction(async (tx) => {
-    await tx.query('alter table express_intents.intents disable trigger keep_the_rules');
+    await tx.query('alter table express_intents.intents disable trigger enforce_intent_rules');
     await tx.query(
       `update express_intents.intents set ${set}, leased_until = now() + interval '2 hours' where id = $1`,
       [id],
     );
-    await tx.query('alter table express_intents.intents enable trigger keep_the_rules');
+    await tx.query('alter table express_intents.intents enable trigger enforce_intent_rules');
   });
   const secondsOf = async (): Promise<Record<string, number>> => {
     const columns = [...names, 'leased_until'].map((name) => `extract(epoch from ${name})::float8 as ${name}`);
@@ -116,7 +116,7 @@ test('advanceTime leaves the trigger of the ledger enabled', async () => {
   const { id } = await begun();
   await advanceTime(1, { sequencer, router });
   const change = router.database.query(`update express_intents.intents set created_at = now() where id = $1`, [id]);
-  await expect(change).rejects.toThrow(/do not change/);
+  await expect(change).rejects.toThrow(/are immutable/);
 });
 
 test('advanceTime moves several sites in one call, and their sequencer once', async () => {

@@ -1,16 +1,16 @@
-import { fromOwnPage, startSequencer, temporaryLedger, untilIntent } from 'express-intents/testing';
+import { sameOriginHeaders, startSequencer, temporaryLedger, waitForIntent } from 'express-intents/testing';
 import request from 'supertest';
 import { createShop } from './app.js';
 
-test('what is paid is an order', async () => {
-  const sequencer = await startSequencer(); // a free port, three wallets, no network
+test('a settled payment creates an order', async () => {
+  const sequencer = await startSequencer(); // on a free port, with three wallets
   const ledger = await temporaryLedger();
   const { app, router } = await createShop({ ...sequencer.siteOptions(), databaseUrl: ledger.url });
-  const browser = request.agent(app).set(fromOwnPage);
+  const browser = request.agent(app).set(sameOriginHeaders);
 
   const { body } = await browser.post('/intent').send({ mode: 'payment', order: 'tea' }).expect(201);
   const { id } = await sequencer.wallet('Ada').pay(body.client_secret);
-  await untilIntent(router, id, 'settled'); // onPaid has succeeded
+  await waitForIntent(router, id, 'settled'); // onPaid has succeeded
 
   const { rows } = await router.database.query('select * from orders');
   expect(rows).toEqual([{ id, item: 'tea' }]);
@@ -18,4 +18,4 @@ test('what is paid is an order', async () => {
   await router.close();
   await sequencer.close();
   await ledger.remove();
-}, 30_000); // the first ledger takes some seconds to make
+}, 30_000); // creating the first ledger takes some seconds

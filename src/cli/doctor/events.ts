@@ -1,5 +1,5 @@
 import { withTimeout } from '../../async/timeout.js';
-import { generateKey } from '../../keys/verifier-key.js';
+import { generateKeyPair } from '../../keys/verifier-key.js';
 import { type Check, type DoctorContext, type Finding, fault, ok, skipped, warning } from './check.js';
 import { type Answer, type ReadAnswer, readProblem, type SiteRoutes } from './external-client.js';
 import { noSite } from './site.js';
@@ -21,7 +21,7 @@ export const events: Check = async (context) => {
   if (!routes?.events) return [skipped('the route of the events was not found')];
   const service = await measureService(siteUrl, routes, context);
   if ('finding' in service) return [service.finding];
-  const url = new URL(`${routes.events}/${generateKey().publicKey}/events`, siteUrl);
+  const url = new URL(`${routes.events}/${generateKeyPair().publicKey}/events`, siteUrl);
   let answer: Answer;
   try {
     // The headers of a browser, so that a proxy that compresses does so.
@@ -50,7 +50,7 @@ async function measureService(
   for (let times = 0; ; times += 1) {
     // The site refuses a malformed id without its sequencer.
     aloneMs = Math.min(aloneMs, (await ask('1')).tookMs);
-    asked = await ask(generateKey().publicKey);
+    asked = await ask(generateKeyPair().publicKey);
     askedMs = Math.min(askedMs, asked.tookMs);
     if (asked.status !== 200) break;
     if (times === 1) return { tookMs: askedMs - aloneMs };

@@ -10,7 +10,7 @@ import {
   rendezvousKeyPair,
 } from '../../intents/payload.js';
 import { randomBytes } from '../../keys/random-bytes.js';
-import { generateKey } from '../../keys/verifier-key.js';
+import { generateKeyPair } from '../../keys/verifier-key.js';
 import { getStatus, isUnknownOperation } from '../../sequencer/calls.js';
 import { createGrpcTransport } from '../../sequencer/grpc/grpc-transport.js';
 import { createHttpTransport } from '../../sequencer/http/http-transport.js';
@@ -53,9 +53,9 @@ async function checkService(
   { signal }: Pick<DoctorContext, 'signal'>,
 ): Promise<Finding[]> {
   try {
-    const { exists } = await getStatus(transport, generateKey().publicKey, { signal });
+    const { exists } = await getStatus(transport, generateKeyPair().publicKey, { signal });
     const startedAt = performance.now();
-    await getStatus(transport, generateKey().publicKey, { signal });
+    await getStatus(transport, generateKeyPair().publicKey, { signal });
     const tookMs = Math.round(performance.now() - startedAt);
     if (exists) {
       const text = `${url.host} reports that an intent exists which was never created.`;

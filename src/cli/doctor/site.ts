@@ -130,7 +130,7 @@ const webhookPath = '/intent/webhook';
 
 /** The route that the payment service calls, if webhooks are on. It refuses the content type of this request unread. */
 export const webhook: Check = async ({ settings, siteUrl, client, signal }) => {
-  if (!settings.takesWebhooks) return [skipped('not used: INTENT_SERVICE_KEY is not set')];
+  if (!settings.takesWebhooks) return [skipped('not used: INTENT_WEBHOOK_PUBLIC_KEY is not set')];
   if (!siteUrl) return [noSite];
   const headers = { 'content-type': 'text/plain' };
   const { status, text } = await client.read(new URL(webhookPath, siteUrl), {

@@ -7,21 +7,21 @@ import { toTimestamp } from '../state/clock.js';
 import type { StoredIntent } from '../state/intent-store.js';
 import { loopbackAddresses, Outbound } from './outbound.js';
 
-/** Claims of a webhook call (protocol section 5), or their replacements in a test. */
+/** Claims of a webhook call (protocol section 5). */
 export type WebhookClaims = Readonly<Record<string, string | number | boolean>>;
 
-/** How a webhook call differs from one of the service. */
+/** Changes to a webhook call, for tests. */
 export interface WebhookOptions {
   /**
-   * What is wrong with it. `forged`: signed by another key. `altered`: a claim was changed after signing. `expired`: signed by
-   * the service, and expired an hour ago. `unsigned`: its algorithm is `none`.
+   * Makes the call invalid. `forged`: signed by another key. `altered`: a claim is changed after signing. `expired`: signed by
+   * the service key, expired an hour ago. `unsigned`: its algorithm is `none`.
    */
   readonly wrong?: 'forged' | 'altered' | 'expired' | 'unsigned' | undefined;
-  /** Additional claims, or replacements of those that the service sends. */
+  /** Claims to add or replace. */
   readonly claims?: WebhookClaims | undefined;
 }
 
-/** A webhook call to `POST`. */
+/** The headers and the body of a webhook call, to be sent with POST. */
 export interface SignedWebhook {
   readonly headers: { readonly 'content-type': 'application/jwt' };
   /** A JWT. */
@@ -30,21 +30,21 @@ export interface SignedWebhook {
 
 const hourMs = 3_600_000;
 
-/** Signs webhook calls with a service key that is generated at every start. */
+/** Signs webhook calls with a service key, which is new at every start. */
 export class WebhookSigner {
   /** The public service key, Base58. */
-  readonly serviceKey: string;
+  readonly webhookPublicKey: string;
   readonly #privateKey: KeyObject;
   readonly #now: () => number;
 
   constructor(now: () => number) {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-    this.serviceKey = formatBase58(Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url'));
+    this.webhookPublicKey = formatBase58(Buffer.from(publicKey.export({ format: 'jwk' }).x as string, 'base64url'));
     this.#privateKey = privateKey;
     this.#now = now;
   }
 
-  /** The call for an intent, in the state `SUBMITTED`. */
+  /** Signs the call of an intent, with the state `SUBMITTED`. */
   async sign(intent: StoredIntent, { wrong, claims = {} }: WebhookOptions = {}): Promise<SignedWebhook> {
     const expiry = wrong === 'expired' ? { exp: Math.floor((this.#now() - hourMs) / 1000) } : {};
     const body = await this.#tokenOf({ ...claimsOf(intent), ...expiry, ...claims }, wrong);
@@ -55,11 +55,11 @@ export class WebhookSigner {
     if (wrong === 'unsigned') return new UnsecuredJWT(claims).encode();
     const key = wrong === 'forged' ? generateKeyPairSync('ed25519').privateKey : this.#privateKey;
     const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(key);
-    return wrong === 'altered' ? altered(token, claims) : token;
+    return wrong === 'altered' ? alterClaims(token, claims) : token;
   }
 }
 
-function altered(token: string, claims: WebhookClaims): string {
+function alterClaims(token: string, claims: WebhookClaims): string {
   const [header, , signature] = token.split('.');
   const payload = Buffer.from(JSON.stringify({ ...claims, altered: true })).toString('base64url');
   return `${header}.${payload}.${signature}`;
@@ -73,7 +73,7 @@ function claimsOf({ id, request, userId }: StoredIntent): Record<string, string 
     intent: id,
     currency: money.currency.toUpperCase(),
     amount: toNativeAmount(money),
-    // The emulator has no exchange rates: one unit of any currency is one native unit.
+    // There are no exchange rates: one unit of any currency is one native unit.
     exchangeRate: 1,
     quarks: Number(toQuarks(money)),
     destination,
@@ -82,10 +82,10 @@ function claimsOf({ id, request, userId }: StoredIntent): Record<string, string 
   };
 }
 
-/** Hosts with callable webhooks. Other loopback addresses can have services that no client of the sequencer should reach. */
+/** Hosts whose webhooks are called. Other loopback addresses may have services that clients must not reach. */
 const webhookHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whether a webhook URL is at this machine, and is called. */
+/** Whether the webhook at a URL is called. */
 export function isCallable({ hostname }: URL): boolean {
   return webhookHosts.has(hostname);
 }
@@ -102,8 +102,8 @@ export class WebhookCaller {
   }
 
   /**
-   * Calls the webhook of a submitted intent once, in the background. The webhook of a login, or of a payment with login, is
-   * called once its user is known.
+   * Calls the webhook of a submitted intent once, in the background. For a login, or a payment with login, it is called after
+   * the login.
    */
   call(intent: StoredIntent, journal: Journal): void {
     const { webhookUrl, request, userId } = intent;
@@ -112,12 +112,12 @@ export class WebhookCaller {
     this.#post(webhookUrl, intent).then(
       ({ status, token }) => {
         recordEnd({ status, token });
-        // Servers of this protocol family count only 200 as delivered.
+        // Only status 200 counts as delivered.
         if (status === 200) intent.mailbox.add({ webhookCalled: { timestamp: toTimestamp(this.#now()) } });
       },
       (error: Error) => {
         recordEnd({ problem: error.message });
-        // No retry: a webhook is a hint, and the site polls the status.
+        // No retry: the site also polls the status.
       },
     );
   }

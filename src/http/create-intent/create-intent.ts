@@ -186,6 +186,6 @@ function loginParameters({ login }: RouterContext['config']) {
 
 function eventOf({ id: intent, terms, isRepeated }: CreateIntentResult): RouterEventPayload {
   const kind = terms ? 'payment' : 'login';
-  if (isRepeated) return { type: 'intent_repeated', intent, kind };
+  if (isRepeated) return { type: 'intent_replayed', intent, kind };
   return { type: 'intent_created', intent, kind, amount: terms?.amount, currency: terms?.currency };
 }

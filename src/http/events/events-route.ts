@@ -79,7 +79,9 @@ function isAnswered(res: Response): boolean {
 function observeStream({ emit }: Observer, res: Response, intent: string): void {
   const openedAtMs = performance.now();
   emit({ type: 'stream_opened', intent });
-  res.once('close', () => emit({ type: 'stream_closed', intent, ms: Math.round(performance.now() - openedAtMs) }));
+  res.once('close', () =>
+    emit({ type: 'stream_closed', intent, durationMs: Math.round(performance.now() - openedAtMs) }),
+  );
 }
 
 /** A browser reconnects after a stream that has ended, and never after a refusal. */

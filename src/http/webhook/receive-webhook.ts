@@ -52,7 +52,7 @@ function refusalWarning(logger: Logger, now: () => number): (error: unknown, req
     warnedAt = now();
     const reason = error.cause instanceof Error ? error.cause.message : '';
     logger.warn(
-      `express-intents: a webhook call was refused (${reason}). If it came from the service, INTENT_SERVICE_KEY is not its key.`,
+      `express-intents: a webhook call was refused (${reason}). If it came from the service, INTENT_WEBHOOK_PUBLIC_KEY is not its key.`,
       { requestId: requestIdOf(req).value },
     );
   };

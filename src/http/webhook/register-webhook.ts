@@ -40,7 +40,7 @@ export function webhookRegistrar(
 
   return (intent, req) => {
     // The embedded sequencer calls only this machine, where the site may have another origin than visitors see.
-    const base = webhook?.serviceKeys ? origin : localOriginOf(req);
+    const base = webhook?.webhookPublicKeys ? origin : localOriginOf(req);
     if (base === undefined) return warn(intent, req, 'the browser has disconnected, so the port is unknown.');
     if (running >= maxConcurrent) return warn(intent, req, `${maxConcurrent} others are being registered.`);
     void register(intent, req, `${base}${req.baseUrl}${routes.webhook}`);

@@ -14,7 +14,7 @@ export interface VerifiedWebhook {
 
 export interface WebhookVerifierOptions {
   /** Public keys of the service, Base58 of 32 bytes each. */
-  readonly serviceKeys: () => Promise<readonly string[]>;
+  readonly webhookPublicKeys: () => Promise<readonly string[]>;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -31,11 +31,11 @@ const refusedHeaders = ['jwk', 'jku', 'x5c', 'x5u', 'crit', 'b64'];
 const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
 /** A verifier of webhook calls (protocol section 5). Accepts only EdDSA by one of the keys of the service. */
-export function createWebhookVerifier({ serviceKeys, now }: WebhookVerifierOptions): WebhookVerifier {
+export function createWebhookVerifier({ webhookPublicKeys, now }: WebhookVerifierOptions): WebhookVerifier {
   let imported: Promise<readonly KeyObject[]> | undefined;
   return async (jwt) => {
     if (!jwtForm.test(jwt)) throw invalid(new Error('It is not a JWT.'));
-    imported ??= serviceKeys().then((keys) => keys.map(importServiceKey));
+    imported ??= webhookPublicKeys().then((keys) => keys.map(importServiceKey));
     // An embedded sequencer that has not started has no keys yet. The next call tries again.
     imported.catch(() => {
       imported = undefined;

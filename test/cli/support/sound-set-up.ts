@@ -1,7 +1,7 @@
 import express from 'express';
 import { type Host, systemHost } from '../../../src/cli/command.js';
 import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
-import { generateKey } from '../../../src/keys/verifier-key.js';
+import { generateKeyPair } from '../../../src/keys/verifier-key.js';
 import { composeRouter, type IntentRouter } from '../../../src/router/intent-router.js';
 import { routerLedger } from '../../../src/router/ledger.js';
 import type { IntentRouterOptions } from '../../../src/router/options.js';
@@ -58,8 +58,8 @@ function slowed({ call, openStream, close }: Transport, ms: number): Transport {
 export async function startSoundSetUp(): Promise<SoundSetUp> {
   const sequencer = await startSequencer({ grpcPort: 0 });
   sequencers.push(sequencer);
-  const keys = generateKey();
-  const serviceKey = sequencer.serviceKey;
+  const keys = generateKeyPair();
+  const webhookPublicKey = sequencer.webhookPublicKey;
   const startSite: SoundSetUp['startSite'] = async ({
     isDevelopment,
     trustsProxy = true,
@@ -75,7 +75,7 @@ export async function startSoundSetUp(): Promise<SoundSetUp> {
           transport: slowed(sequencer.transport, slowMs),
           verifierSecret: keys.secret,
           domain: 'shop-example.com',
-          ...{ destination, serviceKey, webhook: true, origin: shopOrigin, rateLimits: false },
+          ...{ destination, webhookPublicKey, webhook: true, origin: shopOrigin, rateLimits: false },
           logger: new LogRecorder(),
           ...options,
         },
@@ -102,7 +102,7 @@ export async function startSoundSetUp(): Promise<SoundSetUp> {
       ...common,
       NODE_ENV: 'production',
       INTENT_ORIGIN: shopOrigin,
-      INTENT_SERVICE_KEY: serviceKey,
+      INTENT_WEBHOOK_PUBLIC_KEY: webhookPublicKey,
       INTENT_WALLET_URL: `${shopOrigin}/intent/v1/elements.js`,
       INTENT_SEQUENCER_GRPC_URL: sequencer.grpcUrl,
     },

@@ -65,8 +65,8 @@ function lookUp(req) {
   return { amount: '4.50', currency: 'usd', login: order === 'with-login', resource: 'tea', metadata: { order } };
 }
 
-/** Starts the sites; `serviceKey` signs the webhooks they take. `plant` puts a fault into them. */
-export async function startSites({ serviceKey, plant, onChange }) {
+/** Starts the sites; `webhookPublicKey` signs the webhooks they take. `plant` puts a fault into them. */
+export async function startSites({ webhookPublicKey, plant, onChange }) {
   const sites = [];
   const folder = mkdtempSync(path.join(tmpdir(), 'express-intents-fuzz-'));
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -92,7 +92,7 @@ export async function startSites({ serviceKey, plant, onChange }) {
       webhook: true,
       // All come from one address.
       rateLimits: false,
-      serviceKey,
+      webhookPublicKey,
       logger: { warn: note, error: note },
     });
     plant?.(app, service);

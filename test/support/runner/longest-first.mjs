@@ -1,6 +1,6 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** What takes longest, by the seconds it took when this was last measured; a file that takes long belongs here. */
+/** The longest test files, by measured duration, longest first. Add files that take long. */
 const longest = [
   'ledger/proof/embedded-crashes.full',
   'ledger/proof/culprits.full',
@@ -17,28 +17,28 @@ const longest = [
   'fleet/rolling-restart.full',
   'fleet/fleet.full',
   'browser/inspector.full',
-  'browser/interruptions.full',
+  'browser/flow/interruptions.full',
   'sequencer/call-faults',
   'plant/plant',
-  'ledger/embedded-files',
-  'ledger/postgres',
-  'ledger/settlement',
+  'ledger/database/embedded/file-presence',
+  'ledger/database/postgres/postgres',
+  'ledger/settlement/settlement',
   'browser/attacks',
-  'http/create-once',
-  'browser/login',
+  'http/create-intent/idempotency-key',
+  'browser/flow/login',
   'testing/ledger',
-  'ledger/embedded',
+  'ledger/database/embedded/embedded',
   'e2e/shop',
-  'browser/pay',
-  'http/require-payment',
+  'browser/flow/payment',
+  'http/paywall/require-payment',
   'ledger/proof/embedded-crashes',
   'sequencer/stream-faults',
-  'ledger/database',
-  'http/router-ledger',
-  'http/recorded-intents',
+  'ledger/database/database',
+  'router/ledger',
+  'http/create-intent/recorded-intents',
 ];
 
-/** A long form begins where its short form would. */
+/** A `.full` file has the place of its short form. */
 const placeOf = ({ path }) =>
   longest.findIndex((name) => path.replace('.full.test.', '.test.').endsWith(`/test/${name}.test.ts`));
 

@@ -1,6 +1,6 @@
 const express = require('express');
 const { intentRouter } = require('express-intents');
-const { fromOwnPage, startSequencer } = require('express-intents/testing');
+const { sameOriginHeaders, startSequencer } = require('express-intents/testing');
 const request = require('supertest');
 
 let sequencer, router, browser;
@@ -8,7 +8,7 @@ let sequencer, router, browser;
 beforeAll(async () => {
   sequencer = await startSequencer();
   router = intentRouter({ ...sequencer.siteOptions(), payment: () => ({ amount: '4.50', currency: 'usd' }) });
-  browser = request.agent(express().use(router)).set(fromOwnPage);
+  browser = request.agent(express().use(router)).set(sameOriginHeaders);
 });
 
 afterAll(async () => {
@@ -16,13 +16,13 @@ afterAll(async () => {
   await sequencer.close();
 });
 
-test('a payment, without a ledger', async () => {
+test('a payment is submitted, without a ledger', async () => {
   const { body } = await browser.post('/intent').send({ mode: 'payment' }).expect(201);
   const { id } = await sequencer.wallet('Ada').pay(body.client_secret);
   await browser.get(`/status/${id}`).expect(200, { exists: true, code_scanned: true, intent_submitted: true });
 });
 
-test('a login', async () => {
+test('a login starts a session', async () => {
   const { body } = await browser.post('/intent').send({ mode: 'login' }).expect(201);
   const { id, userId } = await sequencer.wallet('Ada').login(body.client_secret);
   await browser

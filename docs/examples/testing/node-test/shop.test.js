@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { fromOwnPage, startSequencer, temporaryLedger, untilIntent } from 'express-intents/testing';
+import { sameOriginHeaders, startSequencer, temporaryLedger, waitForIntent } from 'express-intents/testing';
 import request from 'supertest';
 import { createShop } from './app.js';
 
@@ -14,18 +14,18 @@ after(async () => {
   await ledger.remove();
 });
 
-test('a payment', async () => {
-  const browser = request.agent(app).set(fromOwnPage);
+test('a payment is settled', async () => {
+  const browser = request.agent(app).set(sameOriginHeaders);
   const { body } = await browser.post('/intent').send({ mode: 'payment', order: 'tea' }).expect(201);
   const { id, amount } = await sequencer.wallet('Ada').pay(body.client_secret);
   assert.equal(amount, '4.50');
 
-  const payment = await untilIntent(router, id, 'settled');
+  const payment = await waitForIntent(router, id, 'settled');
   assert.deepEqual(payment.metadata, { item: 'tea' });
 });
 
-test('a login', async () => {
-  const browser = request.agent(app).set(fromOwnPage);
+test('a login starts a session', async () => {
+  const browser = request.agent(app).set(sameOriginHeaders);
   const { body } = await browser.post('/intent').send({ mode: 'login' }).expect(201);
   const { id, userId } = await sequencer.wallet('Ada').login(body.client_secret);
 

@@ -1,4 +1,4 @@
-import { fromOwnPage, startSequencer, temporaryLedger, untilIntent } from 'express-intents/testing';
+import { sameOriginHeaders, startSequencer, temporaryLedger, waitForIntent } from 'express-intents/testing';
 import request from 'supertest';
 import { afterAll, expect, test } from 'vitest';
 import { createShop } from './app.js';
@@ -13,18 +13,18 @@ afterAll(async () => {
   await ledger.remove();
 });
 
-test('a payment', async () => {
-  const browser = request.agent(app).set(fromOwnPage);
+test('a payment is settled', async () => {
+  const browser = request.agent(app).set(sameOriginHeaders);
   const { body } = await browser.post('/intent').send({ mode: 'payment', order: 'tea' }).expect(201);
   const { id, amount } = await sequencer.wallet('Ada').pay(body.client_secret);
   expect(amount).toBe('4.50');
 
-  const payment = await untilIntent(router, id, 'settled');
+  const payment = await waitForIntent(router, id, 'settled');
   expect(payment.metadata).toEqual({ item: 'tea' });
 });
 
-test('a login', async () => {
-  const browser = request.agent(app).set(fromOwnPage);
+test('a login starts a session', async () => {
+  const browser = request.agent(app).set(sameOriginHeaders);
   const { body } = await browser.post('/intent').send({ mode: 'login' }).expect(201);
   const { id, userId } = await sequencer.wallet('Ada').login(body.client_secret);
 

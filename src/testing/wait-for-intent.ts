@@ -1,0 +1,50 @@
+import { AssertionError } from 'node:assert';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { IntentRecords, IntentState, LedgerIntent } from '../ledger/ledger.js';
+
+/** Options of `waitForIntent`. */
+export interface WaitOptions {
+  /** In milliseconds. Default 5000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+const pollMs = 20;
+/** No state follows these on its own. */
+const finalStates: readonly IntentState[] = ['dead', 'expired', 'reversed'];
+
+/**
+ * Waits until an intent in the ledger of a router has a state, such as `settled`, which follows the success of `onPaid`.
+ * Rechecks the intent now, where the ledger would poll it some seconds later.
+ * @throws {AssertionError} after `timeoutMs`, or when the state can no longer come, with the current state and the last error
+ * of its hooks
+ * @throws {IntentError} `invalid_configuration` where the router has no ledger, `ledger_unavailable`
+ */
+export async function waitForIntent(
+  router: { readonly intents: Pick<IntentRecords, 'find' | 'recheck'> },
+  id: string,
+  state: IntentState,
+  { timeoutMs = 5_000 }: WaitOptions = {},
+): Promise<LedgerIntent> {
+  const endMs = performance.now() + timeoutMs;
+  await router.intents.recheck(id);
+  for (;;) {
+    const intent = await router.intents.find(id);
+    if (intent?.state === state) return intent;
+    if (!intent || finalStates.includes(intent.state)) throw notYet(id, state, intent);
+    if (performance.now() > endMs) throw notYet(id, state, intent, timeoutMs);
+    await wait(pollMs);
+  }
+}
+
+function notYet(id: string, state: IntentState, intent: LedgerIntent | undefined, afterMs?: number): AssertionError {
+  const found = intent ? `is ${intent.state}` : 'is not in the ledger of this router';
+  const after = afterMs === undefined ? '' : ` after ${afterMs} ms`;
+  const message = `The intent ${id} ${found}${after}, expected ${state}.${intent ? reasonOf(intent) : ''}`;
+  return new AssertionError({ message, actual: intent?.state, expected: state, operator: 'waitForIntent' });
+}
+
+function reasonOf({ kind, state, attempts, lastError }: LedgerIntent): string {
+  if (kind === 'login') return ' It is a login, whose state is always open: use GET /session.';
+  if (lastError) return ` Its hook failed ${attempts} times: ${lastError}`;
+  return state === 'open' ? ' The sequencer has not reported the payment.' : '';
+}

@@ -1,0 +1,58 @@
+import { AssertionError } from 'node:assert';
+import { closeAll, created, payment, start } from '../fixture.js';
+
+afterEach(closeAll);
+
+test('until resolves at each action of a wallet, in order', async () => {
+  const sequencer = await start();
+  const { id, clientSecret } = await payment().then(async (intent) => {
+    const existing = sequencer.waitFor(intent.id, 'exists');
+    await created(sequencer.url, Promise.resolve(intent));
+    await existing;
+    return intent;
+  });
+  const reached: string[] = [];
+  const marks = (['code_scanned', 'declined', 'intent_submitted'] as const).map((mark) =>
+    sequencer.waitFor(id, mark).then(() => reached.push(mark)),
+  );
+  await sequencer.wallet('Ada').scan(clientSecret);
+  await marks[0];
+  expect(reached).toEqual(['code_scanned']);
+  await sequencer.wallet('Ada').decline(clientSecret);
+  await marks[1];
+  await sequencer.wallet('Ada').pay(clientSecret);
+  await Promise.all(marks);
+  expect(reached).toEqual(['code_scanned', 'declined', 'intent_submitted']);
+});
+
+test('until resolves at once for a mark that is reached', async () => {
+  const sequencer = await start();
+  const { id } = await created(sequencer.url, payment());
+  await sequencer.waitFor(id, 'exists', { timeoutMs: 0 });
+});
+
+test('until rejects after its timeout with the marks that were reached', async () => {
+  const sequencer = await start();
+  const { id, clientSecret } = await created(sequencer.url, payment());
+  await sequencer.wallet('Ada').scan(clientSecret);
+  const waiting = sequencer.waitFor(id, 'intent_submitted', { timeoutMs: 30 });
+  await expect(waiting).rejects.toBeInstanceOf(AssertionError);
+  await expect(waiting).rejects.toMatchObject({
+    message: `The intent ${id} did not reach intent_submitted within 30 ms. It reached: exists, code_scanned.`,
+    expected: 'intent_submitted',
+  });
+});
+
+test('until rejects for an unknown intent, a closed sequencer and an unknown mark', async () => {
+  const sequencer = await start();
+  const { id } = await payment();
+  await expect(sequencer.waitFor(id, 'exists', { timeoutMs: 10 })).rejects.toThrow(
+    'It does not exist at the sequencer.',
+  );
+  const waiting = sequencer.waitFor(id, 'exists', { timeoutMs: 600_000 });
+  await sequencer.close();
+  await expect(waiting).rejects.toThrow('before the sequencer closed');
+  await expect(sequencer.waitFor(id, 'paid' as 'exists')).rejects.toThrow(
+    'Unknown mark paid. Use one of exists, code_scanned',
+  );
+});

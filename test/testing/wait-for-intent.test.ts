@@ -1,0 +1,39 @@
+import { AssertionError } from 'node:assert';
+import type { LedgerIntent } from '../../src/ledger/ledger.js';
+import { waitForIntent } from '../../src/testing.js';
+
+/** A router whose ledger returns these intents one after the other. */
+function routerWith(...intents: (Partial<LedgerIntent> | undefined)[]) {
+  const looked: string[] = [];
+  const find = async () => (intents.length > 1 ? intents.shift() : intents[0]) as LedgerIntent | undefined;
+  const recheck = async (id: string) => void looked.push(id);
+  return { looked, intents: { find, recheck } };
+}
+
+test('waitForIntent rechecks once and waits for the state', async () => {
+  const settled = { kind: 'payment', state: 'settled' } as const;
+  const router = routerWith({ kind: 'payment', state: 'open' }, { kind: 'payment', state: 'submitted' }, settled);
+  expect(await waitForIntent(router, 'an id', 'settled')).toBe(settled);
+  expect(router.looked).toEqual(['an id']);
+});
+
+const payment = { kind: 'payment', attempts: 0 } as const;
+
+test.each<[Partial<LedgerIntent> | undefined, RegExp]>([
+  [{ ...payment, state: 'open' }, /is open after 30 ms, expected settled\. The sequencer has not reported the payment/],
+  [{ ...payment, state: 'submitted', attempts: 2, lastError: 'No paper.' }, /Its hook failed 2 times: No paper\.$/],
+  [{ kind: 'login', state: 'open' }, /It is a login/],
+  [undefined, /^The intent an id is not in the ledger of this router, expected settled\.$/],
+  [{ ...payment, state: 'expired' }, /is expired, expected settled\.$/],
+  [{ ...payment, state: 'dead', attempts: 15, lastError: 'No.' }, /is dead, .* failed 15 times: No\.$/],
+])('waitForIntent rejects with the state and the reason: %j', async (intent, message) => {
+  const waiting = waitForIntent(routerWith(intent), 'an id', 'settled', { timeoutMs: 30 });
+  await expect(waiting).rejects.toBeInstanceOf(AssertionError);
+  await expect(waiting).rejects.toMatchObject({ message: expect.stringMatching(message), expected: 'settled' });
+});
+
+test('waitForIntent can wait for a final state', async () => {
+  expect(await waitForIntent(routerWith({ ...payment, state: 'dead' }), 'an id', 'dead')).toMatchObject({
+    state: 'dead',
+  });
+});
