@@ -1,5 +1,4 @@
 // Measures the variants of a workload in turns. Each variant has its own process; all call the same sequencer.
-import { intentIdOf, parseClientSecret, rendezvousKeyPair } from '../build/intents/payload.js';
 import { startPostgres } from './postgres.mjs';
 import { startChild } from './process.mjs';
 
@@ -49,10 +48,10 @@ class Upstream {
   }
 
   /** The URLs that a variant requires. */
-  async addresses({ grpc, ledger }) {
-    const { url, grpcUrl } = await this.#stub.call('addresses');
+  async addresses({ ledger }) {
+    const { url } = await this.#stub.call('addresses');
     if (ledger) this.#postgres ??= await startPostgres();
-    return { url, ...(grpc && { grpcUrl }), ...(ledger && { databaseUrl: await this.#postgres.newDatabase() }) };
+    return { url, ...(ledger && { databaseUrl: await this.#postgres.newDatabase() }) };
   }
 
   async stop() {
@@ -61,32 +60,12 @@ class Upstream {
   }
 }
 
-async function startVariant(name, variant, { request, loggedIn }, { upstream, load, connections }) {
-  const { request: own, grpc, ledger, ...options } = variant;
+async function startVariant(name, variant, { request }, { upstream, load, connections }) {
+  const { request: own, ledger, ...options } = variant;
   const server = startChild('./server.mjs');
-  const port = await server.call('start', { ...site, ...options, ...(await upstream.addresses({ grpc, ledger })) });
-  const headers = loggedIn ? { Cookie: await logIn(port) } : {};
-  const window = { ports: [port], connections, request: { ...request, ...own, headers } };
+  const port = await server.call('start', { ...site, ...options, ...(await upstream.addresses({ ledger })) });
+  const window = { ports: [port], connections, request: { ...request, ...own } };
   return { name, server, upstream, load, window, samples: [] };
-}
-
-/** Logs in at a server of the benchmark. @returns its cookies */
-async function logIn(port) {
-  const post = async (path, body, cookie = '') => {
-    const headers = { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin', cookie };
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method: 'POST',
-      headers,
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return { response, cookies: response.headers.getSetCookie().map((text) => text.split(';')[0]) };
-  };
-  const created = await post('/intent', { mode: 'login' });
-  const { client_secret: secret } = await created.response.json();
-  const id = intentIdOf(rendezvousKeyPair(parseClientSecret(secret)));
-  const completed = await post('/session', { id }, created.cookies.join('; '));
-  return [...created.cookies, ...completed.cookies].join('; ');
 }
 
 async function warm(runner, ms) {

@@ -17,15 +17,6 @@ const columns = [
   ['calls upstream', (samples) => Number(medianOf(samples, 'upstreamCalls').toPrecision(2)).toString()],
 ];
 
-/** Ratios to `limit` and to `usual`. */
-const ratios = [
-  ['CPU', 'cpuUs'],
-  ['per second', 'perSecond'],
-  ['p50', 'p50Ms'],
-  ['p99', 'p99Ms'],
-  ['RSS', 'rssMiB'],
-].flatMap(([title, key]) => ['limit', 'usual'].map((other) => ({ title: `${title} x ${other}`, key, other })));
-
 export const table = (head, rows) => {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return `${[line(head), line(head.map((_cell, index) => (index === 0 ? '---' : '---:'))), ...rows.map(line)].join('\n')}\n`;
@@ -39,17 +30,6 @@ export function tableOf(name, results) {
     ...shown.map(([, cell]) => cell(samples, results)),
   ]);
   return table([name, ...shown.map(([title]) => title)], rows);
-}
-
-/** The results as ratios; empty without a variant to compare with. */
-export function ratiosTable(name, results) {
-  const shown = ratios.filter(({ other }) => results[other]);
-  if (shown.length === 0) return '';
-  const rows = Object.entries(results).map(([variant, samples]) => [
-    variant,
-    ...shown.map(({ key, other }) => short(ratioOf(samples, results[other], key))),
-  ]);
-  return table([`${name}, as multiples`, ...shown.map(({ title }) => title)], rows);
 }
 
 /** The measured value of each target; empty for variants that were not measured. */
@@ -123,7 +103,7 @@ export async function writeResults(folder, { settings, results, targets, clients
   await write('results.json', `${JSON.stringify({ node, settings, results, clients, streams }, undefined, 2)}\n`);
   const { rounds, ms, connections } = settings;
   const how = `Node ${node}, ${connections} connections, medians of ${rounds} windows of ${ms} ms in turns.\n`;
-  const tables = Object.entries(results).flatMap(([name, work]) => [tableOf(name, work), ratiosTable(name, work)]);
+  const tables = Object.entries(results).map(([name, work]) => tableOf(name, work));
   if (streams) tables.push(streamsTable(clients, streams));
   await write('table.md', [how, ...tables, targetsTable(targets)].join('\n'));
   for (const [name, work] of Object.entries(results)) {

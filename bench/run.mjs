@@ -5,7 +5,7 @@
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureWorkload } from './measure.mjs';
-import { measuredTargets, ratiosTable, streamsTable, tableOf, targetsTable, writeResults } from './report.mjs';
+import { measuredTargets, streamsTable, tableOf, targetsTable, writeResults } from './report.mjs';
 import { measureStreams, streamFaults, streamVariants } from './streams.mjs';
 import { workloads } from './workloads.mjs';
 
@@ -29,7 +29,7 @@ const [results, targets] = [{}, []];
 for (const name of values.only.filter((name) => name in workloads)) {
   results[name] = await measureWorkload(workloads[name], { ...settings, warmMs });
   targets.push(...measuredTargets(name, workloads[name], results[name]));
-  console.log(`${tableOf(name, results[name])}\n${ratiosTable(name, results[name])}`);
+  console.log(tableOf(name, results[name]));
 }
 let streams;
 if (values.only.includes('streams')) {

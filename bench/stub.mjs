@@ -61,42 +61,11 @@ function serve(socket) {
   });
 }
 
-/** The same operations over gRPC. */
-async function grpcPort() {
-  const { Server, ServerCredentials } = await import('@grpc/grpc-js');
-  const server = new Server();
-  const bytes = (value) => value;
-  const unary = { requestStream: false, responseStream: false };
-  const codec = {
-    requestSerialize: bytes,
-    requestDeserialize: bytes,
-    responseSerialize: bytes,
-    responseDeserialize: bytes,
-  };
-  for (const [service, method] of [
-    ['Intents', 'createIntent'],
-    ['MicroPayment', 'getStatus'],
-  ]) {
-    const path = `/intents.v1.${service}/${method[0].toUpperCase()}${method.slice(1)}`;
-    const handler = (_call, done) => {
-      calls += 1;
-      done(null, messages[method]);
-    };
-    server.addService({ [method]: { path, ...unary, ...codec } }, { [method]: handler });
-  }
-  return new Promise((resolve, reject) => {
-    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) =>
-      error ? reject(error) : resolve(port),
-    );
-  });
-}
-
 const http = createServer(serve).listen({ port: 0, host: '127.0.0.1', backlog: 1024 });
 await once(http, 'listening');
-const grpc = await grpcPort();
 
 handleCalls({
-  addresses: () => ({ url: `http://127.0.0.1:${http.address().port}`, grpcUrl: `http://127.0.0.1:${grpc}` }),
+  addresses: () => ({ url: `http://127.0.0.1:${http.address().port}` }),
   calls: () => calls,
   load: () => ({ calls, maxActive }),
   /** Sets the status of all intents, and the delay of responses. When down, every call is answered 503. */

@@ -21,14 +21,11 @@ export const workloads = {
     request: payment,
     variants: {
       limit,
-      'limit, same answer': { module: 'limit', sameAnswer: true },
       usual,
-      'usual, tweetnacl': { module: 'usual', curve: 'tweetnacl' },
       'one middleware': bare,
       'one middleware, createServer': barePreset,
       ours,
       'ours, createServer': oursPreset,
-      'ours, gRPC': { ...ours, grpc: true },
       'ours, ledger': { ...ours, ledger: true },
     },
     targets: [
@@ -60,7 +57,6 @@ export const workloads = {
       'one middleware, createServer': barePreset,
       ours,
       'ours, createServer': oursPreset,
-      'ours, gRPC': { ...ours, grpc: true },
     },
     targets: [
       { variant: 'ours', of: 'hello-world', atMost: 1.1 },
@@ -78,12 +74,6 @@ export const workloads = {
   },
   'key file': {
     request: { path: '/.well-known/service-payments.json' },
-    variants: { limit, usual, ours, 'ours, createServer': oursPreset },
-    targets: [],
-  },
-  'session check': {
-    request: { path: '/account' },
-    loggedIn: true,
     variants: { limit, usual, ours, 'ours, createServer': oursPreset },
     targets: [],
   },

@@ -38,7 +38,6 @@ export default async function ours({
   const app = express();
   if (answersLate) app.use(timeoutMiddleware);
   app.use(router);
-  app.get('/account', intents.requireLogin(), (req, res) => res.send(`Hello ${req.intent.user.id}`));
   app.get('/hello', (_req, res) => res.send('Hello'));
   await router.ready();
   return (createServer ? intents : http).createServer(app);
