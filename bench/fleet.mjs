@@ -2,7 +2,7 @@
 // with a single process. The load of each process is the same.
 //   node bench/fleet.mjs [--only login] [--rounds 5] [--ms 3000] [--per-second 80] [--warm-ms 2000]
 // Requires a build. Each fleet has its own Postgres. They are measured in turns. On few cores, three processes compete for
-// caches and CPU time whatever they share: the three processes apart show this part. Writes bench/results/fleet.md.
+// caches and CPU time even if they share nothing else: the three processes apart show this cost. Writes bench/results/fleet.md.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import {

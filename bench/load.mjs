@@ -1,4 +1,4 @@
-// The clients of the benchmarks, in a process of their own.
+// The clients of the benchmarks, in a separate process.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import bs58 from 'bs58';

@@ -8,7 +8,7 @@ const perProcess = 2_500;
 /** Before the measurement, few clients connect and disconnect often: the engine compiles the code. */
 const warmUp = { rounds: 30, clients: 100 };
 /**
- * The engine reserves up to 48 MiB for young objects, whatever the number of connections. A small limit excludes this from the
+ * The engine reserves up to 48 MiB for young objects, independent of the number of connections. A small limit excludes this from the
  * cost of a connection. It makes opening more expensive, not cheaper.
  */
 const serverOptions = ['--expose-gc', '--max-semi-space-size=2'];

@@ -7,7 +7,7 @@ import { httpUrl, requireThat } from './validation.js';
 export interface ButtonOptions {
   /** Default `payment`; `login` if the option `login` is given. */
   mode?: 'payment' | 'login' | undefined;
-  /** What is bought: any JSON. The server looks up the price. */
+  /** The order, any JSON. The server sets the price. */
   order?: unknown;
   /** Only if the site's visitors choose the amount: a decimal with at most two decimals. */
   amount?: string | number | undefined;
@@ -29,7 +29,7 @@ export interface ButtonOptions {
   base?: string | undefined;
   /** Where to go after success and cancel; `{{INTENT_ID}}` becomes the id. */
   confirmParams?: { success?: ReturnAddress | undefined; cancel?: ReturnAddress | undefined } | undefined;
-  /** Logs the person in: success also completes the session. The server signs, so `verifier` is ignored. */
+  /** Logs the user in: success also completes the session. The server signs, so `verifier` is ignored. */
   login?: { clientSecret?: string | undefined; verifier?: string | undefined } | undefined;
 }
 

@@ -37,7 +37,7 @@ const isRetryable = (stage: string): stage is CancelReason => /rejected|expired|
  * - rejected, expired, problem: the code is gone. A retry starts the next attempt.
  * - confirming: the intent was submitted and the login is being completed. Closing the dialog does not stop it.
  * - done: success. Leads to the redirect or to idle.
- * Every stage leads to idle when the person closes the dialog or the element leaves the page.
+ * Every stage leads to idle when the visitor closes the dialog or the element leaves the page.
  *
  * A payment can be submitted after its attempt: its watch continues until then, and its id stays in `sessionStorage` for
  * the next visit.
@@ -287,7 +287,7 @@ export class IntentFlow {
         void this.#emit('error', { error: toProblem(error) });
       }
     }
-    // The person declined and thereby closed the dialog.
+    // The visitor declined and closed the dialog.
     if (mode === 'login' && !user) {
       this.#stage = 'waiting';
       return this.#onClosed();
@@ -306,7 +306,7 @@ export class IntentFlow {
     location.assign(returnUrl(urls.success, id));
   }
 
-  /** Asks the person to confirm the user, in a dialog that may be closed since, or not open after a reload. */
+  /** Asks the visitor to confirm the user. Opens the dialog, which can be closed by now. */
   async #askUser(userId: string): Promise<boolean> {
     const { askUser } = await import('../dialog/ask-user.js');
     await this.#open();
@@ -331,7 +331,7 @@ export class IntentFlow {
     void this.#emit('error', { error: problem });
   }
 
-  /** The person closed the dialog. A scanned payment may still be submitted, so it is watched further. */
+  /** The visitor closed the dialog. A scanned payment can still be submitted, so its watch continues. */
   async #onClosed(): Promise<void> {
     const stage = this.#stage;
     const intent = this.#latestId;
@@ -359,7 +359,7 @@ export class IntentFlow {
     this.#idempotencyKey = undefined;
   }
 
-  /** Removes the code from the page. Its intent is watched further. */
+  /** Removes the code from the page. The watch of its intent continues. */
   #clearCode(...shown: Parameters<IntentDialog['show']>): void {
     clearTimeout(this.#expiryTimer);
     this.#shownId = undefined;
