@@ -14,7 +14,7 @@ export type WebhookClaims = Readonly<Record<string, string | number | boolean>>;
 export interface WebhookOptions {
   /**
    * Makes the call invalid. `forged`: signed by another key. `altered`: a claim is changed after signing. `expired`: signed by
-   * the service key, expired an hour ago. `unsigned`: its algorithm is `none`.
+   * the webhook key, expired an hour ago. `unsigned`: its algorithm is `none`.
    */
   readonly wrong?: 'forged' | 'altered' | 'expired' | 'unsigned' | undefined;
   /** Claims to add or replace. */
@@ -30,9 +30,9 @@ export interface SignedWebhook {
 
 const hourMs = 3_600_000;
 
-/** Signs webhook calls with a service key, which is new at every start. */
+/** Signs webhook calls with a key that is new at every start. */
 export class WebhookSigner {
-  /** The public service key, Base58. */
+  /** The public webhook key, Base58. */
   readonly webhookPublicKey: string;
   readonly #privateKey: KeyObject;
   readonly #now: () => number;
