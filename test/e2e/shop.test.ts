@@ -54,10 +54,10 @@ describe('a payment', () => {
 
   test.each([
     ['open', 'Not paid yet.', true],
-    ['submitted', 'Your payment is here.', true],
+    ['submitted', 'Payment received.', true],
     ['settled', 'It is paid.', false],
     ['reversed', 'was reversed', false],
-    ['expired', 'never paid', false],
+    ['expired', 'This order was not paid.', false],
     ['dead', 'The payment is not lost', true],
   ] as const)('that is %s is shown as %j and polled: %j', (state, words, polls) => {
     const intent = { id: 'x', state, createdAt: new Date(0) };
