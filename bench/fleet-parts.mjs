@@ -48,7 +48,7 @@ export async function startFleet(size, { stub, load }, { isApart = false } = {})
   const { url } = await stub.ask('addresses');
   const processes = Array.from({ length: size }, () => startChild('./server.mjs'));
   // No poll for reversals, which would count as polls.
-  const options = { module: 'ours', ...site, url, reversalWatchMs: 0, secret: 's'.repeat(40) };
+  const options = { module: 'ours', ...site, url, watch: { settledMs: 0 }, secret: 's'.repeat(40) };
   const start = (child, index) => child.ask('start', { ...options, databaseUrl: databases[index % databases.length] });
   const ports = await Promise.all(processes.map(start));
   const clients = await Promise.all(databases.map(fill));

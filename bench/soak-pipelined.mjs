@@ -15,7 +15,7 @@ const roundMs = 1_000;
 const connectionsPerRound = 4;
 const requestsPerConnection = 30;
 /** So many that each request waits, and none is refused. */
-const connections = { perAddress: 1_000 };
+const connectionLimits = { perAddress: 1_000 };
 /** Few: the status of each intent is kept on purpose. */
 const ids = Array.from({ length: 40 }, () => bs58.encode(randomBytes(32)));
 const sampleMs = 30_000;
@@ -48,7 +48,7 @@ async function run(minutes) {
   const [stub, server] = [startChild('./stub.mjs'), startChild('./server.mjs', ['--expose-gc'])];
   try {
     const { url } = await stub.ask('addresses');
-    const port = await server.ask('start', { ...site, url, connections, module: 'timeouts' });
+    const port = await server.ask('start', { ...site, url, connectionLimits, module: 'timeouts' });
     const samples = [];
     const beganAtMs = performance.now();
     let requests = 0;

@@ -15,10 +15,10 @@ import { StatusCache } from '../build/sequencer/watch/status-cache.js';
 
 const transport = { call: async () => new Uint8Array(), close: async () => undefined };
 const limit = 1_000_000;
-const connections = { perBrowser: limit, perAddress: limit, perProcess: limit };
+const connectionLimits = { perBrowser: limit, perAddress: limit, perProcess: limit };
 // All clients come from one address.
 const rateLimits = { status: 1_000_000_000 };
-const config = parseConfig({ transport, connections, rateLimits, login: false }, {});
+const config = parseConfig({ transport, connectionLimits, rateLimits, login: false }, {});
 const logger = { warn: () => undefined, error: () => undefined };
 
 /** Resolves the next event of each watch. */

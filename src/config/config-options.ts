@@ -26,6 +26,43 @@ export interface Routes {
   readonly health: string | false;
 }
 
+/** How logins work. */
+export interface LoginOptions {
+  /** How long a login can be completed after it begins, in milliseconds. Default 120 000. */
+  readonly ttlMs?: number | undefined;
+  /** Asks every user "Continue as X?" before the session begins, X being the user that the wallet names. Default false. */
+  readonly confirm?: boolean | undefined;
+  /** How long a session in a cookie of the router lasts, in milliseconds. Default 7 days. */
+  readonly sessionTtlMs?: number | undefined;
+}
+
+/** The embedded sequencer, which `sequencerUrl: 'embedded'` starts. */
+export interface EmulatorOptions {
+  /** `INTENT_EMULATOR_PORT`: port on 127.0.0.1, 0 for any free port. Default 4747. */
+  readonly port?: number | undefined;
+  /**
+   * `INTENT_EMULATOR_STATE`: file that keeps intents across restarts; `memory` keeps none. Default: `sequencer.jsonl` in the
+   * folder of the embedded ledger, or `memory` without one.
+   */
+  readonly stateFile?: string | undefined;
+}
+
+/** How payment hooks are called. */
+export interface HookOptions {
+  /** After this many failures of a hook a payment becomes a dead letter. Default 15, which takes about three hours. */
+  readonly maxAttempts?: number | undefined;
+  /** Timeout of one call of a payment hook, in milliseconds. With a ledger it applies to `onLogin` too. Default 30 000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** How long the ledger polls payments. */
+export interface WatchOptions {
+  /** An unpaid intent expires after this time, in milliseconds. It is then polled daily for the same time again. Default 30 days. */
+  readonly unpaidMs?: number | undefined;
+  /** A settled payment is polled for a reversal for this time, in milliseconds; 0 disables it. Default 1 day. */
+  readonly settledMs?: number | undefined;
+}
+
 /** How many event streams may be open at once. */
 export interface ConnectionLimits {
   /** Of one browser, by its cookie. Default 3. */
@@ -61,13 +98,8 @@ export interface ConfigOptions extends GrpcNames {
   readonly sequencerUrl?: string | undefined;
   /** `INTENT_SEQUENCER_GRPC_URL`: grpc_url of the service; used instead of the proxy when set. Needs `@grpc/grpc-js`. */
   readonly grpcUrl?: string | undefined;
-  /** `INTENT_EMULATOR_PORT`: port of the embedded sequencer. Default 4747. */
-  readonly emulatorPort?: number | undefined;
-  /**
-   * `INTENT_EMULATOR_STATE`: the file in which intents of the embedded sequencer outlive the process, or `memory`. Default:
-   * `sequencer.jsonl` in the folder of the embedded ledger, else `memory`.
-   */
-  readonly emulatorState?: string | undefined;
+  /** The embedded sequencer. */
+  readonly emulator?: EmulatorOptions | undefined;
   /**
    * Sent as the `version` of each envelope, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters. Default:
    * empty.
@@ -82,10 +114,11 @@ export interface ConfigOptions extends GrpcNames {
   readonly timeoutMs?: number | undefined;
   /** Bound of one try of a call that may be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly attemptTimeoutMs?: number | undefined;
-  /** `INTENT_VERIFIER_SECRET`: one or more secrets, separated by commas. The first signs, all are published. */
+  /**
+   * `INTENT_VERIFIER_SECRET`, or a file named by `INTENT_VERIFIER_SECRET_FILE`: one or more secrets, separated by commas. The
+   * first signs, all are published.
+   */
   readonly verifierSecret?: string | undefined;
-  /** `INTENT_VERIFIER_SECRET_FILE`: a file with the same. */
-  readonly verifierSecretFile?: string | undefined;
   /** Signs instead of the first secret, for a key in a KMS or an HSM. */
   readonly signer?: Signer | undefined;
   /** `INTENT_DOMAIN`: the domain named in login intents. */
@@ -96,14 +129,8 @@ export interface ConfigOptions extends GrpcNames {
   readonly origin?: string | undefined;
   /** `INTENT_SECRET`: seals cookies, at least 32 characters; several, separated by commas: the first seals. */
   readonly secret?: string | undefined;
-  /** `false` switches logins off; then no verifier key is needed. Default true. */
-  readonly login?: boolean | undefined;
-  /** How long a login can be completed after it begins, in milliseconds. Default 120 000. */
-  readonly loginTtlMs?: number | undefined;
-  /** `true` asks every visitor "Continue as X?" before the session begins, X being the user the wallet names. Default false. */
-  readonly confirm?: boolean | undefined;
-  /** How long a login in a cookie of the router lasts, in milliseconds. Default 7 days. */
-  readonly sessionTtlMs?: number | undefined;
+  /** `false` disables logins; then no verifier key is needed. */
+  readonly login?: boolean | LoginOptions | undefined;
   /** `true` registers this site's webhook for every intent and accepts the service's calls to it. Default false. */
   readonly webhook?: boolean | undefined;
   /**
@@ -121,27 +148,21 @@ export interface ConfigOptions extends GrpcNames {
   readonly migrate?: boolean | undefined;
   /** From the sequencer's report of a submitted payment to `onPaid`, in milliseconds; then it is asked again. Default 0. */
   readonly settleDelayMs?: number | undefined;
-  /** How long an unpaid intent is watched, in milliseconds. Default 30 days. */
-  readonly watchMs?: number | undefined;
-  /** How long a settled payment is polled for a reversal, in milliseconds. Default 1 day. */
-  readonly reversalWatchMs?: number | undefined;
+  /** How long payments are polled. */
+  readonly watch?: WatchOptions | undefined;
   /**
    * How many intents this process polls at once, from 1 to 48. Default 24: with a service that answers in 50 ms, about 400
    * polls a second. Six hooks run at once, whatever this is.
    */
   readonly settlementConcurrency?: number | undefined;
-  /** A payment becomes a dead letter after this many failures of a hook. Default 15, which takes about three hours. */
-  readonly hookAttempts?: number | undefined;
-  /** Bound of one call of a payment hook, in milliseconds. Default 30 000. */
-  readonly hookTimeoutMs?: number | undefined;
-  /** A payment is `late` when it comes this long after its intent was created, in milliseconds. Default 15 minutes. */
-  readonly lateAfterMs?: number | undefined;
+  /** Retries and timeout of payment hooks. */
+  readonly hooks?: HookOptions | undefined;
   /** Origins besides the page's own that the button may send visitors to after success and cancel. Default: none. */
   readonly returnOrigins?: readonly string[] | undefined;
   /** Renames routes, or switches them off with `false`. Default: as in `Routes`. */
   readonly routes?: Partial<Routes> | undefined;
   /** How many event streams may be open at once; more are refused with 429, or with 503 when the process is full. */
-  readonly connections?: Partial<ConnectionLimits> | undefined;
+  readonly connectionLimits?: Partial<ConnectionLimits> | undefined;
   /** How many requests an address may send; `false` limits nothing. */
   readonly rateLimits?: Partial<RateLimits> | false | undefined;
   /** Reaches the service in another way than its HTTP proxy; then no `sequencerUrl` is needed. */

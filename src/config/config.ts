@@ -34,7 +34,7 @@ export interface Config {
   readonly walletUrl: string | undefined;
   readonly returnOrigins: readonly string[];
   readonly routes: Routes;
-  readonly connections: ConnectionLimits;
+  readonly connectionLimits: ConnectionLimits;
   /** Undefined where no database is named. */
   readonly ledger: LedgerSettings | undefined;
   /** Undefined where nothing is limited. */
@@ -63,7 +63,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const walletUrl = readWalletUrl(source);
   const returnOrigins = readReturnOrigins(source);
   const routes = readRoutes(source);
-  const connections = readConnectionLimits(source);
+  const connectionLimits = readConnectionLimits(source);
   const rateLimits = readRateLimits(source);
   if (report.problems.length > 0) throw problemsOf(report, env);
   const typos = findTypos(env).map(({ name, meant }) => `${name} is set, and is not read. Did you mean ${meant}?`);
@@ -79,7 +79,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
     walletUrl,
     returnOrigins,
     routes,
-    connections,
+    connectionLimits,
     ledger,
     rateLimits,
     notices: Object.freeze(report.notices),

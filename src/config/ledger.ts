@@ -5,6 +5,9 @@ import type { Report } from './report.js';
 
 const dayMs = 24 * 3_600_000;
 
+/** The button shows a payment code for as long by default. */
+const lateAfterMs = 15 * 60_000;
+
 /** Of the 64 status calls that a process may have running, a quarter is left to its visitors. */
 const maxSettlementConcurrency = 48;
 
@@ -20,20 +23,22 @@ export function ledgerFix({ NODE_ENV }: Environment): string {
 
 /** Where the ledger is, and how payments are settled; undefined where no database is named. */
 export function readLedger({ options, env, production, report }: ConfigSource): LedgerSettings | undefined {
-  const { settleDelayMs, reversalWatchMs } = options;
+  const { settleDelayMs, watch = {}, hooks = {} } = options;
+  report.unknownNames('watch', watch, ['unpaidMs', 'settledMs']);
+  report.unknownNames('hooks', hooks, ['maxAttempts', 'timeoutMs']);
   const settlement = {
     settleDelayMs: settleDelayMs ? report.duration('settleDelayMs', settleDelayMs, 60_000) : 0,
-    watchMs: report.duration('watchMs', options.watchMs, 30 * dayMs),
-    reversalWatchMs: reversalWatchMs === 0 ? 0 : report.duration('reversalWatchMs', reversalWatchMs, dayMs),
+    watchMs: report.duration('watch.unpaidMs', watch.unpaidMs, 30 * dayMs),
+    reversalWatchMs: watch.settledMs === 0 ? 0 : report.duration('watch.settledMs', watch.settledMs, dayMs),
     settlementConcurrency: report.count(
       'settlementConcurrency',
       options.settlementConcurrency,
       24,
       maxSettlementConcurrency,
     ),
-    hookAttempts: report.count('hookAttempts', options.hookAttempts, 15, 1_000),
-    hookTimeoutMs: report.duration('hookTimeoutMs', options.hookTimeoutMs, 30_000, maxTimerMs),
-    lateAfterMs: report.duration('lateAfterMs', options.lateAfterMs, 15 * 60_000),
+    hookAttempts: report.count('hooks.maxAttempts', hooks.maxAttempts, 15, 1_000),
+    hookTimeoutMs: report.duration('hooks.timeoutMs', hooks.timeoutMs, 30_000, maxTimerMs),
+    lateAfterMs,
   };
   const url = options.databaseUrl ?? env.INTENT_DATABASE_URL ?? '';
   const database = url === '' ? undefined : readDatabase(url, env, report);

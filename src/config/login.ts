@@ -27,17 +27,27 @@ export function readLogin(source: ConfigSource, isEmbedded: boolean): LoginConfi
   const keyRing = readKeyRing(source, isEmbedded);
   const domain = readDomain(source, isEmbedded);
   const cookieKeys = readCookieKeys(source, keyRing, domain);
-  const ttlMs = report.duration('loginTtlMs', options.loginTtlMs, 120_000);
-  const sessionTtlMs = report.duration('sessionTtlMs', options.sessionTtlMs, 7 * 24 * 3_600_000);
-  const { confirm = false } = options;
+  const { ttlMs, sessionTtlMs, confirm } = readLoginOptions(source);
   return keyRing && domain ? Object.freeze({ keyRing, domain, ttlMs, sessionTtlMs, confirm, cookieKeys }) : undefined;
+}
+
+function readLoginOptions({ options, report }: ConfigSource): Pick<LoginConfig, 'ttlMs' | 'sessionTtlMs' | 'confirm'> {
+  const given = typeof options.login === 'object' ? options.login : {};
+  report.unknownNames('login', given, ['ttlMs', 'confirm', 'sessionTtlMs']);
+  const { confirm = false } = given;
+  if (typeof confirm !== 'boolean') report.problem('login.confirm', 'It has the wrong type.', 'Make it true or false.');
+  return {
+    ttlMs: report.duration('login.ttlMs', given.ttlMs, 120_000),
+    sessionTtlMs: report.duration('login.sessionTtlMs', given.sessionTtlMs, 7 * 24 * 3_600_000),
+    confirm,
+  };
 }
 
 const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.';
 
 /** @param isEmbedded with the embedded sequencer a generated key is enough */
 export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
-  const file = options.verifierSecretFile ?? env.INTENT_VERIFIER_SECRET_FILE;
+  const file = env.INTENT_VERIFIER_SECRET_FILE;
   const inline = options.verifierSecret ?? env.INTENT_VERIFIER_SECRET;
   if (!isSigner(options.signer, report)) return undefined;
   if (inline && file) {

@@ -29,12 +29,17 @@ export function readSequencer(
   const isReplaced = url === '' && (options.transport !== undefined || grpcUrl !== undefined);
   const problem = isReplaced ? undefined : problemOfUrl(url, production);
   if (problem) report.problem('INTENT_SEQUENCER_URL', ...problem);
+  const { emulator = {} } = options;
+  report.unknownNames('emulator', emulator, ['port', 'stateFile']);
+  if (emulator.stateFile !== undefined && typeof emulator.stateFile !== 'string') {
+    report.problem('emulator.stateFile', 'It has the wrong type.', 'Make it a string.');
+  }
   // An empty variable is not set; as a number it would be the port 0.
-  const emulatorPort = Number(options.emulatorPort ?? (env.INTENT_EMULATOR_PORT || 4747));
+  const emulatorPort = Number(emulator.port ?? (env.INTENT_EMULATOR_PORT || 4747));
   if (!Number.isInteger(emulatorPort) || emulatorPort < 0 || emulatorPort > 65_535) {
     report.problem('INTENT_EMULATOR_PORT', 'It is not a port.', 'INTENT_EMULATOR_PORT=4747');
   }
-  const emulatorState = readEmulatorState(options.emulatorState ?? env.INTENT_EMULATOR_STATE, ledger);
+  const emulatorState = readEmulatorState(emulator.stateFile ?? env.INTENT_EMULATOR_STATE, ledger);
   const dialect = options.dialect ?? 'intents';
   if (dialect !== 'intents' && dialect !== 'messaging') {
     report.problem('dialect', 'It is unknown.', "dialect: 'intents' (default) or 'messaging'");

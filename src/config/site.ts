@@ -70,7 +70,7 @@ const defaultRoutes: Routes = {
 
 export function readRoutes({ options, report }: ConfigSource): Routes {
   const { routes = {} } = options;
-  report.unknownNames('routes', 'route', routes, Object.keys(defaultRoutes));
+  report.unknownNames('routes', routes, Object.keys(defaultRoutes));
   const all = { ...defaultRoutes, ...routes };
   for (const path of Object.values(all)) {
     if (path === false || (typeof path === 'string' && /^(?:\/[\w.~-]+)+$/.test(path))) continue;

@@ -87,7 +87,7 @@ export interface Hooks extends PaymentHooks {
   /**
    * Called before a login is completed and its session begins. With a ledger it runs in the transaction that completes the
    * login: what it writes through `tx` commits together with the login, once, or not at all. When it throws, also by `refuse()`,
-   * no session begins, and the login can be completed later. Bounded by `hookTimeoutMs`.
+   * no session begins, and the login can be completed later. Bounded by `hooks.timeoutMs`.
    * It is called again for the same intent when the session store of the app fails after it and the browser retries.
    */
   readonly onLogin?: ((user: IntentUser, req: Request, context: LoginHookContext) => void | Promise<void>) | undefined;

@@ -8,7 +8,7 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
  * - `submitted`: the sequencer reports it submitted; `onPaid` is due.
  * - `settled`: `onPaid` succeeded.
  * - `reversed`: the sequencer reversed it afterwards and `onReversed` succeeded. It is polled again, because it can be paid again.
- * - `expired`: not paid within `watchMs`. It is polled once a day for as long again, and on request.
+ * - `expired`: not paid within `watch.unpaidMs`. It is polled once a day for as long again, and on request.
  * - `dead`: a hook failed too often. `retry` takes it up again.
  */
 export const intentStates = ['creating', 'open', 'submitted', 'settled', 'reversed', 'expired', 'dead'] as const;

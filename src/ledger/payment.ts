@@ -40,7 +40,7 @@ export interface PaymentHookContext {
 /** The hooks of a site for its payments. */
 export interface PaymentHooks {
   /**
-   * Called for every submitted payment, at least once, until it succeeds or `hookAttempts` is reached. When it succeeds, the
+   * Called for every submitted payment, at least once, until it succeeds or has failed `hooks.maxAttempts` times. When it succeeds, the
    * payment is settled. What it writes through `tx` takes effect exactly once. Needs a ledger.
    */
   readonly onPaid?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;

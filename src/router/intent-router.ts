@@ -93,7 +93,10 @@ export function composeRouter(
   if (tracker) statusCache.subscribe(tracker.onStatus);
   const askStatus: AskStatus = (id, { signal }) => statusCache.get(id, { signal, bypassCache: true, source: 'stream' });
   const watch = watchIntent(transport, { askStatus });
-  const events = new EventHub({ watch, statusCache, secrets, logger, onEvent: tracker?.onEvent }, config.connections);
+  const events = new EventHub(
+    { watch, statusCache, secrets, logger, onEvent: tracker?.onEvent },
+    config.connectionLimits,
+  );
 
   const ledgerObserver = tracker?.ledgerObserver;
   const ledger = makeLedger({ config, hooks: options, client, statusCache, events, logger, observer: ledgerObserver });
@@ -152,9 +155,9 @@ interface ContextParts {
 function routerContext(parts: ContextParts): RouterContext {
   const { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now } = parts;
   const { options, config, resolveTerms } = settings;
-  const { login, webhook, connections } = config;
+  const { login, webhook, connectionLimits } = config;
   const { client } = observed;
-  const connectionLimiter = eventStreamLimiter(connections, logger);
+  const connectionLimiter = eventStreamLimiter(connectionLimits, logger);
   const webhookPublicKeys = async (): Promise<readonly string[]> =>
     webhook?.webhookPublicKeys ?? (embedded ? [await embedded.webhookPublicKey()] : []);
   return {

@@ -74,13 +74,13 @@ export interface RouterEventDetails {
   readonly intent_declined: OfIntent & OfKind;
   /** The sequencer says that an intent was submitted. */
   readonly intent_submitted: OfIntent & OfAnyKind & { readonly source: SubmissionSource };
-  /** A payment was submitted later than `lateAfterMs` after it was created; it still counts. */
+  /** A payment was submitted over 15 minutes after it was created; it still counts. */
   readonly payment_late: OfIntent & { readonly afterMs: number };
   /** `onPaid` has succeeded and is committed. `lagMs` is the time since the payment was known to be submitted. */
   readonly payment_settled: OfPayment & { readonly late: boolean; readonly lagMs: number };
   /** The sequencer has reversed a payment: before it settled, or after, when `onReversed` has succeeded. */
   readonly payment_reversed: OfPayment & { readonly wasSettled: boolean };
-  /** The payment did not come within `watchMs`. */
+  /** The payment did not come within `watch.unpaidMs`. */
   readonly payment_expired: OfIntent;
   /** A hook of the ledger has succeeded; `onPaid` and `onReversed` are committed. */
   readonly hook_completed: OfHook;

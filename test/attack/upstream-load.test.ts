@@ -43,7 +43,7 @@ describe('watches that outlive their last listener', () => {
   });
 
   test('make room for others when a listener comes back', async () => {
-    const site = await startEventSite({ connections: { perAddress: 1 } });
+    const site = await startEventSite({ connectionLimits: { perAddress: 1 } });
     await visit(site, 0);
     const back = new RawStream(site.origin, `/intent/${idOf(0)}/events`);
     await back.has('event: status');

@@ -25,5 +25,5 @@ test.each([
 });
 
 test('the option wins', () => {
-  expect(stateWith({ INTENT_EMULATOR_STATE: './one' }, { emulatorState: './other' })).toBe('./other');
+  expect(stateWith({ INTENT_EMULATOR_STATE: './one' }, { emulator: { stateFile: './other' } })).toBe('./other');
 });

@@ -122,7 +122,7 @@ test('an EventSource that a process ends, and that comes to it once more, comes 
 });
 
 test('those whose streams end together do not come back together', async () => {
-  const { origin, context } = await startEventSite({ connections: { perAddress: 100 } });
+  const { origin, context } = await startEventSite({ connectionLimits: { perAddress: 100 } });
   const streams = await Promise.all(Array.from({ length: 60 }, () => fetch(`${origin}/intent/${intentId}/events`)));
   await eventually('all listen', () => context.connectionLimiter.open === 60);
   context.events.close();

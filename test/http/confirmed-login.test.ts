@@ -5,7 +5,7 @@ import { type SiteOptions, startSiteWithSequencer } from '../support/sites/site.
 async function begun(options: SiteOptions = {}) {
   const greeted: unknown[] = [];
   const onLogin = (user: unknown): void => void greeted.push(user);
-  const site = await startSiteWithSequencer({ confirm: true, onLogin, ...options });
+  const site = await startSiteWithSequencer({ login: { confirm: true }, onLogin, ...options });
   const browser = new Browser(site.origin);
   const { body } = await browser.send('POST', '/intent', { mode: 'login' });
   const secret = String(body.client_secret);
@@ -83,7 +83,7 @@ test('another field is still none', async () => {
 });
 
 test('without the option nobody is asked, and nothing can be confirmed', async () => {
-  const site = await begun({ confirm: false });
+  const site = await begun({ login: { confirm: false } });
   await site.sequencer.wallet('Ada').login(site.secret);
   expect((await site.ask({ confirm: true })).body).toMatchObject({ code: 'unknown_field' });
   expect((await site.ask()).body).toEqual({ user: ada(site) });

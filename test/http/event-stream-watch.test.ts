@@ -42,7 +42,7 @@ async function openStream(site: EventSite): Promise<RawStream> {
 
 describe('the watch', () => {
   test('is one for fifty streams, as is the call for the status, and all streams receive its events', async () => {
-    const site = await startEventSite({ connections: { perAddress: 100 } });
+    const site = await startEventSite({ connectionLimits: { perAddress: 100 } });
     const streams = Array.from({ length: 50 }, () => new RawStream(site.origin, path));
     for (const stream of streams) await stream.has('event: status');
     await watching(site);

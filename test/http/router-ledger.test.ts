@@ -108,7 +108,7 @@ test('what the ledger has to tell, the logger of the router is told', async () =
     onPaid: () => {
       throw new Error('the printer is on fire');
     },
-    hookAttempts: 1,
+    hooks: { maxAttempts: 1 },
   });
   const browser = new Browser(site.origin);
   const { body } = await browser.send('POST', '/intent', {});

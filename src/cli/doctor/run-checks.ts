@@ -8,7 +8,7 @@ import { events } from './events.js';
 import { ExternalClient, type RunningSite, requestSite } from './external-client.js';
 import { keyFile } from './key-file.js';
 import { grpc, sequencer, stream } from './sequencer.js';
-import { names, readSettings, type SiteOptions, settings } from './settings.js';
+import { names, readSettings, type SiteCodeOptions, settings } from './settings.js';
 import { origin, site, wallet, webhook } from './site.js';
 
 export interface NamedCheck {
@@ -39,7 +39,7 @@ export const checks: readonly NamedCheck[] = [
 /** The set-up to check. */
 export interface Setup {
   readonly env: Environment;
-  readonly options: SiteOptions;
+  readonly options: SiteCodeOptions;
   readonly siteUrl: URL | undefined;
   readonly isOffline: boolean;
 }

@@ -1,18 +1,19 @@
 import { parseConfig, parseLedgerSettings, parseLoginKeys } from '../../config/config.js';
 import type { ConfigOptions, Environment } from '../../config/config-options.js';
-import { knownVariables, nearestName } from '../../config/typos.js';
+import { knownVariables } from '../../config/typos.js';
 import { ConfigError, type ConfigProblem } from '../../errors.js';
+import { nearestName } from '../../known-names.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import { isLoopback } from '../../net/url.js';
 import { type Check, type Finding, fault, ok, skipped, type ValidSettings, warning } from './check.js';
 
 /** Options that the code of the site sets, not the environment. */
-export type SiteOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'allowEmbeddedLedger'>;
+export type SiteCodeOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'allowEmbeddedLedger'>;
 
 /** Reads the settings as a site does when it starts, and keeps the valid ones. */
 export function readSettings(
   env: Environment,
-  options: SiteOptions,
+  options: SiteCodeOptions,
 ): { readonly settings: ValidSettings; readonly problems: readonly ConfigProblem[] } {
   const problems = problemsOf(env, options);
   const isValid = (name: string): boolean => !!env[name] && !problems.some(({ setting }) => setting === name);
@@ -33,7 +34,7 @@ export function readSettings(
   return { settings, problems };
 }
 
-function problemsOf(env: Environment, options: SiteOptions): readonly ConfigProblem[] {
+function problemsOf(env: Environment, options: SiteCodeOptions): readonly ConfigProblem[] {
   try {
     parseConfig(options, env);
     return [];

@@ -29,7 +29,7 @@ export function eventStreamLimiter(limits: ConnectionLimits, logger: Logger): Co
   return new ConnectionLimiter(limits, () =>
     logger.warn(
       `express-intents: all ${limits.perProcess} streams of events are taken, and browsers are refused. Run more ` +
-        'processes, or raise connections.perProcess.',
+        'processes, or raise connectionLimits.perProcess.',
     ),
   );
 }

@@ -46,7 +46,7 @@ export function completeLoginHandler(context: RouterContext, login: LoginConfig,
   };
 }
 
-/** The bound of `onLogin` without a ledger, whose `hookTimeoutMs` applies otherwise. */
+/** The bound of `onLogin` without a ledger, whose `hooks.timeoutMs` applies otherwise. */
 const defaultHookTimeoutMs = 30_000;
 
 /**
