@@ -43,8 +43,8 @@ const status = { exists: true, codeScanned: false, intentSubmitted: false };
 const client = { paymentIntents: { getStatus: async () => status } };
 const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now: Date.now });
 const secrets = new ClientSecretCache(Date.now);
-const connectionLimiter = new ConnectionLimiter(connections, () => undefined);
-const events = new EventHub({ watch, statusCache, secrets, logger }, connections);
+const connectionLimiter = new ConnectionLimiter(connectionLimits, () => undefined);
+const events = new EventHub({ watch, statusCache, secrets, logger }, connectionLimits);
 const app = express();
 app.use(
   createRouter({

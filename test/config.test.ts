@@ -618,9 +618,9 @@ describe('routes', () => {
   it('refuse an unknown name, so that a typo leaves no route on', () => {
     expect(problemsIn({ routes: { keyfile: false } as ConfigOptions['routes'] & object })).toEqual([
       {
-        setting: 'routes',
-        problem: 'There is no route keyfile.',
-        fix: 'Known: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
+        setting: 'routes.keyfile',
+        problem: 'Unknown option "keyfile".',
+        fix: 'Did you mean "keyFile"? Known: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
       },
     ]);
   });
@@ -693,11 +693,11 @@ describe('intentRouter', () => {
   it('refuses unknown options and names the known ones', () => {
     const problems = routerProblems({ sequencerURL: url, domian: 'x' });
     expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
-      'sequencerURL: There is no such option.',
-      'domian: There is no such option.',
+      'sequencerURL: Unknown option "sequencerURL".',
+      'domian: Unknown option "domian".',
     ]);
     expect(problems[0]?.fix).toMatch(
-      /^Did you mean sequencerUrl\? Known: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/,
+      /^Did you mean "sequencerUrl"\? Known: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/,
     );
   });
 
@@ -714,7 +714,7 @@ describe('intentRouter', () => {
       'secret: It has the wrong type.',
       'payment: It has the wrong type.',
       'logger: It has the wrong type.',
-      'domian: There is no such option.',
+      'domian: Unknown option "domian".',
       'INTENT_SEQUENCER_URL: It is not an http(s) URL.',
       'clientAmount: min is over max.',
     ]);
@@ -789,7 +789,7 @@ describe('intentRouter', () => {
     expect(routerProblems({ [hook]: () => {} })).toEqual([
       {
         setting: hook,
-        problem: 'It needs a ledger, so that no payment is lost, and INTENT_DATABASE_URL is not set.',
+        problem: 'This hook needs a ledger, and INTENT_DATABASE_URL is not set.',
         fix:
           'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
           'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)',

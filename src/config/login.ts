@@ -22,7 +22,7 @@ export interface LoginConfig {
 
 /** Undefined where logins are switched off. */
 export function readLogin(source: ConfigSource, isEmbedded: boolean): LoginConfig | undefined {
-  const { options, report } = source;
+  const { options } = source;
   if (options.login === false) return undefined;
   const keyRing = readKeyRing(source, isEmbedded);
   const domain = readDomain(source, isEmbedded);

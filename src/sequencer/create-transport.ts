@@ -20,6 +20,9 @@ export interface ServiceAddress extends GrpcNames {
   readonly dangerouslyAllowHttp?: boolean | undefined;
 }
 
+/** The names in `ServiceAddress`. */
+export const serviceAddressNames = ['url', 'grpcUrl', 'grpcNames', 'envelopeVersion', 'dangerouslyAllowHttp'] as const;
+
 /**
  * The transport to a service by its address.
  * @param timeoutMs bound of a connection attempt, in milliseconds

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Sequencer } from '../emulator/index.js';
 import { IntentError } from '../errors.js';
+import { requireKnown } from '../known-names.js';
 import type { DatabaseTransaction } from '../ledger/database/database.js';
 import type { IntentRecords, SiteDatabase } from '../ledger/ledger.js';
 
@@ -34,7 +35,9 @@ interface LedgerRouter {
  * No timer fires: timeouts of calls and hooks, and an open circuit, take their real time. Nothing else in the database changes.
  * @throws {IntentError} `invalid_request` for less than 0, `ledger_unavailable`
  */
-export async function advanceTime(ms: number, { sequencer, router }: AdvanceTimeSite): Promise<void> {
+export async function advanceTime(ms: number, site: AdvanceTimeSite): Promise<void> {
+  requireKnown('advanceTime', site, ['sequencer', 'router']);
+  const { sequencer, router } = site;
   sequencer.clock.advance(ms);
   for (const one of router ? [router].flat() : []) {
     try {

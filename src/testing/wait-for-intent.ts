@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { setTimeout as wait } from 'node:timers/promises';
+import { requireKnown } from '../known-names.js';
 import type { IntentRecords, IntentState, LedgerIntent } from '../ledger/ledger.js';
 
 /** Options of `waitForIntent`. */
@@ -23,8 +24,10 @@ export async function waitForIntent(
   router: { readonly intents: Pick<IntentRecords, 'find' | 'recheck'> },
   id: string,
   state: IntentState,
-  { timeoutMs = 5_000 }: WaitOptions = {},
+  options: WaitOptions = {},
 ): Promise<LedgerIntent> {
+  requireKnown('waitForIntent', options, ['timeoutMs']);
+  const { timeoutMs = 5_000 } = options;
   const endMs = performance.now() + timeoutMs;
   await router.intents.recheck(id);
   for (;;) {

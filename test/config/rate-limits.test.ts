@@ -42,9 +42,9 @@ test.each([null, {}, { increment: () => 1 }, 'redis', () => store])('%p is refus
 test('an unknown limit is reported, so that a typo is not ignored', () => {
   expect(problemsOf(() => limitsOf({ intents: 1 }))).toEqual([
     {
-      setting: 'rateLimits',
-      problem: 'There is no limit intents.',
-      fix: 'Known: intent, session, status, webhook, windowMs, store.',
+      setting: 'rateLimits.intents',
+      problem: 'Unknown option "intents".',
+      fix: 'Did you mean "intent"? Known: intent, session, status, webhook, windowMs, store.',
     },
   ]);
 });

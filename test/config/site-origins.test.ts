@@ -46,6 +46,6 @@ test('in production an http origin is refused', () => {
 
 test.each(['https://a.example', [1], null, {}])('returnOrigins: %j is refused', (returnOrigins) => {
   expect(problemsOf(() => intentRouter({ ...base, returnOrigins: returnOrigins as never }))).toEqual([
-    { setting: 'returnOrigins', problem: 'It has the wrong type.', fix: 'Make it a list of texts.' },
+    { setting: 'returnOrigins', problem: 'It has the wrong type.', fix: 'Make it a list of strings.' },
   ]);
 });

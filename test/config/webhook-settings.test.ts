@@ -72,6 +72,6 @@ test('intentRouter reports the wrong type of both options', () => {
   const problems = problemsOf(() => intentRouter(options as never));
   expect(problems).toEqual([
     { setting: 'webhook', problem: 'It has the wrong type.', fix: 'Make it true or false.' },
-    { setting: 'webhookPublicKey', problem: 'It has the wrong type.', fix: 'Make it text.' },
+    { setting: 'webhookPublicKey', problem: 'It has the wrong type.', fix: 'Make it a string.' },
   ]);
 });

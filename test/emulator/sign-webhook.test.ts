@@ -38,19 +38,19 @@ test('signWebhook returns the call that the sequencer makes', async () => {
   expect(headers).toEqual({ 'content-type': 'application/jwt' });
 });
 
-test('a site accepts it, and refuses every wrong one', async () => {
+test('a site accepts it, and refuses every invalid one', async () => {
   const { sequencer, id, verify } = await paid();
   expect(await verify((await sequencer.signWebhook(id)).body)).toMatchObject({ intentId: id });
-  for (const wrong of ['forged', 'altered', 'expired', 'unsigned'] as const) {
-    const { body } = await sequencer.signWebhook(id, { wrong });
+  for (const invalid of ['forged', 'altered', 'expired', 'unsigned'] as const) {
+    const { body } = await sequencer.signWebhook(id, { invalid });
     await expect(verify(body)).rejects.toMatchObject({ code: 'invalid_webhook' });
   }
 });
 
-test('each wrong call differs in one way only', async () => {
+test('each invalid call differs in one way only', async () => {
   const { sequencer, id } = await paid();
-  const read = async (wrong?: 'forged' | 'altered' | 'expired' | 'unsigned') => {
-    const [header = '', claims = '', signature = ''] = (await sequencer.signWebhook(id, { wrong })).body.split('.');
+  const read = async (invalid?: 'forged' | 'altered' | 'expired' | 'unsigned') => {
+    const [header = '', claims = '', signature = ''] = (await sequencer.signWebhook(id, { invalid })).body.split('.');
     const json = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
     return { header: json(header), claims: json(claims), signature };
   };

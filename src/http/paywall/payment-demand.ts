@@ -1,5 +1,6 @@
 import { IntentError, messageOf } from '../../errors.js';
 import { formatAmount, type Money, parseMoney } from '../../intents/money.js';
+import { requireKnown } from '../../known-names.js';
 import { isResource, requireResource } from '../create-intent/payment-terms.js';
 
 /** What has to be paid for. */
@@ -25,6 +26,7 @@ export interface PaymentDemand {
 /** @throws {IntentError} `invalid_configuration`; `invalid_request` for a resource that no payment can unlock */
 export function parseRequiredPayment(required: RequiredPayment): PaymentDemand {
   if (typeof required !== 'object' || required === null) throw invalidDemand('it must return { resource }.');
+  requireKnown('requirePayment', required, ['resource', 'amount', 'currency', 'order'], 'invalid_configuration');
   const { resource, amount, currency, order } = required;
   if (amount !== undefined && currency === undefined) throw invalidDemand('an amount needs a currency.');
   // Part of the resource often comes from the path, which a visitor can type.

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { howToGetLedger } from '../../config/config.js';
 import { ConfigError, IntentError } from '../../errors.js';
+import { problemsOfOptions } from '../../known-names.js';
 import type { Payment } from '../../ledger/payment.js';
 import { requireRouter } from '../attached-router.js';
 import { browserHashOf } from '../request/browser-cookie.js';
@@ -44,12 +45,15 @@ const settleWaitMs = 2_000;
  * another.
  * @param required returns what has to be paid for; `refuse()` in it refuses the request with a problem, as in every hook, and
  *   any other error goes to next()
- * @throws {ConfigError} when `payUrl` is not a path of this site
+ * @throws {ConfigError} for an unknown option, or a `payUrl` that is not a path of this site
  */
 export function requirePayment(
   required: (req: Request) => RequiredPayment | Promise<RequiredPayment>,
-  { payUrl }: RequirePaymentOptions = {},
+  options: RequirePaymentOptions = {},
 ): RequestHandler {
+  const unknown = problemsOfOptions('requirePayment', options, ['payUrl']);
+  if (unknown.length > 0) throw new ConfigError(unknown);
+  const { payUrl } = options;
   const problems = [...problemsOf(required), ...problemsOfUrl(payUrl)];
   if (problems.length > 0) throw new ConfigError(problems);
   return async function requirePayment(req, res, next) {

@@ -1,5 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { ConfigError, IntentError } from '../../errors.js';
+import { problemsOfOptions } from '../../known-names.js';
 import { requireRouter } from '../attached-router.js';
 import type { IntentUser } from '../hooks.js';
 import { isOwnPath, isPageView } from '../request/origin-guard.js';
@@ -25,9 +26,12 @@ export interface RequireLoginOptions {
  * Guards a route: next() with `req.intent.user` for a logged-in user, else 401 problem+json (code `login_required`), or a
  * redirect to `loginUrl` for a page view. The answer of the route gets `Cache-Control: private, no-store` unless the app sets
  * another.
- * @throws {ConfigError} when `loginUrl` is not a path of this site
+ * @throws {ConfigError} for an unknown option, or a `loginUrl` that is not a path of this site
  */
-export function requireLogin({ loginUrl }: RequireLoginOptions = {}): RequestHandler {
+export function requireLogin(options: RequireLoginOptions = {}): RequestHandler {
+  const problems = problemsOfOptions('requireLogin', options, ['loginUrl']);
+  if (problems.length > 0) throw new ConfigError(problems);
+  const { loginUrl } = options;
   if (loginUrl !== undefined && !isOwnPath(loginUrl)) {
     const problem = 'It is not a path of this site.';
     throw new ConfigError([{ setting: 'loginUrl', problem, fix: "requireLogin({ loginUrl: '/login' })" }]);

@@ -145,9 +145,9 @@ test('a webhook call is a hint to look, and settles nothing that is not paid', a
   expect((await router.intents.find(id)).state).toBe('open');
 });
 
-test.each(['forged', 'altered', 'expired', 'unsigned'])('a webhook call that is %s', async (wrong) => {
+test.each(['forged', 'altered', 'expired', 'unsigned'])('a webhook call that is %s', async (invalid) => {
   const { id } = await sequencer.wallet('Ada').pay(await begin({ mode: 'payment', order: 'tea' }));
-  const answer = await callWebhook(id, { wrong });
+  const answer = await callWebhook(id, { invalid });
   expect(answer.body.code).toBe('invalid_webhook');
 });
 
