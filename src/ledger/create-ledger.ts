@@ -19,7 +19,7 @@ import { defaultTiming, type SettlementTiming } from './settlement/settlement-ti
 import { SubmissionNotifier } from './settlement/submission-notifier.js';
 
 export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' | 'notifySubmitted'> {
-  /** Opens the database, migrated. */
+  /** Opens and migrates the database. */
   readonly open: () => Promise<Database>;
   /** Called with the id of an intent that any process with the same database found submitted. */
   readonly onSubmitted?: ((id: string) => void) | undefined;
@@ -27,19 +27,27 @@ export interface LedgerOptions extends Omit<SettlementContext, 'db' | 'timing' |
   readonly timing?: Partial<SettlementTiming> | undefined;
 }
 
-/** Opens the database in the background, and settles its payments once it is open. */
+/**
+ * Opens the database in the background and settles its payments once it is open.
+ *
+ *     opening -- the database opens ---> settling: the settlement and the notifier run
+ *     opening, settling -- close ------> closed: no settlement starts any more
+ */
 export function createLedger(options: LedgerOptions): Ledger {
-  const { open, timing: given, onSubmitted = () => undefined, ...parts } = options;
+  const { open, timing: timingOptions, onSubmitted = () => undefined, ...parts } = options;
   const { settings, logger, observer } = parts;
-  const timing = { ...defaultTiming, ...given };
+  const timing = { ...defaultTiming, ...timingOptions };
   const watch = { watchFirstMs: timing.watchFirstMs, watchMs: settings.watchMs };
   let settlement: Settlement | undefined;
   let notifier: SubmissionNotifier | undefined;
+  let isClosing = false;
   const db = new DatabaseConnector({
     open,
     logger,
     observer,
     onOpen: () => {
+      // `close` may have found no settlement to close and not have closed the database yet.
+      if (isClosing) return;
       notifier = new SubmissionNotifier(db, onSubmitted);
       settlement = new Settlement({ db, timing, notifySubmitted: (id) => notifier?.notify(id), ...parts });
       settlement.start();
@@ -77,6 +85,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       return { ...backlog, lastPollMsAgo, firstCallWaitMs };
     },
     close: async () => {
+      isClosing = true;
       await settlement?.close();
       notifier?.close();
       await db.close();

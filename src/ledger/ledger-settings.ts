@@ -6,7 +6,7 @@ export interface LedgerSettings {
     | { readonly kind: 'embedded'; readonly folder: string };
   /** Whether migrations run at startup. */
   readonly migrate: boolean;
-  /** From the first report of the sequencer that a payment was submitted until it is confirmed by a second one. */
+  /** From the first status that reports a payment as submitted until a second one must confirm it. */
   readonly settleDelayMs: number;
   /** How long an intent is watched. */
   readonly watchMs: number;
@@ -14,10 +14,10 @@ export interface LedgerSettings {
   readonly reversalWatchMs: number;
   /** How many status calls a process makes at once. */
   readonly settlementConcurrency: number;
-  /** After so many failures of a hook a payment is a dead letter. */
+  /** After this many failures of a hook, a payment becomes a dead letter. */
   readonly hookAttempts: number;
   /** Timeout of one call of a hook. */
   readonly hookTimeoutMs: number;
-  /** A payment submitted so long after its intent was created is `late`. */
+  /** A payment is `late` if it is submitted this long after its intent was created. */
   readonly lateAfterMs: number;
 }

@@ -3,19 +3,19 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
 /**
  * The states of an intent.
  *
- * - `creating`: reserved for an idempotency key; the sequencer has not accepted it yet, and its secret was not returned.
- * - `open`: accepted by the sequencer and polled.
- * - `submitted`: the sequencer reports it submitted; `onPaid` is due.
+ * - `creating`: reserved for an idempotency key. The sequencer has not accepted it yet, and its secret was not returned.
+ * - `open`: accepted by the sequencer. A payment is polled.
+ * - `submitted`: the sequencer reports it as submitted. `onPaid` is due.
  * - `settled`: `onPaid` succeeded.
- * - `reversed`: the sequencer reversed it afterwards and `onReversed` succeeded. It is polled again, because it can be paid again.
- * - `expired`: not paid within `watch.unpaidMs`. It is polled once a day for as long again, and on request.
- * - `dead`: a hook failed too often. `retry` takes it up again.
+ * - `reversed`: the sequencer reversed the settled payment, and `onReversed` succeeded. It is polled, because it can be paid again.
+ * - `expired`: not paid within `watch.unpaidMs`. It is polled once a day for the same time again, and on `recheck`.
+ * - `dead`: a dead letter. A hook failed too often. `retry` resumes it.
  */
 export const intentStates = ['creating', 'open', 'submitted', 'settled', 'reversed', 'expired', 'dead'] as const;
 /** The state of an intent: see docs/ledger.md. */
 export type IntentState = (typeof intentStates)[number];
 
-/** The terms of a payment as they are recorded; they never change. */
+/** The recorded terms of a payment. They are immutable. */
 export interface RecordedTerms {
   /** Decimal with two places. */
   readonly amount: string;
@@ -26,77 +26,77 @@ export interface RecordedTerms {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** An intent to be recorded. */
+/** An intent to record. */
 export interface NewIntent {
   readonly id: string;
   /** Undefined for a login. */
   readonly terms: RecordedTerms | undefined;
-  /** Hash of the cookie of the browser that began it, 32 bytes. */
+  /** Hash of the cookie of the browser that created it, 32 bytes. */
   readonly browser: Uint8Array;
 }
 
-/** The `Idempotency-Key` of a request, and what is stored under it. */
+/** The `Idempotency-Key` of a request, and the data stored under it. */
 export interface Idempotency {
   readonly key: string;
-  /** Of the request, 32 bytes: a repeated request must have the same. */
+  /** Of the request, 32 bytes. A repeated request must have the same fingerprint. */
   readonly fingerprint: Uint8Array;
-  /** The client secret, sealed so that only this browser's cookie opens it. */
+  /** The client secret, encrypted. Only the cookie of this browser decrypts it. */
   readonly sealedSecret: string;
 }
 
-/** What an earlier request with the same key stored. */
+/** The intent that an earlier request with the same key stored. */
 export interface RepeatedIntent {
   readonly id: string;
-  /** While it is `creating`, no request is known to have received an OK of the sequencer. */
+  /** `creating` until a request is known to have received an OK of the sequencer. */
   readonly state: IntentState;
   readonly terms: RecordedTerms | undefined;
   readonly fingerprint: Uint8Array;
   readonly sealedSecret: string;
 }
 
-/** An intent as the ledger returns it: everything except what would let a reader act for the browser. */
+/** An intent, as the ledger returns it. It has nothing that would let a reader act for the browser. */
 export interface LedgerIntent {
   /** The intent id, Base58. */
   readonly id: string;
-  /** A payment that also logs its payer in is a `payment`. */
+  /** A payment that also logs the payer in is a `payment`. */
   readonly kind: 'payment' | 'login';
-  /** Its state. */
+  /** The current state. */
   readonly state: IntentState;
-  /** Decimal with two places; undefined for a login, as are the other terms. */
+  /** Decimal with two places. Undefined for a login, like the other terms. */
   readonly amount: string | undefined;
   /** Lowercase three-letter code. */
   readonly currency: string | undefined;
   /** Base58 account that receives the payment. */
   readonly destination: string | undefined;
-  /** Whether a payment also logs its payer in; false for a login, which `kind` says. */
+  /** Whether a payment also logs the payer in. False for a login. */
   readonly login: boolean;
   /** What the payment unlocks; see `requirePayment`. */
   readonly resource: string | undefined;
-  /** The site's own notes from the terms. */
+  /** The site's own data from the terms. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Who logged in or paid, where the service knows it. */
+  /** The id of the user who logged in or paid, if the service knows it. */
   readonly userId: string | undefined;
   /** When it was recorded. */
   readonly createdAt: Date;
-  /** When the ledger learned that it was submitted. */
+  /** When the sequencer first reported it as submitted. */
   readonly submittedAt: Date | undefined;
   /** When `onPaid` succeeded. */
   readonly settledAt: Date | undefined;
   /** When `onReversed` succeeded. */
   readonly reversedAt: Date | undefined;
-  /** When its login began a session. */
+  /** When its login started a session. */
   readonly loginCompletedAt: Date | undefined;
-  /** When it is processed next; undefined where nothing is left to do. */
+  /** When it is processed next. Undefined if it needs no more work. */
   readonly dueAt: Date | undefined;
-  /** How often the hook that is due has failed. */
+  /** How many times the hook that is due has failed. */
   readonly attempts: number;
-  /** The hook that failed too often, in the state `dead`. */
+  /** In the state `dead`: the hook that failed too often. */
   readonly deadLetterHook: 'onPaid' | 'onReversed' | 'verifyPayment' | undefined;
-  /** The last error, at most 1000 characters; undefined after a success. */
+  /** The last error, at most 1000 characters. Undefined after a success. */
   readonly lastError: string | undefined;
 }
 
-/** One change of a state, as the database recorded it. */
+/** One change of state, as the database recorded it. */
 export interface StateChange {
   /** When it happened. */
   readonly at: Date;
@@ -104,7 +104,7 @@ export interface StateChange {
   readonly from: IntentState;
   /** The state after. */
   readonly to: IntentState;
-  /** How often the hook that was due had failed by then. */
+  /** How many times the hook that was due had failed by then. */
   readonly attempts: number;
 }
 
@@ -120,13 +120,13 @@ export interface ListOptions {
 
 /** A page of intents, newest first. */
 export interface IntentPage {
-  /** At most `limit` of them. */
+  /** At most `limit` intents. */
   readonly intents: readonly LedgerIntent[];
-  /** Where the next page begins; undefined on the last. */
+  /** Pass it as `after` to get the next page. Undefined on the last page. */
   readonly next: string | undefined;
 }
 
-/** An intent that leaves the ledger, with its whole history. */
+/** An intent that `prune` is about to delete, with its whole history. */
 export interface ArchivedIntent extends LedgerIntent {
   /** Oldest first. */
   readonly history: readonly StateChange[];
@@ -134,75 +134,76 @@ export interface ArchivedIntent extends LedgerIntent {
 
 /** Which intents `router.intents.prune` deletes. */
 export interface PruneOptions {
-  /** Intents created before this are pruned. Intents younger than a day always stay. */
+  /** Intents created before this date are deleted. Intents younger than a day always stay. */
   readonly olderThan: Date;
   /**
-   * Receives the intents that are about to be deleted, at most 200 at a time. What it writes through `tx` commits together with
-   * the deletion. Other effects may happen twice; the intent id is their key. When it throws, these intents stay.
+   * Receives the intents that are about to be deleted, at most 200 at a time. Writes through `tx` commit together with the
+   * deletion. Other side effects happen at least once: use the intent id as their idempotency key. If it throws, these intents
+   * stay.
    */
   readonly archive?:
     | ((intents: readonly ArchivedIntent[], context: { readonly tx: DatabaseTransaction }) => void | Promise<void>)
     | undefined;
-  /** Whether payments for a `resource` are deleted too. `requirePayment` no longer finds them then. Default false. */
+  /** Whether payments for a `resource` are deleted too. `requirePayment` then no longer finds them. Default false. */
   readonly includeResources?: boolean | undefined;
 }
 
-/** What a site can read and change of its ledger: `router.intents`. */
+/** The intents of the ledger, for the site: `router.intents`. */
 export interface IntentRecords {
-  /** Undefined for an unknown id and for a text that is not an id. @throws {IntentError} `ledger_unavailable` */
+  /** Undefined if the id is unknown or not an id. @throws {IntentError} `ledger_unavailable` */
   find(id: string): Promise<LedgerIntent | undefined>;
   /** @throws {IntentError} `invalid_request` for invalid options, `ledger_unavailable` */
   list(options?: ListOptions): Promise<IntentPage>;
-  /** The changes of state of an intent, oldest first. @throws as `find` */
+  /** The state changes of an intent, oldest first. @throws as `find` */
   history(id: string): Promise<readonly StateChange[]>;
   /**
-   * Takes up an intent that was given up: a `dead` one continues with the hook that failed, an `expired` or `reversed` one is
-   * watched again. False where there is nothing to take up. @throws as `find`
+   * Resumes an intent: a `dead` one with the hook that failed; an `expired` or `reversed` one is polled again. False if the intent
+   * is in another state or unknown. @throws as `find`
    */
   retry(id: string): Promise<boolean>;
   /**
-   * Polls an unpaid intent now instead of when it is due, because the caller has reason to think that it was paid. Resolves
-   * after the attempt and never rejects because of its outcome.
+   * Polls an unpaid intent now instead of when it is due, for a caller who expects that it was paid. Resolves after the attempt,
+   * whether or not it succeeded.
    */
   recheck(id: string): Promise<void>;
   /**
-   * Deletes old intents that need no more work: payments that are settled, reversed or expired and no longer watched, and
-   * logins. Dead letters and open intents stay. Returns how many were deleted.
+   * Deletes old intents that need no more work: logins, and payments that are settled, reversed or expired and no longer polled.
+   * Dead letters and open payments stay. Returns the number of deleted intents.
    * @throws {IntentError} `invalid_request`, `ledger_unavailable` @throws what `archive` throws
    */
   prune(options: PruneOptions): Promise<number>;
 }
 
-/** The database of the ledger, for tables of the site's own: `router.database`. An embedded database has no other access. */
+/** The database of the ledger, for tables of the site: `router.database`. It is the only access to an embedded database. */
 export interface SiteDatabase extends Queryable {
   /**
-   * Commits what `work` writes when it resolves. Rolls back when it rejects or when the commit fails. `work` uses only `tx` and
-   * awaits each query. It may set savepoints, and may not begin or end a transaction. Session settings end with the transaction.
-   * @throws {IntentError} `ledger_unavailable`; when the connection is lost during the commit, the commit may have happened
+   * Commits the writes of `work` when it resolves. Rolls back if it rejects or the commit fails. `work` must use only `tx` and
+   * await each query. It may set savepoints, but not begin or end a transaction. Session settings end with the transaction.
+   * @throws {IntentError} `ledger_unavailable`; if the connection is lost during the commit, the commit may have happened
    * @throws what `work` throws
    */
   transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value>;
 }
 
-/** The work that is due in the ledger and what was given up, for all processes that share it. */
+/** The due payments and the dead letters in the ledger, of all processes that share it. */
 export interface LedgerBacklog {
-  /** Due payments that no process has claimed; 1000 stands for more. */
+  /** Due payments that no process has claimed, counted up to 1000. */
   readonly due: number;
-  /** How long the oldest of them has waited, in milliseconds; 0 where there is none. */
+  /** How long the oldest of them has waited, in milliseconds. 0 if there is none. */
   readonly oldestDueMs: number;
-  /** Payments whose hook failed too often; 1000 stands for more. */
+  /** Payments whose hook failed too often, counted up to 1000. */
   readonly deadLetters: number;
 }
 
-/** The backlog, and whether this process works on it. */
+/** The backlog, and the progress of this process. */
 export interface LedgerReport extends LedgerBacklog {
-  /** Since this process last searched for due work successfully, or started, in milliseconds. */
+  /** The time since this process last searched for due work successfully, or started, in milliseconds. */
   readonly lastPollMsAgo: number;
-  /** The longest that a submitted payment has waited in this process for the first call of its hook, in milliseconds. */
+  /** The longest current wait of a submitted payment in this process for the first call of its hook, in milliseconds. */
   readonly firstCallWaitMs: number;
 }
 
-/** A login to be completed. */
+/** A login to complete. */
 export interface LoginToComplete {
   readonly id: string;
   readonly browser: Uint8Array;
@@ -211,48 +212,48 @@ export interface LoginToComplete {
 }
 
 /**
- * The durable record of intents, as the routes use it. Every method waits for the database within bounded time and rejects
- * with `ledger_unavailable` when it stays unavailable.
+ * The durable record of intents, as the routes use it. Every method waits for the database with a timeout, and rejects with
+ * `ledger_unavailable` if the database stays unavailable.
  */
 export interface Ledger extends Omit<IntentRecords, 'recheck'> {
   /** @throws as `find` */
   readonly database: SiteDatabase;
   /**
-   * Resolves once the database is open and migrated. Rejects when the current attempt fails; attempts continue.
-   * @throws {IntentError} why it cannot be used
+   * Resolves when the database is open and migrated. Rejects when the current attempt fails; attempts continue.
+   * @throws {IntentError} with the reason
    */
   ready(): Promise<void>;
-  /** The client secret of an intent, sealed for the browser that began it; undefined for any other browser. */
+  /** The sealed client secret of an intent, for the browser that created it. Undefined for any other browser. */
   sealedSecret(id: string, browser: Uint8Array): Promise<string | undefined>;
-  /** Records an intent that the sequencer has accepted, and begins to watch it. */
+  /** Records an intent that the sequencer has accepted. A payment is polled from then on. */
   record(intent: NewIntent): Promise<void>;
-  /** What is stored under this key for this browser. */
+  /** The intent stored under this key for this browser. */
   repeated(browser: Uint8Array, key: string): Promise<RepeatedIntent | undefined>;
   /**
-   * Records an intent before it is sent to the sequencer. Where an earlier request used this key, nothing is written and
-   * what that request stored is returned.
+   * Records an intent before it is sent to the sequencer. If an earlier request used this key, writes nothing and returns the
+   * intent of that request.
    */
   reserve(intent: NewIntent, idempotency: Idempotency): Promise<RepeatedIntent | undefined>;
-  /** The sequencer has accepted a reserved intent: begins to watch it. Can be called again. */
+  /** Records that the sequencer has accepted a reserved intent. A payment is polled from then on. Can be called again. */
   confirm(id: string): Promise<void>;
-  /** Whether this browser began this login less than `ttlMs` ago and has not completed it. */
+  /** Whether this browser created this login less than `ttlMs` ago and has not completed it. */
   canCompleteLogin(id: string, browser: Uint8Array, ttlMs: number): Promise<boolean>;
   /**
-   * Completes a login for exactly one caller across all processes. What `work` writes commits together with the completion.
-   * When `work` rejects, the login can still be completed. False where there is nothing to complete.
+   * Completes a login for exactly one caller across all processes. The writes of `work` commit together with the completion. If
+   * `work` rejects, the login can still be completed. False if there is no login to complete.
    */
   completeLogin(login: LoginToComplete, work: (tx: DatabaseTransaction) => Promise<void>): Promise<boolean>;
   /** Undoes `completeLogin` for a login whose session could not be started. */
   reopenLogin(id: string): Promise<void>;
-  /** Payments of this browser for this resource that settled, or may settle: the largest of the settled ones first. */
+  /** The settled, submitted and open payments of this browser for this resource: first the settled ones, largest first. */
   paymentsFor(browser: Uint8Array, resource: string): Promise<readonly LedgerIntent[]>;
   /**
-   * Requests an early poll of an intent that may have been submitted. Returns at once and never throws. The promise resolves
-   * after the attempt, or after a bounded time without one.
+   * Requests an early poll of an intent that may have been submitted. Never rejects. Resolves after the attempt, or after a
+   * bounded time without one.
    */
   recheck(id: string): Promise<void>;
   /** @throws as `find` */
   inspect(): Promise<LedgerReport>;
-  /** Claims no more work, gives running work a short time to end, and closes the database. */
+  /** Stops claiming work, waits a short time for running work, and closes the database. */
   close(): Promise<void>;
 }

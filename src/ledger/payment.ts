@@ -1,8 +1,8 @@
 import type { DatabaseTransaction } from './database/database.js';
 
-/** A payment as the hooks of the ledger see it. Its terms are those the site set when the intent was created. */
+/** A payment, as the hooks of the ledger receive it. Its terms are those that the site set when the intent was created. */
 export interface Payment {
-  /** The intent id, Base58. It is the same in every call for this payment, so it can serve as the key of side effects. */
+  /** The intent id, Base58. The same in every call for this payment: use it as the idempotency key of side effects. */
   readonly id: string;
   /** Decimal with two places, such as `4.50`. */
   readonly amount: string;
@@ -10,38 +10,38 @@ export interface Payment {
   readonly currency: string;
   /** Base58 account that receives the payment. */
   readonly destination: string;
-  /** The site's own notes from the terms. */
+  /** The site's own data from the terms. */
   readonly metadata: Readonly<Record<string, unknown>>;
   /** What the payment unlocks for the browser that made it; see `requirePayment`. */
   readonly resource: string | undefined;
-  /** The payer's id at this domain, where the terms have `login: true` and the service knows it. */
+  /** The payer's id at this domain, if the terms have `login: true` and the service knows it. */
   readonly userId: string | undefined;
   /** When the intent was recorded. */
   readonly createdAt: Date;
-  /** When the ledger learned from the sequencer that the payment was submitted. */
+  /** When the sequencer first reported the payment as submitted. */
   readonly submittedAt: Date;
 }
 
 /** The second argument of a hook. */
 export interface PaymentHookContext {
   /**
-   * The transaction that also settles the payment. What is written through it commits together with the settlement, exactly
-   * once. Side effects outside `tx` are at least once.
+   * The transaction that also settles the payment. Writes through it commit together with the settlement, exactly once. Side
+   * effects outside `tx` happen at least once.
    */
   readonly tx: DatabaseTransaction;
-  /** 1 for the first call, one more after each failure. A call interrupted by the end of its process may not count: see docs/ledger.md. */
+  /** 1 for the first call, plus one for each failure. A call that the end of its process interrupted may not count: see docs/ledger.md. */
   readonly attempt: number;
   /** Whether the payment was submitted after the page that showed its code had expired. */
   readonly late: boolean;
-  /** Aborted when the hook has timed out or another process has claimed the payment. Nothing written through `tx` commits then. */
+  /** Aborted when the hook times out, or another process has claimed the payment. Writes through `tx` then roll back. */
   readonly signal: AbortSignal;
 }
 
 /** The hooks of a site for its payments. */
 export interface PaymentHooks {
   /**
-   * Called for every submitted payment, at least once, until it succeeds or has failed `hooks.maxAttempts` times. When it succeeds, the
-   * payment is settled. What it writes through `tx` takes effect exactly once. Needs a ledger.
+   * Called for every submitted payment, at least once, until it succeeds or has failed `hooks.maxAttempts` times. Its success settles
+   * the payment. Writes through `tx` take effect exactly once. Needs a ledger.
    */
   readonly onPaid?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
@@ -49,8 +49,9 @@ export interface PaymentHooks {
    */
   readonly onReversed?: ((payment: Payment, context: PaymentHookContext) => void | Promise<void>) | undefined;
   /**
-   * Called before `onPaid`, for instance to find the transactions on chain. `false` or an error postpones `onPaid`: it is called
-   * again at growing intervals, for as long as the intent is watched. Needs a ledger.
+   * Called before `onPaid`, for instance to check the transactions on chain. If it does not return `true`, `onPaid` is postponed:
+   * `verifyPayment` is called again at growing intervals until `watch.unpaidMs` has passed. Then the payment becomes a dead letter.
+   * Needs a ledger.
    */
   readonly verifyPayment?:
     | ((payment: Payment, context: { readonly signal: AbortSignal }) => boolean | Promise<boolean>)
@@ -63,7 +64,7 @@ export interface PaymentHooks {
 export interface DeadLetter {
   /** The hook that failed too often. */
   readonly hook: 'onPaid' | 'onReversed' | 'verifyPayment';
-  /** How often it failed. */
+  /** How many times it failed. */
   readonly attempts: number;
   /** The last error of the hook. */
   readonly error: unknown;

@@ -26,11 +26,11 @@ function testOf(text: string): readonly [file: string, name: string] {
 /** The names of the outermost groups and tests of a file, without what a table fills in at their end. */
 function namesIn(file: string): string[] {
   const names = read(file).matchAll(/^(?:describe|test|it)(?:\.each\([\s\S]*?\))?\(\s*'((?:[^'\\]|\\.)+)'/gm);
-  return [...names].map(([, name = '']) => name.replace(/, kept in %s$/, ''));
+  return [...names].map(([, name = '']) => name.replace(/, (?:kept in|on) %s$/, ''));
 }
 
 const attackFiles = [
-  ...readdirSync(new URL('.', import.meta.url))
+  ...readdirSync(new URL('.', import.meta.url), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts') && name !== 'security-doc.test.ts')
     .map((name) => `test/attack/${name}`),
   'test/browser/attacks.test.ts',

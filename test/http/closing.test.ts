@@ -10,37 +10,37 @@ import { intentId, startEventSite } from '../support/sites/event-site.js';
 import { generateJwtKey } from '../support/sites/service-jwt.js';
 import { expressVersions, type Site, startSiteWithSequencer } from '../support/sites/site.js';
 
-/** A hook that waits until it is told to go on. */
+/** A hook that runs until `resume`. */
 function slowHook() {
   const gate = new EventTarget();
-  const isAsked = once(gate, 'asked');
+  const started = once(gate, 'started');
   return {
-    isAsked,
-    goOn: () => gate.dispatchEvent(new Event('go')),
+    started,
+    resume: () => gate.dispatchEvent(new Event('go')),
     payment: async () => {
-      const goes = once(gate, 'go');
-      gate.dispatchEvent(new Event('asked'));
-      await goes;
+      const resumed = once(gate, 'go');
+      gate.dispatchEvent(new Event('started'));
+      await resumed;
       return { amount: '4.50', currency: 'usd' };
     },
   };
 }
 
-test('whoever has come before the router is closed gets the answer', async () => {
+test('router.close() waits for a request that is in progress', async () => {
   const hook = slowHook();
   const { origin, router } = await startSiteWithSequencer({ payment: hook.payment });
   const answer = new Browser(origin).send('POST', '/intent', { mode: 'payment' });
-  await hook.isAsked;
+  await hook.started;
   const closed = router.close();
   expect((await router.health()).status).toBe('down');
-  hook.goOn();
+  hook.resume();
   const { status, headers } = await answer;
-  // Nothing more is to come over its connection.
+  // Its connection is closed after the response.
   expect([status, headers.get('connection')]).toEqual([201, 'close']);
   await closed;
 });
 
-describe.each(Object.entries(expressVersions))('whoever comes afterwards, on %s', (_name, factory) => {
+describe.each(Object.entries(expressVersions))('after router.close(), on %s, a request', (_name, factory) => {
   let site: Site;
   let browser: Browser;
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe.each(Object.entries(expressVersions))('whoever comes afterwards, on %s'
     browser = new Browser(site.origin, new Map(), 'https://shop.example');
   });
 
-  test('finds everything as it was before', async () => {
+  test('before it keeps its connection', async () => {
     const { status, headers } = await browser.send('GET', '/of-the-app');
     expect([status, headers.get('connection')]).toEqual([200, 'keep-alive']);
     await site.router.close();
@@ -64,49 +64,49 @@ describe.each(Object.entries(expressVersions))('whoever comes afterwards, on %s'
     ['GET', `/status/${intentId}`, undefined],
     ['POST', '/session', { id: intentId }],
     ['POST', '/intent/webhook', {}],
-  ])('is refused, and sent to another process: %s %s', async (method, path, body) => {
+  ])('is rejected with 503 and Connection: close: %s %s', async (method, path, body) => {
     const { status, headers, body: problem } = await browser.send(method, path, body);
     expect([status, problem.code]).toEqual([503, 'closing']);
     expect([headers.get('retry-after'), headers.get('connection')]).toEqual(['1', 'close']);
-    // It is as it should be, and may be many times a second.
+    // This is expected, and may happen many times a second.
     expect(site.log.text).toBe('');
   });
 
-  test('is refused with a large body as well', async () => {
+  test('with a large body is rejected as well', async () => {
     const { status } = await browser.send('POST', '/intent', { mode: 'payment', order: 'x'.repeat(3_000_000) });
     expect(status).toBe(503);
   });
 
   test.each(['/of-the-app', '/.well-known/service-payments.json', '/session', '/nowhere'])(
-    'is answered, and sent to another process for the next: GET %s',
+    'is answered with Connection: close: GET %s',
     async (path) => {
       const { status, headers } = await browser.send('GET', path);
       expect([status, headers.get('connection')]).toEqual([path === '/nowhere' ? 404 : 200, 'close']);
     },
   );
 
-  test('and listens is told when to come back, since after a refusal no browser does', async () => {
+  test('for an event stream receives a retry time and ends, because browsers do not reconnect after a 503', async () => {
     const { status, headers, body } = await browser.send('GET', `/intent/${intentId}/events`);
     expect([status, headers.get('connection')]).toEqual([200, 'close']);
     expect(body.text).toMatch(/^retry: \d{3,4}\n\n$/);
   });
 });
 
-test('an answer that the app has begun before the router is ended by the app all the same', async () => {
+test('after router.close() a response that the app has started is completed', async () => {
   const { origin, router } = await startSiteWithSequencer({
     before: (app) =>
       app.use((_req, res, next) => {
-        res.write('begun ');
+        res.write('started ');
         next();
       }),
     after: (app) => app.get('/slow', (_req, res) => void res.end('and ended')),
   });
   await router.close();
   const answer = await fetch(`${origin}/slow`);
-  expect([answer.status, await answer.text()]).toEqual([200, 'begun and ended']);
+  expect([answer.status, await answer.text()]).toEqual([200, 'started and ended']);
 });
 
-test('an EventSource that a process ends, and that comes to it once more, comes back', async () => {
+test('an EventSource whose stream a process ends twice reconnects', async () => {
   const site = await startEventSite();
   jest.spyOn(Math, 'random').mockReturnValue(-0.13);
   const source = new EventSource(`${site.origin}/intent/${intentId}/events`);
@@ -114,33 +114,33 @@ test('an EventSource that a process ends, and that comes to it once more, comes 
   source.addEventListener('error', () => {
     ends += 1;
   });
-  await eventually('it listens', () => site.watch.running === 1);
+  await eventually('the stream is open', () => site.watch.running === 1);
   site.context.events.close();
-  await eventually('it comes back', () => ends >= 3);
+  await eventually('it has reconnected', () => ends >= 3);
   expect(source.readyState).toBe(EventSource.CONNECTING);
   source.close();
 });
 
-test('those whose streams end together do not come back together', async () => {
+test('the retry times of streams that end together are spread', async () => {
   const { origin, context } = await startEventSite({ connectionLimits: { perAddress: 100 } });
   const streams = await Promise.all(Array.from({ length: 60 }, () => fetch(`${origin}/intent/${intentId}/events`)));
-  await eventually('all listen', () => context.connectionLimiter.open === 60);
+  await eventually('all streams are open', () => context.connectionLimiter.open === 60);
   context.events.close();
   const texts = await Promise.all(streams.map((stream) => stream.text()));
-  // The last word counts.
+  // The last retry field counts.
   const retriesMs = texts.map((text) => Number([...text.matchAll(/^retry: (\d+)$/gm)].at(-1)?.[1]));
   expect(Math.min(...retriesMs)).toBeGreaterThanOrEqual(250);
   expect(Math.max(...retriesMs)).toBeLessThanOrEqual(2_000);
-  // In no fifth of that time more than half of them.
+  // No fifth of that range has more than half of them.
   for (let fromMs = 250; fromMs < 2_000; fromMs += 350) {
     expect(retriesMs.filter((ms) => ms >= fromMs && ms < fromMs + 350).length).toBeLessThan(30);
   }
 });
 
-describe('requests that run', () => {
+describe('RunningRequests', () => {
   const answer = (): ServerResponse => new ServerResponse(new IncomingMessage(new Socket()));
 
-  test('are waited for, all of them', async () => {
+  test('idle() waits for all running requests', async () => {
     const running = new RunningRequests();
     const [one, other] = [answer(), answer()];
     running.begin(one);
@@ -156,14 +156,14 @@ describe('requests that run', () => {
     await idle;
   });
 
-  test('are not waited for where there are none, and not for ever', async () => {
+  test('idle() resolves at once without requests, and after its timeout', async () => {
     const running = new RunningRequests();
     await running.idle(10_000);
     running.begin(answer());
     await running.idle(1);
   });
 
-  test('end their connections, but for those whose head is out', () => {
+  test('closeConnections() adds Connection: close, except after the headers are sent', () => {
     const running = new RunningRequests();
     const [open, late] = [answer(), answer()];
     running.begin(open);
@@ -173,7 +173,7 @@ describe('requests that run', () => {
     expect([open.getHeader('connection'), late.getHeader('connection')]).toEqual(['close', undefined]);
   });
 
-  test('over HTTP/2 are told nothing of their connection, which Node would warn of', () => {
+  test('closeConnections() adds no Connection header over HTTP/2', () => {
     const request = Object.assign(new IncomingMessage(new Socket()), { httpVersionMajor: 2 });
     const running = new RunningRequests();
     const open = new ServerResponse(request);

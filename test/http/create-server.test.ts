@@ -28,7 +28,7 @@ afterAll(async () => {
   }
 });
 
-/** What can be found out about a request and its response from within a handler. */
+/** All that a handler can observe of a request and its response. */
 function seenOf(req: Request, res: Response, app: Express): unknown {
   const chainOf = (object: object): string[] => {
     const prototype: object | null = Object.getPrototypeOf(object);
@@ -51,7 +51,7 @@ function seenOf(req: Request, res: Response, app: Express): unknown {
   };
 }
 
-/** An app with what people have in theirs. Whatever is random or tells the time is the same each time. */
+/** An app with common middleware. Random values and times are fixed. */
 function buildApp(make: typeof express, log: string[]): Express {
   const app = make();
   let sessions = 0;
@@ -90,7 +90,7 @@ function buildApp(make: typeof express, log: string[]): Express {
   return app;
 }
 
-/** An app in an app in an app: each changes the prototypes, and changes them back. */
+/** Nested apps: each changes the prototypes and restores them. */
 function buildSubApp(make: typeof express): Express {
   const [outer, inner] = [make(), make()];
   inner.get('/deep', (req, res) => void res.json(seenOf(req, res, inner)));
@@ -118,36 +118,36 @@ const form = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.tx
 const requests: Record<string, string> = {
   'a page': get('/?a=1&b[c]=2', 'Accept: text/html', 'X-Requested-With: XMLHttpRequest'),
   'its head': get('/').replace('GET', 'HEAD'),
-  'what may be asked': get('/').replace('GET', 'OPTIONS'),
-  'a page that is not there': get('/missing'),
-  'a page that is known': get('/redirect', 'If-None-Match: *'),
+  OPTIONS: get('/').replace('GET', 'OPTIONS'),
+  'a missing page': get('/missing'),
+  'a conditional request': get('/redirect', 'If-None-Match: *'),
   'a large page': get('/large'),
   'a large page, compressed': get('/large', 'Accept-Encoding: gzip'),
   'a stream': get('/stream'),
   'an error': get('/throws'),
-  'a session that begins': get('/count'),
+  'a new session': get('/count'),
   JSON: post('/json', 'application/json', '{"a":[1,2]}'),
-  'JSON that is none': post('/json', 'application/json', '{"a":'),
+  'invalid JSON': post('/json', 'application/json', '{"a":'),
   'a body in chunks':
     'POST /json HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n[]\r\n0\r\n\r\n',
-  'a body that is announced': post('/json', 'application/json', '{}', 'Expect: 100-continue'),
+  'Expect: 100-continue': post('/json', 'application/json', '{}', 'Expect: 100-continue'),
   'an upload': post('/upload', 'multipart/form-data; boundary=b', form),
-  'an app in an app in an app': get('/sub/inner/deep'),
-  'an app that an app comes back to': get('/sub/inner/back'),
-  'an app that passes on': get('/sub/passes-on'),
+  'a nested app': get('/sub/inner/deep'),
+  'a return from a nested app': get('/sub/inner/back'),
+  'an app that calls next()': get('/sub/passes-on'),
   'the key file': get('/.well-known/service-payments.json'),
   'a guarded page': get('/account'),
   'a problem': post('/intent', 'text/plain', 'x', 'Sec-Fetch-Site: same-origin'),
-  'three at once': [get('/'), get('/count'), get('/missing')]
+  'three pipelined requests': [get('/'), get('/count'), get('/missing')]
     .join('')
     .replace(/Connection: close\r\n/g, '')
     .replace(/\r\n\r\n$/, '\r\nConnection: close\r\n\r\n'),
   'HTTP/1.0': get('/').replace('HTTP/1.1', 'HTTP/1.0'),
-  'what is not HTTP': 'hello\r\n\r\n',
+  'text that is not HTTP': 'hello\r\n\r\n',
   'a request without a host': 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n',
 };
 
-/** The very bytes of the answer, but for the time in it. */
+/** The bytes of the response, without its date. */
 async function exchange(server: http.Server, request: string): Promise<string> {
   const { port } = server.address() as AddressInfo;
   const isTls = server instanceof https.Server;
@@ -173,10 +173,10 @@ const protocols: Record<string, { plain: (app: Express) => http.Server; ours: (a
   },
 };
 const cells = Object.entries(expressVersions).flatMap(([version, make]) =>
-  Object.entries(protocols).map(([protocol, ways]) => ({ version, make, protocol, ...ways })),
+  Object.entries(protocols).map(([protocol, makeServers]) => ({ version, make, protocol, ...makeServers })),
 );
 
-describe.each(cells)('$version over $protocol', ({ make, plain, ours }) => {
+describe.each(cells)('createServer with $version over $protocol', ({ make, plain, ours }) => {
   const logs: Record<'plain' | 'ours', string[]> = { plain: [], ours: [] };
   let both: readonly [http.Server, http.Server];
 
@@ -185,26 +185,29 @@ describe.each(cells)('$version over $protocol', ({ make, plain, ours }) => {
     both = [await listen(plain(one)), await listen(ours(other))];
   });
 
-  test.each(Object.entries(requests))('%s is answered with the same bytes, and seen alike', async (_name, request) => {
-    for (const log of [logs.plain, logs.ours]) log.length = 0;
-    const [expected, answer] = [await exchange(both[0], request), await exchange(both[1], request)];
-    expect(expected).toMatch(/^HTTP\/1\.1 \d/);
-    expect(answer).toBe(expected);
-    expect(logs.ours).toEqual(logs.plain);
-  });
+  test.each(Object.entries(requests))(
+    "%s is answered and seen by handlers as with Node's server",
+    async (_name, request) => {
+      for (const log of [logs.plain, logs.ours]) log.length = 0;
+      const [expected, answer] = [await exchange(both[0], request), await exchange(both[1], request)];
+      expect(expected).toMatch(/^HTTP\/1\.1 \d/);
+      expect(answer).toBe(expected);
+      expect(logs.ours).toEqual(logs.plain);
+    },
+  );
 
-  test('a session goes on', async () => {
+  test('keeps a session', async () => {
     const answers = [];
     for (const server of both) {
-      const begun = await exchange(server, get('/count'));
-      const cookie = /connect\.sid=[^;]+/.exec(begun)?.[0] ?? '';
-      answers.push([begun, await exchange(server, get('/count', `Cookie: ${cookie}`))]);
+      const firstAnswer = await exchange(server, get('/count'));
+      const cookie = /connect\.sid=[^;]+/.exec(firstAnswer)?.[0] ?? '';
+      answers.push([firstAnswer, await exchange(server, get('/count', `Cookie: ${cookie}`))]);
     }
     expect(answers[1]).toEqual(answers[0]);
     expect(answers[0]?.[1]).toMatch(/\r\n\r\n2$/);
   });
 
-  test('Express finds the prototypes preset: there is nothing left for it to change', async () => {
+  test('sets the prototypes before Express does', async () => {
     const app = make();
     app.get('/', (_req, res) => void res.end());
     const found: boolean[] = [];
@@ -217,7 +220,7 @@ describe.each(cells)('$version over $protocol', ({ make, plain, ours }) => {
   });
 });
 
-test('the options of the server are passed on', async () => {
+test('createServer passes on the options of the server', async () => {
   const server = createServer(express(), { keepAliveTimeout: 1_234, maxHeaderSize: 500 });
   expect(server.keepAliveTimeout).toBe(1_234);
   const answer = await exchange(await listen(server), get('/', `X: ${'x'.repeat(600)}`));
@@ -225,7 +228,7 @@ test('the options of the server are passed on', async () => {
   expect(createServer(express())).not.toBeInstanceOf(https.Server);
 });
 
-test('an app that gets another prototype later is served as by Express alone', async () => {
+test('createServer serves an app whose prototype is replaced later', async () => {
   const app = express();
   const server = await listen(createServer(app));
   app.request = Object.create(app.request, { greeting: { value: 'hello' } });
@@ -233,7 +236,7 @@ test('an app that gets another prototype later is served as by Express alone', a
   expect(await exchange(server, get('/'))).toMatch(/hello$/);
 });
 
-test('what is no Express app is refused', () => {
+test('createServer rejects a value that is not an Express app', () => {
   for (const app of [undefined, null, {}, () => undefined, express.Router()]) {
     expect(() => createServer(app as unknown as Express)).toThrow(
       expect.objectContaining({ code: 'invalid_configuration' }),

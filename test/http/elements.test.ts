@@ -13,7 +13,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** As it comes over the line: nothing is decompressed on the way. */
+/** Fetches without decompression. */
 function fetchRaw(url: string, headers: Record<string, string>, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const req = get(url, { headers, method }, (res) => {
@@ -25,7 +25,7 @@ function fetchRaw(url: string, headers: Record<string, string>, method = 'GET'):
   });
 }
 
-/** What the file tells the element of its site. */
+/** The configuration of the site in the file. */
 async function siteIn(options: SiteOptions = {}, at = path): Promise<unknown> {
   const { origin } = await startSite({ walletUrl: undefined, ...base, ...options });
   const { text } = await request(origin).get(at).expect(200);
@@ -33,7 +33,7 @@ async function siteIn(options: SiteOptions = {}, at = path): Promise<unknown> {
   return JSON.parse(json);
 }
 
-describe.each(Object.entries(expressVersions))('the browser element, with %s', (_name, factory) => {
+describe.each(Object.entries(expressVersions))('elements.js with %s', (_name, factory) => {
   test.each([
     ['br', 'br', brotliDecompressSync],
     ['gzip, deflate, br', 'br', brotliDecompressSync],
@@ -41,7 +41,7 @@ describe.each(Object.entries(expressVersions))('the browser element, with %s', (
     ['br;q=0, gzip', 'gzip', gunzipSync],
     ['identity', undefined, (body: Buffer) => body],
     ['br;q=0, gzip;q=0', undefined, (body: Buffer) => body],
-  ])('comes for %j as %s', async (accepted, encoding, decompress) => {
+  ])('is sent for Accept-Encoding %j with the encoding %s', async (accepted, encoding, decompress) => {
     const { origin } = await startSite({ ...base, factory });
     const { status, headers, body } = await fetchRaw(origin + path, { 'accept-encoding': accepted });
     expect(status).toBe(200);
@@ -58,7 +58,7 @@ describe.each(Object.entries(expressVersions))('the browser element, with %s', (
     expect(decompress(body).toString()).toMatch(/^const intentSite=\{"file":"\/intent\/v1\/elements.js",/);
   });
 
-  test('answers HEAD like GET, without the file', async () => {
+  test('answers HEAD with the headers of GET', async () => {
     const { origin } = await startSite({ ...base, factory });
     const whole = await fetchRaw(origin + path, {});
     const { status, headers, body } = await fetchRaw(origin + path, {}, 'HEAD');
@@ -68,21 +68,21 @@ describe.each(Object.entries(expressVersions))('the browser element, with %s', (
   });
 });
 
-describe('a file that the browser has', () => {
-  test('is not sent again, in whatever encoding it came', async () => {
+describe('the cache of elements.js', () => {
+  test('answers 304 for each form of the ETag, in any encoding', async () => {
     const { origin } = await startSite(base);
     const { headers } = await fetchRaw(origin + path, { 'accept-encoding': 'gzip' });
     const etag = String(headers.etag);
     expect(etag).toMatch(/^W\/"[\w-]{43}"$/);
-    for (const known of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
-      const again = await fetchRaw(origin + path, { 'if-none-match': known, 'accept-encoding': 'br' });
-      expect([known, again.status, again.body.length]).toEqual([known, 304, 0]);
+    for (const tag of [etag, etag.slice(2), `"other", ${etag}`, '*']) {
+      const again = await fetchRaw(origin + path, { 'if-none-match': tag, 'accept-encoding': 'br' });
+      expect([tag, again.status, again.body.length]).toEqual([tag, 304, 0]);
       expect(again.headers).toMatchObject({ 'cache-control': 'no-cache', vary: 'Accept-Encoding' });
     }
     expect((await fetchRaw(origin + path, { 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  test('has another tag for another configuration', async () => {
+  test('has another ETag for another configuration', async () => {
     const [one, other] = await Promise.all([
       startSite(base),
       startSite({ ...base, walletUrl: 'https://wallet.example/' }),
@@ -93,7 +93,7 @@ describe('a file that the browser has', () => {
     expect(tags[0]).not.toBe(tags[1]);
   });
 
-  test('is kept for five minutes in production', async () => {
+  test('lasts five minutes in production', async () => {
     const before = process.env.NODE_ENV;
     process.env.NODE_ENV = 'production';
     try {
@@ -106,8 +106,8 @@ describe('a file that the browser has', () => {
   });
 });
 
-describe('the configuration in the file', () => {
-  test('has the routes, how long logins last, and no wallet where none is known', async () => {
+describe('the configuration in elements.js', () => {
+  test('has the routes and loginTtlMs, and no wallet by default', async () => {
     expect(await siteIn()).toEqual({
       file: path,
       intent: '/intent',
@@ -118,7 +118,7 @@ describe('the configuration in the file', () => {
     });
   });
 
-  test('follows what is renamed and switched off', async () => {
+  test('has renamed and disabled routes', async () => {
     const routes = { intent: '/pay', status: false, session: '/who', events: '/live', elements: '/assets' } as const;
     const options = { routes, login: { ttlMs: 9_000 }, walletUrl: "https://wallet.example/open?a=$&$'1" };
     expect(await siteIn(options, '/assets/elements.js')).toEqual({
@@ -132,30 +132,30 @@ describe('the configuration in the file', () => {
     });
   });
 
-  test('has no session without logins', async () => {
+  test('has no session route without logins', async () => {
     expect(await siteIn({ login: false })).toMatchObject({ session: false });
   });
 
-  test('names the origins that people may be sent to, where there are any', async () => {
+  test('has returnOrigins only if they are configured', async () => {
     expect(await siteIn()).not.toHaveProperty('returnOrigins');
     const returnOrigins = ['https://www.shop.example'];
     expect(await siteIn({ returnOrigins })).toMatchObject({ returnOrigins });
   });
 
-  test('knows its own path under a prefix', async () => {
+  test('has the path of the file under a mount path', async () => {
     expect(await siteIn({ mountPath: '/shop', routes: { keyFile: false } }, `/shop${path}`)).toMatchObject({
       file: path,
     });
   });
 
-  test('names the wallet of the embedded sequencer', async () => {
+  test('has the wallet of the embedded sequencer', async () => {
     const { origin, router } = await startSite({ sequencerUrl: 'embedded', emulator: { port: 0 }, payment: undefined });
     const addresses = await router.ready();
     expect((await request(origin).get(path)).text).toContain(`"walletUrl":"${addresses?.walletUrl}"`);
   });
 });
 
-test('the files beside it are there, and no others', async () => {
+test('the other files of the element are served, and no other files', async () => {
   const { origin } = await startSiteWithSequencer({
     after: (app) => app.get('/intent/v1/own.js', (_req, res) => void res.send('own')),
   });
@@ -174,7 +174,7 @@ test('the files beside it are there, and no others', async () => {
   await request(origin).post(path).expect(405).expect('allow', 'GET');
 });
 
-test('switched off, it is not there', async () => {
+test('elements.js answers 404 when its route is switched off', async () => {
   const { origin } = await startSite({ ...base, routes: { elements: false } });
   await request(origin).get(path).expect(404);
 });

@@ -8,7 +8,7 @@ import { startSite } from '../support/sites/site.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 
-/** A real pino behind the functions that docs/operations.md shows, and the lines it has written. */
+/** A real pino behind the functions of docs/operations.md, and its lines. */
 function startPino() {
   const lines: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
@@ -21,7 +21,7 @@ function startPino() {
 }
 
 describe('pino', () => {
-  test('gets the message as msg and the details as fields', async () => {
+  test('receives the message as msg and the details as fields', async () => {
     const { logger, lines } = startPino();
     const { origin } = await startSite({ sequencerUrl: await urlOfNobody(), logger });
     const { headers } = await request(origin).get(`/status/${id}`).expect(503);
@@ -38,9 +38,9 @@ describe('pino', () => {
   });
 });
 
-describe('other loggers', () => {
+describe('routerLogger', () => {
   type Call = readonly [level: string, ...args: unknown[]];
-  /** Notes how it is called; `more` are the properties by which it is known. */
+  /** A logger that records its calls. `more` are the properties that identify its kind. */
   function recorder(more: object = {}) {
     const calls: Call[] = [];
     const at =
@@ -55,7 +55,7 @@ describe('other loggers', () => {
     ['console-like', {}],
     // winston has children and levels as well.
     ['winston-like', { child: nothing, levels: { error: 0 }, isLevelEnabled: nothing, silent: false }],
-  ])('%s: the message comes first, and then the details, where there are any', (_name, more) => {
+  ])('calls a %s logger with the message, then with the details if there are any', (_name, more) => {
     const { calls, logger } = recorder(more);
     const { info, warn, error } = routerLogger(logger);
     info('a');
@@ -68,13 +68,13 @@ describe('other loggers', () => {
     ]);
   });
 
-  test('info is used where it is there', () => {
+  test('uses info if the logger has it', () => {
     const { calls, logger } = recorder();
     routerLogger({ ...logger, info: logger.at('info') }).info('a');
     expect(calls).toEqual([['info', 'a']]);
   });
 
-  test('methods are called on their logger', () => {
+  test('calls methods on their logger', () => {
     class Own implements Logger {
       readonly lines: string[] = [];
       warn(line: string): void {
@@ -89,7 +89,7 @@ describe('other loggers', () => {
     expect(own.lines).toEqual(['a']);
   });
 
-  test('false says nothing; anything else is refused at the start', async () => {
+  test('logs nothing with false, and rejects other values at startup', async () => {
     const { origin } = await startSite({ sequencerUrl: await urlOfNobody(), logger: false });
     await request(origin).get(`/status/${id}`).expect(503);
     expect(() => intentRouter({ logger: true as never })).toThrow(ConfigError);
@@ -99,8 +99,8 @@ describe('other loggers', () => {
   });
 });
 
-describe('what is told of an error', () => {
-  test('what was at the bottom of it, however deep', () => {
+describe('describeError', () => {
+  test('returns the deepest cause', () => {
     const system = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:443'), { code: 'ECONNREFUSED' });
     const first = new SequencerError('sequencer_unreachable', 'No way.', { cause: system });
     const last = new SequencerError('sequencer_unreachable', 'No way. Tried 3 times.', { cause: first });
@@ -112,7 +112,7 @@ describe('what is told of an error', () => {
     });
   });
 
-  test('of several addresses all', () => {
+  test('returns the errors of all addresses', () => {
     const each = ['connect ECONNREFUSED ::1:443', 'connect ECONNREFUSED 127.0.0.1:443'].map((text) => new Error(text));
     const cause = Object.assign(new AggregateError(each), { code: 'ECONNREFUSED' });
     expect(describeError(new SequencerError('sequencer_unreachable', 'No way.', { cause }))).toMatchObject({
@@ -121,13 +121,13 @@ describe('what is told of an error', () => {
     });
   });
 
-  test('an error that is its own cause ends somewhere', () => {
+  test('ends for an error that is its own cause', () => {
     const error = new Error('round');
     error.cause = error;
     expect(describeError(error)).toMatchObject({ message: 'round' });
   });
 
-  test('of what is no error, no more than what it is', () => {
+  test('returns only the type of a value that is not an error', () => {
     expect(describeError('a text')).toEqual({ error: 'string' });
   });
 });

@@ -4,7 +4,7 @@ import { intentIdOf } from '../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { post } from '../support/sites/post.js';
 
-// What docs/operations.md says of a backup that comes back older than the present.
+// The promise of docs/operations.md for a backup that is older than the last payments.
 
 const timing = { roundMs: 20, watchFirstMs: 20 };
 const settings = { destination: generateKeyPair().publicKey, verifierSecret: generateKeyPair().secret };
@@ -14,7 +14,7 @@ async function buy({ origin }: LedgerSite): Promise<{ id: string; secret: string
   return { id: intentIdOf(body.client_secret), secret: body.client_secret };
 }
 
-test('what was open in the backup settles again by itself, and what came after it is not known', async () => {
+test('a restored backup settles the payments that were open in it, and does not know later ones', async () => {
   const server = await startPostgres();
   const present = await server.createDatabase();
   const calls: string[] = [];

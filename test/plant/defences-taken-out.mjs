@@ -134,8 +134,8 @@ export const defencesTakenOut = [
   {
     name: 'taken out: the terms in the ledger do not change',
     file: 'ledger/migrations/001-intents.ts',
-    from: "raise exception 'the terms of intent % do not change'",
-    to: "raise notice 'the terms of intent % do not change'",
+    from: "raise exception 'the terms of intent % are immutable'",
+    to: "raise notice 'the terms of intent % are immutable'",
     caughtBy: attack('processes'),
   },
   {
@@ -171,7 +171,7 @@ export const defencesTakenOut = [
     file: 'emulator/outbound/outbound.ts',
     from: 'const refused = addresses.find(({ address }) => !allows(address));',
     to: "const refused = addresses.find(({ address }) => !allows(address) && address === '');",
-    caughtBy: ['emulator/outbound.test.ts'],
+    caughtBy: ['emulator/outbound/outbound.test.ts'],
   },
   {
     name: 'taken out: a body has a limit',
@@ -227,7 +227,7 @@ export const defencesTakenOut = [
     file: 'sequencer/watch/message-stream.ts',
     from: '(signature ? hintKinds[field] : (hintKinds[field] ?? serviceKinds[field]))',
     to: "(serviceKinds[field] ? 'code_scanned' : hintKinds[field])",
-    caughtBy: ['sequencer/watch-intent.test.ts'],
+    caughtBy: ['sequencer/watch/watch-intent.test.ts'],
   },
   {
     name: 'taken out: certificates are verified',

@@ -13,10 +13,10 @@ import { defencesTakenOut } from './defences-taken-out.mjs';
  * @property {boolean} [isQuick] whether `npm test` plants it, too
  */
 
-const settlement = 'ledger/settlement.test.ts';
-const leases = 'ledger/leases.test.ts';
-const quarantine = 'ledger/quarantine.test.ts';
-const records = 'ledger/records.test.ts';
+const settlement = 'ledger/settlement/settlement.test.ts';
+const leases = 'ledger/settlement/leases.test.ts';
+const quarantine = 'ledger/settlement/quarantine.test.ts';
+const records = 'ledger/intents/intent-records.test.ts';
 const sharedWork = 'ledger/proof/shared-work.test.ts';
 const embeddedCrashes = 'ledger/proof/embedded-crashes.test.ts';
 const postgresFaults = 'ledger/proof/postgres-faults.full.test.ts';
@@ -201,7 +201,7 @@ export const plantedBugs = [
     file: 'ledger/database/postgres/postgres-connection.ts',
     from: 'checkTransaction(mark)}; commit',
     to: "''}commit",
-    caughtBy: ['ledger/transaction-guard.test.ts'],
+    caughtBy: ['ledger/database/transaction-scope.test.ts'],
   },
   {
     name: 'an ERROR envelope is taken for an answer',
@@ -224,21 +224,21 @@ export const plantedBugs = [
     file: 'http/create-intent/create-intent.ts',
     from: 'else await logins.record({ id, terms, browser: browser.hash });',
     to: 'else logins.record({ id, terms, browser: browser.hash }).catch(() => undefined);',
-    caughtBy: ['http/recorded-intents.test.ts'],
+    caughtBy: ['http/create-intent/recorded-intents.test.ts'],
   },
   {
     name: 'the secret of a repeatable request leaves before it is confirmed that the sequencer has it',
     file: 'http/create-intent/create-intent.ts',
     from: 'if (keyed) await keyed.ledger.confirm(id);',
     to: 'if (keyed) keyed.ledger.confirm(id).catch(() => undefined);',
-    caughtBy: ['http/create-once.test.ts'],
+    caughtBy: ['http/create-intent/idempotency-key.test.ts'],
   },
   {
     name: 'a repeated request sends new bytes',
     file: 'http/create-intent/create-intent.ts',
     from: 'await prepareIntent(context, terms, clientSecret)',
     to: 'await prepareIntent(context, terms)',
-    caughtBy: ['http/create-once.test.ts'],
+    caughtBy: ['http/create-intent/idempotency-key.test.ts'],
   },
   ...defencesTakenOut,
 ];

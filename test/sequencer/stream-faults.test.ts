@@ -24,7 +24,7 @@ import {
   startGrpcFaultServer,
 } from '../support/sequencers/grpc-fault-server.js';
 import { accepting, frame, startStreamFaultServer, type Upgrade } from '../support/sequencers/stream-fault-server.js';
-import { FakeTiming, settled } from './fake-timing.js';
+import { FakeTiming, settled } from './watch/fake-timing.js';
 
 // Event streams while the sequencer fails, in three steps. Each transport reports every fault of the table by its code,
 // or waits, and leaves no connection. A watch survives every outcome, in every phase: in memory, with a fake clock. A few

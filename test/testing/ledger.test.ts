@@ -93,12 +93,12 @@ test('advanceTime moves every time in the ledger except the end of a lease', asy
   const later = (name: string): string => (name === 'scheduled_at' ? 'now()' : `now() + interval '2 hours'`);
   const set = names.map((name) => `${name} = ${later(name)}`).join(', ');
   await router.database.transaction(async (tx) => {
-    await tx.query('alter table express_intents.intents disable trigger keep_the_rules');
+    await tx.query('alter table express_intents.intents disable trigger enforce_intent_rules');
     await tx.query(
       `update express_intents.intents set ${set}, leased_until = now() + interval '2 hours' where id = $1`,
       [id],
     );
-    await tx.query('alter table express_intents.intents enable trigger keep_the_rules');
+    await tx.query('alter table express_intents.intents enable trigger enforce_intent_rules');
   });
   const secondsOf = async (): Promise<Record<string, number>> => {
     const columns = [...names, 'leased_until'].map((name) => `extract(epoch from ${name})::float8 as ${name}`);
@@ -116,7 +116,7 @@ test('advanceTime leaves the trigger of the ledger enabled', async () => {
   const { id } = await begun();
   await advanceTime(1, { sequencer, router });
   const change = router.database.query(`update express_intents.intents set created_at = now() where id = $1`, [id]);
-  await expect(change).rejects.toThrow(/do not change/);
+  await expect(change).rejects.toThrow(/are immutable/);
 });
 
 test('advanceTime moves several sites in one call, and their sequencer once', async () => {

@@ -38,7 +38,7 @@ export const database: Check = async ({ settings, host, env, siteUrl }) => {
 };
 
 const startIt =
-  'Start the database, correct the host and port in INTENT_DATABASE_URL, or open the firewall for this machine.';
+  'Start the database, correct the host and port in INTENT_DATABASE_URL, or allow this machine in the firewall.';
 
 interface ServerRow {
   readonly version: string;

@@ -2,13 +2,14 @@ import { formatAmount } from '../../intents/money.js';
 import { type IntentRequest, namedRendezvous } from '../../intents/verify-intent.js';
 import { formatBase58, parseIntentId } from '../../keys/base58.js';
 import { decode, v1 } from '../../wire/codec.js';
-import { type CheckedSignature, checkIntent } from '../journal/checked-signatures.js';
-import { type DescribedEntry, describeEntry, signaturesIn } from '../journal/describe-entry.js';
 import type { Timeline } from '../journal/journal.js';
 import type { JournalRecord } from '../journal/journal-record.js';
-import { intentTree, type MessageTree } from '../journal/message-tree.js';
 import { type StoredIntent, stateOf } from '../state/intent-store.js';
 import type { SequencerState } from '../state/sequencer-state.js';
+import type { Wallet } from '../wallet/wallet.js';
+import { type CheckedSignature, checkIntent } from './checked-signatures.js';
+import { type DescribedEntry, describeEntry, signaturesIn } from './describe-entry.js';
+import { intentTree, type MessageTree } from './message-tree.js';
 
 const shownCount = 1_000;
 
@@ -19,7 +20,7 @@ export interface ListedIntent extends Readonly<Record<string, unknown>> {
   readonly createdAtMs: number;
 }
 
-/** A verified signature, with the operations that carried it. */
+/** A checked signature, with the operations whose requests carried it. */
 type FoundSignature = CheckedSignature & { readonly operations: string[] };
 
 /** An intent with all its details. */
@@ -40,13 +41,17 @@ export function listInspectedIntents({ intents, journal }: SequencerState): List
 }
 
 /** Undefined for an unknown id. */
-export function inspectIntent({ intents, journal }: SequencerState, id: string): InspectedIntent | undefined {
+export function inspectIntent(
+  { intents, journal }: SequencerState,
+  id: string,
+  wallets: readonly Wallet[],
+): InspectedIntent | undefined {
   const intent = intents.get(id);
   const timeline = journal.timeline(id);
   if (!intent) return timeline && { ...listTimeline(timeline), ...describeTimeline(timeline), request: undefined };
   return {
     ...listStored(intent, timeline),
-    ...partiesOf(intent),
+    ...partiesOf(intent, wallets),
     ...describeTimeline(timeline, signaturesOf(intent)),
     request: intentTree(intent.mailbox.request),
   };
@@ -59,14 +64,14 @@ export function describeTimeline(
 ): Pick<InspectedIntent, 'signatures' | 'entries' | 'dropped'> {
   const entries = [...(timeline?.entries ?? [])].sort((one, other) => one.number - other.number);
   const checked = entries.flatMap(({ record }) =>
-    signaturesIn(record).map((one) => ({ ...one, operation: nameIn(record) })),
+    signaturesIn(record).map((signature) => ({ ...signature, operation: operationOf(record) })),
   );
-  const all = [...created.map((one) => ({ ...one, operation: 'Intents.createIntent' })), ...checked];
-  return { signatures: collect(all), entries: entries.map(describeEntry), dropped: timeline?.dropped ?? 0 };
+  const all = [...created.map((signature) => ({ ...signature, operation: 'Intents.createIntent' })), ...checked];
+  return { signatures: mergeSignatures(all), entries: entries.map(describeEntry), dropped: timeline?.dropped ?? 0 };
 }
 
 /** The terms of a request, for a list. */
-export function summarizeRequest(request: IntentRequest): Record<string, string> {
+function summarizeRequest(request: IntentRequest): Record<string, string> {
   if (request.kind === 'login') return { kind: 'login', domain: request.login.domain };
   const { money, login } = request;
   const payment = { kind: 'payment', amount: formatAmount(money), currency: money.currency };
@@ -74,26 +79,26 @@ export function summarizeRequest(request: IntentRequest): Record<string, string>
 }
 
 function listStored(intent: StoredIntent, timeline: Timeline | undefined): ListedIntent {
-  const { id, request, createdAtMs, marked } = intent;
+  const { id, request, createdAtMs } = intent;
   const state = stateOf(intent);
-  return { id, ...summarizeRequest(request), state, createdAtMs, marked, refusals: refusalsIn(timeline) };
+  return { id, ...summarizeRequest(request), state, createdAtMs, refusals: refusalsIn(timeline) };
 }
 
-/** An intent that is not stored: its create was refused, or it was forgotten. */
+/** An intent that is not in the store: its create was refused, or a fault made the sequencer forget it. */
 function listTimeline(timeline: Timeline): ListedIntent {
   const { id = '', startedAtMs: createdAtMs, entries } = timeline;
-  const creations = entries.map(({ record }) => record).filter(isCreation);
-  const state = creations.some(({ refusal }) => !refusal) ? 'forgotten' : 'refused';
-  const terms = creations.map(unverifiedTerms).find((one) => one !== undefined);
-  return { id, kind: 'unknown', ...terms, state, createdAtMs, marked: false, refusals: refusalsIn(timeline) };
+  const creates = entries.map(({ record }) => record).filter(isCreate);
+  const state = creates.some(({ refusal }) => !refusal) ? 'forgotten' : 'refused';
+  const terms = creates.map(unverifiedTerms).find((found) => found !== undefined);
+  return { id, kind: 'unknown', ...terms, state, createdAtMs, refusals: refusalsIn(timeline) };
 }
 
 type Call = Extract<JournalRecord, { kind: 'call' }>;
 
-const isCreation = (record: JournalRecord): record is Call =>
+const isCreate = (record: JournalRecord): record is Call =>
   record.kind === 'call' && /^(?:Intents\.createIntent|Messaging\.sendMessage)$/.test(record.operation);
 
-/** The terms in a request that was not verified. */
+/** The terms of a request that was not verified. */
 function unverifiedTerms({ operation, request: { bytes } }: Call): Record<string, string> | undefined {
   try {
     if (!bytes) return undefined;
@@ -112,29 +117,38 @@ function refusalsIn(timeline: Timeline | undefined): number {
   return (timeline?.entries ?? []).filter(({ record }) => 'refusal' in record && record.refusal).length;
 }
 
-function partiesOf({ request, payer, userId, webhookUrl }: StoredIntent): Record<string, string> {
+/** The keys of an intent, with the names of the simulated wallets that have them. */
+function partiesOf(
+  { request, payer, userId, webhookUrl }: StoredIntent,
+  wallets: readonly Wallet[],
+): Record<string, string | undefined> {
+  const payerKey = payer && formatBase58(payer);
+  const userKey = userId && formatBase58(userId);
+  const domain = request.login?.domain;
   return {
     ...(request.kind === 'payment' && { destination: request.destination }),
     ...(request.login && { verifier: request.login.verifier }),
-    ...(payer && { payer: formatBase58(payer) }),
-    ...(userId && { userId: formatBase58(userId) }),
+    payer: payerKey,
+    payerName: payerKey && wallets.find(({ account }) => account === payerKey)?.name,
+    userId: userKey,
+    userName: userKey && domain && wallets.find((wallet) => wallet.userId(domain) === userKey)?.name,
     ...(webhookUrl && { webhookUrl: webhookUrl.href }),
   };
 }
 
-/** The signatures of the create. The journal does not have them after a restart. */
+/** The signatures of the create, which the journal does not have after a restart. */
 function signaturesOf({ id, signedBytes, mailbox: { request } }: StoredIntent): CheckedSignature[] {
   const message = v1.Message.create(request);
   const key = namedRendezvous(message) ?? parseIntentId(id);
   return checkIntent(message, key, request.sendMessageRequestSignature, signedBytes);
 }
 
-function nameIn(record: JournalRecord): string {
+function operationOf(record: JournalRecord): string {
   return record.kind === 'call' ? record.operation : 'Messaging.openMessageStream';
 }
 
-/** Merges signatures with the same signer, key and outcome. */
-function collect(checked: readonly (CheckedSignature & { operation: string })[]): FoundSignature[] {
+/** Merges equal signatures of several operations. */
+function mergeSignatures(checked: readonly (CheckedSignature & { operation: string })[]): FoundSignature[] {
   const found = new Map<string, FoundSignature>();
   for (const { operation, ...signature } of checked) {
     const key = [signature.signer, signature.key, signature.outcome].join(' ');

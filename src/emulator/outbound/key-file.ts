@@ -63,11 +63,6 @@ export class KeyFileReader {
       : verifyKeyPublishedAt(this.#public, `https://${domain}`, verifier);
   }
 
-  /** The domains with a local source. */
-  get localDomains(): readonly string[] {
-    return [...this.#localSources.keys()];
-  }
-
   /** The location of a domain's file, for display. */
   addressOf(domain: string): string {
     const source = this.#localSources.get(domain) ?? { origin: `https://${domain}` };

@@ -1,21 +1,3 @@
-/** A failed call, with a message for display. */
-class RequestError extends Error {}
-
-/** The names of the simulated wallets. */
-export async function fetchWallets() {
-  return (await call('/wallet/api/wallets')).wallets;
-}
-
-/** The newest intents with their state. */
-export async function fetchIntents() {
-  return (await call('/wallet/api/intents')).intents;
-}
-
-/** Scans, confirms or declines the request of a code. */
-export function act(action, wallet, code) {
-  return post(`/wallet/api/${action}`, { wallet, code });
-}
-
 /** Posts JSON to an API of the sequencer. */
 export function post(address, body) {
   return call(address, {
@@ -25,28 +7,27 @@ export function post(address, body) {
   });
 }
 
-/** Calls an API of the sequencer. */
+/** Calls an API of the sequencer. Rejects with an error whose message is for display. */
 export async function call(address, init) {
   let response;
   try {
     response = await fetch(address, init);
   } catch {
-    throw new RequestError('The embedded sequencer does not answer. Is it still running?');
+    throw new Error(noConnection);
   }
   const body = await response.json().catch(() => ({}));
   if (response.ok) return body;
-  throw new RequestError(explain(body.error ?? {}));
+  const { code, message } = body.error ?? {};
+  throw new Error(explanations[code] ?? message ?? 'Internal error in the embedded sequencer.');
 }
+
+export const noConnection = 'No connection to the embedded sequencer. Check that it is running.';
 
 const explanations = {
-  invalid_client_secret: 'This is not a wallet code. Copy the whole code or link from the shop and try again.',
-  unknown_currency: 'This code names a currency that the wallet does not know.',
+  invalid_client_secret: 'This is not a valid code. Copy the whole code or link from the shop and try again.',
+  unknown_currency: 'The wallet does not support the currency of this request.',
   intent_not_found:
-    'The sequencer does not know this request. Without a state file it forgets all requests when it restarts. Go back to the shop and start again.',
-  invalid_signature: 'A signature on this request is not valid. The request may have been changed. Nothing was done.',
-  malformed_message: 'The request does not match its code. It may have been changed. Nothing was done.',
+    'Unknown request. Without a state file, the sequencer loses all requests when it restarts. Start again in the shop.',
+  invalid_signature: 'A signature is not valid. The request may have been changed, and was not confirmed.',
+  malformed_message: 'The request does not match its code. It may have been changed, and was not confirmed.',
 };
-
-function explain({ code, message }) {
-  return explanations[code] ?? message ?? 'The embedded sequencer met an error.';
-}

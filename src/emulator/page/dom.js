@@ -3,72 +3,69 @@
 /** An element with properties, `aria` attributes, and children: elements or strings. */
 export function make(name, properties = {}, ...children) {
   const { aria = {}, ...rest } = properties;
-  const made = Object.assign(document.createElement(name), rest);
-  for (const [attribute, value] of Object.entries(aria)) made.setAttribute(`aria-${attribute}`, value);
-  made.append(...children.filter((child) => child !== undefined && child !== ''));
-  return made;
+  const element = Object.assign(document.createElement(name), rest);
+  for (const [attribute, value] of Object.entries(aria)) element.setAttribute(`aria-${attribute}`, value);
+  element.append(...children.filter((child) => child !== undefined && child !== ''));
+  return element;
 }
 
-/** The element with this id. */
 export const byId = (id) => document.getElementById(id);
 
-/** Sets a text. An unchanged text is not set again, so that a screen reader does not repeat it. */
+/** Sets a text if it differs. Screen readers repeat a text that is set again. */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** The data that an element shows, as JSON. The element is replaced only when its data changes. */
-const shownBy = new WeakMap();
+/** Shows a text, or hides its element if the text is empty. */
+export function showNote(id, text) {
+  setText(byId(id), text);
+  byId(id).hidden = text === '';
+}
 
-/** Updates the children of a list to those of the items. Unchanged children keep their focus and their open details. */
-export function reconcile(list, items, keyOf, render) {
+/** The data that an element shows, as JSON. The element is replaced only when its data changes. */
+const dataOf = new WeakMap();
+
+/** Replaces the children of an element if the data they show has changed. */
+export function update(element, data, render) {
+  const text = JSON.stringify(data);
+  if (dataOf.get(element) === text) return;
+  dataOf.set(element, text);
+  element.replaceChildren(...[render(data)].flat());
+}
+
+/** Updates a list to one child for each item. Unchanged children keep their focus, changed ones their open details. */
+export function updateList(list, items, keyOf, render) {
   const existing = new Map([...list.children].map((child) => [child.dataset.key, child]));
-  let place = list.firstElementChild;
+  let next = list.firstElementChild;
   for (const item of items) {
     const key = String(keyOf(item));
     const old = existing.get(key);
     existing.delete(key);
     const text = JSON.stringify(item);
-    if (old && shownBy.get(old) === text) {
-      if (old === place) place = place.nextElementSibling;
-      else list.insertBefore(old, place);
+    if (old && old === next) next = next.nextElementSibling;
+    if (old && dataOf.get(old) === text) {
+      if (old.nextElementSibling !== next) list.insertBefore(old, next);
       continue;
     }
-    const made = render(item);
-    made.dataset.key = key;
-    shownBy.set(made, text);
-    let restoreFocus;
-    if (old) {
-      if (old === place) place = place.nextElementSibling;
-      restoreFocus = carryOver(old, made);
-      old.remove();
-    }
-    list.insertBefore(made, place);
+    const element = render(item);
+    element.dataset.key = key;
+    dataOf.set(element, text);
+    const restoreFocus = old && carryOver(old, element);
+    old?.remove();
+    list.insertBefore(element, next);
     restoreFocus?.();
   }
   for (const child of existing.values()) child.remove();
 }
 
-/** Replaces the content of an element when the data it shows has changed. */
-export function refill(element, shown, render) {
-  const text = JSON.stringify(shown);
-  if (shownBy.get(element) === text) return;
-  shownBy.set(element, text);
-  const fresh = document.createElement(element.localName);
-  fresh.append(...[render(shown)].flat());
-  const restoreFocus = carryOver(element, fresh);
-  element.replaceChildren(...fresh.childNodes);
-  restoreFocus();
-}
-
-/** Opens the details that were open. Returns a function that focuses the successor of the focused control, once it is inserted. */
-function carryOver(old, made) {
-  const folds = old.querySelectorAll('details');
-  for (const [index, fold] of made.querySelectorAll('details').entries()) {
-    if (folds[index]) fold.open = folds[index].open;
+/** Opens the details that were open. Returns a function that restores the focus, to be called after insertion. */
+function carryOver(old, element) {
+  const oldDetails = old.querySelectorAll('details');
+  for (const [index, details] of element.querySelectorAll('details').entries()) {
+    details.open = oldDetails[index]?.open ?? details.open;
   }
-  const controls = 'a, button, summary';
+  const controls = 'a, summary';
   const focused = [...old.querySelectorAll(controls)].indexOf(document.activeElement);
-  const successor = focused < 0 ? undefined : made.querySelectorAll(controls)[focused];
+  const successor = focused < 0 ? undefined : element.querySelectorAll(controls)[focused];
   return () => successor?.focus({ preventScroll: true });
 }

@@ -1,23 +1,18 @@
-import { call, post } from './api.js';
-import { byId, make, refill, setText } from './dom.js';
-import { startSwitches } from './faults.js';
-import { showIntent, showOther } from './inspector-detail.js';
-import { filtered, showAges, showCount, showList } from './inspector-list.js';
+import { call, noConnection, post } from './api.js';
+import { byId, make, setText, showNote, updateList } from './dom.js';
+import { startFaults } from './faults.js';
+import { formatDate, formatTerms, shorten } from './format.js';
+import { showIntent, showOther, statePill } from './intent-detail.js';
 
 const api = '/inspector/api';
-const ageIntervalMs = 5_000;
-/** The fragment for calls that name no intent. No id has this form. */
+/** The fragment for calls without an intent. No id has this form. */
 const otherId = 'other';
 
-let listed = { intents: [], other: 0, faults: 0, nowMs: 0 };
-/** The sequencer's clock minus the browser's: a test can set the sequencer's clock. */
-let aheadMs = 0;
+let listed = { intents: [], other: 0, faults: 0 };
 let events;
-/** Wallet names by key. */
-let names = {};
 
-/** The intent in the fragment. A fragment that cannot be decoded is used as it is, and is then unknown. */
-function chosenId() {
+/** The intent in the fragment. A fragment that cannot be decoded is an unknown id. */
+function selectedId() {
   const fragment = location.hash.slice(1);
   try {
     return decodeURIComponent(fragment);
@@ -26,113 +21,87 @@ function chosenId() {
   }
 }
 
-const isNarrow = () => matchMedia('(max-width: 56rem)').matches;
-
-async function refresh() {
-  listed = await call(`${api}/intents`);
-  aheadMs = listed.nowMs - Date.now();
-  showAll();
-  await refreshWallets();
-  await refreshDetail();
-}
-
-function showAll() {
-  const { intents, other, faults } = listed;
-  const filter = { text: byId('search').value, kind: byId('kind').value, state: byId('state-filter').value };
-  const shown = filtered(intents, filter);
-  showList(shown, chosenId());
-  showCount(shown.length, intents.length);
-  showAges(Date.now() + aheadMs);
-  const isEmpty = intents.length === 0;
-  byId('empty').hidden = !isEmpty;
-  byId('browse').hidden = isEmpty && other === 0;
-  byId('none-found').hidden = isEmpty || shown.length > 0;
-  byId('other').hidden = other === 0;
-  setText(byId('other-count'), other === 1 ? '1 call' : `${other} calls`);
-  byId('faults-on').hidden = faults === 0;
-  setText(byId('faults-on'), faults === 1 ? '1 fault is on' : `${faults} faults are on`);
-}
-
-async function refreshDetail() {
-  const id = chosenId();
-  const isChosen = id !== '';
-  document.body.classList.toggle('chosen', isChosen);
-  if (!isChosen) return showNothing('');
-  byId('other').toggleAttribute('aria-current', id === otherId);
-  try {
-    const address = id === otherId ? `${api}/other` : `${api}/intents/${encodeURIComponent(id)}`;
-    const found = await call(address);
-    if (id !== chosenId()) return;
-    byId('nothing').hidden = true;
-    byId('detail-body').hidden = false;
-    if (id === otherId) showOther(found);
-    else showIntent(found, names, act);
-  } catch (error) {
-    if (id === chosenId()) showNothing(error.message);
-  }
-}
-
-function showNothing(reason) {
-  byId('detail-body').hidden = true;
-  byId('nothing').hidden = listed.intents.length === 0 && reason === '';
-  setText(byId('nothing'), reason || 'Choose an intent to see its timeline.');
-}
-
-async function refreshWallets() {
-  const { wallets } = await call(`${api}/wallets`);
-  names = namesByKey(wallets);
-  refill(byId('wallet-list'), wallets, () => wallets.map(walletItem));
-}
-
-/** Maps the accounts and user ids of wallets to their names. */
-function namesByKey(wallets) {
-  const keys = wallets.flatMap(({ name, account, users }) => [
-    [account, name],
-    ...users.map((user) => [user.userId, name]),
-  ]);
-  return Object.fromEntries(keys);
-}
-
-function walletItem({ name, account, users }) {
-  const known = users.map(({ domain, userId }) => identity(`User at ${domain}`, userId));
-  return make('li', {}, make('h3', {}, name), make('dl', {}, identity('Pays from', account), ...known));
-}
-
-const identity = (term, key) => make('div', {}, make('dt', {}, term), make('dd', {}, make('code', {}, key)));
-
-async function act(action, id, body) {
-  try {
-    await post(`${api}/intents/${encodeURIComponent(id)}/${action}`, body);
-    warn('');
-  } catch (error) {
-    warn(error.message);
-  }
-  await update();
-}
-
-let isUpdating = false;
+let isRefreshing = false;
 let isStale = false;
 
-/** Fetches and shows the current state. Changes during an update lead to one more update. */
-async function update() {
+/** Fetches and shows the current state. Changes during a refresh lead to one more refresh. */
+async function refresh() {
   isStale = true;
-  if (isUpdating) return;
-  isUpdating = true;
+  if (isRefreshing) return;
+  isRefreshing = true;
   while (isStale) {
     isStale = false;
     try {
-      await refresh();
-      warn('');
+      listed = await call(`${api}/intents`);
+      showList();
+      await showSelected();
+      showNote('problem', '');
     } catch (error) {
-      warn(error.message);
+      showNote('problem', error.message);
     }
   }
-  isUpdating = false;
+  isRefreshing = false;
 }
 
-function warn(text) {
-  setText(byId('trouble'), text);
-  byId('trouble').hidden = text === '';
+function showList() {
+  const { intents, other, faults } = listed;
+  const wanted = byId('search').value.trim().toLowerCase();
+  const shown = intents
+    .filter(({ id, amount, currency, domain, kind, state }) =>
+      [id, amount, currency, domain, kind, state].some((text) => text?.toLowerCase().includes(wanted)),
+    )
+    .map((intent) => ({ ...intent, isSelected: intent.id === selectedId() }));
+  updateList(byId('intents'), shown, ({ id }) => id, listItem);
+  const count = intents.length === 1 ? '1 intent' : `${intents.length} intents`;
+  setText(byId('count'), shown.length === intents.length ? count : `${shown.length} of ${count}`);
+  byId('empty').hidden = intents.length > 0;
+  byId('browse').hidden = intents.length === 0 && other === 0;
+  byId('other').hidden = other === 0;
+  setText(byId('other-count'), String(other));
+  byId('active-faults').hidden = faults === 0;
+  setText(byId('active-faults'), faults === 1 ? '1 active fault' : `${faults} active faults`);
+}
+
+function listItem(intent) {
+  const { id, state, createdAtMs, refusals, isSelected } = intent;
+  const time = make('time', { dateTime: new Date(createdAtMs).toISOString() }, formatDate(createdAtMs));
+  const facts = make('span', { className: 'facts' }, make('code', {}, shorten(id)), time);
+  if (refusals > 0 && state !== 'refused') facts.append(make('span', { className: 'bad' }, `${refusals} refused`));
+  const title = make('span', { className: 'title' }, formatTerms(intent));
+  const link = make('a', { href: `#${id}` }, title, statePill(state), facts);
+  if (isSelected) link.setAttribute('aria-current', 'true');
+  return make('li', {}, link);
+}
+
+async function showSelected() {
+  const id = selectedId();
+  document.body.classList.toggle('selected', id !== '');
+  byId('other').toggleAttribute('aria-current', id === otherId);
+  if (id === '') return showNoDetail('Select an intent to see its timeline.');
+  try {
+    const found = await call(id === otherId ? `${api}/other` : `${api}/intents/${encodeURIComponent(id)}`);
+    if (id !== selectedId()) return;
+    showNoDetail('');
+    if (id === otherId) showOther(found);
+    else showIntent(found, reverse);
+  } catch (error) {
+    if (id === selectedId()) showNoDetail(error.message);
+  }
+}
+
+/** Shows a text instead of the details, or the details if there is no text. */
+function showNoDetail(text) {
+  showNote('no-detail', text);
+  byId('detail-body').hidden = text !== '';
+}
+
+async function reverse(id) {
+  try {
+    await post(`${api}/intents/${encodeURIComponent(id)}/reverse`, {});
+    await refresh();
+  } catch (error) {
+    showNote('problem', error.message);
+  }
 }
 
 /** Listens while the page is visible: browsers limit the connections per site. */
@@ -141,35 +110,34 @@ function listenWhileVisible() {
   events = undefined;
   if (document.hidden) return;
   events = new EventSource(`${api}/events`);
-  events.addEventListener('message', update);
-  events.addEventListener('error', () => warn('The embedded sequencer does not answer. Is it still running?'));
+  events.addEventListener('message', refresh);
+  events.addEventListener('error', () => showNote('problem', noConnection));
 }
 
-async function choose() {
-  const before = document.querySelector('#intents a[aria-current]');
-  showAll();
-  await refreshDetail();
-  if (!isNarrow()) return;
-  if (chosenId() === '') (before ?? byId('search')).focus();
+/** Shows the selected intent. A narrow page then moves the focus, because it shows the list or the details. */
+async function select() {
+  const previous = document.querySelector('#intents a[aria-current]');
+  showList();
+  await showSelected();
+  if (!matchMedia('(max-width: 56rem)').matches) return;
+  if (selectedId() === '') (previous ?? byId('search')).focus();
   else byId('detail-title')?.focus();
 }
 
-for (const id of ['search', 'kind', 'state-filter']) byId(id).addEventListener('input', showAll);
-byId('filters').addEventListener('submit', (event) => event.preventDefault());
+byId('search').addEventListener('input', showList);
 byId('back').addEventListener('click', (event) => {
   event.preventDefault();
   history.pushState(null, '', location.pathname);
-  choose();
+  select();
 });
-byId('faults').addEventListener('toggle', () => startSwitches(byId('switches')), { once: true });
-byId('faults-on').addEventListener('click', () => {
+byId('faults').addEventListener('toggle', startFaults, { once: true });
+byId('active-faults').addEventListener('click', () => {
   byId('faults').open = true;
   byId('faults').querySelector('summary').focus();
 });
-addEventListener('hashchange', choose);
-addEventListener('popstate', choose);
+addEventListener('hashchange', select);
+addEventListener('popstate', select);
 document.addEventListener('visibilitychange', listenWhileVisible);
-setInterval(() => showAges(Date.now() + aheadMs), ageIntervalMs);
 setText(byId('setting'), `INTENT_SEQUENCER_URL=${location.origin}`);
 listenWhileVisible();
-update();
+refresh();

@@ -1,9 +1,9 @@
-import { act, fetchIntents, fetchWallets } from './api.js';
-import { byId } from './dom.js';
+import { call, post } from './api.js';
+import { byId, make, showNote } from './dom.js';
+import { formatMoney, shorten } from './format.js';
 import { parseFragment } from './return-links.js';
-import { show, showEnd, showIntents, showRequest, showWallets, warn } from './wallet-view.js';
 
-const chosenKey = 'simulated-wallet';
+const walletKey = 'simulated-wallet';
 /** How long the outcome shows before the page returns to the shop, in milliseconds. */
 const returnDelayMs = 1_500;
 
@@ -12,9 +12,9 @@ let code = '';
 /** The return addresses: `{ success, cancel }`, each a URL or undefined. */
 let back = {};
 /** Counts opened requests: a slow response to an older one is not shown. */
-let opened = 0;
+let openCount = 0;
 
-/** Takes the code from the fragment. It is a private key, so it leaves the address bar and the history at once. */
+/** Takes the code from the fragment. It is a private key, so it is removed from the address bar and the history. */
 function takeFragment() {
   const fragment = location.hash.slice(1);
   if (fragment) history.replaceState(null, '', location.pathname);
@@ -23,110 +23,150 @@ function takeFragment() {
 
 /** Opens a code, alone or as the fragment of a link. */
 function open(link) {
-  const { code: found, ...urls } = parseFragment(link.slice(link.indexOf('#') + 1).trim());
-  code = found;
-  back = urls;
+  ({ code, ...back } = parseFragment(link.slice(link.indexOf('#') + 1).trim()));
   return scan();
 }
 
+const act = (action) => post(`/wallet/api/${action}`, { wallet, code });
+
 async function scan() {
-  opened += 1;
-  const turn = opened;
+  openCount += 1;
+  const current = openCount;
   show('loading');
   try {
-    const answer = await act('scan', wallet, code);
-    if (turn !== opened) return;
-    if (!answer.submitted) showRequest(answer);
-    else showEnd('done', submittedTitle(answer.request), 'Nothing more to do here.', back.success);
+    const answer = await act('scan');
+    if (current !== openCount) return;
+    if (!answer.submitted) return showRequest(answer);
+    const title = answer.request.kind === 'payment' ? 'Already paid' : 'Already logged in';
+    showEnd('done', title, 'You can close this page.', back.success);
   } catch (error) {
-    if (turn === opened) showEnd('warn', 'This cannot be opened', error.message);
+    if (current === openCount) showEnd('warn', 'Cannot open this request', error.message);
   }
-  refreshIntents();
 }
 
-const submittedTitle = ({ kind }) => (kind === 'payment' ? 'Already paid' : 'Already logged in');
-
+/** Confirms or declines the request. */
 async function finish(action, showFinished) {
-  const turn = opened;
+  const current = openCount;
   setBusy(true);
-  warn('');
+  showNote('note', '');
   try {
-    const { request } = await act(action, wallet, code);
-    if (turn === opened) showFinished(request);
+    const { request } = await act(action);
+    if (current === openCount) showFinished(request);
   } catch (error) {
-    if (turn === opened) warn(error.message);
+    if (current === openCount) showNote('note', error.message);
   } finally {
     setBusy(false);
   }
-  refreshIntents();
 }
 
 function setBusy(busy) {
-  const controls = document.querySelectorAll('#actions button, #wallets input');
-  for (const control of controls) control.disabled = busy;
+  for (const control of document.querySelectorAll('#actions button, #wallets input')) control.disabled = busy;
 }
 
 function showConfirmed({ kind, login }) {
   const { success } = back;
-  const shop = kind === 'login' ? login.domain : 'the shop';
-  const text = success ? `Taking you back to ${new URL(success).host} …` : `Go back to the tab of ${shop}.`;
-  const title = login ? 'Paid and logged in' : 'Paid';
-  showEnd('done', kind === 'login' ? 'Logged in' : title, text, success);
-  if (success) goBackSoon(success);
-}
-
-/** Returns to the shop, unless another request was opened meanwhile. */
-function goBackSoon(url) {
-  const turn = opened;
-  setTimeout(() => turn === opened && location.assign(url), returnDelayMs);
+  const title = kind === 'login' ? 'Logged in' : login ? 'Paid and logged in' : 'Paid';
+  const text = success ? `Returning to ${new URL(success).host}…` : 'Return to the page of the shop.';
+  showEnd('done', title, text, success);
+  const current = openCount;
+  if (success) setTimeout(() => current === openCount && location.assign(success), returnDelayMs);
 }
 
 function showDeclined({ kind }) {
   const text = kind === 'payment' ? 'Nothing was paid.' : 'You are not logged in.';
-  showEnd('plain', 'Declined', back.cancel ? text : `${text} Go back to the shop’s tab.`, back.cancel);
+  showEnd('plain', 'Declined', back.cancel ? text : `${text} Return to the page of the shop.`, back.cancel);
 }
 
-async function refreshIntents() {
-  try {
-    showIntents(await fetchIntents());
-  } catch {
-    // The list is optional. Failures of the request itself are shown.
-  }
+const screens = ['paste', 'loading', 'request', 'end'];
+
+/** Shows one screen and focuses its heading, which a screen reader then reads. */
+function show(screen) {
+  for (const id of screens) byId(id).hidden = id !== screen;
+  byId(screen).querySelector('h1').focus({ preventScroll: true });
 }
 
-function choose(name) {
-  wallet = name;
-  localStorage.setItem(chosenKey, name);
-  if (!byId('request').hidden) scan();
+/** Shows the terms of the request, and the checks it passed. */
+function showRequest({ request, userId }) {
+  const { id, kind, amount, currency, destination, login } = request;
+  const isPayment = kind === 'payment';
+  const headline = isPayment ? formatMoney(amount, currency) : login.domain;
+  byId('eyebrow').textContent = isPayment ? 'Payment request' : 'Log in to';
+  byId('headline').textContent = headline;
+  byId('headline').classList.toggle('amount', isPayment && headline.length <= 14);
+  byId('confirm').textContent = isPayment ? 'Pay' : 'Log in';
+
+  const rows = [];
+  if (isPayment) rows.push(row('To', key(destination)));
+  if (isPayment && login) rows.push(row('Logs in to', login.domain));
+  if (login) rows.push(row('User', key(userId)));
+  rows.push(row('Intent', key(id)));
+  byId('details').replaceChildren(...rows);
+
+  const checks = ['Signature matches this code'];
+  if (login) checks.push(`Signed by the verifier of ${login.domain}`);
+  if (isPayment) checks.push('Amount and currency match this code');
+  byId('checks').replaceChildren(...checks.map((check) => make('li', {}, check)));
+  showNote('note', '');
+  show('request');
 }
+
+/** Shows the outcome, with a link back if there is one. `mark` is done, plain or warn. */
+function showEnd(mark, title, text, backUrl) {
+  byId('mark').className = `mark ${mark}`;
+  byId('end-title').textContent = title;
+  byId('end-text').textContent = text;
+  byId('back').replaceChildren(...(backUrl ? [backLink(backUrl)] : []));
+  show('end');
+}
+
+function backLink(url) {
+  const properties = { href: url, rel: 'noreferrer', className: 'button primary' };
+  return make('a', properties, `Back to ${new URL(url).host}`);
+}
+
+const row = (term, description) => make('div', {}, make('dt', {}, term), make('dd', {}, description));
+
+const key = (text) => make('code', { title: text }, shorten(text));
 
 function showPaste() {
   code = '';
   back = {};
-  opened += 1;
+  openCount += 1;
   byId('paste-form').reset();
   show('paste');
 }
 
-function openFragment() {
-  const fragment = takeFragment();
-  if (fragment) open(fragment);
+function showWallets(names) {
+  const labels = names.map((name) => {
+    const input = make('input', { type: 'radio', name: 'wallet', value: name, checked: name === wallet });
+    input.addEventListener('change', () => choose(name));
+    return make('label', {}, input, name);
+  });
+  byId('wallets').replaceChildren(...labels);
+}
+
+function choose(name) {
+  wallet = name;
+  localStorage.setItem(walletKey, name);
+  if (!byId('request').hidden) scan();
 }
 
 async function start() {
   const fragment = takeFragment();
   if (fragment) show('loading');
   try {
-    const names = await fetchWallets();
-    const remembered = localStorage.getItem(chosenKey);
+    const { wallets: names } = await call('/wallet/api/wallets');
+    const remembered = localStorage.getItem(walletKey);
     wallet = names.includes(remembered) ? remembered : names[0];
-    showWallets(names, wallet, choose);
+    showWallets(names);
   } catch (error) {
     return showEnd('warn', 'The wallet cannot start', error.message);
   }
-  addEventListener('hashchange', openFragment);
+  addEventListener('hashchange', () => {
+    const link = takeFragment();
+    if (link) open(link);
+  });
   if (fragment) await open(fragment);
-  else await refreshIntents();
 }
 
 byId('paste-form').addEventListener('submit', (event) => {

@@ -24,8 +24,6 @@ export interface IntentProgress {
   /** The user who logged in. */
   readonly userId: Uint8Array | undefined;
   readonly webhookUrl: URL | undefined;
-  /** Set in the inspector, to find the intent again. */
-  readonly marked: boolean;
 }
 
 /** An intent in the store. Only `IntentStore.update` changes it, so that every change is saved. */
@@ -71,7 +69,6 @@ const initialProgress: IntentProgress = {
   payer: undefined,
   userId: undefined,
   webhookUrl: undefined,
-  marked: false,
 };
 
 type MutableProgress = { -readonly [Name in keyof IntentProgress]: IntentProgress[Name] };

@@ -1,11 +1,8 @@
 import { type Request, type Response, Router } from 'express';
 import { IntentError } from '../../errors.js';
-import { summarizeRequest } from '../inspector/inspected-intent.js';
 import { answerError, asyncHandler, parseJson, requireOwnOrigin } from '../servers/json-api.js';
-import { type IntentStore, type StoredIntent, stateOf } from '../state/intent-store.js';
+import type { IntentStore } from '../state/intent-store.js';
 import type { Wallet } from './wallet.js';
-
-const recentCount = 5;
 
 /** The JSON API of the wallet page: its simulated wallets, and their actions. */
 export function walletApi(wallets: readonly Wallet[], intents: IntentStore): Router {
@@ -13,9 +10,6 @@ export function walletApi(wallets: readonly Wallet[], intents: IntentStore): Rou
   router.use(requireOwnOrigin);
   router.get('/wallets', (_req, res) => {
     res.json({ wallets: wallets.map(({ name }) => name) });
-  });
-  router.get('/intents', (_req, res) => {
-    res.json({ intents: intents.recent(recentCount).map(summarize) });
   });
   for (const action of ['scan', 'confirm', 'decline'] as const) {
     const act = async (req: Request, res: Response): Promise<void> => {
@@ -33,13 +27,9 @@ export function walletApi(wallets: readonly Wallet[], intents: IntentStore): Rou
 function readCommand(req: Request, wallets: readonly Wallet[]): { wallet: Wallet; code: string } {
   const body: unknown = req.body;
   const { wallet: name, code } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
-  const wallet = wallets.find((one) => one.name === name);
-  if (!wallet) throw new IntentError('invalid_request', 'Unknown wallet.');
-  if (typeof code !== 'string') throw new IntentError('invalid_request', 'The code is missing.');
+  const wallet = wallets.find((candidate) => candidate.name === name);
+  if (!wallet)
+    throw new IntentError('invalid_request', 'The wallet is unknown. GET /wallet/api/wallets lists the wallets.');
+  if (typeof code !== 'string') throw new IntentError('invalid_request', 'The code is missing. Send it as a string.');
   return { wallet, code };
-}
-
-function summarize(intent: StoredIntent): Record<string, string | number> {
-  const { id, request, createdAtMs } = intent;
-  return { id, ...summarizeRequest(request), createdAtMs, state: stateOf(intent) };
 }

@@ -6,7 +6,7 @@ import type { Observer, RouterEventPayload } from '../../telemetry/router-event.
 import type { Database, DatabaseTransaction, QueryResult, TransactionOptions } from './database.js';
 import { DatabaseLost, DatabaseOutage } from './database-fault.js';
 
-/** Receives what an operator should know. */
+/** Receives the log lines of the ledger. */
 export interface LedgerLogger {
   warn(message: string, details?: Record<string, unknown>): void;
   error(message: string, details?: Record<string, unknown>): void;
@@ -14,15 +14,15 @@ export interface LedgerLogger {
 
 /** All in milliseconds. */
 export interface ConnectorTiming {
-  /** How long a call waits for a database that is not open yet. */
+  /** How long a call waits for the database to open. */
   readonly openWaitMs: number;
-  /** From the first failed attempt to open it to the next; doubled each time up to ten seconds. */
+  /** From the first failed attempt to open to the next; doubled each time, up to ten seconds. */
   readonly retryMs: number;
-  /** How long closing waits for an attempt that is under way. */
+  /** How long `close` waits for a running attempt to open. */
   readonly closeMs: number;
-  /** During an outage, from one trial to the next. */
+  /** During an outage, from one trial write to the next. */
   readonly trialMs: number;
-  /** An outage has ended after so long without a failure; a failure before that belongs to the same outage. */
+  /** An outage ends after this long without a failure. An earlier failure belongs to the same outage. */
   readonly calmMs: number;
 }
 
@@ -36,7 +36,7 @@ const defaultTiming: ConnectorTiming = {
 const longestRetryMs = 10_000;
 
 export interface ConnectorOptions {
-  /** Opens the database, migrated. */
+  /** Opens and migrates the database. */
   readonly open: () => Promise<Database>;
   readonly logger: LedgerLogger;
   readonly observer?: Observer | undefined;
@@ -56,32 +56,32 @@ interface Outage {
 }
 
 /**
- * The database as the ledger uses it: the only layer between a query and the driver. It opens the database and reports
- * outages once, at their beginning and end, however many calls fail.
+ * The only layer between a query of the ledger and the driver. It opens the database, retries until that succeeds, and logs
+ * each outage once when it begins and once when it ends.
  *
- *     connecting  -- an attempt to open it succeeds ------------------> open
- *     connecting  -- an attempt fails --------------------------------> connecting: next attempt after a pause
- *     open        -- a call fails with DatabaseOutage ----------------> down: the outage is reported, trials begin
- *     down        -- a trial succeeds --------------------------------> recovering
- *     recovering  -- a call fails with DatabaseOutage ----------------> recovering or down, by a trial after a pause
- *     recovering  -- nothing fails for calmMs ------------------------> open: the end is reported
- *     any         -- close -------------------------------------------> closed
+ *     connecting  -- an attempt to open succeeds --------> open
+ *     connecting  -- an attempt fails -------------------> connecting; the next attempt follows after a backoff
+ *     open        -- a call fails with DatabaseOutage ---> down; the outage is logged, trials begin
+ *     down        -- a trial succeeds -------------------> recovering
+ *     recovering  -- a call fails with DatabaseOutage ---> recovering if the next trial succeeds, otherwise down
+ *     recovering  -- no failure for calmMs --------------> open; the end is logged
+ *     any         -- close ------------------------------> closed
  *
- * While it is connecting, calls wait up to `openWaitMs`. In all other states they go to the database, whose own limits
- * bound them. A trial writes a row and rolls back, because a readable database may be a replica or have a full disk.
+ * While connecting, calls wait up to `openWaitMs`. In all other states calls go to the database, whose own timeouts bound
+ * them. A trial writes a row and rolls back: a database that can only be read may be a replica or have a full disk.
  */
 export class DatabaseConnector implements Database {
   readonly #options: ConnectorOptions;
   readonly #timing: ConnectorTiming;
   readonly #closing = new AbortController();
-  /** Aborted when no attempt to open the database follows any more. */
+  /** Aborted when no further attempt to open the database follows. */
   readonly #settled = new AbortController();
   readonly #opened: Promise<Database>;
   #db: Database | undefined;
-  /** The current attempt to open it, or the next one. */
+  /** The current attempt to open, or the next one. */
   #attempt: Promise<Database>;
   #lastError: unknown;
-  /** From its beginning until its end is reported. */
+  /** From its beginning until its end is logged. */
   #outage: Outage | undefined;
   #isTrying = false;
   #isDown = false;
@@ -90,7 +90,7 @@ export class DatabaseConnector implements Database {
   constructor(options: ConnectorOptions) {
     this.#options = options;
     this.#timing = { ...defaultTiming, ...options.timing };
-    // Any number of requests wait for a short time: their listeners are not a leak.
+    // Any number of requests may wait for a short time. Their listeners are not a leak.
     setMaxListeners(0, this.#settled.signal);
     this.#attempt = options.open();
     this.#opened = this.#attempt.catch((error) => this.#retryOpening(error));
@@ -100,7 +100,6 @@ export class DatabaseConnector implements Database {
         this.#settled.abort();
         if (!this.#isClosing) this.#announceOpen();
       },
-      // Each call that needs the database gets an error.
       () => this.#settled.abort(),
     );
   }
@@ -109,7 +108,9 @@ export class DatabaseConnector implements Database {
     try {
       this.#options.onOpen?.();
     } catch (error) {
-      const message = 'express-intents: the ledger is open, but settlement did not start';
+      const message =
+        'express-intents: the ledger is open, but settlement did not start. Payments are not settled by this process. ' +
+        'Restart it.';
       this.#options.logger.error(message, { message: messageOf(error) });
     }
   }
@@ -125,8 +126,8 @@ export class DatabaseConnector implements Database {
   }
 
   /**
-   * Resolves when the database is open, rejects when the current attempt fails, and can be called again for the next one.
-   * @throws {IntentError} why the database cannot be used, with the message that is logged
+   * Resolves when the database is open. Rejects when the current attempt fails; a further call waits for the next one.
+   * @throws {IntentError} with the message that is also logged
    */
   async ready(): Promise<void> {
     if (this.#db) return;
@@ -162,7 +163,7 @@ export class DatabaseConnector implements Database {
     }
   }
 
-  /** @throws {DatabaseOutage} while the database is down, also where it can be read */
+  /** @throws {DatabaseOutage} while the database is down, even if it can be read */
   requireUp(): void {
     if (this.#isDown && this.#outage) throw this.#outage.error;
   }
@@ -173,7 +174,7 @@ export class DatabaseConnector implements Database {
     const closed = this.#opened.catch(() => undefined).then((db) => db?.close());
     await this.#waitUntilSettled(this.#timing.closeMs);
     if (this.#settled.signal.aborted) return closed;
-    // An attempt that takes longer is not awaited. Its database is closed when it opens after all.
+    // An attempt that takes longer is not awaited. If it opens the database later, the database is closed then.
     closed.catch(() => undefined);
   }
 
@@ -183,15 +184,16 @@ export class DatabaseConnector implements Database {
 
   // ---- Opening ----
 
-  /** @throws {DatabaseOutage} when it is not open in time */
+  /** @throws {DatabaseOutage} if the database does not open in time */
   async #whenOpen(): Promise<Database> {
     await this.#waitUntilSettled(this.#timing.openWaitMs);
     if (this.#db) return this.#db;
     const cause = this.#lastError;
-    throw new DatabaseOutage('The ledger is not open.', cause === undefined ? {} : { cause });
+    const message = 'The ledger is not open yet. The log has the reason.';
+    throw new DatabaseOutage(message, cause === undefined ? {} : { cause });
   }
 
-  /** A timer with a listener that is removed. A pending promise would keep every caller that ever waited for it. */
+  /** Not a race with `#opened`: a pending promise would keep a reaction of every caller that ever waited for it. */
   async #waitUntilSettled(ms: number): Promise<void> {
     const { signal } = this.#settled;
     await wait(ms, undefined, { signal, ref: false }).catch(() => undefined);
@@ -207,7 +209,7 @@ export class DatabaseConnector implements Database {
       this.#attempt = wait(delayMs, undefined, { signal, ref: false }).then(open);
       try {
         const db = await this.#attempt;
-        logger.warn('express-intents: the ledger is open now.');
+        logger.warn('express-intents: the ledger is open now. Nothing needs to be done.');
         observer?.emit({ type: 'ledger_recovered' });
         return db;
       } catch (failure) {
@@ -239,14 +241,14 @@ export class DatabaseConnector implements Database {
 
   #beginOutage(error: DatabaseOutage): Outage {
     const { logger, observer } = this.#options;
-    const consequence = error instanceof DatabaseLost ? untilRestart : untilItWorks;
-    logger.error(`express-intents: ${error.message.replace(/\.?$/, '.')} ${consequence}`);
+    const outlook = error instanceof DatabaseLost ? untilRestart : untilItWorks;
+    logger.error(`express-intents: ${withPeriod(error.message)} ${outlook}`);
     observer?.emit(unavailableEvent(error));
     return { error, sinceMs: performance.now(), failedCalls: 0, recoveredAtMs: 0 };
   }
 
   async #tryUntilUp(db: Database, outage: Outage): Promise<void> {
-    // Calls may fail while trials succeed. Without a pause trials would follow as fast as calls fail.
+    // Calls may fail while trials succeed. Without a pause, trials would run as fast as calls fail.
     if (outage.recoveredAtMs > 0) await this.#pauseTrials();
     else this.#isDown = true;
     while (!this.#isClosing && !(await canWrite(db))) {
@@ -271,19 +273,19 @@ export class DatabaseConnector implements Database {
     const seconds = ((recoveredAtMs - sinceMs) / 1_000).toFixed(1);
     const { logger, observer } = this.#options;
     logger.warn(
-      `express-intents: the database of the ledger works again; ${failedCalls} calls of it had failed, within ${seconds} s.`,
+      `express-intents: the database of the ledger works again after ${seconds} s; ${failedCalls} calls failed.`,
     );
     observer?.emit({ type: 'ledger_recovered' });
   }
 }
 
-/** The event of an error because of which the ledger does not work. */
+/** The event for an error that makes the ledger unavailable. */
 export function unavailableEvent(error: unknown): RouterEventPayload {
   return { type: 'ledger_unavailable', code: error instanceof IntentError ? error.code : 'internal_error' };
 }
 
 function cannotBeOpened(error: unknown): string {
-  return `ledger cannot be opened, and is tried again: ${messageOf(error)}`;
+  return `ledger cannot be opened: ${withPeriod(messageOf(error))} ${untilItOpens}`;
 }
 
 function closedError(): IntentError {
@@ -291,7 +293,7 @@ function closedError(): IntentError {
 }
 
 async function canWrite(db: Database): Promise<boolean> {
-  const rollBack = new Error('The row of a trial is rolled back.');
+  const rollBack = new Error('The trial row is rolled back.');
   const insert = `insert into express_intents.intents (id, kind, state) values ($1, 'login', 'creating')`;
   try {
     await db.transaction(async (tx) => {
@@ -305,9 +307,9 @@ async function canWrite(db: Database): Promise<boolean> {
   return true;
 }
 
-const untilRestart =
-  'Until this process is restarted, intents and logins are answered 503 ledger_unavailable and payments wait.';
+const withPeriod = (text: string): string => text.replace(/\.?$/, '.');
 
-const untilItWorks =
-  'Until it works again, intents and logins are answered 503 ledger_unavailable and payments wait; it is tried every second, ' +
-  'and nothing has to be restarted.';
+const refused = 'requests for intents and logins get 503 ledger_unavailable';
+const untilRestart = `Until this process is restarted, ${refused}, and payments wait.`;
+const untilItWorks = `Until it works again, ${refused}. Payments are not lost: they settle later. The database is retried every second. No restart is needed.`;
+const untilItOpens = `Until it opens, ${refused}. Payments are not lost: they settle later. Opening is retried at least every 10 s. No restart is needed.`;

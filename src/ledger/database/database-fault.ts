@@ -1,35 +1,35 @@
 import { IntentError, type IntentErrorOptions } from '../../errors.js';
 
-// What a failed call of the database means: an error of the statement, a failure of this one call, or an outage that affects
-// all calls; and how to fix it.
+// Classifies the error of a database call: an error of the statement, a failure of this one call, or an outage that affects all
+// calls. Finds the cause and the fix of an outage.
 
-/** The database cannot be reached or does not work, which affects all calls. The connector logs it once, not each call. */
+/** The database is unavailable to all calls. The connector logs an outage once, not once for each call. */
 export class DatabaseOutage extends IntentError {
   constructor(message: string, options?: IntentErrorOptions) {
     super('ledger_unavailable', message, options);
   }
 }
 
-/** The database cannot come back to this process: the process has to be restarted. */
+/** An outage that only a restart of this process ends. */
 export class DatabaseLost extends DatabaseOutage {}
 
-/** Messages of the driver (`pg`) that do not come from the database. */
+/** Messages of the driver (`pg`) itself, which the database did not send. */
 const lostInDriver = /^Connection terminated|^Client (?:has|was) |^Query read timeout|^timeout exceeded/;
 
-/** Codes of the system such as `ECONNRESET`, but not those of Node such as `ERR_INVALID_ARG_TYPE`. */
+/** Codes of the operating system, such as `ECONNRESET`, but not of Node, such as `ERR_INVALID_ARG_TYPE`. */
 const systemCode = /^E(?!RR_)[A-Z_]+$/;
 
 /**
  * SQLSTATEs after which the same statement may succeed on another connection or later: connection exceptions (08),
  * insufficient resources (53), shutdown or timeout (57), system errors (58), an idle or overlong transaction (25P03, 25P04),
- * and a server that takes no writes because it is no longer the primary (25006).
+ * and a server that accepts no writes because it is not the primary (25006).
  */
 const unavailable = /^(?:08|53|57|58)|^25P0[34]$|^25006$/;
 
-/** Of those, the ones that affect one statement or one transaction. */
-const ofOneCall = /^57014$|^25P0[34]$|^53400$/;
+/** The subset that affects only one statement or one transaction. */
+const affectsOneCall = /^57014$|^25P0[34]$|^53400$/;
 
-/** Of those, the ones after which the connection stays usable: timeout or cancel of one statement, insufficient resources. */
+/** The subset after which the connection stays usable: timeout or cancel of one statement, insufficient resources. */
 const keepsConnection = /^57014$|^53/;
 
 /** The SQLSTATE of an error that the database itself reports. */
@@ -39,22 +39,22 @@ export function sqlStateOf(error: unknown): string | undefined {
 }
 
 /**
- * A statement with too few or too many values. Postgres reports it as 08P01. It is an error of the statement, but poolers use
- * 08P01 for nearly everything.
+ * A statement with too few or too many values. Postgres reports it as 08P01, which poolers use for nearly every error of
+ * their own. Only Postgres names the routine.
  */
 function hasWrongValueCount(error: unknown): boolean {
   const { code, routine } = (error ?? {}) as { code?: unknown; routine?: unknown };
   return code === '08P01' && routine === 'exec_bind_message';
 }
 
-/** Whether a connection is usable after this error. An error that the database did not report leaves that open: it is not. */
+/** Whether a connection is usable after this error. If the database did not report the error, it counts as unusable. */
 export function isUsableAfter(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (hasWrongValueCount(error)) return true;
   return state !== undefined && (keepsConnection.test(state) || !unavailable.test(state));
 }
 
-/** `ledger_unavailable` where the database is unavailable; any other error unchanged. */
+/** Turns an unavailable database into `ledger_unavailable`. Returns any other error unchanged. */
 export function toLedgerError(error: unknown): unknown {
   if (error instanceof IntentError || hasWrongValueCount(error)) return error;
   const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
@@ -64,15 +64,15 @@ export function toLedgerError(error: unknown): unknown {
     : systemCode.test(String(code)) || lostInDriver.test(String(message));
   if (!isUnavailable) return error;
   const what = 'The database failed';
-  return state && ofOneCall.test(state) ? ledgerUnavailable(what, error) : databaseOutage(what, error);
+  return state && affectsOneCall.test(state) ? ledgerUnavailable(what, error) : databaseOutage(what, error);
 }
 
-/** `ledger_unavailable` for one call, with the reason. */
+/** A failure of one call, with its reason. */
 export function ledgerUnavailable(what: string, cause?: unknown): IntentError {
   return new IntentError('ledger_unavailable', withReason(what, cause), cause ? { cause } : {});
 }
 
-/** `ledger_unavailable` for all calls, with the reason and the fix. */
+/** An outage, with its reason and, if known, its fix. */
 export function databaseOutage(what: string, cause: unknown): DatabaseOutage {
   const { fix } = diagnoseDatabase(cause) ?? {};
   return new DatabaseOutage(withReason(what, cause) + (fix ? `. ${fix}` : ''), { cause });
@@ -80,22 +80,22 @@ export function databaseOutage(what: string, cause: unknown): DatabaseOutage {
 
 function withReason(what: string, cause: unknown): string {
   const { code, errors } = (cause ?? {}) as { code?: unknown; errors?: unknown };
-  // Each of several addresses failed for its own reason, and the error of all of them has no text.
+  // A host with several addresses: each has an error of its own, and the aggregate error has no text.
   const each = Array.isArray(errors) ? errors : [cause];
   const messages = each.map((one) => (one as { message?: unknown } | undefined)?.message).filter(Boolean);
   const reason = [messages.join('; '), typeof code === 'string' && `(${code})`].filter(Boolean).join(' ');
   return reason ? `${what}: ${reason}` : `${what}.`;
 }
 
-/** Why a site cannot use its Postgres, and the one fix. */
+/** Why a site cannot use its Postgres, and the fix. */
 export interface DatabaseDiagnosis {
-  /** Undefined for a network error, which the message of the system describes. */
+  /** Undefined for a network error, which the system's message describes. */
   readonly why?: string;
   readonly fix: string;
 }
 
 const startIt =
-  'Start the database, correct the host and port in INTENT_DATABASE_URL, or open the firewall for this machine.';
+  'Start the database, correct the host and port in INTENT_DATABASE_URL, or allow this machine in the firewall.';
 
 /** Errors that the database reports, by SQLSTATE (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const fixesByState: readonly (readonly [state: RegExp, fix: string])[] = [
@@ -105,18 +105,18 @@ const fixesByState: readonly (readonly [state: RegExp, fix: string])[] = [
   ],
   [/^3D000$/, 'Create it with `createdb`, or correct the name at the end of INTENT_DATABASE_URL.'],
   [/^53300$/, 'Close unused connections, raise max_connections, or connect through pgbouncer.'],
-  [/^53100$/, 'Free space on the disk of the database.'],
+  [/^53100$/, 'Free space on the disk of the database server.'],
   [/^42501$/, 'Make the role of INTENT_DATABASE_URL the owner of the schema express_intents.'],
-  [/^57P0/, 'Wait until the server has started, or start it.'],
+  [/^57P0/, 'The server is starting or shutting down. Wait, or start it.'],
   [/^25006$/, 'Set INTENT_DATABASE_URL to the primary, not to a read-only replica.'],
 ];
 
 /** Errors of the network and of TLS, by the code that Node gives them. */
 const fixesByCode: readonly (readonly [code: RegExp, fix: string])[] = [
   [/^ENOTFOUND$/, 'The host does not exist. Correct it in INTENT_DATABASE_URL.'],
-  [/^EAI_/, 'DNS does not answer. Fix the name resolution of this machine.'],
+  [/^EAI_/, 'DNS did not answer. Fix the name resolution of this machine.'],
   [/^(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, startIt],
-  [/^CERT_HAS_EXPIRED$/, 'Renew the certificate of the database.'],
+  [/^CERT_HAS_EXPIRED$/, 'Renew the TLS certificate of the database.'],
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'Use a host name of the database certificate in INTENT_DATABASE_URL.'],
   [
     /^(?:UNABLE_TO_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED|CERT_)/,
@@ -124,7 +124,7 @@ const fixesByCode: readonly (readonly [code: RegExp, fix: string])[] = [
   ],
 ];
 
-/** By the message of the server or the driver. They are tried first, because the code of some is less precise. */
+/** By the message of the server or the driver. Tried first, because the code of some errors is less precise. */
 const diagnosesByMessage: readonly (readonly [text: RegExp, diagnosis: DatabaseDiagnosis])[] = [
   [
     /no pg_hba\.conf entry.*no encryption/,
@@ -134,7 +134,7 @@ const diagnosesByMessage: readonly (readonly [text: RegExp, diagnosis: DatabaseD
     /no pg_hba\.conf entry/,
     {
       why: 'it does not accept this user from this machine',
-      fix: 'Add a line for them to pg_hba.conf of the database.',
+      fix: 'Add a line for this user and machine to pg_hba.conf on the database server.',
     },
   ],
   [
@@ -156,7 +156,7 @@ const unreadableFile: DatabaseDiagnosis = {
   fix: 'Restore the file, or correct sslrootcert, sslcert and sslkey in INTENT_DATABASE_URL.',
 };
 
-/** Undefined where no fix is known. Reads only the codes and messages of an error and of its causes. */
+/** The diagnosis of an error, by its code and message and those of its causes. Undefined if no fix is known. */
 export function diagnoseDatabase(error: unknown): DatabaseDiagnosis | undefined {
   let each = error;
   for (let depth = 0; depth < 6 && typeof each === 'object' && each !== null; depth += 1) {

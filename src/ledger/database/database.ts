@@ -8,11 +8,11 @@ export interface QueryResult<Row> {
   readonly rowCount: number;
 }
 
-/** Runs statements; parameters are `$1`, `$2`, ... */
+/** Runs statements. Parameters are `$1`, `$2`, ... */
 export interface Queryable {
   /**
-   * Runs one statement. Several in one text are an error.
-   * @throws {IntentError} `ledger_unavailable` @throws the error of the database, as the driver gives it
+   * Runs one statement. Several statements in one text are an error.
+   * @throws {IntentError} `ledger_unavailable` @throws the error of the driver
    */
   query<Row extends object = Record<string, unknown>>(
     sql: string,
@@ -20,11 +20,11 @@ export interface Queryable {
   ): Promise<QueryResult<Row>>;
 }
 
-/** A transaction. Once it is over, `query` rejects. */
+/** A transaction. After it ends, `query` rejects. */
 export interface DatabaseTransaction extends Queryable {
   /**
-   * For a query builder: `query` as a `PoolClient` of pg or a `Transaction` of PGlite has it, for one statement in each text.
-   * Members that reach beyond the transaction are left out: `release`, cursors, COPY streams, names of prepared statements.
+   * For a query builder: has the `query` method of a `PoolClient` of pg or of a `Transaction` of PGlite, for one statement in
+   * each text. Members that reach beyond the transaction are missing: `release`, cursors, COPY streams, named statements.
    */
   readonly client: unknown;
 }
@@ -32,49 +32,50 @@ export interface DatabaseTransaction extends Queryable {
 /** What a transaction is for. */
 export interface TransactionOptions {
   /**
-   * It runs a hook of the site, which may hang. On PGlite it then begins with the first statement, and fails when it is open
-   * for longer than a few seconds, because everything else waits meanwhile.
+   * It runs a hook of the site, which may hang. On PGlite, where all other calls wait for an open transaction, it begins with
+   * its first statement and fails if it stays open for more than a few seconds.
    */
   readonly isHook?: boolean;
-  /** The hook has failed before. On PGlite it begins only after earlier hooks have left the database to others for a while. */
+  /** The hook failed before. On PGlite it begins only after a pause, so that failing hooks do not block the database. */
   readonly isRetry?: boolean;
 }
 
-/** The transaction of a hook could not be begun. Its `cause` is the error of the work. */
+/** The transaction of a hook could not begin. Its `cause` is the error of the work. */
 export class TransactionNotBegun extends IntentError {
-  /** Whether the database refused to begin it. False where the work ended while the transaction still waited for its turn. */
+  /** True if the database refused to begin it. False if the work ended while the transaction still waited for its turn. */
   readonly isRefused: boolean;
 
   constructor(cause: unknown, isRefused = true) {
-    super('ledger_unavailable', 'The transaction of a hook could not be begun.', { cause });
+    super('ledger_unavailable', 'The transaction of a hook could not begin. The hook is called again later.', {
+      cause,
+    });
     this.isRefused = isRefused;
   }
 }
 
 /**
- * The seam between the ledger and a database: the same SQL runs on Postgres (any number of processes) and on PGlite (a
+ * The interface between the ledger and a database. The same SQL runs on Postgres (any number of processes) and on PGlite (a
  * folder, one process).
  */
 export interface Database extends Queryable {
-  /** Whether other processes may work in the same database. */
+  /** Whether other processes may use the same database. */
   readonly isShared: boolean;
   /**
    * Commits what `work` writes when it resolves. Rolls back when it rejects or when the commit fails.
    *
-   * On PGlite everything else waits meanwhile. A call of the database itself from within `work` is an error at once, because it
-   * would wait for ever.
-   * `work` may not begin or end transactions; it may set savepoints. A statement that is not awaited, and a failed one that was
-   * not rolled back to a savepoint, roll the whole transaction back. Session state (settings, a role, session locks, temporary
+   * On PGlite all other calls wait until the transaction ends. A call of the database from within `work` would be a deadlock, so
+   * it fails at once. `work` may set savepoints, but not begin or end transactions. The transaction is rolled back if a statement
+   * is not awaited, or fails and is not rolled back to a savepoint. Session state (settings, a role, session locks, temporary
    * tables, cursors) ends with the transaction.
-   * @throws {IntentError} `ledger_unavailable`; when the connection is lost during the commit, the commit may have happened
+   * @throws {IntentError} `ledger_unavailable`; if the connection is lost during the commit, the commit may have happened
    * @throws {TransactionNotBegun} for a hook @throws what `work` throws
    */
   transaction<Value>(work: (tx: DatabaseTransaction) => Promise<Value>, options?: TransactionOptions): Promise<Value>;
   /**
-   * Receives what any process sends to a channel (`pg_notify`), until it is closed. Messages sent while there is no connection
-   * are lost. Undefined where only one process can have the database.
+   * Calls `onMessage` for each message that a process sends to the channel (`pg_notify`), until `close`. Messages sent while
+   * disconnected are lost. Undefined if only one process can have the database.
    */
-  readonly listen?: ((channel: string, hear: (payload: string) => void) => { close(): void }) | undefined;
-  /** Lets running work end, and closes the connections. Can be called again. */
+  readonly listen?: ((channel: string, onMessage: (payload: string) => void) => { close(): void }) | undefined;
+  /** Lets running work end, then closes the connections. Can be called again. */
   close(): Promise<void>;
 }

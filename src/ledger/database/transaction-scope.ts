@@ -1,39 +1,48 @@
 import { IntentError } from '../../errors.js';
 
 /**
- * Keeps the statements of one transaction inside it. It is open until `hold` ends, then over for good. While it is open,
- * statements run one after the other. Once it is over, every statement is rejected.
+ * Keeps the statements of one transaction inside it.
+ *
+ *     open   -- `hold` ends --> ended, for good
+ *
+ * While open, statements run one after the other. After the end, every statement is rejected.
  */
 export class TransactionScope {
-  /** The error of the first failed statement, because of which the transaction is rolled back. */
+  /** The error of the first failed statement, which rolls the transaction back. */
   firstFault: unknown;
-  #isOver = false;
+  #hasEnded = false;
   #running = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   /** Runs one statement through `send`, after the statements before it. */
   run<Result>(sql: unknown, send: () => Promise<Result>): Promise<Result> {
     const result = this.#run(sql, send);
-    // A statement that is not awaited rolls the transaction back. It must not also end the process.
+    // A statement that is not awaited rolls the transaction back. Its rejection must not also end the process.
     result.catch(() => undefined);
     return result;
   }
 
-  /** Runs `work`. When this settles, no statement of the transaction runs and none can start. */
+  /** Runs `work`. When the promise settles, no statement of the transaction is running and none can start. */
   async hold<Value>(work: () => Promise<Value>): Promise<Value> {
     try {
       const value = await work();
       if (this.#running === 0) return value;
-      throw new IntentError('internal_error', 'A query of a transaction was not awaited: await every query of tx.');
+      throw new IntentError(
+        'internal_error',
+        'The transaction was rolled back: a query was not awaited. Await every query of tx.',
+      );
     } finally {
-      this.#isOver = true;
+      this.#hasEnded = true;
       await this.#last;
     }
   }
 
   async #run<Result>(sql: unknown, send: () => Promise<Result>): Promise<Result> {
-    if (this.#isOver)
-      throw new IntentError('internal_error', 'The transaction is over: its tx accepts no more statements.');
+    if (this.#hasEnded)
+      throw new IntentError(
+        'internal_error',
+        'The transaction has ended: its tx accepts no more statements. Await every query.',
+      );
     requireNoTransactionControl(sql);
     this.#running += 1;
     const result = this.#last.then(send);
@@ -53,31 +62,31 @@ export class TransactionScope {
 const transactionControl =
   /^(?:begin|start|commit|end|abort|prepare|rollback(?!\s+(?:work\s+|transaction\s+)?to\b))\b/i;
 
-/** Statements whose effect stays on the connection. */
+/** Statements whose effect outlasts them on the connection. */
 const connectionState = /^(?:begin|start|commit|end|abort|prepare|rollback|set|reset|listen|discard)\b/i;
 
-/** Each text has one statement. @throws {IntentError} where it would begin or end a transaction */
+/** Each text has one statement. @throws {IntentError} if it would begin or end a transaction */
 function requireNoTransactionControl(sql: unknown): void {
   const [keyword] = transactionControl.exec(statementOf(sql)) ?? [];
   if (keyword === undefined) return;
   throw new IntentError(
     'internal_error',
-    `The ledger begins and ends the transaction: tx accepts no BEGIN, COMMIT, ROLLBACK or PREPARE (${keyword.toUpperCase()}).`,
+    `tx does not accept ${keyword.toUpperCase()}, because the ledger begins and ends the transaction. Use savepoints, or throw to roll back.`,
   );
 }
 
-/** @throws {IntentError} where a statement outside a transaction would change the state of its connection */
+/** @throws {IntentError} if a statement outside a transaction would change the state of its connection */
 export function requireNoConnectionState(sql: unknown): void {
   const [keyword] = connectionState.exec(statementOf(sql)) ?? [];
   if (keyword === undefined) return;
   throw new IntentError(
     'internal_error',
-    `${keyword.toUpperCase()} is not possible outside a transaction, because each query may run on another connection. ` +
-      'Use transaction(), with SET LOCAL for settings.',
+    `${keyword.toUpperCase()} has no effect outside a transaction, because each query may run on another connection. ` +
+      'Use transaction(). For settings use SET LOCAL in it.',
   );
 }
 
-/** The text from its first keyword on, as Postgres parses it: comments nest, and a line ends at `\n` or `\r`. */
+/** The text from its first keyword. As in Postgres, comments nest, and a line ends at `\n` or `\r`. */
 function statementOf(sql: unknown): string {
   if (typeof sql !== 'string') throw new IntentError('internal_error', 'A statement must be a string of SQL.');
   let rest = sql;
@@ -98,16 +107,16 @@ function afterComment(text: string): string {
   return '';
 }
 
-/** Marks a transaction until it ends. Run first in it. */
+/** Marks a transaction until it ends. Must be its first statement. */
 export function markTransaction(mark: string): string {
   return `set local express_intents.transaction = '${mark}'`;
 }
 
-const endedWithin = 'The transaction was ended from within';
+const endedWithin = 'The work ended its own transaction';
 
 /**
- * Fails where the transaction is no longer the marked one, and resets the state of the connection. Run last in it, by the simple
- * protocol. Prepared statements stay, because behind a pooler they may belong to another client.
+ * Fails if the transaction is no longer the marked one, and resets the state of the connection. Must be the last statement, by
+ * the simple protocol. Prepared statements stay, because behind a pooler they may belong to another client.
  */
 export function checkTransaction(mark: string): string {
   return `select (case when current_setting('express_intents.transaction', true) = '${mark}' then '1' else '${endedWithin}' end)::int;
@@ -117,7 +126,7 @@ reset session authorization; reset all; unlisten *; close all; discard temp; ${u
 /** Session locks survive a rollback. */
 export const unlockAll = 'select pg_advisory_unlock_all()';
 
-/** The work ended its transaction itself, so part of it may be committed. Calling the work again is not safe. */
+/** The work ended its transaction itself, so part of it may be committed. It is not safe to repeat. */
 export class TransactionEndedWithin extends IntentError {}
 
 /** The meaning of an error of {@link checkTransaction}. Undefined for any other error of the database. */
@@ -127,20 +136,21 @@ export function explainCheck(error: unknown, firstFault: unknown): IntentError |
   if (code !== '22P02' || !String(message).includes(endedWithin)) return undefined;
   return new TransactionEndedWithin(
     'internal_error',
-    `${endedWithin}, or its settings were reset. What it wrote may be committed in part.`,
+    `${endedWithin}, or reset its settings. Part of its writes may be committed. Remove COMMIT, ROLLBACK and RESET ALL.`,
   );
 }
 
-/** The error of a commit after a failed statement that the work ignored. */
+/** The error of a commit when the work ignored a failed statement. */
 export function rolledBack(cause: unknown): IntentError {
-  const message = 'The transaction was rolled back, because a statement in it failed.';
+  const message =
+    'The transaction was rolled back because a statement in it failed. The cause of this error has the reason.';
   return new IntentError('internal_error', message, cause === undefined ? {} : { cause });
 }
 
-/** Replaces a member of a driver's client that would reach beyond the transaction. */
+/** A substitute for a member of a driver's client that would reach beyond the transaction. */
 export function refuseMember(name: string): () => never {
   return () => {
-    const message = `tx.client belongs to one transaction, which the ledger begins and ends: it has no ${name}().`;
+    const message = `tx.client has no ${name}(), because it belongs to one transaction. Use its query().`;
     throw new IntentError('internal_error', message);
   };
 }

@@ -1,9 +1,9 @@
 /**
- * The first tables. `intents` has one row for each intent: its terms, which never change, its state, and when it is processed
- * next. `history` has one row for each change of a state, written by the trigger.
+ * The first tables. `intents` has one row for each intent: its immutable terms, its state, and when it is processed next.
+ * `history` has one row for each change of state, written by the trigger.
  *
- * The trigger enforces the rules for every writer: terms never change, and states change only along the listed transitions. A
- * bug in the program becomes an error and not a wrong payment.
+ * The trigger enforces two rules for every writer: terms are immutable, and a state changes only along a listed transition. So
+ * a bug in the program causes an error and not a wrong payment.
  */
 export const intentsMigration = `
 create table express_intents.intents (
@@ -52,11 +52,11 @@ create index intents_due on express_intents.intents (lane, due_at) where due_at 
 create index intents_scheduled on express_intents.intents (scheduled_at) where due_at is not null;
 create index intents_list on express_intents.intents (created_at, id);
 create index intents_state on express_intents.intents (state, created_at, id) where state <> 'open';
--- For prune: intents with nothing left to do.
+-- For prune: intents that need no more work.
 create index intents_finished on express_intents.intents (created_at, id)
   where due_at is null and state <> 'dead' and resource is null;
--- For requirePayment: the latest of each state, since one browser may have begun thousands of payments for one resource.
-create index intents_wanted on express_intents.intents (browser, resource, state, created_at) where resource is not null;
+-- For requirePayment: the latest of each state. One browser may have thousands of payments for one resource.
+create index intents_resource on express_intents.intents (browser, resource, state, created_at) where resource is not null;
 create unique index intents_idempotency on express_intents.intents (browser, idempotency_key)
   where idempotency_key is not null;
 
@@ -70,7 +70,7 @@ create table express_intents.history (
 );
 create index history_intent on express_intents.history (intent_id, number);
 
-create function express_intents.keep_the_rules() returns trigger language plpgsql as $$
+create function express_intents.enforce_intent_rules() returns trigger language plpgsql as $$
 begin
   if (old.id, old.kind, old.amount, old.currency, old.destination, old.login, old.resource, old.metadata,
       old.browser, old.idempotency_key, old.fingerprint, old.sealed_secret, old.created_at)
@@ -78,7 +78,7 @@ begin
      (new.id, new.kind, new.amount, new.currency, new.destination, new.login, new.resource, new.metadata,
       new.browser, new.idempotency_key, new.fingerprint, new.sealed_secret, new.created_at)
   then
-    raise exception 'the terms of intent % do not change', old.id using errcode = 'check_violation';
+    raise exception 'the terms of intent % are immutable', old.id using errcode = 'check_violation';
   end if;
   if old.due_at is distinct from new.due_at then
     new.scheduled_at := now();
@@ -95,7 +95,7 @@ begin
     'reversed open',
     'expired open', 'expired submitted'
   ) then
-    raise exception 'intent % does not go from % to %', old.id, old.state, new.state using errcode = 'check_violation';
+    raise exception 'intent % cannot change from % to %', old.id, old.state, new.state using errcode = 'check_violation';
   end if;
   insert into express_intents.history (intent_id, from_state, to_state, attempts)
     values (old.id, old.state, new.state, case when new.state = 'dead' then new.attempts else old.attempts end);
@@ -103,6 +103,6 @@ begin
 end
 $$;
 
-create trigger keep_the_rules before update on express_intents.intents
-  for each row execute function express_intents.keep_the_rules();
+create trigger enforce_intent_rules before update on express_intents.intents
+  for each row execute function express_intents.enforce_intent_rules();
 `;

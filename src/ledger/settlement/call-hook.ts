@@ -146,7 +146,7 @@ async function hookFailed(
   // A hook that ended its transaction itself would commit its effects again.
   const isLast = attempts >= settings.hookAttempts || error instanceof TransactionEndedWithin;
   if (isLast) return moveToDeadLetter(context, { ...claimed, attempts, lane }, name, error, lease);
-  // A hanging hook occupies its slot for `hookTimeoutMs`, so it pauses for at least as long.
+  // A hanging hook occupies its slot for `hooks.timeoutMs`, so it pauses for at least as long.
   const pauses = [
     exponentialBackoffMs({ firstMs: timing.retryFirstMs }, attempts - 1),
     hasTimedOut ? exponentialBackoffMs({ firstMs: settings.hookTimeoutMs }, timeouts - 1) : 0,

@@ -30,7 +30,7 @@ export interface ClaimedPayment {
   readonly submittedAfterMs: number;
   /** Since it was created, submitted or settled, whichever came last. */
   readonly ageMs: number;
-  /** Whether `watchMs` has passed. */
+  /** Whether `watch.unpaidMs` has passed. */
   readonly watchExpired: boolean;
   /** Whether the sequencer has once reported a settled payment as not submitted. */
   readonly reversalSuspected: boolean;

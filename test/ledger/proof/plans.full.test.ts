@@ -268,7 +268,7 @@ describe(`beside ${intents} intents`, () => {
     'intents_list',
     'intents_state',
     'intents_finished',
-    'intents_wanted',
+    'intents_resource',
     'history_intent',
   ])('and that is seen: without %s one costs more', async (index) => {
     const { db } = database;

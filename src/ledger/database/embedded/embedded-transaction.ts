@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PGlite, Transaction } from '@electric-sql/pglite';
+import { Abort } from '../../../async/abort.js';
 import { IntentError } from '../../../errors.js';
 import type { QueryResult } from '../database.js';
 import { ledgerUnavailable, toLedgerError } from '../database-fault.js';
@@ -14,14 +15,14 @@ import {
 
 export interface EmbeddedTransactionOptions {
   readonly pglite: PGlite;
-  /** Runs work while nothing else uses the database. @throws {IntentError} `ledger_unavailable` after too long a wait */
+  /** Runs work while nothing else uses the database. @throws {IntentError} `ledger_unavailable` if the wait times out */
   readonly takeTurn: (work: () => Promise<void>) => Promise<void>;
-  /** Called before the commit. @throws {IntentError} where nothing may be committed */
+  /** Called before the commit. @throws {IntentError} if nothing may be committed */
   readonly requireOpen: () => void;
-  /** Called when the transaction is open, with a function that makes it fail. */
+  /** Called when the transaction opens, with a function that makes it fail. */
   readonly onOpen: (abandon: (reason: unknown) => void) => void;
-  /** Called when an open transaction is over. */
-  readonly onOver: () => void;
+  /** Called when an open transaction ends. */
+  readonly onEnd: () => void;
 }
 
 /** PGlite rolls back when the callback of its transaction throws. */
@@ -30,24 +31,23 @@ const rollBackError = new Error('The transaction is rolled back.');
 /**
  * One transaction of PGlite.
  *
- *     not begun -- begin --------------------> waiting
- *     waiting   -- its turn comes -----------> open
- *     waiting   -- the turn is refused ------> over: `isRefused`
- *     open      -- commit, rollBack ---------> over
- *     not begun, waiting -- cancel ----------> over
+ *     created           -- begin -----------------> waiting
+ *     waiting           -- its turn comes --------> open
+ *     waiting           -- the turn is refused ---> ended, and `isRefused`
+ *     open              -- commit, rollBack ------> ended
+ *     created, waiting  -- cancel ----------------> ended
  */
 export class EmbeddedTransaction {
-  /** Rejects when the transaction must end before its work does. */
-  readonly abandoned: Promise<never>;
+  /** Aborted when the transaction must end before its work does. */
+  readonly abandoned = new Abort();
   readonly #options: EmbeddedTransactionOptions;
   readonly #mark = randomUUID();
-  #abandon: (reason: unknown) => void = () => undefined;
   #begun: Promise<Transaction> | undefined;
   #rejectBegin: (error: unknown) => void = () => undefined;
-  /** Settles when the database is free again. */
+  /** Settles when the transaction no longer has the database. */
   #turn: Promise<void> | undefined;
   #wasOpened = false;
-  #isOver = false;
+  #hasEnded = false;
   #isRefused = false;
   readonly #ending: Promise<boolean>;
   #end: (commits: boolean) => void = () => undefined;
@@ -55,22 +55,18 @@ export class EmbeddedTransaction {
 
   constructor(options: EmbeddedTransactionOptions) {
     this.#options = options;
-    this.abandoned = new Promise((_resolve, reject) => {
-      this.#abandon = reject;
-    });
-    this.abandoned.catch(() => undefined);
     this.#ending = new Promise((resolve) => {
       this.#end = resolve;
     });
   }
 
-  /** Whether it holds the database. */
+  /** Whether it has the database. */
   get isOpen(): boolean {
-    return this.#wasOpened && !this.#isOver;
+    return this.#wasOpened && !this.#hasEnded;
   }
 
-  /** Whether it was to begin and never was open. */
-  get hasMissedItsTurn(): boolean {
+  /** Whether `begin` was called and it never opened. */
+  get hasNeverOpened(): boolean {
     return this.#begun !== undefined && !this.#wasOpened;
   }
 
@@ -85,7 +81,7 @@ export class EmbeddedTransaction {
       this.#rejectBegin = reject;
       this.#turn = this.#options.takeTurn(() => this.#hold(resolve));
       this.#turn.catch((error) => {
-        // A hook that would wait for itself is an error of the hook, not a refusal of the database.
+        // A hook that waits for its own transaction is an error of the hook, not a refusal of the database.
         this.#isRefused = !(error instanceof IntentError && error.code === 'internal_error');
         reject(error);
       });
@@ -98,7 +94,7 @@ export class EmbeddedTransaction {
     return runStatement<Row>(tx, sql, values);
   }
 
-  /** Commits, where the transaction was begun. @param firstFault the error of the first failed statement, if any */
+  /** Commits if the transaction was begun. @param firstFault the error of the first failed statement, if any */
   async commit(firstFault: unknown): Promise<void> {
     this.#firstFault = firstFault;
     this.#end(true);
@@ -115,11 +111,11 @@ export class EmbeddedTransaction {
   /** Rejects the callers that wait for the transaction to begin. Does nothing once it is open. */
   cancel(): void {
     if (this.#wasOpened) return;
-    this.#isOver = true;
-    this.#rejectBegin(ledgerUnavailable('The transaction was not begun before its work ended'));
+    this.#hasEnded = true;
+    this.#rejectBegin(ledgerUnavailable('The work ended before its transaction could begin'));
   }
 
-  /** The members of a `Transaction` of PGlite that a query builder needs, without those that could leave the transaction. */
+  /** The members of a `Transaction` of PGlite that a query builder needs, except those that could leave the transaction. */
   client(scope: TransactionScope): object {
     const query: Transaction['query'] = (sql, values, options) =>
       scope.run(sql, async () => (await this.begin()).query(sql, values, options));
@@ -128,13 +124,13 @@ export class EmbeddedTransaction {
   }
 
   async #hold(resolve: (tx: Transaction) => void): Promise<void> {
-    if (this.#isOver) return;
-    const { pglite, requireOpen, onOpen, onOver } = this.#options;
+    if (this.#hasEnded) return;
+    const { pglite, requireOpen, onOpen, onEnd } = this.#options;
     try {
       await pglite.transaction(async (tx) => {
         await tx.exec(markTransaction(this.#mark));
         this.#wasOpened = true;
-        onOpen(this.#abandon);
+        onOpen((reason) => this.abandoned.abort(reason));
         resolve(tx);
         if (!(await this.#ending)) throw rollBackError;
         await tx.exec(checkTransaction(this.#mark));
@@ -144,13 +140,13 @@ export class EmbeddedTransaction {
       if (error !== rollBackError) throw explainCheck(error, this.#firstFault) ?? toLedgerError(error);
       await pglite.exec(unlockAll);
     } finally {
-      this.#isOver = true;
-      if (this.#wasOpened) onOver();
+      this.#hasEnded = true;
+      if (this.#wasOpened) onEnd();
     }
   }
 }
 
-/** Runs one statement: by the extended protocol several in one text are an error. @throws as `Queryable.query` */
+/** Runs one statement. By the extended protocol, several in one text are an error. @throws as `Queryable.query` */
 export async function runStatement<Row extends object>(
   on: Pick<PGlite, 'query'>,
   sql: string,

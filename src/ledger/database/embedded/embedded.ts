@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { PGlite } from '@electric-sql/pglite';
 import { requirePackage } from '../../../async/optional-package.js';
 import { Semaphore, type SemaphoreWait } from '../../../async/semaphore.js';
+import { withAbort } from '../../../async/timeout.js';
 import { IntentError } from '../../../errors.js';
 import {
   type Database,
@@ -21,7 +22,7 @@ import { FilePresence } from './file-presence.js';
 import { type FolderLock, lockFolder } from './folder-lock.js';
 
 export interface EmbeddedOptions extends EmbeddedLimits {
-  /** Created where it does not exist. */
+  /** Created if it does not exist. */
   readonly folder: string;
   /** For tests: measures the pauses between hooks. */
   readonly clock?: Clock;
@@ -31,9 +32,9 @@ export interface EmbeddedOptions extends EmbeddedLimits {
 interface EmbeddedLimits {
   /** How long a statement or a transaction waits for another transaction to end. Default 10 000. */
   readonly waitMs?: number;
-  /** How long the transaction of a hook may be open. Default 3 000, because health reports `down` after 4 000. */
+  /** How long the transaction of a hook may be open. Default 3 000: less than the 4 000 after which health reports `down`. */
   readonly hookMs?: number;
-  /** How long an open transaction may run on when the database closes. Default 15 000. */
+  /** How long `close` waits for an open transaction. Default 15 000. */
   readonly closeMs?: number;
 }
 
@@ -48,13 +49,13 @@ const systemClock: Clock = {
   wait: (ms) => wait(ms, undefined, { ref: false }),
 };
 
-/** Before a retried hook, the database is left to others for so many times as long as the previous hook was open. */
+/** Before a retried hook, the database is free for this many times as long as the previous hook's transaction was open. */
 const pausePerOpenMs = 4;
 
 /**
- * A ledger in a folder, for one process. Commits survive the end of the process, and may not survive a loss of power.
- * @throws {ConfigError} where PGlite is not installed, with how to install it
- * @throws {IntentError} `ledger_locked` where the folder is already open, `ledger_unavailable` where it cannot be opened
+ * A ledger in a folder, for one process. Commits survive the end of the process, but perhaps not a loss of power.
+ * @throws {ConfigError} if PGlite is not installed, with how to install it
+ * @throws {IntentError} `ledger_locked` if the folder is already open, `ledger_unavailable` if it cannot be opened
  */
 export async function openEmbedded(options: EmbeddedOptions): Promise<Database> {
   const { waitMs = 10_000, hookMs = 3_000, closeMs = 15_000, clock = systemClock } = options;
@@ -62,7 +63,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
   requirePackage('@electric-sql/pglite');
   const { PGlite } = await import('@electric-sql/pglite');
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error) => {
-    throw ledgerUnavailable('The folder of the ledger cannot be created', error);
+    throw ledgerUnavailable(`The folder of the ledger, ${folder}, cannot be created`, error);
   });
   const lock = await lockFolder(folder);
   try {
@@ -70,7 +71,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
     const startParams = [...PGlite.defaultStartParams, '-c', 'log_startup_progress_interval=0'];
     const open = (name: string) => PGlite.create({ dataDir: path.join(folder, name), startParams });
     const pglite = await openData(folder, open);
-    // While these two files are in place, the data is what was opened, and no other process can lock the folder.
+    // While these two files are in place, the data is the opened one, and no other process can lock the folder.
     const presence = new FilePresence([lock.file, path.join(folder, 'data/PG_VERSION')]);
     return new EmbeddedDatabase(pglite, lock, presence, { waitMs, hookMs, closeMs, clock });
   } catch (error) {
@@ -79,7 +80,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Database> 
   }
 }
 
-/** Creates the data under another name first, so that a process that dies meanwhile leaves no incomplete data. */
+/** Creates the data under another name first: a process that dies before the rename leaves no incomplete data. */
 async function openData(folder: string, open: (name: string) => Promise<PGlite>): Promise<PGlite> {
   if (!existsSync(path.join(folder, 'data'))) {
     await rm(path.join(folder, 'data.new'), { recursive: true, force: true });
@@ -90,9 +91,12 @@ async function openData(folder: string, open: (name: string) => Promise<PGlite>)
 }
 
 /**
- * One statement or transaction at a time has the database; the others wait in line. A hook's transaction takes its place in
- * the line with its first statement, so a hook that never queries never blocks. States: open; closing (nothing new is
- * accepted, the open transaction is given `closeMs`); closed. Missing files end the database for this process.
+ * One statement or transaction at a time has the database; the others wait in line. The transaction of a hook enters the line
+ * with its first statement, so a hook that never queries never blocks.
+ *
+ *     open    -- close ---------------------------------------> closing: new calls fail, the open transaction has `closeMs` to end
+ *     closing -- the open transaction ends or is abandoned ----> closed
+ *     open    -- a file is missing ----------------------------> lost: every call fails until the process is restarted
  */
 class EmbeddedDatabase implements Database {
   readonly isShared = false;
@@ -103,15 +107,15 @@ class EmbeddedDatabase implements Database {
   readonly #waitMs: number;
   readonly #hookMs: number;
   readonly #closeMs: number;
-  /** Its one permit is the right to use the database. */
+  /** The holder of its one permit has the database. */
   readonly #turns = new Semaphore(1);
-  /** The transaction in whose work the caller runs. */
+  /** The transaction whose work makes the current call. */
   readonly #inside = new AsyncLocalStorage<EmbeddedTransaction>();
   /** Makes the open transaction fail. */
   #abandon: ((reason: unknown) => void) | undefined;
-  /** The turn of the last retried hook. Retried hooks run one after the other. */
+  /** The turn of the last retried hook. Retried hooks run in sequence. */
   #lastRetry: Promise<unknown> = Promise.resolve();
-  /** No retried hook begins a transaction before this. */
+  /** When the next retried hook may begin a transaction. */
   #nextRetryMs = 0;
   #closing: Promise<void> | undefined;
 
@@ -147,14 +151,14 @@ class EmbeddedDatabase implements Database {
       client: transaction.client(scope),
     };
     // A query that still waits for the transaction when its work has ended must not block `hold`.
-    const boundedWork = () => Promise.race([work(tx), transaction.abandoned]).finally(() => transaction.cancel());
+    const boundedWork = () => withAbort(transaction.abandoned, () => work(tx)).finally(() => transaction.cancel());
     try {
       const value = await this.#inside.run(transaction, () => scope.hold(boundedWork));
       await transaction.commit(scope.firstFault);
       return value;
     } catch (error) {
       await transaction.rollBack();
-      throw transaction.hasMissedItsTurn ? new TransactionNotBegun(error, transaction.isRefused) : error;
+      throw transaction.hasNeverOpened ? new TransactionNotBegun(error, transaction.isRefused) : error;
     }
   }
 
@@ -174,10 +178,15 @@ class EmbeddedDatabase implements Database {
         this.#abandon = abandon;
         openedAtMs = this.#clock.now();
         const tooLong = (): void =>
-          abandon(new Error(`The transaction of the hook was open for longer than ${this.#hookMs} ms.`));
+          abandon(
+            new Error(
+              `The transaction of the hook was open for longer than ${this.#hookMs} ms. Do slow work before the first query of tx, ` +
+                'or use Postgres.',
+            ),
+          );
         if (isHook) timer = setTimeout(tooLong, this.#hookMs).unref();
       },
-      onOver: () => {
+      onEnd: () => {
         clearTimeout(timer);
         const openMs = this.#clock.now() - openedAtMs;
         if (isHook) this.#nextRetryMs = this.#clock.now() + pausePerOpenMs * openMs;
@@ -185,7 +194,7 @@ class EmbeddedDatabase implements Database {
     });
   }
 
-  /** Retried hooks take turns with pauses in between, so that all of them together leave the database free most of the time. */
+  /** Retried hooks run in sequence, with pauses: together they leave the database free most of the time. */
   #takeRetryTurn(work: () => Promise<void>): Promise<void> {
     const turn = this.#lastRetry.then(async () => {
       const pauseMs = this.#nextRetryMs - this.#clock.now();
@@ -204,7 +213,7 @@ class EmbeddedDatabase implements Database {
     return this.#turns.run(turnWithin(this.#waitMs), async () => {
       this.#requireOpen();
       const value = await work();
-      // A write into files that are gone is lost.
+      // A write to deleted files is lost.
       this.#presence.require();
       return value;
     });
@@ -212,7 +221,7 @@ class EmbeddedDatabase implements Database {
 
   async #close(): Promise<void> {
     const abandon = (): void =>
-      this.#abandon?.(ledgerUnavailable('The ledger was closed while a transaction was open'));
+      this.#abandon?.(ledgerUnavailable('The ledger was closed while a transaction was open. It was rolled back'));
     const timer = setTimeout(abandon, this.#closeMs).unref();
     try {
       await this.#turns.run(turnWithin(this.#closeMs + 5_000), async () => {
@@ -222,11 +231,11 @@ class EmbeddedDatabase implements Database {
     } finally {
       clearTimeout(timer);
     }
-    // Not reached where closing failed: the folder stays open, and locked, until the process ends.
+    // Not reached if closing failed: the folder then stays open, and locked, until the process ends.
     await this.#lock.release();
   }
 
-  /** @throws {IntentError} `ledger_unavailable` where the database is closed or its files are gone */
+  /** @throws {IntentError} `ledger_unavailable` if the database is closed or its files are missing */
   #requireOpen(): void {
     if (this.#closing) throw ledgerUnavailable('The ledger is closed');
     this.#presence.require();
@@ -234,6 +243,9 @@ class EmbeddedDatabase implements Database {
 }
 
 function turnWithin(timeoutMs: number): SemaphoreWait {
-  const timeoutError = () => ledgerUnavailable(`Another transaction has held the database for ${timeoutMs} ms`);
+  const timeoutError = () =>
+    ledgerUnavailable(
+      `Another transaction had the embedded database open for ${timeoutMs} ms. Keep transactions short, or use Postgres`,
+    );
   return { timeoutMs, timeoutError };
 }

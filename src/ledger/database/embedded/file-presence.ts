@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseLost, databaseOutage } from '../database-fault.js';
 
-/** Files that must stay in place while the ledger is open. States: all in place; gone, for good. */
+/** Files that must stay in place while the ledger is open. Once one is missing or replaced, they count as gone for good. */
 export class FilePresence {
   readonly #identities: ReadonlyMap<string, string | undefined>;
   #isGone = false;
@@ -14,20 +14,20 @@ export class FilePresence {
     return this.#isGone;
   }
 
-  /** @throws {DatabaseLost} where a file is or was missing, or another file is in its place */
+  /** @throws {DatabaseLost} if a file is or was missing, or was replaced */
   require(): void {
     for (const [file, identity] of this.#identities) {
       if (!this.#isGone && identity !== undefined && identityOf(file) === identity) continue;
       this.#isGone = true;
       throw new DatabaseLost(
-        `${file} was moved or deleted while the ledger was open. The ledger takes no more writes, because another process ` +
-          'may have opened it. Move the folder back and restart this process',
+        `${file} was moved or deleted while the ledger was open. The ledger accepts no more writes, because another process ` +
+          'may have opened it. Restore the folder and restart this process',
       );
     }
   }
 }
 
-/** Distinguishes a file from another one of the same name; undefined where there is none. @throws {DatabaseOutage} */
+/** Device and inode of a file; undefined if it does not exist. @throws {DatabaseOutage} if that cannot be read */
 function identityOf(file: string): string | undefined {
   try {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });

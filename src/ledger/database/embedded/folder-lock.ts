@@ -4,40 +4,45 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { jitteredMs } from '../../../async/backoff.js';
 import { IntentError } from '../../../errors.js';
 
-// The lock is a Unix socket in the folder on which its process listens: `lock.<id>`. It ends with the process, however that
-// ends. A suspended process keeps it, because the system accepts connections for it. Containers that share the folder see it,
-// unlike a process id.
+// The lock is a Unix socket in the folder, `lock.<id>`, on which its process listens. The system releases it when the process
+// ends. A suspended process keeps it, because the system accepts connections for it. Containers that share the folder can
+// check it, which is not possible with a process id.
 //
-// A process that wants the lock listens under another name first (`new.<id>`), and then renames the socket. So a socket named
-// `lock.` that refuses connections is dead for good. Then it searches for other locks: of two processes at once, at least the
-// one that searches last finds the other. Ids are never reused, so removing a dead socket cannot remove a live one.
+//     listening   on `new.<id>`    -- rename ---------------------------------> competing
+//     competing   on `lock.<id>`   -- no other lock is alive -----------------> locked
+//     competing                    -- a lock with a lower id, or a timeout ---> withdrawn
+//     locked                       -- release, or the end of the process -----> released
 //
-// States: listening as new; renamed, competing; locked, or withdrawn; released.
+// A process listens before the rename, so a `lock.` socket that refuses connections is dead for good. It searches for other
+// locks after the rename, so of two processes at least the later one finds the other. Ids are never reused, so removing a dead
+// socket cannot remove a live one.
 
 /** An exclusive lock of a folder. */
 export interface FolderLock {
-  /** The file that other processes see. Without it the folder looks free to them. */
+  /** The file that other processes check. Without it the folder seems free to them. */
   readonly file: string;
   /** Can be called again. */
   release(): Promise<void>;
 }
 
-/** In bytes, the limit of macOS. That of Linux is four more. */
+/** In bytes: the limit of macOS. Linux allows four more. */
 const maxSocketPath = 103;
 
-/** How long to wait for a process that is about to end or to withdraw. */
-const patienceMs = 500;
+/** How long to wait for a process that may be about to end or to withdraw. */
+const timeoutMs = 500;
 
-const pauseMs = (): number => 10 + Math.random() * 20;
+/** 10 to 30 ms. */
+const pauseMs = (): number => jitteredMs(30, 2 / 3);
 
 /**
  * Locks a folder that exists, against other processes and against this one.
- * @throws {IntentError} `ledger_locked`; `invalid_configuration` where the folder takes no sockets
+ * @throws {IntentError} `ledger_locked`; `invalid_configuration` if the folder cannot hold a socket
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
-  const end = performance.now() + patienceMs;
+  const end = performance.now() + timeoutMs;
   do {
     const lock = await tryToLock(folder, end);
     if (lock) return lock;
@@ -45,12 +50,12 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   } while (performance.now() < end);
   throw new IntentError(
     'ledger_locked',
-    `The ledger in ${folder} is already open in another process or in this one. Only one can have it open. ` +
-      'Several processes need Postgres: INTENT_DATABASE_URL=postgres://...',
+    `The ledger in ${folder} is already open in another process or in this one. Only one process can open it. Stop the other ` +
+      'process, or use Postgres for several: INTENT_DATABASE_URL=postgres://...',
   );
 }
 
-/** Whether a process has locked an existing folder. Only reads, so it does not interfere with a process that locks it. */
+/** Whether a process has locked an existing folder. Only reads, so it does not disturb a process that locks it. */
 export async function isFolderLocked(folder: string): Promise<boolean> {
   return (await findSockets(folder, '')).alive.length > 0;
 }
@@ -60,7 +65,7 @@ async function tryToLock(folder: string, end: number): Promise<FolderLock | unde
   const own = `lock.${id}`;
   const server = await listen(folder, `new.${id}`);
   const release = async (): Promise<void> => {
-    // In this order, so that the file never exists without a listener.
+    // In this order: the file never exists without a listener.
     await rm(path.join(folder, own), { force: true });
     server.close();
   };
@@ -69,7 +74,7 @@ async function tryToLock(folder: string, end: number): Promise<FolderLock | unde
     if (await winsAgainst(folder, own, end)) return { file: path.join(folder, own), release };
   } catch (error) {
     await release();
-    // The holder of the lock removed it as dead.
+    // The holder of the lock found this socket dead and removed it.
     if (isMissing(error)) return undefined;
     throw error;
   }
@@ -77,7 +82,7 @@ async function tryToLock(folder: string, end: number): Promise<FolderLock | unde
   return undefined;
 }
 
-/** Whether no other lock is left. Of several competitors the lowest id wins; a process that has the lock keeps it. */
+/** Whether no other lock is left. The lowest id of the competitors wins; a process that has the lock keeps it. */
 async function winsAgainst(folder: string, own: string, end: number): Promise<boolean> {
   for (;;) {
     const { alive, dead } = await findSockets(folder, own);
@@ -100,7 +105,7 @@ async function findSockets(folder: string, own: string): Promise<{ alive: string
   };
 }
 
-/** True also where it cannot be determined. */
+/** True also if it cannot be determined. */
 async function isListening(folder: string, name: string): Promise<boolean> {
   const socket = connect(socketPath(folder, name));
   try {
@@ -117,25 +122,27 @@ async function listen(folder: string, name: string): Promise<Server> {
   const socket = socketPath(folder, name);
   const server = createServer((caller) => caller.on('error', () => undefined).destroy());
   try {
-    // Not shared: the socket of a cluster worker would belong to the primary process and end with it.
+    // `exclusive`: the socket of a cluster worker would otherwise belong to the primary process.
     server.listen({ path: socket, exclusive: true });
     await once(server, 'listening');
     return server.unref();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const message = `The folder ${folder} cannot be locked: no Unix socket can be created in it (${code}). Choose a folder on a local disk.`;
+    const message =
+      `The folder ${folder} cannot be locked: no Unix socket can be created in it (${code}). ` +
+      'Choose a writable folder on a local disk.';
     throw new IntentError('invalid_configuration', message, { cause: error });
   }
 }
 
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
-/** The shorter of the absolute and the relative path. @throws {IntentError} where both are too long for the system */
+/** The shorter of the absolute and the relative path. @throws {IntentError} if both are too long for the system */
 function socketPath(folder: string, name: string): string {
   const absolute = path.resolve(folder, name);
   const relative = path.relative('', absolute);
   const shorter = relative.length < absolute.length ? relative : absolute;
   if (Buffer.byteLength(shorter) <= maxSocketPath) return shorter;
-  const message = `The path of the ledger's folder is too long for a socket in it: ${folder}. Choose a path under 80 bytes.`;
+  const message = `The path of the ledger folder is too long for a socket in it: ${folder}. Choose a path under 80 bytes.`;
   throw new IntentError('invalid_configuration', message);
 }

@@ -3,27 +3,27 @@ import { type DatabaseOutage, databaseOutage, sqlStateOf } from '../database-fau
 
 /** All in milliseconds. */
 export interface LivenessTiming {
-  /** Where a call has waited so long without any answer to any call, the database is probed. */
+  /** The database is probed when a call waits and no call was answered for this long. */
   readonly quietMs: number;
-  /** From one failed probe to the next. */
-  readonly againMs: number;
+  /** From a failed probe to the next. */
+  readonly retryMs: number;
 }
 
 export interface LivenessOptions extends LivenessTiming {
-  /** Asks the database over a connection of its own, within bounded time; rejects where it does not answer. */
+  /** Queries the database over a new connection, with a timeout. Rejects if it does not answer. */
   readonly probe: () => Promise<void>;
-  /** Called when the database stops responding: pending calls will not end by themselves. */
+  /** Called when the database stops responding. Must end the pending calls, which would otherwise wait for their timeouts. */
   readonly onSilence: () => void;
 }
 
 /**
- * Distinguishes a busy database from one that stopped responding without closing its connections, as after a cut cable. Then
- * no call waits for its full timeout, and later calls fail at once.
+ * Distinguishes a slow database from one that stopped responding without closing its connections, as after a cut cable. While
+ * it is silent, calls fail at once instead of after their timeout.
  *
- *     answering -- a call waits, nothing was answered for quietMs, and a probe fails --> silent: `onSilence`
- *     silent    -- a probe succeeds, repeated every againMs ---------------------------> answering
+ *     answering -- a call waits, no call was answered for quietMs, and a probe fails --> silent: `onSilence` is called
+ *     silent    -- a probe succeeds; they are repeated every retryMs ------------------> answering
  *
- * An error with an SQLSTATE is an answer.
+ * An error with an SQLSTATE counts as an answer.
  */
 export class LivenessMonitor {
   readonly #options: LivenessOptions;
@@ -39,7 +39,7 @@ export class LivenessMonitor {
     this.#options = options;
   }
 
-  /** Waits for an answer of the database. @throws what `call` throws */
+  /** Runs a call and notes whether it was answered. @throws what `call` throws */
   async track<Answer>(call: () => Promise<Answer>): Promise<Answer> {
     if (this.#waiting === 0) this.#waitingSinceMs = performance.now();
     this.#waiting += 1;
@@ -60,7 +60,7 @@ export class LivenessMonitor {
     return this.#silence !== undefined;
   }
 
-  /** @throws {DatabaseOutage} while the database is silent */
+  /** @throws {DatabaseOutage} if the database is silent */
   requireAnswer(): void {
     if (this.#silence) throw this.#outage(this.#silence);
   }
@@ -85,18 +85,18 @@ export class LivenessMonitor {
   }
 
   async #probeUntilAnswer(): Promise<void> {
-    const { probe, onSilence, againMs } = this.#options;
+    const { probe, onSilence, retryMs } = this.#options;
     const lastAnswerMs = this.#answeredAtMs;
     while (!this.#isClosed) {
       const failure = await probe().then(() => undefined, silenceOf);
-      // If this process itself was blocked, answers have arrived that were not read yet.
+      // If this process was blocked, answers have arrived that it has not read yet.
       await nextTurn();
       if (!failure || (!this.#silence && this.#answeredAtMs > lastAnswerMs)) break;
       if (!this.#silence) {
         this.#silence = { sinceMs: Math.max(lastAnswerMs, this.#waitingSinceMs), cause: failure.error };
         onSilence();
       }
-      await wait(againMs, undefined, { ref: false });
+      await wait(retryMs, undefined, { ref: false });
     }
     this.#silence = undefined;
     this.#answeredAtMs = performance.now();

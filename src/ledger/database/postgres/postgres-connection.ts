@@ -9,7 +9,7 @@ interface Statement {
   readonly values?: readonly unknown[] | undefined;
 }
 
-/** A connection of the pool between `acquire` and `release`. It is usable until an error makes it broken, for good. */
+/** A connection of the pool between `acquire` and `release`. Usable until an error breaks it, for good. */
 export class PostgresConnection {
   readonly client: PoolClient;
   /** Whether it must not be used again. */
@@ -30,42 +30,45 @@ export class PostgresConnection {
     }
   }
 
-  /** Runs one statement; by the extended protocol several in one text are an error. @throws the error of the driver */
+  /** Runs one statement. By the extended protocol, several in one text are an error. @throws the error of the driver */
   execute(statement: Statement): Promise<PgResult | undefined> {
     return this.#send({ ...statement, queryMode: 'extended' } as unknown as QueryConfig);
   }
 
-  /** @param sql statements that begin the transaction and mark it */
+  /** @param sql the statements that begin and mark the transaction */
   async begin(sql: string): Promise<void> {
     try {
       await this.#send(sql);
     } catch (error) {
-      // The first statement may have succeeded: without a rollback the connection stays in a failed transaction.
+      // The first statement may have succeeded. Without a rollback the connection would stay in a failed transaction.
       await this.rollBack();
       throw toLedgerError(error);
     }
   }
 
-  /** Never throws. Where it fails, the connection is broken, and the server rolls back when it ends. */
+  /** Never throws. If it fails, the connection is broken, and the server rolls back when the connection ends. */
   async rollBack(): Promise<void> {
     if (!this.isBroken) await this.#send(`rollback; ${unlockAll}`).catch(() => undefined);
   }
 
-  /** @throws also where a failed statement made the server roll back, with `firstFault` as its cause */
+  /** @throws also if a failed statement made the server roll back, with `firstFault` as its cause */
   async commit(mark: string, firstFault: unknown): Promise<void> {
     let result: PgResult | undefined;
     try {
       result = await this.#send(`${checkTransaction(mark)}; commit`);
     } catch (error) {
       if (this.isBroken)
-        throw databaseOutage('The connection was lost during the commit; it may have been done', error);
+        throw databaseOutage(
+          'The connection was lost during the commit, so the transaction may or may not be committed',
+          error,
+        );
       await this.rollBack();
       throw explainCheck(error, firstFault) ?? toLedgerError(error);
     }
     if (result?.command !== 'COMMIT') throw rolledBack(firstFault);
   }
 
-  /** Sends one statement, or by the simple protocol several; returns the result of the last. @throws the error of the driver */
+  /** Sends one statement, or several by the simple protocol. @returns the last result @throws the error of the driver */
   async #send(statement: string | QueryConfig): Promise<PgResult | undefined> {
     try {
       const results: PgResult | PgResult[] = await this.#monitor.track(() =>

@@ -1,21 +1,25 @@
 import type { Client, ClientConfig } from 'pg';
 import { Backoff } from '../../../async/backoff.js';
 
-/** From one failure to the next attempt, with half of each delay random. */
+/** From a failure to the next attempt. */
 const reconnect = { firstMs: 250, capMs: 2_000, spread: 0.5 } as const;
-/** A silent connection is checked this often, because its other end may be gone. */
+/** How often the connection is checked: nothing else shows that the other end is gone. */
 const pingMs = 15_000;
 
 export interface PostgresListenerOptions {
   readonly ClientOfPg: typeof Client;
   readonly config: ClientConfig;
   readonly channel: string;
-  readonly hear: (payload: string) => void;
+  readonly onMessage: (payload: string) => void;
 }
 
 /**
- * Listens to a channel of Postgres (LISTEN) over a connection of its own, until `close`. It reconnects after any failure.
- * Messages sent in the meantime are lost. A pooler in transaction mode lets none through.
+ * Listens to a channel of Postgres (LISTEN) over a connection of its own. Messages sent while it is disconnected are lost. A
+ * pooler in transaction mode forwards none.
+ *
+ *     connecting -- LISTEN succeeds ----------> listening
+ *     connecting, listening -- any failure ---> connecting, after a backoff
+ *     any -- close ---------------------------> closed
  */
 export class PostgresListener {
   readonly #options: PostgresListenerOptions;
@@ -35,15 +39,15 @@ export class PostgresListener {
   }
 
   async #connect(): Promise<void> {
-    const { ClientOfPg, config, channel, hear } = this.#options;
+    const { ClientOfPg, config, channel, onMessage } = this.#options;
     let client: Client | undefined;
     const reconnect = (): void => this.#reconnect(client);
     try {
-      // The constructor reads the certificates of the URL, which may be missing while they are replaced.
+      // In the `try`: the constructor reads the certificates of the URL and throws if one is missing, as during a renewal.
       client = new ClientOfPg(config);
       this.#client = client;
       client.on('error', reconnect).on('end', reconnect);
-      client.on('notification', ({ payload = '' }) => hear(payload));
+      client.on('notification', ({ payload = '' }) => onMessage(payload));
       await client.connect();
       await client.query(`listen ${channel}`);
       this.#reconnecting.reset();
@@ -63,7 +67,7 @@ export class PostgresListener {
     }, pingMs).unref();
   }
 
-  /** Does nothing for a connection that was replaced already. */
+  /** Does nothing if the connection was already replaced. */
   #reconnect(client: Client | undefined): void {
     if (client !== this.#client) return;
     this.#disconnect();

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import type { Client, ClientConfig, Pool, PoolClient, PoolConfig } from 'pg';
 import { requirePackage } from '../../../async/optional-package.js';
+import { withTimeout } from '../../../async/timeout.js';
 import { databaseOutage, ledgerUnavailable } from '../database-fault.js';
 import { LivenessMonitor } from './liveness-monitor.js';
 import { PostgresConnection } from './postgres-connection.js';
@@ -8,27 +9,26 @@ import { PostgresListener } from './postgres-listener.js';
 
 /** All in milliseconds. */
 export interface PostgresLimits {
-  /** Until a connection is available, a new one or a released one. */
+  /** How long a call waits for a connection, new or released. */
   readonly connectMs: number;
-  /** Of one statement, enforced by the server and, a second later, by this side. */
+  /** Timeout of one statement, enforced by the server and, a second later, by the driver. */
   readonly statementMs: number;
-  /** For running statements when the pool closes. */
+  /** How long `close` waits for running statements. */
   readonly closeMs: number;
 }
 
-/** A statement may be slow for many reasons. After two seconds without any answer the server is probed. */
-const livenessTiming = { quietMs: 2_000, againMs: 500 };
+const livenessTiming = { quietMs: 2_000, retryMs: 500 };
 /** Timeout of a probe, in milliseconds. */
 const probeMs = 2_000;
 
 /** The message of pg-pool when all of its connections are in use. */
 const allInUse = /^timeout exceeded when trying to connect/;
 
-/** pgbouncer in front of Postgres accepts few startup parameters. */
+/** pgbouncer accepts few startup parameters. */
 const isRefusedParameter = (error: unknown): boolean =>
   (error as { code?: unknown }).code === '08P01' && /startup parameter/.test((error as Error).message);
 
-/** At most ten connections to Postgres. A connection is dropped after any error of its own. */
+/** At most ten connections to Postgres. A connection that breaks is dropped, and the idle ones with it. */
 export class PostgresPool {
   readonly #Pool: typeof Pool;
   readonly #Client: typeof Client;
@@ -52,7 +52,7 @@ export class PostgresPool {
     this.#pool = this.#createPool({ statement_timeout: limits.statementMs });
   }
 
-  /** Loads `pg`; nothing else does. Does not connect. @throws {ConfigError} with how to install it */
+  /** Loads `pg`. Does not connect. @throws {ConfigError} with how to install it */
   static async load(url: string, limits: PostgresLimits): Promise<PostgresPool> {
     requirePackage('pg');
     const { default: pg } = await import('pg');
@@ -67,7 +67,7 @@ export class PostgresPool {
       return new PostgresConnection(await this.#monitor.track(() => this.#connect()), this.#monitor);
     } catch (error) {
       if (error instanceof Error && allInUse.test(error.message)) {
-        throw ledgerUnavailable('All connections of this process to the database are in use', error);
+        throw ledgerUnavailable('All ten database connections of this process are in use', error);
       }
       throw databaseOutage('The database cannot be reached', error);
     }
@@ -79,10 +79,10 @@ export class PostgresPool {
   }
 
   /** Listens to a channel over a connection outside the pool. */
-  listen(channel: string, hear: (payload: string) => void): PostgresListener {
-    // It does not keep the process alive.
+  listen(channel: string, onMessage: (payload: string) => void): PostgresListener {
+    // Unreferenced, so that it does not keep the process alive.
     const config = { ...this.#settings(), stream: () => this.#createSocket().unref() };
-    return new PostgresListener({ ClientOfPg: this.#Client, config, channel, hear });
+    return new PostgresListener({ ClientOfPg: this.#Client, config, channel, onMessage });
   }
 
   close(): Promise<void> {
@@ -107,9 +107,9 @@ export class PostgresPool {
   #createPool(parameters: { readonly statement_timeout?: number }): Pool {
     const Client = this.#Client;
     const pool = new this.#Pool({ ...this.#settings(), Client, max: 10, allowExitOnIdle: true, ...parameters });
-    // The pool itself removes an idle connection that breaks.
+    // The pool removes an idle connection that breaks.
     pool.on('error', ignore);
-    // A connection that breaks in use, even while it is handed over, fails its next statement.
+    // A connection that breaks in use, or while it is acquired, fails its next statement.
     pool.on('connect', (client) => client.on('error', ignore));
     return pool;
   }
@@ -130,12 +130,12 @@ export class PostgresPool {
   #createSocket(): Socket {
     const socket = new Socket();
     this.#sockets.add(socket);
-    // During silence, a caller that waits in the pool would get this socket and wait once more.
+    // While the database is silent, a caller that waits in the pool would get this socket and wait again.
     if (this.#monitor.isSilent) process.nextTick(() => socket.destroy(silenceError()));
     return socket.once('close', () => this.#sockets.delete(socket));
   }
 
-  /** The cause that broke one connection has probably broken the idle ones too, and each would cost a call its timeout. */
+  /** What broke one connection has probably broken the idle ones too. Each would cost a call its timeout. */
   #dropIdle(): void {
     for (let count = this.#pool.idleCount; count > 0; count -= 1) {
       this.#pool.connect().then((client) => client.release(true), ignore);
@@ -159,7 +159,7 @@ export class PostgresPool {
     }
   }
 
-  /** Every caller that waits for an answer gets the error of a terminated connection. */
+  /** Pending calls fail with the error of a terminated connection. */
   #destroySockets(): void {
     for (const socket of this.#sockets) socket.destroy(silenceError());
   }
@@ -167,9 +167,8 @@ export class PostgresPool {
   async #close(): Promise<void> {
     this.#monitor.close();
     const ended = this.#pool.end();
-    const late = new Promise((resolve) => setTimeout(resolve, this.#limits.closeMs).unref());
-    await Promise.race([ended, late]);
     // A server that does not answer is not awaited.
+    await withTimeout(this.#limits.closeMs, () => ended).catch(ignore);
     for (const socket of this.#sockets) socket.destroySoon();
   }
 }
@@ -179,8 +178,8 @@ const silenceError = (): Error => new Error('Connection terminated, because the 
 function ignore(): void {}
 
 /**
- * A pg client whose constructor never throws. pg reads the certificates of the URL in the constructor, and throws where a file
- * is missing. The pool constructs clients outside any `try`, so the process would end. This client rejects `connect` instead.
+ * A pg client whose constructor never throws. The constructor of pg reads the certificates of the URL, and throws if a file is
+ * missing. The pool constructs clients outside any `try`, so that would end the process. This client rejects `connect` instead.
  */
 function nonThrowingClient(ClientOfPg: typeof Client): typeof Client {
   function NonThrowingClient(config: ClientConfig): Client {

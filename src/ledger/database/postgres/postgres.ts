@@ -15,9 +15,9 @@ export interface PostgresOptions extends Partial<PostgresLimits> {
 const defaultLimits: PostgresLimits = { connectMs: 5_000, statementMs: 10_000, closeMs: 15_000 };
 
 /**
- * A ledger in Postgres, for any number of processes. It connects with the first query. A pooler in transaction mode may stand in
- * between: no setting outlasts a transaction, and no statement is prepared by name.
- * @throws {ConfigError} where `pg` is not installed, with how to install it
+ * A ledger in Postgres, for any number of processes. It connects with the first query. It works through a pooler in transaction
+ * mode: no setting outlasts a transaction, and no statement is prepared by name.
+ * @throws {ConfigError} if `pg` is not installed, with how to install it
  */
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const { url, idleInTransactionMs = 60_000, ...given } = options;
@@ -61,8 +61,8 @@ class PostgresDatabase implements Database {
     }
   }
 
-  listen(channel: string, hear: (payload: string) => void): { close(): void } {
-    return this.#pool.listen(channel, hear);
+  listen(channel: string, onMessage: (payload: string) => void): { close(): void } {
+    return this.#pool.listen(channel, onMessage);
   }
 
   close(): Promise<void> {
@@ -90,10 +90,10 @@ async function runWork<Value>(
 
 type Callback = (error: unknown, result?: unknown) => void;
 
-/** The members of a pg client that a query builder needs, without those that could leave the transaction. */
+/** The members of a pg client that a query builder needs, except those that could leave the transaction. */
 function clientOf(connection: PostgresConnection, scope: TransactionScope): object {
   const query = (first: unknown, ...rest: unknown[]): Promise<unknown> | undefined => {
-    // A query object that submits itself can send anything.
+    // A query object with its own `submit` can send anything.
     if (typeof (first as { submit?: unknown } | undefined)?.submit === 'function')
       return refuseMember('query(object)')();
     const config = (typeof first === 'object' ? first : { text: first }) as QueryConfig & {
@@ -102,7 +102,7 @@ function clientOf(connection: PostgresConnection, scope: TransactionScope): obje
     const values = Array.isArray(rest[0]) ? rest[0] : config.values;
     const callback = rest.find((one) => typeof one === 'function') ?? config.callback;
     const { text } = config;
-    // A statement prepared by name would stay on the connection.
+    // A statement prepared by name would outlast the transaction on its connection.
     const single = { ...config, text, values, name: undefined, callback: undefined };
     const result = scope.run(text, () => connection.execute(single));
     if (!callback) return result;

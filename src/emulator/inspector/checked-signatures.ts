@@ -1,0 +1,129 @@
+import { signedBytesIn, unsignedBytes } from '../../intents/signed-intent.js';
+import { namedRendezvous, verifierBytesIn } from '../../intents/verify-intent.js';
+import { formatBase58 } from '../../keys/base58.js';
+import { verifySignature } from '../../keys/ed25519.js';
+import { decode, v1 } from '../../wire/codec.js';
+import { emulator } from '../../wire/emulator-codec.js';
+import { messagesIn } from '../../wire/signed-bytes.js';
+import type { RecordedBytes } from '../journal/journal-record.js';
+import type { FaultyOperation } from '../operations/request.js';
+
+/** A signature that a request needs, and the result of its verification. */
+export interface CheckedSignature {
+  /** The required signer. The rendezvous key is the intent's own: its creator and every reader of the code have it. */
+  readonly signer: 'rendezvous' | 'verifier' | 'user' | 'payer';
+  /** Base58; undefined where the request does not name the key. */
+  readonly key: string | undefined;
+  /** The domain that the verifier speaks for. */
+  readonly domain?: string | undefined;
+  readonly outcome: 'valid' | 'invalid' | 'missing';
+}
+
+/**
+ * Verifies the signatures of a recorded request. The result depends on the bytes alone, so it is computed when the inspector
+ * shows the request, and is the same as when the request came.
+ */
+export function checkedSignatures(
+  operation: FaultyOperation | undefined,
+  recorded: RecordedBytes,
+): readonly CheckedSignature[] {
+  const check = operation && checks[operation];
+  if (!check || !recorded.bytes) return [];
+  const result = results.get(recorded) ?? attempt(check, recorded.bytes);
+  results.set(recorded, result);
+  return result;
+}
+
+/** An open inspector page fetches the same requests with every change. */
+const results = new WeakMap<RecordedBytes, readonly CheckedSignature[]>();
+
+function attempt(check: Check, bytes: Uint8Array): readonly CheckedSignature[] {
+  try {
+    return check(bytes);
+  } catch {
+    return [];
+  }
+}
+
+type Check = (bytes: Uint8Array) => readonly CheckedSignature[];
+
+const checks: Readonly<Partial<Record<FaultyOperation, Check>>> = {
+  createIntent: (bytes) => {
+    const message = decode(v1.Message, bytes);
+    return checkIntent(message, namedRendezvous(message), message.sendMessageRequestSignature, signedBytesIn(bytes));
+  },
+  sendMessage: (bytes) => {
+    const { message, rendezvousKey, signature } = decode(v1.SendMessageRequest, bytes);
+    const signedBytes = signedBytesIn(messagesIn(bytes, 1)[0] ?? new Uint8Array());
+    return checkIntent(v1.Message.create(message ?? {}), rendezvousKey?.value, signature, signedBytes);
+  },
+  openMessageStream: (bytes) => {
+    const request = decode(v1.OpenMessageStreamRequest, bytes);
+    return [checkOwn('rendezvous', v1.OpenMessageStreamRequest, request, request.rendezvousKey)];
+  },
+  pollMessages: (bytes) => {
+    const request = decode(v1.PollMessagesRequest, bytes);
+    return [checkOwn('rendezvous', v1.PollMessagesRequest, request, request.rendezvousKey)];
+  },
+  getLoginForThirdPartyApp: (bytes) => {
+    const request = decode(v1.GetLoginForThirdPartyAppRequest, bytes);
+    return [checkOwn('verifier', v1.GetLoginForThirdPartyAppRequest, request, request.verifier)];
+  },
+  loginToThirdPartyApp: (bytes) => {
+    const request = decode(v1.LoginToThirdPartyAppRequest, bytes);
+    return [checkOwn('user', v1.LoginToThirdPartyAppRequest, request, request.userId)];
+  },
+  submitPayment: (bytes) => {
+    const request = decode(emulator.SubmitPaymentRequest, bytes);
+    return [checkOwn('payer', emulator.SubmitPaymentRequest, request, request.payer)];
+  },
+};
+
+type Signature = v1.Signature.$Properties | null | undefined;
+type Key = { value?: Uint8Array | null } | null | undefined;
+
+/** The signatures of an intent, in either dialect. */
+export function checkIntent(
+  message: v1.Message,
+  rendezvousKey: Uint8Array | null | undefined,
+  signature: Signature,
+  signedBytes: Uint8Array,
+): CheckedSignature[] {
+  const { requestToReceiveBill: payment, requestToLogin: login } = message;
+  const own = checked('rendezvous', rendezvousKey, signedBytes, signature);
+  const isWithLogin = payment && (payment.domain || payment.verifier || payment.signature);
+  const verified = login ?? (isWithLogin ? payment : undefined);
+  return verified ? [own, checkVerifier(verifierBytesIn(signedBytes), verified)] : [own];
+}
+
+function checkVerifier(
+  bytes: Uint8Array,
+  { verifier, signature, domain }: v1.RequestToLogin.$Properties,
+): CheckedSignature {
+  return { ...checked('verifier', verifier?.value, bytes, signature), domain: domain?.domain ?? '' };
+}
+
+/** A signature in a field of the request itself (protocol section 4). */
+function checkOwn<Request extends { signature?: v1.Signature.$Properties | null }>(
+  signer: CheckedSignature['signer'],
+  codec: Parameters<typeof unsignedBytes<Request>>[0],
+  request: Request,
+  key: Key,
+): CheckedSignature {
+  return checked(signer, key?.value, unsignedBytes(codec, request), request.signature);
+}
+
+function checked(
+  signer: CheckedSignature['signer'],
+  key: Uint8Array | null | undefined,
+  bytes: Uint8Array,
+  signature: Signature,
+): CheckedSignature {
+  const value = signature?.value;
+  const isValid = !!key && !!value && verifySignature(key, bytes, value);
+  return {
+    signer,
+    key: key?.length === 32 ? formatBase58(key) : undefined,
+    outcome: value?.length ? (isValid ? 'valid' : 'invalid') : 'missing',
+  };
+}

@@ -1,0 +1,75 @@
+import type { JournalEntry } from '../journal/journal.js';
+import type { JournalRecord, RecordedBytes } from '../journal/journal-record.js';
+import { type FaultyOperation, operationNameOf } from '../operations/request.js';
+import { type CheckedSignature, checkedSignatures } from './checked-signatures.js';
+import { type MessageTree, readMessage } from './message-tree.js';
+
+/** An entry as the inspector page gets it: JSON with decoded messages. */
+export type DescribedEntry = Readonly<Record<string, unknown>>;
+
+interface DescribedMessage {
+  /** In bytes. */
+  readonly size: number;
+  /** Undefined where it was too large to be recorded, or cannot be decoded. */
+  readonly content: MessageTree | undefined;
+}
+
+export function describeEntry({ number, atMs, lastAtMs, times, record }: JournalEntry): DescribedEntry {
+  return { number, atMs, lastAtMs, times, ...describe(record) };
+}
+
+/** The checked signatures of a recorded request. */
+export function signaturesIn(record: JournalRecord): readonly CheckedSignature[] {
+  if (record.kind === 'stream') return checkedSignatures('openMessageStream', record.request);
+  return record.kind === 'call' ? checkedSignatures(operationIn(record.operation), record.request) : [];
+}
+
+function describe(record: JournalRecord): DescribedEntry {
+  switch (record.kind) {
+    case 'call': {
+      const operation = operationIn(record.operation);
+      const { request, answer, ...rest } = record;
+      return {
+        ...rest,
+        request: describeMessage(operation, 'request', request),
+        answer: answer && describeMessage(operation, 'answer', answer),
+        signatures: signaturesIn(record),
+      };
+    }
+    case 'stream':
+      return {
+        ...record,
+        request: describeMessage('openMessageStream', 'request', record.request),
+        signatures: signaturesIn(record),
+      };
+    case 'delivery':
+      return { ...record, message: describeMessage('openMessageStream', 'answer', record.message) };
+    case 'webhook': {
+      const { token, ...rest } = record;
+      return { ...rest, claims: token === undefined ? undefined : claimsIn(token) };
+    }
+    default:
+      return record;
+  }
+}
+
+function operationIn(name: string): FaultyOperation | undefined {
+  const [service = '', method = ''] = name.split('.', 2);
+  return operationNameOf({ service, method });
+}
+
+function describeMessage(
+  operation: FaultyOperation | undefined,
+  part: 'request' | 'answer',
+  recorded: RecordedBytes,
+): DescribedMessage {
+  return { size: recorded.length, content: readMessage(operation, part, recorded) };
+}
+
+function claimsIn(token: string): unknown {
+  try {
+    return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+}

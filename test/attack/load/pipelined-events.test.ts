@@ -1,0 +1,204 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Response } from 'express';
+import { eventually } from '../../support/eventually.js';
+import {
+  type EventSite,
+  type EventSiteOptions,
+  intentId,
+  otherIntentId,
+  startEventSite,
+} from '../../support/sites/event-site.js';
+import { RawStream } from '../../support/sites/raw-stream.js';
+
+const path = `/intent/${intentId}/events`;
+
+interface ObservedSite extends EventSite {
+  readonly responses: readonly Response[];
+  readonly sockets: readonly Socket[];
+}
+
+/** An event site that notes its responses and sockets. */
+async function startObservedSite({ before, ...options }: EventSiteOptions = {}): Promise<ObservedSite> {
+  const [responses, sockets]: [Response[], Socket[]] = [[], []];
+  const site = await startEventSite({
+    ...options,
+    before: (app) => {
+      app.use((req, res, next) => {
+        responses.push(res);
+        if (!sockets.includes(req.socket)) sockets.push(req.socket);
+        next();
+      });
+      before?.(app);
+    },
+  });
+  return { ...site, responses, sockets };
+}
+
+/** Opens a stream and pipelines so many requests for streams behind it. */
+async function pipeline(site: ObservedSite, count: number): Promise<RawStream> {
+  const stream = new RawStream(site.origin, path);
+  await stream.has('\r\n\r\n');
+  const before = site.responses.length;
+  for (let n = 0; n < count; n += 1) stream.request(path);
+  await eventually('the router has every request', () => site.responses.length === before + count);
+  return stream;
+}
+
+async function nothingIsHeld({ context }: EventSite): Promise<void> {
+  const { connectionLimiter, running } = context;
+  await eventually(
+    'no stream and no request is held',
+    () => connectionLimiter.open + connectionLimiter.visitors + running.size === 0,
+  );
+}
+
+describe('event streams pipelined behind an open stream', () => {
+  test('count as streams of their address', async () => {
+    const site = await startObservedSite();
+    await pipeline(site, 24);
+    expect(site.context.connectionLimiter.open).toBe(20);
+    const other = new RawStream(site.origin, path);
+    await other.has('\r\n\r\n');
+    expect(other.head).toMatch(/^http\/1.1 429 /);
+  });
+
+  test('are released when their connection ends', async () => {
+    const site = await startObservedSite();
+    for (let n = 0; n < 5; n += 1) {
+      const stream = await pipeline(site, 30);
+      stream.socket.destroy();
+      await nothingIsHeld(site);
+    }
+    for (const response of site.responses) expect(response.listenerCount('socket')).toBe(0);
+  });
+
+  test('add one listener to their connection, however many wait', async () => {
+    const site = await startObservedSite();
+    const stream = new RawStream(site.origin, path);
+    await stream.has('\r\n\r\n');
+    const [socket] = site.sockets;
+    const before = socket?.listenerCount('close') ?? 0;
+    for (let n = 0; n < 19; n += 1) stream.request(path);
+    await eventually('all wait', () => site.context.connectionLimiter.open === 20);
+    expect((socket?.listenerCount('close') ?? 0) - before).toBe(1);
+  });
+
+  test('are answered in turn when the streams before them end', async () => {
+    const site = await startObservedSite();
+    const stream = await pipeline(site, 3);
+    site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+    await eventually('each has its turn', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
+    await nothingIsHeld(site);
+  });
+
+  test('are told to come back when the router closes', async () => {
+    const site = await startObservedSite();
+    const stream = await pipeline(site, 3);
+    site.context.events.close();
+    await eventually('each has its turn', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
+    await nothingIsHeld(site);
+  });
+
+  test('leave nothing behind when a middleware answers them while they wait', async () => {
+    const site = await startObservedSite();
+    const stream = await pipeline(site, 3);
+    for (const response of site.responses.slice(1)) response.status(503).end();
+    site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+    await eventually('each has its answer', () => stream.text.match(/HTTP\/1.1 503 /g)?.length === 3);
+    await nothingIsHeld(site);
+  });
+
+  test('leave one listener on a connection that has carried them', async () => {
+    const site = await startObservedSite();
+    const stream = await pipeline(site, 3);
+    const [socket] = site.sockets as (Socket & { server?: Server })[];
+    site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+    await eventually('each has its turn', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
+    await nothingIsHeld(site);
+    stream.request(`/status/${intentId}`);
+    await stream.has('"exists"');
+    const listeners = socket?.listenerCount('close') ?? 0;
+    for (let n = 0; n < 5; n += 1) stream.request(path);
+    await eventually('all have been answered', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 10);
+    await nothingIsHeld(site);
+    expect((socket?.listenerCount('close') ?? 0) - listeners).toBeLessThanOrEqual(1);
+  });
+
+  test('end their connection, as any request does, when more than 64 wait', async () => {
+    const site = await startObservedSite({ connectionLimits: { perAddress: 100 } });
+    const patient = await pipeline(site, 64);
+    for (const target of [path, '/intent/v1/elements.js', '/no-route-of-ours']) {
+      const stream = await pipeline(site, 0);
+      // In one piece: once 16 KiB of answers wait, Node reads no further.
+      stream.socket.write(`GET ${target} HTTP/1.1\r\nHost: site\r\n\r\n`.repeat(65));
+      await eventually('the connection has ended', () => stream.socket.destroyed);
+    }
+    expect(patient.socket.destroyed).toBe(false);
+    patient.request(path);
+    await eventually('the connection has ended', () => patient.socket.destroyed);
+    await nothingIsHeld(site);
+  });
+
+  test('end their connection also behind the second stream of a connection', async () => {
+    const site = await startObservedSite();
+    const stream = await pipeline(site, 0);
+    stream.request(`/intent/${otherIntentId}/events`);
+    await eventually('the second stream waits', () => site.context.connectionLimiter.open === 2);
+    site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+    await eventually(
+      'the second stream is open',
+      () => site.context.connectionLimiter.open === 1 && stream.text.split('HTTP/1.1 200').length === 3,
+    );
+    stream.socket.write('GET /no-route-of-ours HTTP/1.1\r\nHost: site\r\n\r\n'.repeat(65));
+    await eventually('the connection has ended', () => stream.socket.destroyed);
+    await nothingIsHeld(site);
+  });
+
+  test('leave a connection alone that pipelines hundreds of requests without a stream', async () => {
+    const site = await startObservedSite();
+    const stream = new RawStream(site.origin, `/status/${intentId}`);
+    for (let n = 1; n < 300; n += 1) stream.request(`/status/${intentId}`);
+    await eventually('all are answered', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 300);
+  });
+});
+
+describe('event streams whose request was already answered', () => {
+  test('by a timeout middleware leave nothing behind', async () => {
+    const site = await startObservedSite({
+      before: (app) =>
+        app.use((_req, res, next) => {
+          res.once('close', () => next());
+          res.status(503).end();
+        }),
+    });
+    const stream = new RawStream(site.origin, path);
+    for (let n = 0; n < 9; n += 1) stream.request(path);
+    await eventually('each is answered', () => stream.text.match(/HTTP\/1.1 503 /g)?.length === 10);
+    await nothingIsHeld(site);
+    expect(site.transport.asked).toBe(0);
+    expect(site.log.lines).toEqual([]);
+  });
+
+  test('before their turn on the connection leave nothing behind', async () => {
+    let isImpatient = false;
+    const site = await startObservedSite({
+      before: (app) =>
+        app.use((_req, res, next) => {
+          if (isImpatient) res.status(503).end();
+          next();
+        }),
+    });
+    const stream = await pipeline(site, 0);
+    isImpatient = true;
+    for (let n = 0; n < 9; n += 1) stream.request(path);
+    await eventually('the router has every request', () => site.responses.length === 10);
+    await eventually(
+      'one stream is held',
+      () => site.context.connectionLimiter.open === 1 && site.context.running.size === 0,
+    );
+    stream.socket.destroy();
+    await nothingIsHeld(site);
+    expect(site.log.lines).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import type { Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { buttonScript, event, part, scan, state } from '../support/checkout.js';
+import { type StrictSite, startStrictSite } from '../support/strict-site.js';
+import { useChromium } from '../support/visit.js';
+
+const open = useChromium();
+let site: StrictSite;
+
+beforeAll(async () => {
+  site = await startStrictSite();
+});
+
+/** The focused part, or the id of the focused element outside the button. */
+const focused = (page: Page): Promise<string> =>
+  page.evaluate(() => {
+    const outer = document.activeElement;
+    return outer?.shadowRoot?.activeElement?.getAttribute('part') ?? outer?.id ?? '';
+  });
+
+const body = '<button id="before">Before</button><div id="pay"></div><button id="after">After</button>';
+
+test('the dialog can be opened, navigated, cancelled and paid with the keyboard only', async () => {
+  const { page } = await open(site.page({ script: buttonScript(), body }));
+  await part(page, 'button').waitFor();
+  await page.locator('#before').focus();
+  await page.keyboard.press('Tab');
+  expect(await focused(page)).toMatch(/\bbutton\b/);
+  await page.keyboard.press('Enter');
+  await scan(page);
+
+  // Two rounds: the focus never leaves the dialog.
+  const visited: string[] = [];
+  for (let presses = 0; presses < 8; presses += 1) {
+    await page.keyboard.press('Tab');
+    visited.push(await focused(page));
+  }
+  expect(visited).not.toContain('before');
+  expect(visited).not.toContain('after');
+  expect(visited.join(' ')).toMatch(/\bcancel\b/);
+
+  await page.keyboard.press('Escape');
+  await event(page, 'cancel');
+  await eventually(async () => expect(await focused(page)).toMatch(/\bbutton\b/));
+
+  await page.keyboard.press('Space');
+  await site.sequencer.wallet('Ada').pay(await scan(page));
+  await event(page, 'success');
+});
+
+test('a declined payment can be retried with the keyboard', async () => {
+  const { page } = await open(site.page({ script: buttonScript(), body }));
+  await part(page, 'button').focus();
+  await page.keyboard.press('Enter');
+  await site.sequencer.wallet('Ada').decline(await scan(page));
+  await state(page, 'rejected');
+  for (let presses = 0; presses < 6 && !/\bretry\b/.test(await focused(page)); presses += 1)
+    await page.keyboard.press('Tab');
+  expect(await focused(page)).toMatch(/\bretry\b/);
+  await page.keyboard.press('Enter');
+  await site.sequencer.wallet('Ada').pay(await scan(page));
+  await event(page, 'success');
+});

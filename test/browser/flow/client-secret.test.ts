@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { jest } from '@jest/globals';
+import bs58 from 'bs58';
+import {
+  decodeBase58,
+  decodeClientSecret,
+  deriveIntentId,
+  encodeBase58,
+  isIntentId,
+} from '../../../src/browser/flow/client-secret.js';
+import { publicKeyOf } from '../../../src/browser/flow/portable-ed25519.js';
+
+const knownAnswers = JSON.parse(readFileSync(new URL('../../vectors/known-answers.json', import.meta.url), 'utf8'));
+const vectors = [
+  ['payment', knownAnswers.payment],
+  ['login', knownAnswers.login],
+] as const;
+const bytesOf = (hex: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(hex, 'hex'));
+
+describe('deriveIntentId (protocol section 7)', () => {
+  test.each(vectors)('derives the id of a %s', async (kind, { payload, id }) => {
+    expect(await deriveIntentId(decodeClientSecret(bs58.encode(bytesOf(payload)), kind))).toBe(id);
+  });
+
+  test('derives the same id without native Ed25519', async () => {
+    const refused = jest.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new DOMException('', 'NotSupportedError'));
+    const { payload, id } = knownAnswers.payment;
+    expect(await deriveIntentId(bytesOf(payload))).toBe(id);
+    expect(refused).toHaveBeenCalled();
+  });
+
+  test('derives the public key of RFC 8032 test 1 with the portable implementation', () => {
+    const seed = bytesOf('9d61b19deffd5a60ba844af492ec2cc44449c5697b326919703bac031cae7f60');
+    const publicKey = 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a';
+    expect(Buffer.from(publicKeyOf(seed)).toString('hex')).toBe(publicKey);
+  });
+
+  test.each([[null], [''], ['x'], ['0'.repeat(44)], ['1'.repeat(31)], ['1'.repeat(33)], ['2'.repeat(45)], [7]])(
+    'isIntentId refuses %j',
+    (text) => expect(isIntentId(text)).toBe(false),
+  );
+
+  test('isIntentId accepts 32 bytes, also zeros', () => {
+    expect(isIntentId('1'.repeat(32))).toBe(true);
+    expect(isIntentId(knownAnswers.login.id)).toBe(true);
+  });
+});
+
+describe('Base58', () => {
+  test.each([[[]], [[0]], [[0, 0, 1]], [[255]], [[0, 0]], [[1, 0, 0]], [[57]], [[58]], [[255, 255, 255, 255]]])(
+    'encodes and decodes %j like bs58',
+    (bytes) => {
+      const text = encodeBase58(Uint8Array.from(bytes));
+      expect(text).toBe(bs58.encode(Uint8Array.from(bytes)));
+      expect([...(decodeBase58(text, bytes.length) ?? [])]).toEqual(bytes);
+    },
+  );
+
+  test('encodes the example of the IETF draft', () => {
+    expect(encodeBase58(new TextEncoder().encode('Hello World!'))).toBe('2NEpo7TZRRrLZSi2U');
+  });
+
+  test.each(['0', 'O', 'I', 'l', ' 2', '2 ', '12', '5R', 'ÿ'])('refuses %j as one byte', (text) => {
+    expect(decodeBase58(text, 1)).toBeUndefined();
+  });
+});
+
+describe('decodeClientSecret', () => {
+  const secretOf = (...first: number[]): string =>
+    bs58.encode(Uint8Array.from({ length: 20 }, (_, at) => first[at] ?? 0));
+
+  test.each(vectors)('accepts the secret of a %s for that kind only', (kind, { payload }) => {
+    const secret = bs58.encode(bytesOf(payload));
+    expect(decodeClientSecret(secret, kind)).toEqual(bytesOf(payload));
+    expect(() => decodeClientSecret(secret, kind === 'login' ? 'payment' : 'login')).toThrow(TypeError);
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['an empty text', ''],
+    ['19 bytes', bs58.encode(new Uint8Array(19).fill(2))],
+    ['21 bytes', bs58.encode(new Uint8Array(21).fill(2))],
+    ['an unknown kind', secretOf(4)],
+    ['a login with a currency', secretOf(3, 1)],
+    ['a login with an amount', secretOf(3, 0, 0, 0, 0, 0, 0, 0, 1)],
+    ['a blank behind', `${secretOf(2, 1)} `],
+    ['another spelling', `1${secretOf(2, 1)}`],
+    ['a text without end', '2'.repeat(1_000_000)],
+  ])('refuses %s without repeating it in the message', (_name, secret) => {
+    for (const kind of ['payment', 'login'] as const) {
+      expect(() => decodeClientSecret(secret, kind)).toThrow(new TypeError(`The client secret must be ${kind}`));
+    }
+  });
+});

@@ -1,0 +1,222 @@
+import type { Page } from 'playwright-core';
+import { newDatabaseUrl } from '../../support/databases/databases.js';
+import { eventually } from '../../support/eventually.js';
+import { begin, buttonScript, closed, idOf, part, state } from '../support/checkout.js';
+import { type Answer, keysOf, own, status, visitWith as visitWithAnswers } from '../support/intent-answers.js';
+import { type StrictSite, startStrictSite } from '../support/strict-site.js';
+import { useChromium, type Visit } from '../support/visit.js';
+
+const open = useChromium();
+let site: StrictSite;
+
+beforeAll(async () => {
+  site = await startStrictSite();
+});
+
+const script = buttonScript();
+const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
+
+/** The request takes effect and its answer is replaced with a 500. */
+const failedAfterEffect: Answer = async (route) => {
+  await route.fetch();
+  await status(500)(route);
+};
+
+const visitWith = (answers: readonly Answer[], address = site.page({ script })): Promise<Visit> =>
+  visitWithAnswers(open, address, answers);
+
+async function fail(page: Page): Promise<void> {
+  await part(page, 'button').click();
+  await state(page, 'problem');
+}
+
+async function cancel(page: Page): Promise<void> {
+  await part(page, 'cancel').click();
+  await closed(page);
+}
+
+test.each([
+  ['the site fails', status(500)],
+  ['the site fails after the request took effect', failedAfterEffect],
+  ['the rate limit is reached', status(429)],
+  ['the same request is in progress', status(409)],
+])('a retry sends the same key if %s', async (_name, answer) => {
+  const visit = await visitWith([answer, answer]);
+  await fail(visit.page);
+  await part(visit.page, 'retry').click();
+  await eventually(() => expect(keysOf(visit)).toHaveLength(2));
+  await state(visit.page, 'problem');
+  await part(visit.page, 'retry').click();
+  await state(visit.page, 'waiting');
+  const [key, ...others] = keysOf(visit);
+  expect(key).toMatch(uuid);
+  expect(others).toEqual([key, key]);
+});
+
+test('each new intent has a new key', async () => {
+  const visit = await visitWith([status(500)]);
+  const { page } = visit;
+  await fail(page);
+  await cancel(page);
+  // After a closed problem, and after a closed code.
+  await begin(page);
+  await cancel(page);
+  const code = await begin(page);
+  await site.sequencer.wallet('Ada').decline(code);
+  await state(page, 'rejected');
+  await part(page, 'retry').click();
+  await state(page, 'waiting');
+  expect(new Set(keysOf(visit)).size).toBe(4);
+  for (const key of keysOf(visit)) expect(key).toMatch(uuid);
+});
+
+test('the retry after an expired code sends a new key', async () => {
+  const visit = await visitWith([], site.page({ script: buttonScript({ expiresInMs: 60_000 }) }));
+  await visit.page.clock.install();
+  await begin(visit.page);
+  await visit.page.clock.fastForward(61_000);
+  await state(visit.page, 'expired');
+  await part(visit.page, 'retry').click();
+  await state(visit.page, 'waiting');
+  expect(new Set(keysOf(visit)).size).toBe(2);
+});
+
+test('the retry after a final answer sends a new key', async () => {
+  const visit = await visitWith([status(500), status(404, { code: 'request_refused' })]);
+  await fail(visit.page);
+  await part(visit.page, 'retry').click();
+  await eventually(() => expect(keysOf(visit)).toHaveLength(2));
+  await part(visit.page, 'retry').waitFor({ state: 'hidden' });
+  await cancel(visit.page);
+  await begin(visit.page);
+  const [first, second, third] = keysOf(visit);
+  expect(second).toBe(first);
+  expect(third).not.toBe(first);
+});
+
+test('a reload sends a new key, also during a request', async () => {
+  const visit = await visitWith([() => new Promise(() => undefined)]);
+  await part(visit.page, 'button').click();
+  await eventually(() => expect(keysOf(visit)).toHaveLength(1));
+  await visit.page.reload();
+  await begin(visit.page);
+  expect(new Set(keysOf(visit)).size).toBe(2);
+});
+
+test('each attempt of a login sends a new key, because its time to live starts at its creation', async () => {
+  const visit = await visitWith(
+    [status(500)],
+    site.page({ script: buttonScript({ mode: 'login', order: undefined }) }),
+  );
+  await fail(visit.page);
+  await part(visit.page, 'retry').click();
+  await state(visit.page, 'waiting');
+  expect(new Set(keysOf(visit)).size).toBe(2);
+});
+
+const reused = status(422, { code: 'idempotency_key_reused' });
+
+test('a key that the site knows from another request is replaced without a problem', async () => {
+  const visit = await visitWith([status(500), reused]);
+  await fail(visit.page);
+  await part(visit.page, 'retry').click();
+  await state(visit.page, 'waiting');
+  const [first, second, third] = keysOf(visit);
+  expect(second).toBe(first);
+  expect(third).toMatch(uuid);
+  expect(third).not.toBe(first);
+  expect(keysOf(visit)).toHaveLength(3);
+});
+
+test('a site that refuses every key gets two requests', async () => {
+  const visit = await visitWith([status(500), reused, reused, reused]);
+  await fail(visit.page);
+  await part(visit.page, 'retry').click();
+  await eventually(() => expect(keysOf(visit)).toHaveLength(3));
+  await state(visit.page, 'problem');
+  await visit.page.waitForTimeout(200);
+  expect(keysOf(visit)).toHaveLength(3);
+});
+
+describe('with a ledger, the retry after a failed answer gets', () => {
+  let recording: StrictSite;
+
+  beforeAll(async () => {
+    recording = await startStrictSite({
+      databaseUrl: await newDatabaseUrl('embedded'),
+      payment: (req) => ({ amount: '4.50', currency: 'usd', metadata: { order: req.body.order } }),
+    });
+    await recording.router.ready();
+  });
+
+  /** A visitor with a cookie of the site. The answer to the next intent is replaced with a 500. */
+  async function visitWithCookie(order: string): Promise<Visit> {
+    const address = recording.page({ script: buttonScript({ order }, 'globalThis.button = button;') });
+    const visit = await visitWith([own, failedAfterEffect], address);
+    await begin(visit.page);
+    await cancel(visit.page);
+    await fail(visit.page);
+    return visit;
+  }
+
+  async function retry(page: Page): Promise<string> {
+    const answer = page.waitForResponse((response) => response.url().endsWith('/intent') && response.ok());
+    await part(page, 'retry').click();
+    const { client_secret: secret } = (await (await answer).json()) as { client_secret: string };
+    await state(page, 'waiting');
+    return idOf(secret);
+  }
+
+  /** The intents of these orders, newest first. */
+  async function begun(...orders: string[]): Promise<readonly { id: string; order: unknown }[]> {
+    const { intents } = await recording.router.intents.list();
+    const all = intents.map(({ id, metadata }) => ({ id, order: metadata.order }));
+    return all.filter(({ order }) => orders.includes(order as string));
+  }
+
+  test('the same intent for the same order', async () => {
+    const { page } = await visitWithCookie('tea');
+    const [newest, ...older] = await begun('tea');
+    expect(older).toHaveLength(1);
+    expect(await retry(page)).toBe(newest?.id);
+    expect(await begun('tea')).toHaveLength(2);
+  });
+
+  test('another intent for another order', async () => {
+    const { page } = await visitWithCookie('bread');
+    await page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { order: 'cake' }));
+    const id = await retry(page);
+    expect((await begun('bread', 'cake')).map(({ order }) => order)).toEqual(['cake', 'bread', 'bread']);
+    expect((await begun('cake'))[0]?.id).toBe(id);
+  });
+});
+
+describe('a retry', () => {
+  test.each([400, 401, 403, 404, 413, 422])('is not offered after %i', async (code) => {
+    const { page } = await visitWith([status(code, { code: 'request_refused', detail: 'We do not sell that.' })]);
+    await fail(page);
+    expect(await part(page, 'status').textContent()).toContain('We do not sell that.');
+    expect(await part(page, 'retry').isVisible()).toBe(false);
+    expect(await part(page, 'cancel').textContent()).toBe('Close');
+    await cancel(page);
+    await begin(page);
+  });
+
+  test('is not offered on an insecure page', async () => {
+    const { page } = await open(site.page({ script }), {
+      before: () => Object.defineProperty(globalThis, 'isSecureContext', { value: false }),
+    });
+    await fail(page);
+    expect(await part(page, 'status').textContent()).toContain('https');
+    expect(await part(page, 'retry').isVisible()).toBe(false);
+  });
+
+  test('is offered for a login that expired before its completion', async () => {
+    const visit = await visitWith([], site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
+    await visit.page.route('**/session', status(404, { code: 'intent_not_found' }));
+    await site.sequencer.wallet('Ada').login(await begin(visit.page));
+    await state(visit.page, 'problem');
+    await part(visit.page, 'retry').click();
+    await state(visit.page, 'waiting');
+  });
+});

@@ -1,0 +1,202 @@
+import type { Page, Route } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { domain } from '../../support/sites/site.js';
+import { begin, buttonScript, clickAndScan, closed, event, idOf, part, seen, state } from '../support/checkout.js';
+import { type StrictSite, startStrictSite } from '../support/strict-site.js';
+import { useChromium } from '../support/visit.js';
+
+const open = useChromium();
+let site: StrictSite;
+
+beforeAll(async () => {
+  site = await startStrictSite();
+});
+
+/** The answer to the page's own request. */
+const session = (page: Page): Promise<unknown> => page.evaluate(async () => (await fetch('/session')).json());
+
+const login = { mode: 'login', order: undefined };
+
+test('the session exists when success is emitted', async () => {
+  const script = buttonScript(
+    login,
+    `button.on('success', async () => { note('session', await (await fetch('/session')).json()); });`,
+  );
+  const { page } = await open(site.page({ script }));
+  const code = await clickAndScan(page);
+  await site.sequencer.wallet('Ada').login(code);
+  const user = { id: site.sequencer.wallet('Ada').userId(domain) };
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
+  expect(await event(page, 'session')).toEqual({ user });
+  expect(await session(page)).toEqual({ user });
+  await state(page, 'done');
+});
+
+test('a declined login leaves the session empty', async () => {
+  const { page } = await open(site.page({ script: buttonScript(login) }));
+  const code = await begin(page);
+  await site.sequencer.wallet('Ada').decline(code);
+  await state(page, 'rejected');
+  expect(await session(page)).toEqual({ user: null });
+});
+
+test('a cancelled login leaves the session empty, also if the wallet confirms later', async () => {
+  const { page } = await open(site.page({ script: buttonScript(login) }));
+  const code = await begin(page);
+  await part(page, 'cancel').click();
+  await event(page, 'cancel');
+  await site.sequencer.wallet('Ada').login(code);
+  await page.reload();
+  expect(await session(page)).toEqual({ user: null });
+});
+
+test('the success page in another browser cannot complete the login', async () => {
+  const { page } = await open(site.page({ script: buttonScript(login) }));
+  const code = await begin(page);
+  const id = idOf(code);
+  await site.sequencer.wallet('Ada').login(code);
+
+  const elsewhere = await open(`${site.origin}/thanks?id=${id}`);
+  elsewhere.forgive(/status of 404/);
+  expect(await elsewhere.page.locator('h1').textContent()).toBe('Thank you');
+  const answer = await elsewhere.page.evaluate(async (intent) => {
+    const { status } = await fetch('/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: intent }),
+    });
+    return status;
+  }, id);
+  expect(answer).toBe(404);
+  expect(await session(elsewhere.page)).toEqual({ user: null });
+
+  await event(page, 'success');
+  expect(await session(page)).toEqual({ user: { id: site.sequencer.wallet('Ada').userId(domain) } });
+});
+
+const userOf = (name: string): { id: string } => ({ id: site.sequencer.wallet(name).userId(domain) });
+
+/** Answers the first requests `POST /session`. The site answers later ones and every `GET /session`. */
+async function answerLogin(page: Page, ...answers: ((route: Route) => Promise<void>)[]): Promise<string[]> {
+  const asked: string[] = [];
+  await page.route('**/session', async (route) => {
+    asked.push(route.request().method());
+    const answer = route.request().method() === 'POST' ? answers.shift() : undefined;
+    await (answer ? answer(route) : route.continue());
+  });
+  return asked;
+}
+
+const noAnswer = (route: Route): Promise<void> => route.abort();
+const busy = (route: Route): Promise<void> => route.fulfill({ status: 503, json: { code: 'too_busy' } });
+const over = (route: Route): Promise<void> => route.fulfill({ status: 404, json: { code: 'intent_not_found' } });
+
+describe('an answer to POST /session', () => {
+  test.each([
+    ['is lost', noAnswer],
+    ['comes from a proxy', (route: Route) => route.fulfill({ status: 504, body: '<h1>Gateway time-out</h1>' })],
+  ])('that %s after it took effect still ends in success', async (_name, answer) => {
+    const visit = await open(site.page({ script: buttonScript(login) }));
+    visit.forgive(/ERR_FAILED/, /status of (?:404|504)/);
+    const asked = await answerLogin(visit.page, async (route) => {
+      await route.fetch();
+      await answer(route);
+    });
+    await site.sequencer.wallet('Ada').login(await begin(visit.page));
+    expect(await event(visit.page, 'success')).toMatchObject({ user: userOf('Ada') });
+    await state(visit.page, 'done');
+    expect(asked).toEqual(['POST', 'POST', 'GET']);
+    expect((await seen(visit.page)).map(([name]) => name)).not.toContain('error');
+  });
+
+  test('that is lost before it takes effect is retried', async () => {
+    const visit = await open(site.page({ script: buttonScript(login) }));
+    visit.forgive(/ERR_FAILED/);
+    const asked = await answerLogin(visit.page, noAnswer);
+    await site.sequencer.wallet('Ada').login(await begin(visit.page));
+    expect(await event(visit.page, 'success')).toMatchObject({ user: userOf('Ada') });
+    expect(asked).toEqual(['POST', 'POST']);
+  });
+
+  test('that is lost, with an empty session, ends in a problem', async () => {
+    const visit = await open(site.page({ script: buttonScript(login) }));
+    visit.forgive(/ERR_FAILED/, /status of 404/);
+    const asked = await answerLogin(visit.page, noAnswer, over);
+    await site.sequencer.wallet('Ada').login(await begin(visit.page));
+    await state(visit.page, 'problem');
+    expect(await event(visit.page, 'error')).toBeDefined();
+    expect(asked).toEqual(['POST', 'POST', 'GET']);
+  });
+
+  test('that refuses does not report the previously logged-in user', async () => {
+    const visit = await open(site.page({ script: buttonScript(login) }));
+    visit.forgive(/status of (?:404|503)/);
+    await site.sequencer.wallet('Ada').login(await begin(visit.page));
+    await event(visit.page, 'success');
+    await closed(visit.page);
+    const asked = await answerLogin(visit.page, busy, over);
+    await site.sequencer.wallet('Ben').login(await begin(visit.page));
+    await state(visit.page, 'problem');
+    expect(asked).toEqual(['POST', 'POST']);
+    expect((await seen(visit.page)).filter(([name]) => name === 'success')).toHaveLength(1);
+  });
+});
+
+describe('while the login is being completed', () => {
+  /** Holds `POST /session`. @returns a function that releases it */
+  async function hold(page: Page): Promise<{ asked: string[]; letGo: () => void }> {
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const asked = await answerLogin(page, async (route) => {
+      await held;
+      await route.continue();
+    });
+    return { asked, letGo };
+  }
+
+  const isOpen = (page: Page): Promise<boolean> => part(page, 'dialog').isVisible();
+
+  test('the button reopens the closed dialog', async () => {
+    const { page } = await open(site.page({ script: buttonScript(login) }));
+    const { asked, letGo } = await hold(page);
+    await site.sequencer.wallet('Ada').login(await begin(page));
+    await state(page, 'confirming');
+    await page.keyboard.press('Escape');
+    await closed(page);
+    await part(page, 'button').click();
+    await eventually(async () => expect(await isOpen(page)).toBe(true));
+    expect(await part(page, 'status').textContent()).toBe('Logging you in…');
+    letGo();
+    await state(page, 'done');
+    await closed(page);
+    expect(asked).toEqual(['POST']);
+    const names = (await seen(page)).map(([name]) => name);
+    expect(names.filter((name) => name !== 'scanned')).toEqual(['invoke', 'success']);
+  });
+
+  test('the button opens the dialog, also after a reload', async () => {
+    const walletUrl = 'https://wallet.example/';
+    const { page } = await open(site.page({ script: buttonScript({ ...login, walletUrl }), lang: 'de' }));
+    const code = await begin(page);
+    const { asked, letGo } = await hold(page);
+    await page.reload();
+    await site.sequencer.wallet('Ada').login(code);
+    await eventually(() => expect(asked).toEqual(['POST']));
+    expect(await isOpen(page)).toBe(false);
+    await part(page, 'button').click();
+    await eventually(async () => expect(await isOpen(page)).toBe(true));
+    expect(await part(page, 'title').textContent()).toBe('Mit Wallet anmelden');
+    expect(await part(page, 'status').textContent()).toBe('Sie werden angemeldet …');
+    // Link and amount are hidden and take no space.
+    for (const name of ['link', 'amount']) {
+      expect(await part(page, name).evaluate((element) => element.getClientRects().length)).toBe(0);
+    }
+    letGo();
+    await state(page, 'done');
+    await closed(page);
+    expect(await event(page, 'success')).toMatchObject({ user: userOf('Ada') });
+    expect(asked).toEqual(['POST']);
+  });
+});

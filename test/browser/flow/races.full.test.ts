@@ -1,0 +1,212 @@
+import type { Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { begin, buttonScript, closed, event, idOf, part, seen, state } from '../support/checkout.js';
+import { type StrictSite, startStrictSite } from '../support/strict-site.js';
+import { useChromium } from '../support/visit.js';
+
+const open = useChromium();
+let site: StrictSite;
+
+beforeAll(async () => {
+  site = await startStrictSite();
+});
+
+const count = async (page: Page, name: string): Promise<number> =>
+  (await seen(page)).filter(([one]) => one === name).length;
+
+test('Escape twice cancels once, and twenty clicks create one intent', async () => {
+  const { page } = await open(site.page({ script: buttonScript() }));
+  await begin(page);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  await closed(page);
+  await event(page, 'cancel');
+  await part(page, 'button').evaluate((button: HTMLElement) => {
+    for (let clicks = 0; clicks < 20; clicks += 1) button.click();
+  });
+  await state(page, 'waiting');
+  expect(await count(page, 'cancel')).toBe(1);
+  expect(await count(page, 'invoke')).toBe(2);
+});
+
+test('a login whose completion fails once is completed by the retry, and the focus returns', async () => {
+  const visit = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
+  visit.forgive(/status of 503/);
+  const { page } = visit;
+  let calls = 0;
+  await page.route('**/session', (route) => {
+    calls += 1;
+    return calls === 1 ? route.fulfill({ status: 503, json: {} }) : route.continue();
+  });
+  await site.sequencer.wallet('Ada').login(await begin(page));
+  await event(page, 'success');
+  await closed(page);
+  expect(calls).toBe(2);
+  expect(await count(page, 'success')).toBe(1);
+  expect(await page.evaluate(() => document.activeElement?.localName)).toBe('intent-button');
+});
+
+test('a declined payment that is then paid succeeds once', async () => {
+  const { page } = await open(site.page({ script: buttonScript() }));
+  const code = await begin(page);
+  await site.sequencer.wallet('Ada').decline(code);
+  await state(page, 'rejected');
+  await site.sequencer.wallet('Ada').pay(code);
+  await state(page, 'done');
+  await closed(page);
+  expect(await count(page, 'success')).toBe(1);
+});
+
+test('a button in a popover opens its dialog', async () => {
+  const body = '<button popovertarget="cart" id="open">Cart</button><div popover id="cart"><div id="pay"></div></div>';
+  const { page } = await open(site.page({ body, script: buttonScript() }));
+  await page.locator('#open').click();
+  await begin(page);
+  expect(await part(page, 'code').isVisible()).toBe(true);
+});
+
+/** Clicks retry. @returns the code of the new intent */
+async function tryAgain(page: Page): Promise<string> {
+  const answer = page.waitForResponse((response) => response.request().method() === 'POST');
+  await part(page, 'retry').click();
+  const { client_secret: code } = (await (await answer).json()) as { client_secret: string };
+  await state(page, 'waiting');
+  return code;
+}
+
+test('a payment that succeeds during a retry is not replaced by the code of the retry', async () => {
+  const { page } = await open(site.page({ script: buttonScript() }));
+  const first = await begin(page);
+  await site.sequencer.wallet('Ada').decline(first);
+  await state(page, 'rejected');
+  let letGo = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  await page.route('**/intent', async (route) => {
+    await held;
+    await route.continue().catch(() => undefined);
+  });
+  await part(page, 'retry').click();
+  await state(page, 'preparing');
+  await site.sequencer.wallet('Ada').pay(first);
+  // A return to the page polls at once.
+  await eventually(async () => {
+    await page.evaluate(() => dispatchEvent(new Event('focus')));
+    expect(await count(page, 'success')).toBe(1);
+  });
+  await state(page, 'done');
+  letGo();
+  await page.waitForTimeout(500);
+  expect(await page.locator('intent-button dialog').getAttribute('data-state')).toBe('done');
+  expect(await event(page, 'success')).toMatchObject({ intent: idOf(first) });
+  await closed(page);
+  expect(await count(page, 'error')).toBe(0);
+});
+
+test('the fifth decline is shown like the first', async () => {
+  const { page } = await open(site.page({ script: buttonScript() }));
+  let code = await begin(page);
+  for (let tries = 1; tries < 5; tries += 1) {
+    await site.sequencer.wallet('Ada').decline(code);
+    await state(page, 'rejected');
+    code = await tryAgain(page);
+  }
+  await site.sequencer.wallet('Ada').decline(code);
+  await state(page, 'rejected');
+});
+
+test('a login that is cancelled after the scan leaves the session empty', async () => {
+  const { page } = await open(site.page({ script: buttonScript({ mode: 'login', order: undefined }) }));
+  const code = await begin(page);
+  await site.sequencer.wallet('Ada').scan(code);
+  await event(page, 'scanned');
+  await part(page, 'cancel').click();
+  await closed(page);
+  let completions = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/session')) completions += 1;
+  });
+  await site.sequencer.wallet('Ada').login(code);
+  await page.evaluate(() => dispatchEvent(new Event('focus')));
+  // Longer than the status cache of the site and than the poll interval.
+  await page.waitForTimeout(1_500);
+  expect(completions).toBe(0);
+  expect(await count(page, 'success')).toBe(0);
+});
+
+describe('a closed payment that is submitted while another order is on the screen', () => {
+  /** One order is scanned and closed, and the code of another is on the screen. */
+  async function twoOrders(confirmParams: object): Promise<{ page: Page; first: string; second: string }> {
+    const { page } = await open(site.page({ script: buttonScript({ confirmParams }, 'globalThis.button = button;') }));
+    const first = await begin(page);
+    await site.sequencer.wallet('Ada').scan(first);
+    await event(page, 'scanned');
+    await part(page, 'cancel').click();
+    await closed(page);
+    await page.evaluate(() => Object.assign((globalThis as unknown as { button: object }).button, { order: 'other' }));
+    const second = await begin(page);
+    await site.sequencer.wallet('Ada').pay(first);
+    // A return to the page polls at once.
+    await eventually(async () => {
+      await page.evaluate(() => dispatchEvent(new Event('focus')));
+      expect(await count(page, 'success')).toBe(1);
+    });
+    expect(await event(page, 'success')).toMatchObject({ intent: idOf(first) });
+    return { page, first, second };
+  }
+
+  test('emits success, and the other order stays on the screen until it is paid', async () => {
+    const { page, first, second } = await twoOrders({});
+    expect(await part(page, 'dialog').getAttribute('data-state')).toBe('waiting');
+    expect(await part(page, 'code').locator('svg').isVisible()).toBe(true);
+    await site.sequencer.wallet('Ada').pay(second);
+    await state(page, 'done');
+    await closed(page);
+    const paid = (await seen(page)).filter(([name]) => name === 'success').map(([, { intent }]) => intent);
+    expect(paid).toEqual([idOf(first), idOf(second)]);
+  });
+
+  test('does not redirect, and is not reported again after a reload', async () => {
+    const { page } = await twoOrders({ success: { url: '/thanks' } });
+    // Longer than "paid" stays on the screen.
+    await page.waitForTimeout(1_500);
+    expect(new URL(page.url()).pathname).not.toBe('/thanks');
+    await page.reload();
+    await part(page, 'button').waitFor();
+    await page.waitForTimeout(500);
+    expect(await count(page, 'success')).toBe(1);
+  });
+});
+
+test('a secret that is provided too late is not used for the next click', async () => {
+  const more = `
+button.order = 'late';
+let clicks = 0;
+button.addEventListener('invoke', (event) => {
+  clicks += 1;
+  if (clicks === 1) event.preventDefault();
+});`;
+  const { page } = await open(site.page({ script: buttonScript({}, `${more}\nglobalThis.button = button;`) }));
+  await part(page, 'button').click();
+  await state(page, 'preparing');
+  await part(page, 'cancel').click();
+  await closed(page);
+  const { clientSecret } = await site.router.client.paymentIntents.create({
+    destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+    amount: '9.99',
+    currency: 'usd',
+  });
+  const update = (secret: string): void => {
+    (globalThis as unknown as { button: { update(given: object): void } }).button.update({ clientSecret: secret });
+  };
+  await page.evaluate(update, clientSecret);
+  await page.evaluate(() => {
+    const { button } = globalThis as unknown as { button: EventTarget & { update(given: object): void } };
+    button.addEventListener('invoke', (event) => event.preventDefault());
+  });
+  await part(page, 'button').click();
+  await state(page, 'preparing');
+  await page.waitForTimeout(300);
+  expect(await page.locator('intent-button dialog').getAttribute('data-state')).toBe('preparing');
+});

@@ -1,0 +1,68 @@
+import { buttonScript, part, scan, state, textOf } from '../support/checkout.js';
+import { type StrictSite, startStrictSite } from '../support/strict-site.js';
+import { useChromium } from '../support/visit.js';
+
+const open = useChromium();
+let site: StrictSite;
+
+beforeAll(async () => {
+  site = await startStrictSite({
+    payment: (req) => ({ amount: '1234.50', currency: req.body.order === 'yen' ? 'jpy' : 'eur' }),
+  });
+});
+
+// As in CLDR. The spaces are U+00A0 and U+202F.
+test.each([
+  ['en', '€1,234.50', 'Pay with your wallet'],
+  ['de', '1.234,50\u00a0€', undefined],
+  ['es', '1234,50\u00a0€', undefined],
+  ['fr', '1\u202f234,50\u00a0€', undefined],
+  ['ja', '€1,234.50', undefined],
+  ['de-AT', '€\u00a01.234,50', undefined],
+  ['xx', '€1,234.50', 'Pay with your wallet'],
+])('labels and amounts are in %s', async (lang, amount, label) => {
+  const { page } = await open(site.page({ script: buttonScript(), lang }));
+  const text = await textOf(page, 'button');
+  if (label) expect(text).toBe(label);
+  else expect(text).not.toBe('Pay with your wallet');
+  await part(page, 'button').click();
+  await scan(page);
+  expect(await part(page, 'amount').textContent()).toBe(amount);
+  const spoken = await part(page, 'dialog').evaluate((dialog) => dialog.closest('[lang]')?.getAttribute('lang'));
+  expect(spoken).toBe(lang === 'xx' ? 'en-US' : lang);
+});
+
+test('the locale option overrides the language of the page', async () => {
+  const { page } = await open(site.page({ script: buttonScript({ locale: 'de' }), lang: 'fr' }));
+  await part(page, 'button').click();
+  await state(page, 'waiting');
+  expect(await part(page, 'amount').textContent()).toBe('1.234,50\u00a0€');
+});
+
+test('hundredths are displayed also for a currency without a minor unit', async () => {
+  const { page } = await open(site.page({ script: buttonScript({ order: 'yen' }), lang: 'en' }));
+  await part(page, 'button').click();
+  await state(page, 'waiting');
+  expect(await part(page, 'amount').textContent()).toBe('¥1,234.50');
+});
+
+test.each([
+  ['a desk', { width: 1280, height: 720 }],
+  ['a phone', { width: 320, height: 568 }],
+])('right-to-left pages have no overflow on %s', async (_name, viewport) => {
+  const { page } = await open(site.page({ script: buttonScript(), lang: 'ar', dir: 'rtl' }), { viewport });
+  await part(page, 'button').click();
+  await scan(page);
+  const boxes = await page.locator('intent-button').evaluate((host) =>
+    [...(host.shadowRoot?.querySelectorAll('[part]') ?? [])].map((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return [element.getAttribute('part'), left, right] as const;
+    }),
+  );
+  for (const [name, left, right] of boxes) {
+    expect([name, left >= 0, right <= viewport.width]).toEqual([name, true, true]);
+  }
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+  expect(wide).toBe(false);
+  expect(await part(page, 'dialog').evaluate((dialog) => getComputedStyle(dialog).direction)).toBe('rtl');
+});

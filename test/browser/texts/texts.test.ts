@@ -1,0 +1,100 @@
+import { Problem } from '../../../src/browser/flow/api.js';
+import { amountIn, localizeAmount } from '../../../src/browser/texts/amount.js';
+import { en } from '../../../src/browser/texts/en.js';
+import { loadTexts, localeOf, negotiateTag, problemText } from '../../../src/browser/texts/locale.js';
+import * as translations from '../../../src/browser/texts/translations.js';
+import { errorCodes } from '../../../src/errors.js';
+import { encodePayload } from '../../../src/intents/payload.js';
+
+/** The kinds of spaces differ between versions of Intl. */
+const plain = (text: string): string => text.replace(/\s/gu, ' ');
+
+describe('localizeAmount', () => {
+  test.each([
+    ['12.50', 'usd', 'en', '$12.50'],
+    ['12.50', 'eur', 'de', '12,50 €'],
+    ['1234.56', 'usd', 'de-AT', '$ 1.234,56'],
+    ['100.00', 'jpy', 'ja', '￥100'],
+    ['100.50', 'jpy', 'en', '¥100.50'],
+    ['4.50', 'kwd', 'en', 'KWD 4.500'],
+    ['5.00', 'kin', 'en', '5 KIN'],
+    ['1234567.25', 'kin', 'en', '1,234,567.25 KIN'],
+  ])('formats %s %s in %s as %s', (amount, currency, locale, expected) => {
+    expect(plain(localizeAmount(amount, currency, locale))).toBe(expected);
+  });
+
+  test.each([
+    [1n, '$0.01'],
+    [5n, '$0.05'],
+    [123_456n, '$1,234.56'],
+    [2n ** 32n, '$42,949,672.96'],
+  ])('amountIn formats %s hundredths of a payload as %s', (hundredths, expected) => {
+    const payload = encodePayload({
+      kind: 'payment',
+      money: { currency: 'usd', hundredths },
+      nonce: new Uint8Array(11),
+    });
+    expect(amountIn(payload, 'en')).toBe(expected);
+  });
+
+  test('amountIn throws for an unknown currency', () => {
+    expect(() => amountIn(Uint8Array.of(2, 255, 1), 'en')).toThrow(TypeError);
+  });
+});
+
+describe('the locale', () => {
+  test.each([
+    [['de-AT'], 'de-AT'],
+    [['ja', 'fr'], 'ja'],
+    [[undefined, null, '', 'fr-CA'], 'fr-CA'],
+    [['pt', 'es-MX'], 'es-MX'],
+    [['pt', 'it'], 'en'],
+    [['DE'], 'de'],
+    [['not a tag!', 'de_DE', 'ja'], 'ja'],
+    [['enough'], 'en'],
+    [['__proto__', 'constructor'], 'en'],
+    [[], 'en'],
+  ])('for %j is %s', (wanted, expected) => {
+    expect(negotiateTag(wanted)).toBe(expected);
+  });
+
+  test('is English until the translations are loaded, and for unsupported languages', async () => {
+    expect(localeOf('de').texts).toBe(en);
+    await loadTexts('de');
+    expect(localeOf('de-AT')).toEqual({ tag: 'de-AT', texts: translations.de });
+    expect(localeOf('ja').texts.cancel).toBe('キャンセル');
+    expect(localeOf('pt')).toEqual({ tag: 'en', texts: en });
+  });
+
+  test.each(Object.entries(translations))('%s has every text, none equal to English', (_language, texts) => {
+    expect(Object.keys(texts)).toEqual(Object.keys(en));
+    expect(Object.values(texts).filter((text) => text.trim() === '')).toEqual([]);
+    const same = Object.entries(texts).filter(([key, text]) => text === en[key as keyof typeof en]);
+    expect(same).toEqual([]);
+  });
+});
+
+describe('problemText', () => {
+  test.each(Object.keys(errorCodes))('has a text for %s', (code) => {
+    expect(Object.values(en)).toContain(problemText(new Problem(code, 400), en));
+  });
+
+  test.each([
+    ['offline', en.unreachable],
+    ['sequencer_timeout', en.service],
+    ['amount_too_small', en.amount],
+    ['intent_not_found', en.over],
+    ['insecure_page', en.insecure],
+    ['cross_site_request', en.reload],
+    ['request_refused', en.refused],
+    ['toString', en.otherwise],
+    ['<script>', en.otherwise],
+  ])('%s', (code, sentence) => {
+    expect(problemText(new Problem(code), en)).toBe(sentence);
+  });
+
+  test("returns the site's own text for a refusal only", () => {
+    expect(problemText(new Problem('request_refused', 404, 'We do not sell that.'), en)).toBe('We do not sell that.');
+    expect(problemText(new Problem('internal_error', 500, 'at secret.js:1'), en)).toBe(en.otherwise);
+  });
+});

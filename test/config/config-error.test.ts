@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from '../../src/errors.js';
+import { temporaryFolder } from '../support/runner/temporary-folder.js';
+
+const built = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+
+/** What Node prints when the app ends at its start. */
+function printedBy(name: string, text: string): string {
+  const file = path.join(temporaryFolder(), name);
+  writeFileSync(file, text);
+  const { status, stderr } = spawnSync(process.execPath, [file], { env: {}, encoding: 'utf8' });
+  expect(status).toBe(1);
+  return stderr.replaceAll(path.dirname(file), '<the site>');
+}
+
+describe.each([
+  ['app.mjs', `import { intentRouter } from ${JSON.stringify(built)};\n\nintentRouter({ login: false });\n`],
+  ['app.cjs', `const { intentRouter } = require(${JSON.stringify(built)});\n\nintentRouter({ login: false });\n`],
+])('%s with a missing setting', (name, text) => {
+  it('prints the problem, its fix, the frames of the site, and nothing else', () => {
+    const [, told = ''] = printedBy(name, text).split('\nConfigError: ');
+    const [message, frames] = told.replace(/\n+Node\.js v\S+\n$/, '').split('\n\n');
+    expect(message).toBe(
+      `express-intents cannot start:
+  - INTENT_SEQUENCER_URL: It is not set.
+    INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key`,
+    );
+    expect(frames).toMatch(/^ {4}at (?:Object\.<anonymous> \()?(?:file:\/\/)?<the site>\/app\.[cm]js:3:\d+\)?$/);
+  });
+});
+
+it('has problems and code as properties, and prints neither', () => {
+  const problems = [{ setting: 'domain', problem: 'It is wrong.', fix: 'Mend it.' }];
+  const error = new ConfigError(problems);
+  expect(error).toMatchObject({ name: 'ConfigError', code: 'invalid_configuration', status: 500, problems });
+  expect(Object.keys(error)).toEqual(['name']);
+  expect(error.stack).toMatch(
+    /^ConfigError: express-intents cannot start:\n {2}- domain: It is wrong\.\n {4}Mend it\./,
+  );
+});

@@ -1,0 +1,910 @@
+import { execFile } from 'node:child_process';
+import { hkdfSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, IncomingMessage } from 'node:http';
+import { type AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { inspect, promisify } from 'node:util';
+import bs58 from 'bs58';
+import express from 'express';
+import { type Config, parseConfig } from '../../src/config/config.js';
+import type { ConfigOptions, Environment } from '../../src/config/config-options.js';
+import {
+  ConfigError,
+  type ConfigProblem,
+  createSigner,
+  generateKeyPair,
+  intentRouter,
+  type Signer,
+} from '../../src/index.js';
+import { problemsOf } from '../support/sites/problems-of.js';
+import { serve } from '../support/sites/serve.js';
+
+const key = generateKeyPair();
+const oldKey = generateKeyPair();
+const destination = generateKeyPair().publicKey;
+const url = 'https://sequencer.example';
+/** As little as a site with logins needs. */
+const env = { INTENT_SEQUENCER_URL: url, INTENT_VERIFIER_SECRET: key.secret, INTENT_DOMAIN: 'shop.example' };
+const production = { ...env, NODE_ENV: 'production' };
+const embedded = { INTENT_SEQUENCER_URL: 'embedded' };
+
+const folder = mkdtempSync(join(tmpdir(), 'express-intents-config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function fileOf(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+const problemsIn = (options: ConfigOptions, environment: Environment = env): readonly ConfigProblem[] =>
+  problemsOf(() => parseConfig(options, environment));
+
+const settingsOf = (options: ConfigOptions, environment?: Environment): string[] =>
+  problemsIn(options, environment).map(({ setting }) => setting);
+
+function loginOf(config: Config): NonNullable<Config['login']> {
+  if (!config.login) throw new Error('Logins are off.');
+  return config.login;
+}
+
+const derived = (secret: Uint8Array | string): Uint8Array =>
+  new Uint8Array(hkdfSync('sha256', secret, '', 'express-intents cookies v1 for shop.example', 32));
+const seedOf = (secret: string): Uint8Array => bs58.decode(secret);
+
+describe('parseConfig', () => {
+  it('has defaults for everything except the service, the verifier key and the domain', () => {
+    const config = parseConfig({}, env);
+    expect(config).toMatchObject({
+      production: false,
+      sequencer: { url, emulatorPort: 4747, dialect: 'intents', timeoutMs: 8_000 },
+      login: { domain: 'shop.example', ttlMs: 120_000, sessionTtlMs: 604_800_000 },
+      destination: undefined,
+      origin: undefined,
+      routes: {
+        intent: '/intent',
+        status: '/status',
+        session: '/session',
+        keyFile: '/.well-known/service-payments.json',
+        openapi: '/intent/v1/openapi.json',
+        health: false,
+      },
+      notices: [],
+    });
+    const { keyRing, cookieKeys } = loginOf(config);
+    expect(keyRing.signer.publicKey).toBe(key.publicKey);
+    expect(keyRing.publicKeys).toEqual([key.publicKey]);
+    expect(cookieKeys).toEqual([derived(seedOf(key.secret))]);
+  });
+
+  it.each<[string, string, (config: Config) => unknown, unknown]>([
+    ['INTENT_SEQUENCER_URL', 'http://127.0.0.1:9/base', ({ sequencer }) => sequencer.url, 'http://127.0.0.1:9/base'],
+    ['INTENT_EMULATOR_PORT', '5000', ({ sequencer }) => sequencer.emulatorPort, 5000],
+    ['INTENT_EMULATOR_PORT', '0', ({ sequencer }) => sequencer.emulatorPort, 0],
+    ['INTENT_EMULATOR_PORT', '', ({ sequencer }) => sequencer.emulatorPort, 4747],
+    ['INTENT_EMULATOR_STATE', './state.jsonl', ({ sequencer }) => sequencer.emulatorState, './state.jsonl'],
+    ['INTENT_EMULATOR_STATE', 'memory', ({ sequencer }) => sequencer.emulatorState, undefined],
+    ['INTENT_VERIFIER_SECRET', oldKey.secret, ({ login }) => login?.keyRing.publicKeys, [oldKey.publicKey]],
+    ['INTENT_DOMAIN', 'example.co.uk', ({ login }) => login?.domain, 'example.co.uk'],
+    ['INTENT_DESTINATION', destination, (config) => config.destination, destination],
+    ['INTENT_DESTINATION', '', (config) => config.destination, undefined],
+    ['INTENT_ORIGIN', 'http://localhost:3000', ({ origin }) => origin, 'http://localhost:3000'],
+    ['INTENT_ORIGIN', '', ({ origin }) => origin, undefined],
+    [
+      'INTENT_WALLET_URL',
+      'https://wallet.example/open?a=1',
+      ({ walletUrl }) => walletUrl,
+      'https://wallet.example/open?a=1',
+    ],
+    ['INTENT_WALLET_URL', 'http://127.0.0.1:4747/wallet', ({ walletUrl }) => walletUrl, 'http://127.0.0.1:4747/wallet'],
+    ['INTENT_WALLET_URL', '', ({ walletUrl }) => walletUrl, undefined],
+    ['INTENT_SECRET', 's'.repeat(32), ({ login }) => login?.cookieKeys, [derived('s'.repeat(32))]],
+    ['NODE_ENV', 'production', (config) => config.production, true],
+    ['NODE_ENV', 'development', (config) => config.production, false],
+  ])('reads the variable %s=%s', (name, value, read, expected) => {
+    expect(read(parseConfig({}, { ...env, [name]: value }))).toEqual(expected);
+  });
+
+  it.each<[ConfigOptions, Record<string, string>, (config: Config) => unknown, unknown]>([
+    [{ sequencerUrl: 'https://b.example' }, {}, ({ sequencer }) => sequencer.url, 'https://b.example'],
+    [{ emulator: { port: 0 } }, { INTENT_EMULATOR_PORT: '5000' }, ({ sequencer }) => sequencer.emulatorPort, 0],
+    [{ verifierSecret: oldKey.secret }, {}, ({ login }) => login?.keyRing.publicKeys, [oldKey.publicKey]],
+    [{ domain: 'example.com' }, {}, ({ login }) => login?.domain, 'example.com'],
+    [{ destination }, { INTENT_DESTINATION: key.publicKey }, (config) => config.destination, destination],
+    [
+      { origin: 'https://a.example' },
+      { INTENT_ORIGIN: 'https://b.example' },
+      ({ origin }) => origin,
+      'https://a.example',
+    ],
+    [
+      { secret: 'a'.repeat(32) },
+      { INTENT_SECRET: 'b'.repeat(32) },
+      ({ login }) => login?.cookieKeys,
+      [derived('a'.repeat(32))],
+    ],
+  ])('prefers the option %j to its variable', (options, variables, read, expected) => {
+    expect(read(parseConfig(options, { ...env, ...variables }))).toEqual(expected);
+  });
+
+  it.each<[ConfigOptions, (config: Config) => unknown, unknown]>([
+    [{ dialect: 'messaging' }, ({ sequencer }) => sequencer.dialect, 'messaging'],
+    [{ timeoutMs: 1 }, ({ sequencer }) => sequencer.timeoutMs, 1],
+    [{ timeoutMs: 2_147_483_647 }, ({ sequencer }) => sequencer.timeoutMs, 2_147_483_647],
+    [{ attemptTimeoutMs: 500 }, ({ sequencer }) => sequencer.attemptTimeoutMs, 500],
+    [{ timeoutMs: 9_000 }, ({ sequencer }) => sequencer.attemptTimeoutMs, undefined],
+    [{ login: { ttlMs: 60_000 } }, ({ login }) => login?.ttlMs, 60_000],
+    // A year is more than a timer holds, and this is none.
+    [{ login: { sessionTtlMs: 31_536_000_000 } }, ({ login }) => login?.sessionTtlMs, 31_536_000_000],
+    [{ login: false }, ({ login }) => login, undefined],
+    [{ login: true }, ({ login }) => login?.domain, 'shop.example'],
+  ])('reads the option %j', (options, read, expected) => {
+    expect(read(parseConfig(options, env))).toEqual(expected);
+  });
+
+  it('reads process.env by default', () => {
+    const before = process.env.INTENT_DOMAIN;
+    process.env.INTENT_DOMAIN = 'from-the-process.example';
+    try {
+      const { login } = parseConfig({ sequencerUrl: url, verifierSecret: key.secret });
+      expect(login?.domain).toBe('from-the-process.example');
+    } finally {
+      if (before === undefined) delete process.env.INTENT_DOMAIN;
+      else process.env.INTENT_DOMAIN = before;
+    }
+  });
+
+  it('with login: false, neither needs nor checks the settings of logins', () => {
+    const { login } = parseConfig({ login: false }, { INTENT_SEQUENCER_URL: url, NODE_ENV: 'production' });
+    expect(login).toBeUndefined();
+    const broken = {
+      INTENT_SEQUENCER_URL: url,
+      INTENT_VERIFIER_SECRET: 'x',
+      INTENT_DOMAIN: 'x/y',
+      INTENT_SECRET: 'short',
+    };
+    expect(problemsIn({ login: false }, broken)).toEqual([]);
+    expect(settingsOf({}, broken)).toEqual(['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN', 'INTENT_SECRET']);
+  });
+
+  it('returns a frozen object and changes neither options nor environment', () => {
+    const routes = Object.freeze({ intent: '/pay' });
+    const options = Object.freeze({ routes, emulator: { port: 1 } });
+    const environment = Object.freeze({ ...env });
+    const config = parseConfig(options, environment);
+    for (const part of [config, config.sequencer, config.login, config.routes, config.notices]) {
+      expect(Object.isFrozen(part)).toBe(true);
+    }
+    expect(routes).toEqual({ intent: '/pay' });
+    expect(parseConfig({}, environment).routes.intent).toBe('/intent');
+  });
+});
+
+describe('verifier keys (interface 2.7, 5.3)', () => {
+  const both = `${key.secret}, ${oldKey.secret}`;
+
+  it('rotate: the first signs, all are published, all open cookies', () => {
+    const { keyRing, cookieKeys } = loginOf(parseConfig({}, { ...env, INTENT_VERIFIER_SECRET: both }));
+    expect(keyRing.signer.publicKey).toBe(key.publicKey);
+    expect(keyRing.publicKeys).toEqual([key.publicKey, oldKey.publicKey]);
+    expect(cookieKeys).toEqual([derived(seedOf(key.secret)), derived(seedOf(oldKey.secret))]);
+  });
+
+  it.each([
+    ['one line', `${key.secret}\n`, [key.publicKey]],
+    ['several lines', `${key.secret}\r\n\n${oldKey.secret}\n`, [key.publicKey, oldKey.publicKey]],
+    ['commas', both, [key.publicKey, oldKey.publicKey]],
+  ])('come from a file of %s', (name, text, publicKeys) => {
+    const path = fileOf(name, text);
+    const { INTENT_VERIFIER_SECRET: _, ...without } = env;
+    const fromVariable = parseConfig({}, { ...without, INTENT_VERIFIER_SECRET_FILE: path });
+    expect(loginOf(fromVariable).keyRing.publicKeys).toEqual(publicKeys);
+  });
+
+  it.each([
+    ['missing', () => join(folder, 'missing'), /cannot be read \(ENOENT\)/],
+    ['a folder', () => folder, /cannot be read \(EISDIR\)/],
+    ['empty', () => fileOf('empty', ''), /no verifier key/],
+    ['blank', () => fileOf('blank', ' \n\n'), /no verifier key/],
+    ['not of secrets', () => fileOf('wrong', `${key.secret}\nhunter2\n`), /Entry 2 of 2 is not a secret key/],
+  ])('a file that is %s is a problem of the file', (_name, path, problem) => {
+    const { INTENT_VERIFIER_SECRET: _, ...without } = env;
+    expect(problemsIn({}, { ...without, INTENT_VERIFIER_SECRET_FILE: path() })).toEqual([
+      {
+        setting: 'INTENT_VERIFIER_SECRET_FILE',
+        problem: expect.stringMatching(problem),
+        fix: 'Set it to a readable file that holds one or more secrets, separated by commas or lines.',
+      },
+    ]);
+  });
+
+  it('in a variable and a file at once are refused', () => {
+    const path = fileOf('second', oldKey.secret);
+    expect(problemsIn({}, { ...env, INTENT_VERIFIER_SECRET_FILE: path })).toEqual([
+      {
+        setting: 'INTENT_VERIFIER_SECRET',
+        problem: 'INTENT_VERIFIER_SECRET and INTENT_VERIFIER_SECRET_FILE are both set.',
+        fix: 'Keep one of the two.',
+      },
+    ]);
+  });
+
+  it('a signer replaces the first secret for signing, and all keys are published', () => {
+    const signer = createSigner(oldKey.secret);
+    const { keyRing, cookieKeys } = loginOf(parseConfig({ signer }, env));
+    expect(keyRing.signer).toBe(signer);
+    expect(keyRing.publicKeys).toEqual([oldKey.publicKey, key.publicKey]);
+    expect(cookieKeys).toEqual([derived(seedOf(key.secret))]);
+  });
+
+  it('a signer alone is enough with INTENT_SECRET for the cookies', () => {
+    const { INTENT_VERIFIER_SECRET: _, ...without } = env;
+    const signer = createSigner(key.secret);
+    expect(problemsIn({ signer }, without)).toEqual([
+      {
+        setting: 'INTENT_SECRET',
+        problem: 'With a signer and no verifier secret there is nothing to seal cookies with.',
+        fix: 'INTENT_SECRET=<at least 32 random characters>',
+      },
+    ]);
+    const { keyRing, cookieKeys } = loginOf(parseConfig({ signer, secret: 'c'.repeat(40) }, without));
+    expect(keyRing.publicKeys).toEqual([key.publicKey]);
+    expect(cookieKeys).toEqual([derived('c'.repeat(40))]);
+  });
+
+  it.each<[string, object, string]>([
+    [
+      'public key',
+      { publicKey: 'arn:aws:kms:1', sign: () => new Uint8Array(64) },
+      'Expected the Base58 form of 32 bytes.',
+    ],
+    ['function', { publicKey: key.publicKey }, 'It has no function sign.'],
+  ])('a signer without a %s is reported once, as a problem of the signer', (_name, signer, problem) => {
+    const fix = 'signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> }';
+    const { INTENT_VERIFIER_SECRET: _, ...without } = env;
+    for (const environment of [env, without]) {
+      const options = { signer: signer as Signer, secret: 'c'.repeat(32) };
+      expect(problemsIn(options, environment)).toEqual([{ setting: 'signer', problem, fix }]);
+    }
+  });
+});
+
+describe('INTENT_SECRET', () => {
+  const [first, second] = ['1'.repeat(32), '2'.repeat(64)] as const;
+
+  it('rotates: the first seals, all open, and the verifier secret does neither', () => {
+    const { cookieKeys } = loginOf(parseConfig({ secret: `${first} , ${second}` }, env));
+    expect(cookieKeys).toEqual([derived(first), derived(second)]);
+  });
+
+  it.each(['short', '3'.repeat(31), `${first},short`, `${first},`, ' '.repeat(40)])('refuses "%s"', (secret) => {
+    expect(problemsIn({ secret })).toEqual([
+      {
+        setting: 'INTENT_SECRET',
+        problem: 'It is shorter than 32 characters.',
+        fix: 'INTENT_SECRET=<at least 32 random characters>',
+      },
+    ]);
+  });
+});
+
+test('an empty variable is not set', () => {
+  const { cookieKeys } = loginOf(parseConfig({}, { ...env, INTENT_SECRET: '' }));
+  expect(cookieKeys).toEqual(loginOf(parseConfig({}, env)).cookieKeys);
+});
+
+test('with a transport, no sequencer URL is needed', () => {
+  const transport = { call: async () => new Uint8Array(), close: async () => undefined };
+  expect(parseConfig({ transport, sequencerUrl: '' }, env).sequencer.url).toBe('');
+  expect(problemsIn({ transport, sequencerUrl: 'nonsense' })).toHaveLength(1);
+});
+
+test.each(['https://user:pass@sequencer.example', 'https://sequencer.example/?key=1', 'https://sequencer.example/#a'])(
+  'a sequencer URL with parts that would not be sent is refused: %s',
+  (sequencerUrl) => {
+    expect(problemsIn({ sequencerUrl })).toMatchObject([{ problem: expect.stringContaining('would not be sent') }]);
+  },
+);
+
+test.each<[string, Environment]>([
+  ['javascript:alert(1)', env],
+  ['wallet.example', env],
+  ['/wallet', env],
+  ['https://', env],
+  ['https://wallet.example/#', env],
+  ['https://wallet.example/#x', env],
+  ['http://wallet.example/', production],
+])('INTENT_WALLET_URL cannot be %s', (walletUrl, environment) => {
+  expect(settingsOf({ walletUrl }, environment)).toEqual(['INTENT_WALLET_URL']);
+  expect(settingsOf({}, { ...environment, INTENT_WALLET_URL: walletUrl })).toEqual(['INTENT_WALLET_URL']);
+});
+
+describe('problems, each with its fix', () => {
+  const examples: [string, ConfigOptions, Environment, ConfigProblem][] = [
+    [
+      'no sequencer, in development',
+      { sequencerUrl: '' },
+      env,
+      {
+        setting: 'INTENT_SEQUENCER_URL',
+        problem: 'It is not set.',
+        fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key',
+      },
+    ],
+    [
+      'no sequencer, in production',
+      { sequencerUrl: '' },
+      production,
+      {
+        setting: 'INTENT_SEQUENCER_URL',
+        problem: 'It is not set.',
+        fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+      },
+    ],
+    ...['sequencer.example', 'grpc://sequencer.example', 'Embedded', 'https://', 'localhost:4747'].map(
+      (sequencerUrl): [string, ConfigOptions, Environment, ConfigProblem] => [
+        `the sequencer ${sequencerUrl}`,
+        { sequencerUrl },
+        env,
+        {
+          setting: 'INTENT_SEQUENCER_URL',
+          problem: 'It is not an http(s) URL.',
+          fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+        },
+      ],
+    ),
+    [
+      'a sequencer over http, in production',
+      { sequencerUrl: 'http://sequencer.example' },
+      production,
+      {
+        setting: 'INTENT_SEQUENCER_URL',
+        problem: 'It must be https when NODE_ENV=production.',
+        fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+      },
+    ],
+    [
+      'the embedded sequencer, in production',
+      { sequencerUrl: 'embedded' },
+      production,
+      {
+        setting: 'INTENT_SEQUENCER_URL',
+        problem:
+          'The embedded sequencer moves no money and lets anyone log in; it is refused when NODE_ENV=production.',
+        fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
+      },
+    ],
+    ...['x', '65536', '-1', '80.5', 'NaN'].map((port): [string, ConfigOptions, Environment, ConfigProblem] => [
+      `the port ${port}`,
+      {},
+      { ...env, INTENT_EMULATOR_PORT: port },
+      { setting: 'INTENT_EMULATOR_PORT', problem: 'It is not a port.', fix: 'INTENT_EMULATOR_PORT=4747' },
+    ]),
+    [
+      'a dialect that there is not',
+      { dialect: 'grpc' as 'intents' },
+      env,
+      { setting: 'dialect', problem: 'It is unknown.', fix: "dialect: 'intents' (default) or 'messaging'" },
+    ],
+    ...[0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31].map(
+      (timeoutMs): [string, ConfigOptions, Environment, ConfigProblem] => [
+        `a time-out of ${timeoutMs}`,
+        { timeoutMs },
+        env,
+        {
+          setting: 'timeoutMs',
+          problem: 'It is not a whole number of milliseconds from 1 to 2147483647.',
+          fix: 'timeoutMs: 8000',
+        },
+      ],
+    ),
+    [
+      'a try of no time',
+      { attemptTimeoutMs: 0 },
+      env,
+      {
+        setting: 'attemptTimeoutMs',
+        problem: 'It is not a whole number of milliseconds from 1 to 2147483647.',
+        fix: 'attemptTimeoutMs: 3000',
+      },
+    ],
+    [
+      'a login that ends before it begins',
+      { login: { ttlMs: 0 } },
+      env,
+      { setting: 'login.ttlMs', problem: expect.stringContaining('milliseconds'), fix: 'login: { ttlMs: 120000 }' },
+    ],
+    [
+      'a session without an end',
+      { login: { sessionTtlMs: Number.POSITIVE_INFINITY } },
+      env,
+      {
+        setting: 'login.sessionTtlMs',
+        problem: expect.stringContaining('milliseconds'),
+        fix: 'login: { sessionTtlMs: 604800000 }',
+      },
+    ],
+    [
+      'no verifier key',
+      { verifierSecret: '' },
+      env,
+      {
+        setting: 'INTENT_VERIFIER_SECRET',
+        problem: 'Logins need a verifier key, and there is none.',
+        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints. For payments alone: intentRouter({ login: false }).',
+      },
+    ],
+    [
+      'a verifier secret that is none',
+      { verifierSecret: 'hunter2' },
+      env,
+      {
+        setting: 'INTENT_VERIFIER_SECRET',
+        problem: expect.stringContaining('Entry 1 of 1 is not a secret key'),
+        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.',
+      },
+    ],
+    [
+      'no domain',
+      { domain: '' },
+      env,
+      {
+        setting: 'INTENT_DOMAIN',
+        problem: 'Logins name your domain, and it is not set.',
+        fix: 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
+      },
+    ],
+    ...['www.shop.example', 'https://shop.example', 'shop.example:443', 'localhost', 'com', 'Shop.example'].map(
+      (domain): [string, ConfigOptions, Environment, ConfigProblem] => [
+        `the domain ${domain} (interface 4.6)`,
+        { domain },
+        env,
+        {
+          setting: 'INTENT_DOMAIN',
+          problem: expect.stringMatching(/Expected|Subdomains/),
+          fix: 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
+        },
+      ],
+    ),
+    [
+      'a destination that is no account (interface 2.8)',
+      { destination: 'me' },
+      env,
+      {
+        setting: 'INTENT_DESTINATION',
+        problem: 'Expected the Base58 form of 32 bytes.',
+        fix: 'INTENT_DESTINATION=<the Base58 address that receives payments>',
+      },
+    ],
+    ...[
+      'example.com',
+      'https://example.com/',
+      'https://example.com/shop',
+      'HTTPS://example.com',
+      'wss://a.example',
+    ].map((origin): [string, ConfigOptions, Environment, ConfigProblem] => [
+      `the origin ${origin}`,
+      { origin },
+      env,
+      {
+        setting: 'INTENT_ORIGIN',
+        problem: 'It is not an origin.',
+        fix: 'INTENT_ORIGIN=http://localhost:3000 (no path, no slash at the end)',
+      },
+    ]),
+    [
+      'an origin over http, in production',
+      { origin: 'http://example.com' },
+      production,
+      {
+        setting: 'INTENT_ORIGIN',
+        problem: 'It must be https when NODE_ENV=production.',
+        fix: 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)',
+      },
+    ],
+  ];
+
+  it.each(examples)('%s', (_name, options, environment, problem) => {
+    expect(problemsIn(options, environment)).toEqual([problem]);
+  });
+
+  it('none in production with a valid configuration', () => {
+    const config = parseConfig({ origin: 'https://example.com' }, production);
+    expect(config).toMatchObject({ production: true, origin: 'https://example.com', notices: [] });
+  });
+
+  it('are reported together in one message', () => {
+    const everything = {
+      NODE_ENV: 'production',
+      INTENT_EMULATOR_PORT: 'x',
+      INTENT_DESTINATION: 'me',
+      INTENT_ORIGIN: 'x',
+    };
+    const options = { dialect: 'x' as 'intents', timeoutMs: -1, routes: { intent: 'x' } };
+    expect(settingsOf(options, everything)).toEqual([
+      'INTENT_SEQUENCER_URL',
+      'INTENT_EMULATOR_PORT',
+      'dialect',
+      'timeoutMs',
+      'INTENT_VERIFIER_SECRET',
+      'INTENT_DOMAIN',
+      'INTENT_DESTINATION',
+      'INTENT_ORIGIN',
+      'routes',
+    ]);
+    expect(() => parseConfig({}, {})).toThrow(
+      expect.objectContaining({ name: 'ConfigError', code: 'invalid_configuration', status: 500 }),
+    );
+    expect(() => parseConfig({}, {})).toThrow(`express-intents cannot start:
+  - INTENT_SEQUENCER_URL: It is not set.
+    INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key
+  - INTENT_VERIFIER_SECRET: Logins need a verifier key, and there is none.
+    Run \`npx express-intents keygen\` and set INTENT_VERIFIER_SECRET to what it prints. For payments alone: intentRouter({ login: false }).
+  - INTENT_DOMAIN: Logins name your domain, and it is not set.
+    INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>`);
+  });
+
+  it('contain no secret', () => {
+    const secrets = {
+      verifier: `${key.secret.slice(0, -1)}`,
+      hex: 'abcdef0123456789'.repeat(4).slice(1),
+      cookie: 'hunter2-hunter2-hunter2',
+    };
+    const file = fileOf('secret', `${secrets.hex}\n`);
+    const attempts: [ConfigOptions, Environment][] = [
+      [{}, { ...env, INTENT_VERIFIER_SECRET: secrets.verifier, INTENT_SECRET: secrets.cookie, INTENT_DOMAIN: '' }],
+      [{ verifierSecret: `${key.secret},${secrets.verifier}`, secret: secrets.cookie }, env],
+      [
+        { verifierSecret: '', secret: secrets.cookie },
+        { ...env, INTENT_VERIFIER_SECRET_FILE: file },
+      ],
+      // The secrets are in order, something else is not.
+      [{ timeoutMs: 0, secret: `${secrets.cookie}${secrets.cookie}` }, env],
+    ];
+    for (const [options, environment] of attempts) {
+      const error = errorOf(() => parseConfig(options, environment));
+      expect(error).toBeInstanceOf(ConfigError);
+      const shown = [error.message, JSON.stringify(error), inspect(error, { depth: null, showHidden: true })].join(
+        '\n',
+      );
+      for (const secret of [...Object.values(secrets), key.secret]) expect(shown).not.toContain(secret.slice(0, 12));
+    }
+  });
+});
+
+describe('routes', () => {
+  it('can be renamed and switched off', () => {
+    const { routes } = parseConfig({ routes: { intent: '/shop/pay-now', status: false, session: '/a.b~c_d' } }, env);
+    expect(routes).toEqual({
+      intent: '/shop/pay-now',
+      status: false,
+      events: '/intent',
+      elements: '/intent/v1',
+      webhook: '/intent/webhook',
+      session: '/a.b~c_d',
+      keyFile: '/.well-known/service-payments.json',
+      openapi: '/intent/v1/openapi.json',
+      health: false,
+    });
+  });
+
+  it.each(['', '/', 'pay', '/pay/', '//pay', '/pay/:id', '/pay?x=1', '/pay#x', '/p ay', '/*', '/ä', true, 7, null])(
+    'refuse the path %j',
+    (path) => {
+      expect(problemsIn({ routes: { intent: path as string } })).toEqual([
+        {
+          setting: 'routes',
+          problem: `${JSON.stringify(path)} is not a path.`,
+          fix: "Paths look like '/pay' and have no parameters.",
+        },
+      ]);
+    },
+  );
+
+  it('refuse two routes at one path, but not two that are off', () => {
+    expect(problemsIn({ routes: { session: '/intent' } })).toEqual([
+      {
+        setting: 'routes',
+        problem: 'Two routes have the same path.',
+        fix: 'Give each its own, or switch one off with false.',
+      },
+    ]);
+    expect(problemsIn({ routes: { session: false, status: false } })).toEqual([]);
+  });
+
+  it('refuse an unknown name, so that a typo leaves no route on', () => {
+    expect(problemsIn({ routes: { keyfile: false } as ConfigOptions['routes'] & object })).toEqual([
+      {
+        setting: 'routes.keyfile',
+        problem: 'Unknown option "keyfile".',
+        fix: 'Did you mean "keyFile"? Known: intent, status, events, elements, webhook, session, keyFile, openapi, health.',
+      },
+    ]);
+  });
+});
+
+describe('a variable with a typo in its name', () => {
+  it('is reported once with the intended name', () => {
+    const slips = { INTENT_DOMIAN: 'x', INTENTS_ORIGIN: 'x', INTENT_TRACKING: 'x', INTENT_SECRETS: undefined };
+    const walletUrl = 'https://wallet.example/open';
+    expect(parseConfig({ walletUrl }, { ...env, ...slips }).warnings).toEqual([
+      'INTENT_DOMIAN is set, and is not read. Did you mean INTENT_DOMAIN?',
+      'INTENTS_ORIGIN is set, and is not read. Did you mean INTENT_ORIGIN?',
+    ]);
+    expect(parseConfig({ walletUrl }, env).warnings).toEqual([]);
+  });
+
+  it('is named in the problem of the missing variable', () => {
+    const { INTENT_DOMAIN: INTENT_DOMIAN, ...others } = env;
+    expect(problemsIn({}, { ...others, INTENT_DOMIAN })).toMatchObject([
+      { setting: 'INTENT_DOMAIN', problem: expect.stringMatching(/ INTENT_DOMIAN is set: is that a typo\?$/) },
+    ]);
+  });
+});
+
+describe('INTENT_SEQUENCER_URL=embedded', () => {
+  it('needs no other setting, and logs the values it generates', () => {
+    const config = parseConfig({}, embedded);
+    expect(config).toMatchObject({ production: false, sequencer: { url: 'embedded', emulatorPort: 4747 } });
+    expect(config.login?.domain).toBe('shop.example');
+    expect(config.login?.cookieKeys).toHaveLength(1);
+    expect(bs58.decode(config.destination ?? '')).toHaveLength(32);
+    expect(config.notices).toEqual([
+      'INTENT_VERIFIER_SECRET is not set. A key is generated at each start, so restarting logs everyone out.',
+      'INTENT_DOMAIN is not set. Logins name shop.example.',
+    ]);
+  });
+
+  it('generates another key at each start', () => {
+    const [one, other] = [loginOf(parseConfig({}, embedded)), loginOf(parseConfig({}, embedded))];
+    expect(one.keyRing.publicKeys).not.toEqual(other.keyRing.publicKeys);
+    expect(one.cookieKeys).not.toEqual(other.cookieKeys);
+  });
+
+  it('uses the settings that are set, and logs nothing', () => {
+    const config = parseConfig({ destination }, { ...env, ...embedded });
+    expect(config.notices).toEqual([]);
+    expect(config.destination).toBe(destination);
+    expect(config.login?.keyRing.publicKeys).toEqual([key.publicKey]);
+    expect(parseConfig({ login: false }, embedded).notices).toEqual([]);
+  });
+});
+
+describe('intentRouter', () => {
+  const logged: string[] = [];
+  const logger = {
+    warn: (message: string) => void logged.push(message),
+    error: (message: string) => void logged.push(message),
+  };
+  const options = { sequencerUrl: url, verifierSecret: key.secret, domain: 'shop.example', logger };
+  const routerProblems = (more: object): readonly ConfigProblem[] => {
+    const error = errorOf(() => intentRouter({ ...options, ...more }));
+    return error instanceof ConfigError ? error.problems : [];
+  };
+  beforeAll(() => {
+    // intentRouter reads the process environment, which here is this file's own copy.
+    for (const name of Object.keys(process.env)) if (name.startsWith('INTENT_')) delete process.env[name];
+  });
+  beforeEach(() => logged.splice(0));
+
+  it('refuses unknown options and names the known ones', () => {
+    const problems = routerProblems({ sequencerURL: url, domian: 'x' });
+    expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
+      'sequencerURL: Unknown option "sequencerURL".',
+      'domian: Unknown option "domian".',
+    ]);
+    expect(problems[0]?.fix).toMatch(
+      /^Did you mean "sequencerUrl"\? Known: sequencerUrl, .*\btimeoutMs\b.*\bonCreated\b/,
+    );
+  });
+
+  it('reports unknown options, wrong types and invalid values together, and starts nothing', () => {
+    const problems = routerProblems({
+      domian: 'x',
+      payment: 'free',
+      secret: 5,
+      logger: {},
+      sequencerUrl: 'nonsense',
+      clientAmount: { min: 2, max: 1, currency: 'usd' },
+    });
+    expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
+      'secret: It has the wrong type.',
+      'payment: It has the wrong type.',
+      'logger: It has the wrong type.',
+      'domian: Unknown option "domian".',
+      'INTENT_SEQUENCER_URL: It is not an http(s) URL.',
+      'clientAmount: min is over max.',
+    ]);
+  });
+
+  it('warns of a variable with a typo', () => {
+    process.env.INTENT_DESTINATON = destination;
+    intentRouter(options);
+    delete process.env.INTENT_DESTINATON;
+    expect(logged).toContainEqual(expect.stringMatching(/INTENT_DESTINATON is set.*INTENT_DESTINATION\?$/));
+  });
+
+  it('does not report an invalid option as missing too', () => {
+    const wrong = { sequencerUrl: new URL(url), verifierSecret: 5, domain: 7 };
+    expect(
+      routerProblems(wrong)
+        .map(({ setting }) => setting)
+        .sort(),
+    ).toEqual(['domain', 'sequencerUrl', 'verifierSecret']);
+  });
+
+  it('reads options inherited from a class, and no member that it does not need', async () => {
+    const signer = createSigner(key.secret);
+    class Options {
+      secret = 's'.repeat(32);
+      domain = 'shop.example';
+      sequencerUrl = url;
+      logger = options.logger;
+      signer = {
+        publicKey: signer.publicKey,
+        sign: (bytes: Uint8Array) => signer.sign(bytes),
+        get privateKey(): never {
+          throw new Error('never leaves the HSM');
+        },
+      };
+      payment() {
+        return { amount: 1, currency: 'usd' };
+      }
+    }
+    const router = intentRouter(new Options());
+    await router.close();
+    expect(logged.join()).toContain('INTENT_DESTINATION is not set');
+  });
+
+  it.each([[null], ['embedded'], [5]])('refuses %j as options', (wrong) => {
+    expect(() => intentRouter(wrong as never)).toThrow(/must be an object/);
+  });
+
+  it('refuses to be passed to app.use() without a call', () => {
+    const request = new IncomingMessage(new Socket());
+    expect(() => intentRouter(request as object)).toThrow('app.use(intentRouter())');
+  });
+
+  it('warns when payments have no destination unless their terms name one', async () => {
+    const router = intentRouter({ ...options, payment: () => ({ amount: 1, currency: 'usd' }) });
+    await router.close();
+    expect(logged.join()).toContain('INTENT_DESTINATION is not set');
+  });
+
+  it('throws an error that prints its problems once and has them as a property', () => {
+    let thrown: unknown;
+    try {
+      parseConfig({}, {});
+    } catch (error) {
+      thrown = error;
+    }
+    expect(inspect(thrown).match(/INTENT_DOMAIN: /g)).toHaveLength(1);
+    expect((thrown as ConfigError).problems).toHaveLength(3);
+  });
+
+  it.each(['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'])('refuses %s without a ledger', (hook) => {
+    expect(routerProblems({ [hook]: () => {} })).toEqual([
+      {
+        setting: hook,
+        problem: 'This hook needs a ledger, and INTENT_DATABASE_URL is not set.',
+        fix:
+          'INTENT_DATABASE_URL=./ledger for one process (npm install @electric-sql/pglite), or ' +
+          'INTENT_DATABASE_URL=postgres://... for any number (npm install pg)',
+      },
+    ]);
+  });
+
+  it('names a variable that may be a typo of the missing one', () => {
+    process.env.INTENT_DATABSE_URL = './ledger';
+    try {
+      expect(routerProblems({ onPaid: () => {} })).toMatchObject([
+        { setting: 'onPaid', problem: expect.stringMatching(/ INTENT_DATABSE_URL is set: is that a typo\?$/) },
+      ]);
+    } finally {
+      delete process.env.INTENT_DATABSE_URL;
+    }
+  });
+
+  it('suggests no fix in production that is refused there', () => {
+    const before = process.env.NODE_ENV;
+    process.env.NODE_ENV = 'production';
+    try {
+      const [{ fix = '' } = {}] = routerProblems({ onPaid: () => {} }).filter(({ setting }) => setting === 'onPaid');
+      expect(fix).toBe('INTENT_DATABASE_URL=postgres://user:password@host:5432/database (npm install pg)');
+    } finally {
+      process.env.NODE_ENV = before;
+    }
+  });
+
+  it('accepts http to another machine outside production only', async () => {
+    await intentRouter({ ...options, sequencerUrl: 'http://sequencer.internal:4747' }).close();
+  });
+
+  it('accepts options of every kind', async () => {
+    const router = intentRouter({
+      ...options,
+      emulator: { port: 4747, stateFile: 'memory' },
+      dialect: 'messaging',
+      timeoutMs: 100,
+      attemptTimeoutMs: 50,
+      verifierSecret: key.secret,
+      signer: createSigner(oldKey.secret),
+      destination,
+      origin: 'https://shop.example',
+      secret: 's'.repeat(32),
+      login: { ttlMs: 1, confirm: true, sessionTtlMs: 1 },
+      watch: { unpaidMs: 1, settledMs: 0 },
+      hooks: { maxAttempts: 1, timeoutMs: 1 },
+      routes: {},
+      payment: () => ({ amount: 1, currency: 'usd' }),
+      onCreated: () => {},
+      now: Date.now,
+    });
+    await router.ready();
+    await router.close();
+    await router.close();
+  });
+
+  it('logs its notices once, at startup', async () => {
+    const router = intentRouter({ sequencerUrl: 'embedded', emulator: { port: 0 }, logger });
+    await router.ready();
+    await router.close();
+    expect(logged).toEqual([
+      expect.stringMatching(/^express-intents: INTENT_VERIFIER_SECRET is not set/),
+      expect.stringMatching(/^express-intents: INTENT_DOMAIN is not set/),
+    ]);
+  });
+
+  it('with the port of the embedded sequencer in use: ready() says which variable to set, and a request gets 5xx', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const emulator = { port: (other.address() as AddressInfo).port };
+    const payment = () => ({ amount: 1, currency: 'usd' });
+    const router = intentRouter({ sequencerUrl: 'embedded', emulator, payment, logger });
+    const app = express().use(router);
+    app.get('/', (_req, res) => void res.send('still here'));
+    const origin = await serve(app);
+    const headers = { 'content-type': 'application/json', origin };
+    for (const body of ['{"mode":"payment"}', '{"mode":"payment"}']) {
+      const response = await fetch(`${origin}/intent`, { method: 'POST', headers, body });
+      expect(response.status).toBeGreaterThanOrEqual(500);
+      expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+      // What the set-up of the site is like is none of the browser's business.
+      expect(await response.text()).not.toMatch(/port/i);
+    }
+    await expect(router.ready()).rejects.toThrow(/INTENT_EMULATOR_PORT/);
+    expect(await (await fetch(origin)).text()).toBe('still here');
+    expect(logged.join('\n')).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
+    await router.close();
+    await new Promise((resolve) => other.close(resolve));
+  });
+
+  it('with that port in use and ready() not called: the process keeps running', async () => {
+    const index = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+    const script = `
+      import { createServer } from 'node:http';
+      import { intentRouter } from ${JSON.stringify(index)};
+      const other = createServer().listen(0, '127.0.0.1', () => {
+        const live = () => setTimeout(() => other.close(() => console.log('lived')), 50);
+        const logger = { warn: console.error, error: (line) => void (console.error(line), live()) };
+        intentRouter({ sequencerUrl: 'embedded', emulator: { port: other.address().port }, logger });
+      });`;
+    const { NODE_ENV: _, ...variables } = process.env;
+    const args = ['--input-type=module', '-e', script];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: variables, timeout: 30_000 });
+    expect(stdout).toBe('lived\n');
+    expect(stderr).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
+  });
+});
+
+function errorOf(action: () => unknown): Error {
+  try {
+    action();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('Nothing was thrown.');
+}

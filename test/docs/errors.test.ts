@@ -1,0 +1,67 @@
+import { readFileSync } from 'node:fs';
+import { errorCodes } from '../../src/errors.js';
+
+interface Entry {
+  readonly code: string;
+  readonly statuses: readonly number[];
+  readonly text: string;
+}
+
+/** The entries of the page: what stands between one heading of the second level and the next. */
+function entriesOf(page: string): Entry[] {
+  return page
+    .split(/^## /m)
+    .slice(1)
+    .map((text) => ({
+      code: text.split('\n', 1)[0] ?? '',
+      statuses: [...text.matchAll(/^Status: (\d+)$/gm)].map(([, status]) => Number(status)),
+      text,
+    }));
+}
+
+const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+const statusByCode = Object.entries(errorCodes).map(([code, [status]]) => [code, [status]] as const);
+
+describe('docs/errors.md and the codes of src/errors.ts', () => {
+  const entries = entriesOf(page);
+
+  test('are the same codes, each once, in the same order, with the same status', () => {
+    expect(entries.map(({ code, statuses }) => [code, statuses])).toEqual(statusByCode);
+  });
+
+  test.each(entries)('$code: says what happened and what to do', ({ text }) => {
+    expect(text).toMatch(/^\*\*What happened\.\*\* \S.{20,}/m);
+    expect(text).toMatch(/^\*\*What to do\.\*\* \S.{20,}/m);
+  });
+
+  test('an entry that is missing, added, twice there or of another status is noticed', () => {
+    const changes: [string, string][] = [
+      ['## invalid_json', '### invalid_json'],
+      ['## invalid_json', '## invalid_jsn'],
+      ['## invalid_json', '## invalid_json\n\nStatus: 400\n\n## invalid_json'],
+      ['Status: 401', 'Status: 403'],
+      ['Status: 401', 'status unknown'],
+    ];
+    for (const [from, to] of changes) {
+      expect(page).toContain(from);
+      const changed = entriesOf(page.replace(from, to)).map(({ code, statuses }) => [code, statuses]);
+      expect(changed).not.toEqual(statusByCode);
+    }
+  });
+});
+
+describe('the table of codes', () => {
+  test('statuses are those of errors, and titles are short sentences that can be shown to anyone', () => {
+    for (const [code, [status, title]] of Object.entries(errorCodes)) {
+      expect(code).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(600);
+      expect(title).toMatch(/^[A-Z][\w\s/,]{5,79}$/);
+    }
+  });
+
+  test('titles are all different', () => {
+    const titles = Object.values(errorCodes).map(([, title]) => title);
+    expect(new Set(titles).size).toBe(titles.length);
+  });
+});

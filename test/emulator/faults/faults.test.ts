@@ -1,0 +1,354 @@
+import { faultKindNames } from '../../../src/emulator/faults/fault.js';
+import type { Fault, FaultKind, FaultyOperation, Sequencer } from '../../../src/emulator/index.js';
+import { IntentError, type IntentErrorCode } from '../../../src/errors.js';
+import { parseClientSecret, rendezvousKeyPair } from '../../../src/intents/payload.js';
+import { createIntentClient, type IntentClient } from '../../../src/sequencer/intent-client.js';
+import { encodeRequest, operations } from '../../../src/wire/envelope.js';
+import { eventually } from '../../support/eventually.js';
+import {
+  call,
+  closeAll,
+  create,
+  createBody,
+  created,
+  destination,
+  keyPair,
+  kindsOf,
+  opened,
+  payment,
+  poll,
+  pollBody,
+  post,
+  reason,
+  start,
+  statusFlags,
+  submitAs,
+} from '../fixture.js';
+
+const clients: IntentClient[] = [];
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await closeAll();
+});
+
+function clientOf({ url }: Sequencer, timeoutMs?: number): IntentClient {
+  const client = createIntentClient({ url, timeoutMs });
+  clients.push(client);
+  return client;
+}
+
+/** Waits until all faults with `times` are used up. */
+async function whenTaken({ url }: Sequencer): Promise<void> {
+  const active = async () => (await (await fetch(`${url}/faults/api/faults`)).json()) as { faults: unknown[] };
+  await eventually(async () => (await active()).faults.length === 0);
+}
+
+const terms = { destination, amount: '12.50', currency: 'usd' };
+const codeOf = (error: unknown): IntentErrorCode | undefined => (error instanceof IntentError ? error.code : undefined);
+
+/** The error code of the client for each kind. Kinds with a correct response are below. */
+const codes: [Exclude<Fault, { kind: 'duplicate' | 'reorder' }>, IntentErrorCode][] = [
+  [{ kind: 'refuse' }, 'sequencer_unreachable'],
+  [{ kind: 'cut' }, 'sequencer_unreachable'],
+  [{ kind: 'delay', ms: 60_000 }, 'sequencer_timeout'],
+  [{ kind: 'drip', ms: 60_000 }, 'sequencer_timeout'],
+  [{ kind: 'error' }, 'sequencer_error'],
+  [{ kind: 'status' }, 'sequencer_bad_status'],
+  [{ kind: 'status', httpStatus: 500 }, 'sequencer_bad_status'],
+  [{ kind: 'redirect' }, 'sequencer_bad_status'],
+  [{ kind: 'wrong-content-type' }, 'sequencer_bad_response'],
+  [{ kind: 'garble' }, 'sequencer_bad_response'],
+  [{ kind: 'flood' }, 'sequencer_bad_response'],
+];
+
+describe('the error code of the client, and recovery after the fault (interface 7)', () => {
+  test.each(codes)('%j of createIntent: %s', async (fault, code) => {
+    const sequencer = await start();
+    const client = clientOf(sequencer);
+    const failing = code === 'sequencer_timeout' ? clientOf(sequencer, 200) : client;
+    const end = sequencer.injectFault({ ...fault, operations: ['createIntent'] });
+    const error = await failing.paymentIntents.create(terms).catch((thrown) => thrown);
+    // A refused create has a code of its own.
+    expect(codeOf(error)).toBe(code === 'sequencer_error' ? 'intent_refused' : code);
+    end();
+    const { id } = await client.paymentIntents.create(terms);
+    expect(await client.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
+  });
+
+  test.each(codes)('%j of getStatus: %s', async (fault, code) => {
+    const sequencer = await start();
+    const client = clientOf(sequencer);
+    const failing = code === 'sequencer_timeout' ? clientOf(sequencer, 200) : client;
+    const { id } = await client.paymentIntents.create(terms);
+    const end = sequencer.injectFault({ ...fault, operations: ['getStatus'] });
+    expect(codeOf(await failing.paymentIntents.getStatus(id).catch((thrown) => thrown))).toBe(code);
+    end();
+    expect(await client.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
+  });
+
+  test('this file covers every kind', () => {
+    const told = [...codes.map(([{ kind }]) => kind), 'forget', 'duplicate', 'reorder'];
+    expect(new Set(told)).toEqual(new Set(faultKindNames));
+  });
+});
+
+describe('the setting `when`', () => {
+  const failing = [
+    'refuse',
+    'cut',
+    'error',
+    'status',
+    'redirect',
+    'wrong-content-type',
+    'garble',
+    'flood',
+  ] as const satisfies FaultKind[];
+
+  test.each(failing)('%s: before the effect by default, after it with `after`', async (kind) => {
+    const sequencer = await start();
+    for (const when of [undefined, 'before', 'after'] as const) {
+      const intent = await payment();
+      const end = sequencer.injectFault({ kind, operations: ['createIntent'], when });
+      const answer = await post(sequencer.url, encodeRequest(operations.createIntent, createBody(intent))).catch(
+        () => undefined,
+      );
+      await answer?.body?.cancel().catch(() => undefined);
+      end();
+      expect([when, (await statusFlags(sequencer.url, intent.id))[0]]).toEqual([when, when === 'after']);
+    }
+  });
+
+  test('delay: the effect comes before the delay with `after`', async () => {
+    const sequencer = await start();
+    const intent = await payment();
+    sequencer.injectFault({ kind: 'delay', operations: ['createIntent'], when: 'after', ms: 600_000 });
+    const answer = create(sequencer.url, intent);
+    await eventually(async () => (await statusFlags(sequencer.url, intent.id))[0]);
+    await sequencer.close();
+    await expect(answer).rejects.toThrow('fetch failed');
+  });
+
+  test('delay: the effect comes after the delay by default', async () => {
+    const sequencer = await start();
+    const intent = await payment();
+    sequencer.injectFault({ kind: 'delay', operations: ['createIntent'], ms: 600_000, times: 1 });
+    const answer = create(sequencer.url, intent);
+    await whenTaken(sequencer);
+    expect(await statusFlags(sequencer.url, intent.id)).toEqual([false, false, false]);
+    await sequencer.close();
+    await expect(answer).rejects.toThrow('fetch failed');
+  });
+
+  test('a delayed effect also comes after the caller has timed out', async () => {
+    const sequencer = await start();
+    sequencer.injectFault({ kind: 'delay', operations: ['createIntent'], ms: 100, times: 1 });
+    const intent = await payment();
+    const patience = new AbortController();
+    const gone = fetch(`${sequencer.url}/v1/api`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: encodeRequest(operations.createIntent, createBody(intent)),
+      signal: patience.signal,
+    });
+    await whenTaken(sequencer);
+    patience.abort();
+    await expect(gone).rejects.toMatchObject({ name: 'AbortError' });
+    await eventually(async () => (await statusFlags(sequencer.url, intent.id))[0]);
+  });
+});
+
+describe('kinds with a correct response', () => {
+  test('delay and drip end in a correct response', async () => {
+    const sequencer = await start();
+    for (const fault of [
+      { kind: 'delay', ms: 5 },
+      { kind: 'drip', ms: 1 },
+    ] as const) {
+      const end = sequencer.injectFault(fault);
+      const intent = await payment();
+      opened(await create(sequencer.url, intent));
+      expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, false, false]);
+      end();
+    }
+  });
+
+  test('forget: createIntent answers OK, and the intent is unknown', async () => {
+    const sequencer = await start();
+    const client = clientOf(sequencer);
+    sequencer.injectFault({ kind: 'forget', operations: ['createIntent'], times: 1 });
+    const { id } = await client.paymentIntents.create(terms);
+    expect(await client.paymentIntents.getStatus(id)).toMatchObject({ exists: false });
+    const next = await client.paymentIntents.create(terms);
+    expect(await client.paymentIntents.getStatus(next.id)).toMatchObject({ exists: true });
+  });
+
+  test.each<[FaultyOperation, (url: string, intent: { id: string; clientSecret: string }) => Promise<unknown>]>([
+    ['getStatus', (url, { id }) => statusFlags(url, id)],
+    ['pollMessages', (url, { clientSecret }) => poll(url, rendezvousKeyPair(parseClientSecret(clientSecret)))],
+    ['submitPayment', (url, { id }) => submitAs(url, id, keyPair(1))],
+  ])('forget by %s: the named intent is forgotten, others are not', async (operation, ask) => {
+    const sequencer = await start();
+    const [intent, other] = [await created(sequencer.url, payment()), await created(sequencer.url, payment())];
+    sequencer.injectFault({ kind: 'forget', operations: [operation], times: 1 });
+    await ask(sequencer.url, intent);
+    expect((await statusFlags(sequencer.url, intent.id))[0]).toBe(false);
+    expect((await statusFlags(sequencer.url, other.id))[0]).toBe(true);
+  });
+
+  test('forget: sendMessage of the wallet', async () => {
+    const sequencer = await start();
+    const { id, clientSecret } = await created(sequencer.url, payment());
+    sequencer.injectFault({ kind: 'forget', operations: ['sendMessage'], times: 1 });
+    await sequencer.wallet().scan(clientSecret);
+    expect((await statusFlags(sequencer.url, id))[0]).toBe(false);
+  });
+
+  test('forget before the effect: the call itself does not find the intent', async () => {
+    const sequencer = await start();
+    const { id } = await created(sequencer.url, payment());
+    sequencer.injectFault({ kind: 'forget', operations: ['getStatus'], when: 'before' });
+    expect((await statusFlags(sequencer.url, id))[0]).toBe(false);
+  });
+
+  test('duplicate and reorder change the messages of pollMessages while they are active', async () => {
+    const sequencer = await start();
+    const { clientSecret } = await created(sequencer.url, payment());
+    await sequencer.wallet().pay(clientSecret);
+    const rendezvous = rendezvousKeyPair(parseClientSecret(clientSecret));
+    const ids = async (): Promise<string[]> =>
+      (await poll(sequencer.url, rendezvous)).map(({ id }) => Buffer.from(id?.value ?? []).toString('hex'));
+    const [a, b, c] = await ids();
+    expect(kindsOf(await poll(sequencer.url, rendezvous))).toEqual([
+      'requestToReceiveBill',
+      'codeScanned',
+      'intentSubmitted',
+    ]);
+    const endDuplicate = sequencer.injectFault({ kind: 'duplicate' });
+    expect(await ids()).toEqual([a, a, b, b, c, c]);
+    endDuplicate();
+    sequencer.injectFault({ kind: 'reorder', times: 1 });
+    expect(await ids()).toEqual([c, b, a]);
+    expect(await ids()).toEqual([a, b, c]);
+  });
+
+  test('duplicate does not change an ERROR', async () => {
+    const sequencer = await start();
+    sequencer.injectFault({ kind: 'duplicate' });
+    const unsigned = pollBody(keyPair(1)).slice(0, 36);
+    expect(reason(await call(sequencer.url, operations.pollMessages, unsigned))).not.toBe('');
+  });
+});
+
+describe('the calls that a fault applies to', () => {
+  test('there is no fault until one is injected', async () => {
+    const sequencer = await start();
+    const intent = await created(sequencer.url, payment());
+    await sequencer.wallet().pay(intent.clientSecret);
+    expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, true]);
+  });
+
+  test('times counts the failed calls only', async () => {
+    const sequencer = await start();
+    const { url } = sequencer;
+    sequencer.injectFault({ kind: 'error', operations: ['createIntent'], times: 2 });
+    const intent = await payment();
+    for (let n = 0; n < 2; n += 1) {
+      expect((await statusFlags(url, intent.id))[0]).toBe(false);
+      expect(reason(await create(url, intent))).toBe('A fault was injected: error.');
+    }
+    opened(await create(url, intent));
+  });
+
+  test('several faults apply one after the other', async () => {
+    const sequencer = await start();
+    sequencer.injectFault({ kind: 'error', times: 1 });
+    sequencer.injectFault({ kind: 'status', times: 1, httpStatus: 500 });
+    const ask = () => post(sequencer.url, encodeRequest(operations.getStatus, new Uint8Array()));
+    const answers = [await ask(), await ask(), await ask()];
+    expect(answers.map(({ status }) => status)).toEqual([200, 500, 200]);
+  });
+
+  test('behave clears all faults and is idempotent', async () => {
+    const sequencer = await start();
+    const end = sequencer.injectFault({ kind: 'refuse' });
+    sequencer.injectFault({ kind: 'error' });
+    sequencer.clearFaults();
+    end();
+    await created(sequencer.url, payment());
+  });
+
+  test('clearing one fault leaves the others', async () => {
+    const sequencer = await start();
+    const end = sequencer.injectFault({ kind: 'refuse' });
+    sequencer.injectFault({ kind: 'error' });
+    end();
+    expect(reason(await create(sequencer.url, await payment()))).toContain('A fault was injected');
+  });
+
+  test('each sequencer has its own faults', async () => {
+    const [faulty, sound] = [await start(), await start()];
+    faulty.injectFault({ kind: 'refuse' });
+    await created(sound.url, payment());
+  });
+
+  test('an unknown operation gets faults for all operations only', async () => {
+    const sequencer = await start();
+    const ask = async () => reason(await call(sequencer.url, { service: 'No', method: 'such' }, new Uint8Array()));
+    const end = sequencer.injectFault({ kind: 'error', operations: ['getStatus'] });
+    expect(await ask()).toContain('no such service');
+    end();
+    sequencer.injectFault({ kind: 'error' });
+    expect(await ask()).toContain('A fault was injected');
+  });
+});
+
+describe('an invalid fault is refused with the reason', () => {
+  test.each<[unknown, RegExp]>([
+    [undefined, /expected object/],
+    [{}, /its kind: /],
+    [{ kind: 'explode' }, /its kind: .*"refuse"/],
+    [{ kind: 'toString' }, /its kind: /],
+    [{ kind: 'refuse', operation: 'getStatus' }, /operation/],
+    [{ kind: 'refuse', operations: [] }, /its operations: /],
+    [{ kind: 'refuse', operations: ['getStatus', 'fly'] }, /its operations.1: .*"createIntent"/],
+    [{ kind: 'refuse', when: 'later' }, /its when: /],
+    [{ kind: 'refuse', times: 0 }, /its times: /],
+    [{ kind: 'refuse', times: 1.5 }, /its times: /],
+    [{ kind: 'refuse', times: Number.NaN }, /its times: /],
+    [{ kind: 'delay', ms: 0 }, /its ms: /],
+    [{ kind: 'delay', ms: 600_001 }, /its ms: /],
+    [{ kind: 'refuse', ms: 10 }, /refuse has no ms/],
+    [{ kind: 'drip', when: 'before' }, /drip has no when/],
+    [{ kind: 'duplicate', when: 'after' }, /duplicate has no when/],
+    [{ kind: 'duplicate', operations: ['getStatus'] }, /duplicate is for pollMessages and openMessageStream/],
+    [{ kind: 'status', httpStatus: 200 }, /its httpStatus: /],
+    [{ kind: 'error', httpStatus: 500 }, /error has no httpStatus/],
+  ])('%j', async (fault, message) => {
+    const sequencer = await start();
+    const refused = (() => {
+      try {
+        sequencer.injectFault(fault as Fault);
+      } catch (error) {
+        return error as IntentError;
+      }
+      return undefined;
+    })();
+    expect(codeOf(refused)).toBe('invalid_request');
+    expect(refused?.message).toMatch(message);
+    await created(sequencer.url, payment());
+  });
+
+  test('refuses more than 100 active faults', async () => {
+    const sequencer = await start();
+    for (let n = 0; n < 100; n += 1) sequencer.injectFault({ kind: 'error' });
+    expect(() => sequencer.injectFault({ kind: 'error' })).toThrow('100 faults are active already.');
+  });
+});
+
+test('close ends a dripping response', async () => {
+  const sequencer = await start();
+  sequencer.injectFault({ kind: 'drip', ms: 600_000 });
+  const dripping = await post(sequencer.url, encodeRequest(operations.getStatus, new Uint8Array()));
+  await sequencer.close();
+  await expect(dripping.arrayBuffer()).rejects.toThrow('terminated');
+});

@@ -1,0 +1,135 @@
+import type { Fault, FaultKind, Sequencer } from '../../../src/emulator/index.js';
+import { SequencerError, type SequencerErrorCode } from '../../../src/errors.js';
+import { createHttpTransport } from '../../../src/sequencer/http/http-transport.js';
+import { createIntentClient } from '../../../src/sequencer/intent-client.js';
+import type { Transport } from '../../../src/sequencer/transport.js';
+import { signStreamRequest } from '../../../src/sequencer/watch/message-stream.js';
+import { decode, v1 } from '../../../src/wire/codec.js';
+import { operations } from '../../../src/wire/envelope.js';
+import { closeAll, destination, kindsOf, start } from '../fixture.js';
+
+const transports: Transport[] = [];
+afterEach(async () => {
+  await Promise.all(transports.splice(0).map((transport) => transport.close()));
+  await closeAll();
+});
+
+const ways: [string, (sequencer: Sequencer) => Transport][] = [
+  ['over WebSocket', ({ url }) => createHttpTransport({ url, timeoutMs: 30_000 })],
+  ['in process', ({ transport }) => transport],
+];
+
+describe.each(ways)('faults of message streams %s', (_way, connect) => {
+  /** A sequencer with an intent that was scanned and paid, and a reader of its stream. */
+  async function startPaid() {
+    const sequencer = await start();
+    const transport = connect(sequencer);
+    transports.push(transport);
+    const client = createIntentClient({ transport });
+    const intent = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
+    await sequencer.wallet().pay(intent.clientSecret);
+    const { body } = signStreamRequest(intent.id, intent.clientSecret);
+    const open = (signal?: AbortSignal): AsyncIterable<Uint8Array> => {
+      if (!transport.openStream) throw new Error('There are no streams.');
+      return transport.openStream(operations.openMessageStream, body, { signal });
+    };
+    return { sequencer, client, intent, open };
+  }
+
+  async function read(stream: AsyncIterable<Uint8Array>): Promise<{ kinds: (string | undefined)[]; code?: string }> {
+    const kinds: (string | undefined)[] = [];
+    try {
+      for await (const response of stream) {
+        const { messages } = decode(v1.OpenMessageStreamResponse, response);
+        kinds.push(...kindsOf(messages.map((message) => v1.Message.create(message))));
+      }
+      return { kinds };
+    } catch (error) {
+      return { kinds, code: error instanceof SequencerError ? error.code : String(error) };
+    }
+  }
+
+  const all = ['requestToReceiveBill', 'codeScanned', 'intentSubmitted'];
+
+  test.each<[Fault, string[], SequencerErrorCode | undefined]>([
+    [{ kind: 'refuse' }, [], 'sequencer_unreachable'],
+    [{ kind: 'status' }, [], 'sequencer_bad_status'],
+    [{ kind: 'error' }, [], 'sequencer_error'],
+    [{ kind: 'garble' }, [], 'sequencer_bad_response'],
+    [{ kind: 'cut' }, all.slice(0, 1), 'sequencer_unreachable'],
+    [{ kind: 'delay', ms: 5 }, all, undefined],
+    [{ kind: 'duplicate' }, all.flatMap((kind) => [kind, kind]), undefined],
+    [{ kind: 'reorder' }, ['codeScanned', 'requestToReceiveBill', 'intentSubmitted'], undefined],
+  ])('%j', async (fault, kinds, code) => {
+    const { sequencer, open } = await startPaid();
+    const end = sequencer.injectFault({ ...fault, operations: ['openMessageStream'], times: 1 });
+    expect(await read(open())).toEqual({ kinds, ...(code && { code }) });
+    end();
+    expect(await read(open())).toEqual({ kinds: all });
+  });
+
+  test.each<FaultKind>(['drip', 'redirect', 'wrong-content-type', 'flood', 'forget'])(
+    '%s leaves streams alone, and waits for a call that it can meet',
+    async (kind) => {
+      const { sequencer, open } = await startPaid();
+      sequencer.injectFault({ kind, times: 1 });
+      expect(await read(open())).toEqual({ kinds: all });
+      const { faults } = (await (await fetch(`${sequencer.url}/faults/api/faults`)).json()) as { faults: unknown[] };
+      expect(faults).toHaveLength(1);
+    },
+  );
+
+  test('an abort ends a late stream', async () => {
+    const { sequencer, open } = await startPaid();
+    sequencer.injectFault({ kind: 'delay', operations: ['openMessageStream'], ms: 600_000 });
+    const given = new AbortController();
+    const reading = read(open(given.signal));
+    setTimeout(() => given.abort(), 50);
+    expect((await reading).kinds).toEqual([]);
+  });
+
+  test('client.watch outlives a stream that breaks, and tells nothing twice', async () => {
+    const { sequencer, client, intent } = await startPaid();
+    for (const kind of ['cut', 'duplicate'] as const) {
+      sequencer.injectFault({ kind, operations: ['openMessageStream'], times: 1 });
+    }
+    const kinds: string[] = [];
+    for await (const { kind } of client.watch(intent)) kinds.push(kind);
+    expect(kinds.at(-1)).toBe('intent_submitted');
+    expect(new Set(kinds).size).toBe(kinds.length);
+  });
+});
+
+describe('faults of calls in process: what a client says is the same as over HTTP', () => {
+  test.each<[Fault, SequencerErrorCode]>([
+    [{ kind: 'refuse' }, 'sequencer_unreachable'],
+    [{ kind: 'cut' }, 'sequencer_unreachable'],
+    [{ kind: 'error' }, 'sequencer_error'],
+    [{ kind: 'status' }, 'sequencer_bad_status'],
+    [{ kind: 'redirect' }, 'sequencer_bad_status'],
+    [{ kind: 'wrong-content-type' }, 'sequencer_bad_response'],
+    [{ kind: 'garble' }, 'sequencer_bad_response'],
+    [{ kind: 'flood' }, 'sequencer_bad_response'],
+  ])('%j: %s', async (fault, code) => {
+    const sequencer = await start();
+    const { paymentIntents } = createIntentClient({ transport: sequencer.transport });
+    const terms = { destination, amount: 5, currency: 'usd' };
+    const { id } = await paymentIntents.create(terms);
+    const end = sequencer.injectFault(fault);
+    await expect(paymentIntents.getStatus(id)).rejects.toMatchObject({ code });
+    end();
+    expect(await paymentIntents.getStatus(id)).toMatchObject({ exists: true });
+  });
+
+  test('delay, drip and forget answer rightly', async () => {
+    const sequencer = await start();
+    const { paymentIntents } = createIntentClient({ transport: sequencer.transport });
+    const { id } = await paymentIntents.create({ destination, amount: 5, currency: 'usd' });
+    for (const kind of ['delay', 'drip', 'forget'] as const) {
+      const ms = kind === 'forget' ? {} : { ms: 1 };
+      sequencer.injectFault({ kind, ...ms, times: 1 });
+      expect(await paymentIntents.getStatus(id)).toMatchObject({ exists: true });
+    }
+    expect(await paymentIntents.getStatus(id)).toMatchObject({ exists: false });
+  });
+});

@@ -1,0 +1,382 @@
+import request from 'supertest';
+import { Journal } from '../../../src/emulator/journal/journal.js';
+import { openCode } from '../../../src/emulator/wallet/wallet-request.js';
+import { type SignedIntent, unsignedBytes } from '../../../src/intents/signed-intent.js';
+import { createIntentClient } from '../../../src/sequencer/intent-client.js';
+import { encode, v1 } from '../../../src/wire/codec.js';
+import { operations } from '../../../src/wire/envelope.js';
+import { eventually } from '../../support/eventually.js';
+import {
+  call,
+  closeAll,
+  create,
+  created,
+  destination,
+  login,
+  loginTerms,
+  payment,
+  reason,
+  serve,
+  serveKeyFile,
+  start,
+  startedAtMs,
+  statusFlags,
+  verifier,
+} from '../fixture.js';
+
+afterEach(closeAll);
+
+type Json = Readonly<Record<string, unknown>>;
+
+async function inspect(url: string, id: string): Promise<Json & { entries: Json[]; signatures: Json[] }> {
+  return (await request(url).get(`/inspector/api/intents/${id}`).expect(200)).body;
+}
+
+async function list(url: string): Promise<Json[]> {
+  return (await request(url).get('/inspector/api/intents').expect(200)).body.intents;
+}
+
+const kindsIn = (entries: Json[]): unknown[] => entries.map(({ kind, operation }) => operation ?? kind);
+
+/** The intent with one changed byte in its signature. */
+const forged = ({ message, signature }: SignedIntent): Pick<SignedIntent, 'message' | 'signature'> => ({
+  message,
+  signature: signature.map((byte, index) => (index === 0 ? byte ^ 1 : byte)),
+});
+
+/** The request that opens the message stream of a code. */
+function streamBody(clientSecret: string): Uint8Array {
+  const { rendezvous } = openCode(clientSecret);
+  const unsigned = { rendezvousKey: { value: rendezvous.publicKey } };
+  const signature = { value: rendezvous.sign(unsignedBytes(v1.OpenMessageStreamRequest, unsigned)) };
+  return encode(v1.OpenMessageStreamRequest, { ...unsigned, signature });
+}
+
+describe('the details of an intent', () => {
+  test('a payment: its entries in order, with decoded messages', async () => {
+    const { url, wallet } = await start();
+    const { id, clientSecret } = await created(url, payment());
+    await wallet('Ben').pay(clientSecret);
+    const intent = await inspect(url, id);
+    expect(intent).toMatchObject({
+      ...{ id, kind: 'payment', amount: '12.50', currency: 'usd', state: 'submitted', refusals: 0 },
+      ...{ createdAtMs: startedAtMs, destination, payer: wallet('Ben').account, payerName: 'Ben', dropped: 0 },
+      request: { request_to_receive_bill: { requestor_account: destination, rendezvous_key: id } },
+    });
+    expect(kindsIn(intent.entries)).toEqual([
+      'Intents.createIntent',
+      'Messaging.pollMessages',
+      'Messaging.sendMessage',
+      'Emulator.submitPayment',
+    ]);
+    const [creation, , hint, submission] = intent.entries;
+    expect(creation).toMatchObject({
+      ...{ kind: 'call', via: 'proxy', atMs: startedAtMs, times: 1, durationMs: expect.any(Number) },
+      request: {
+        size: expect.any(Number),
+        content: { request_to_receive_bill: { partial: { currency: 'usd', native_amount: 12.5 } } },
+      },
+      answer: { content: { exists: true, code_scanned: false, intent_submitted: false } },
+    });
+    // The time of the wallet's clock, as an ISO date.
+    const at = new Date(startedAtMs).toISOString();
+    expect(hint).toMatchObject({ request: { content: { message: { code_scanned: { timestamp: at } } } } });
+    expect(submission).toMatchObject({ answer: { size: 0, content: { result: 'OK' } } });
+    expect(intent.signatures).toEqual([
+      {
+        ...{ signer: 'rendezvous', key: id, outcome: 'valid' },
+        operations: ['Intents.createIntent', 'Messaging.pollMessages', 'Messaging.sendMessage'],
+      },
+      { signer: 'payer', key: wallet('Ben').account, outcome: 'valid', operations: ['Emulator.submitPayment'] },
+    ]);
+    expect(JSON.stringify(intent)).not.toContain(clientSecret);
+  });
+
+  test('a login: its signers, and the location of the key file', async () => {
+    const keyFile = await serveKeyFile();
+    const { url, wallet } = await start({ localDomains: { 'example.com': keyFile } });
+    const { id, clientSecret } = await created(url, login());
+    await wallet('Mia').login(clientSecret);
+    const { signatures, entries, userId, userName } = await inspect(url, id);
+    expect([userId, userName]).toEqual([wallet('Mia').userId('example.com'), 'Mia']);
+    expect(signatures.map(({ signer, outcome, domain }) => [signer, outcome, domain])).toEqual([
+      ['rendezvous', 'valid', undefined],
+      ['verifier', 'valid', 'example.com'],
+      ['user', 'valid', undefined],
+    ]);
+    expect(kindsIn(entries).slice(0, 2)).toEqual(['Intents.createIntent', 'key-file']);
+    const { problem, ...read } = entries[1] ?? {};
+    expect([problem, read]).toEqual([
+      undefined,
+      expect.objectContaining({
+        ...{ domain: 'example.com', verifier: verifier.publicKey },
+        address: `${keyFile}/.well-known/service-payments.json`,
+      }),
+    ]);
+  });
+
+  test('an unpublished verifier: the login is refused with the reason', async () => {
+    const { url } = await start({ localDomains: { 'example.com': await serveKeyFile([]) } });
+    const intent = await login();
+    reason(await create(url, intent));
+    const { state, domain, entries, signatures } = await inspect(url, intent.id);
+    expect([state, domain]).toEqual(['refused', 'example.com']);
+    expect(entries).toMatchObject([
+      { kind: 'call', refusal: { code: 'request_refused' } },
+      { kind: 'key-file', problem: expect.stringMatching(/does not list/) },
+    ]);
+    expect(signatures.map(({ outcome }) => outcome)).toEqual(['valid', 'valid']);
+  });
+
+  test('an invalid signature: the signature is invalid, the intent refused', async () => {
+    const { url } = await start();
+    const intent = await payment();
+    reason(await create(url, forged(intent)));
+    expect(await list(url)).toMatchObject([
+      { id: intent.id, kind: 'payment', amount: '12.5', currency: 'usd', state: 'refused', refusals: 1 },
+    ]);
+    const { signatures, entries } = await inspect(url, intent.id);
+    expect(signatures).toMatchObject([{ signer: 'rendezvous', key: intent.id, outcome: 'invalid' }]);
+    expect(entries).toMatchObject([{ refusal: { code: 'invalid_signature' } }]);
+  });
+
+  test('an invalid signature of a verifier, and a missing one', async () => {
+    const { url } = await start();
+    const intent = await payment({ login: loginTerms });
+    const bill = intent.message.requestToReceiveBill ?? {};
+    const value = (bill.signature?.value ?? new Uint8Array()).map((byte) => byte ^ 1);
+    const message = { requestToReceiveBill: { ...bill, signature: { value } } };
+    reason(await create(url, { ...intent, message }));
+    reason(await create(url, { message, signature: new Uint8Array() }));
+    const { signatures } = await inspect(url, intent.id);
+    expect(signatures.map(({ signer, outcome }) => [signer, outcome])).toEqual([
+      ['rendezvous', 'invalid'],
+      ['verifier', 'invalid'],
+      ['rendezvous', 'missing'],
+    ]);
+  });
+
+  test('faults, reversals and webhooks', async () => {
+    const site = await serve((_req, res) => res.writeHead(503).end());
+    const sequencer = await start();
+    const { url, wallet, transport } = sequencer;
+    const { id, clientSecret } = await created(url, payment());
+    await createIntentClient({ transport }).registerWebhook({ intent: id, url: `${site}/hook` });
+    const endFault = sequencer.injectFault({ kind: 'cut', operations: ['submitPayment'], when: 'after' });
+    await expect(wallet().pay(clientSecret)).rejects.toThrow();
+    endFault();
+    sequencer.reverse(id);
+    await eventually(async () => expect(kindsIn((await inspect(url, id)).entries)).toContain('webhook'));
+    const { entries, state, webhookUrl } = await inspect(url, id);
+    expect([state, webhookUrl]).toEqual(['reversed', `${site}/hook`]);
+    expect(kindsIn(entries)).toEqual([
+      ...['Intents.createIntent', 'MicroPayment.registerWebhook', 'Messaging.pollMessages', 'Messaging.sendMessage'],
+      ...['Emulator.submitPayment', 'Emulator.submitPayment', 'webhook', 'reversed'],
+    ]);
+    expect(entries[1]).toMatchObject({ via: 'in-process' });
+    expect(entries[4]).toMatchObject({ kind: 'fault', fault: { kind: 'cut', when: 'after' } });
+    expect(entries[6]).toMatchObject({ url: `${site}/hook`, status: 503, claims: { intent: id, state: 'SUBMITTED' } });
+  });
+
+  test('a stream: its opening, its deliveries and its end', async () => {
+    const { url, wallet, transport } = await start();
+    const { id, clientSecret } = await created(url, payment());
+    await wallet().pay(clientSecret);
+    for await (const _ of transport.openStream(operations.openMessageStream, streamBody(clientSecret)));
+    const { entries } = await inspect(url, id);
+    const streamed = entries.filter(({ kind }) => kind !== 'call');
+    expect(kindsIn(streamed)).toEqual(['stream', 'delivery', 'delivery', 'delivery', 'stream-end']);
+    expect(streamed[3]).toMatchObject({
+      message: { content: { messages: [{ intent_submitted: { intent_id: id } }] } },
+    });
+    expect(streamed[4]).toMatchObject({ reason: 'complete', via: 'in-process' });
+  });
+
+  test('repeated calls with the same response are one entry', async () => {
+    const { url } = await start();
+    const { id } = await created(url, payment());
+    for (let n = 0; n < 5; n += 1) await statusFlags(url, id);
+    const { entries } = await inspect(url, id);
+    expect(entries.map(({ operation, times }) => [operation, times])).toEqual([
+      ['Intents.createIntent', 1],
+      ['MicroPayment.getStatus', 5],
+    ]);
+  });
+
+  test('calls that name no intent are listed separately', async () => {
+    const { url } = await start();
+    await statusFlags(url, (await payment()).id);
+    reason(await call(url, { service: '<img src=x onerror=alert(1)>', method: 'x' }, Uint8Array.of(255)));
+    reason(await call(url, operations.createIntent, Uint8Array.of(255)));
+    expect(await list(url)).toEqual([]);
+    const { body } = await request(url).get('/inspector/api/other').expect(200);
+    expect(body.entries).toMatchObject([
+      { operation: 'MicroPayment.getStatus', answer: { content: { exists: false } } },
+      { operation: '<img src=x onerror=alert(1)>.x', refusal: { code: 'not_supported' } },
+      { operation: 'Intents.createIntent', refusal: { code: 'malformed_message' }, request: { size: 1 } },
+    ]);
+  });
+});
+
+describe('actions', () => {
+  test('reverses a submitted payment, and nothing else', async () => {
+    const { url, wallet } = await start();
+    const { id, clientSecret } = await created(url, payment());
+    const reverse = (which: string) => request(url).post(`/inspector/api/intents/${which}/reverse`).send({});
+    expect((await reverse(id).expect(400)).body.error.code).toBe('invalid_request');
+    await wallet().pay(clientSecret);
+    await reverse(id).expect(204);
+    expect(await statusFlags(url, id)).toEqual([true, true, false]);
+    await reverse((await payment()).id).expect(404);
+  });
+});
+
+describe('the page and its API', () => {
+  test('the pages have no inline code and no other origins, and link to each other', async () => {
+    const { url, inspectorUrl } = await start();
+    expect(inspectorUrl).toBe(`${url}/inspector`);
+    const pages = await Promise.all(['/inspector', '/wallet'].map((path) => request(url).get(path)));
+    for (const { text, headers } of pages) {
+      expect(headers['content-security-policy']).toBe(pages[1]?.headers['content-security-policy']);
+      expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
+      for (const path of ['/inspector', '/wallet']) expect(text).toContain(`<a href="${path}"`);
+    }
+    const files = [...(pages[0]?.text ?? '').matchAll(/(?:src|href)="(\/wallet\/page\/[^"]+)"/g)].map(
+      ([, file]) => file,
+    );
+    const modules = ['intent-detail', 'timeline', 'format', 'dom', 'faults', 'api'].map(
+      (name) => `/wallet/page/${name}.js`,
+    );
+    for (const file of [...files, ...modules]) {
+      const { text } = await request(url).get(String(file)).expect(200);
+      expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|\.style\b/);
+    }
+  });
+
+  test('accepts pages of its own origin and programs, a Host of this machine, and JSON only', async () => {
+    const { url } = await start();
+    const { id } = await created(url, payment());
+    const gets = ['intents', `intents/${id}`, 'other', 'events'].map((path) => `/inspector/api/${path}`);
+    for (const path of gets) {
+      await request(url).get(path).set('origin', 'https://stranger.example').expect(403);
+      await request(url).get(path).set('host', 'stranger.example').expect(403);
+    }
+    await request(url).get('/inspector').set('host', 'stranger.example').expect(403);
+    const address = `/inspector/api/intents/${id}/reverse`;
+    await request(url).post(address).set('origin', 'null').send({}).expect(403);
+    await request(url).post(address).set('content-type', 'text/plain').send('{}').expect(415);
+    const { body } = await request(url).get('/inspector/api/intents/nonsense').expect(404);
+    expect(body.error.code).toBe('intent_not_found');
+  });
+
+  test('sends an event for each change, and ends with the sequencer', async () => {
+    const sequencer = await start();
+    const stream = await fetch(`${sequencer.url}/inspector/api/events`);
+    expect(stream.headers.get('content-type')).toBe('text/event-stream');
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader?.read())?.value).toContain('data: changed');
+    await created(sequencer.url, payment());
+    expect((await reader?.read())?.value).toBe('data: changed\n\n');
+    const ended = reader?.closed.catch(() => undefined);
+    await sequencer.close();
+    await ended;
+  });
+
+  test('HEAD of the events is answered and takes no connection', async () => {
+    const { url } = await start();
+    const head = await fetch(`${url}/inspector/api/events`, { method: 'HEAD', signal: AbortSignal.timeout(5_000) });
+    expect([head.status, head.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    // It does not count towards the limit of 50.
+    const leaving = new AbortController();
+    const open = () => fetch(`${url}/inspector/api/events`, { signal: leaving.signal });
+    const streams = await Promise.all(Array.from({ length: 50 }, open));
+    expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
+    leaving.abort();
+  });
+
+  test('limits the number of open pages', async () => {
+    const { url } = await start();
+    const leaving = new AbortController();
+    const open = () => fetch(`${url}/inspector/api/events`, { signal: leaving.signal });
+    const streams = await Promise.all(Array.from({ length: 50 }, open));
+    expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
+    expect((await open()).status).toBe(503);
+    leaving.abort();
+    await eventually(async () => {
+      const { status, body } = await fetch(`${url}/inspector/api/events`);
+      await body?.cancel();
+      expect(status).toBe(200);
+    });
+  });
+});
+
+describe('the journal is bounded', () => {
+  const status = { service: 'MicroPayment', method: 'getStatus' };
+  const bodyOf = (n: number): Uint8Array => Buffer.concat([Uint8Array.of(10, 34, 10, 32), new Uint8Array(32).fill(n)]);
+  const note = (journal: Journal, n: number, answer: Uint8Array): void =>
+    journal.startCall({ ...status, body: bodyOf(n) }, 'proxy')(answer);
+
+  test('in intents: the oldest is dropped', () => {
+    const journal = new Journal(
+      () => 0,
+      () => true,
+      { timelines: 3 },
+    );
+    for (const n of [1, 2, 3, 4]) note(journal, n, new Uint8Array());
+    expect(journal.timelines).toHaveLength(3);
+    expect(journal.timeline(journal.idOf({ ...status, body: bodyOf(1) }))).toBeUndefined();
+  });
+
+  test('in entries: the first is never dropped', () => {
+    const journal = new Journal(
+      () => 0,
+      () => true,
+      { entries: 5 },
+    );
+    for (let n = 0; n < 20; n += 1) note(journal, 1, Uint8Array.of(n));
+    const [timeline] = journal.timelines;
+    expect(timeline?.entries.map(({ number }) => number)).toEqual([1, 17, 18, 19, 20]);
+    expect(timeline?.dropped).toBe(15);
+  });
+
+  test('in bytes, of one message and of all messages', () => {
+    const journal = new Journal(
+      () => 0,
+      () => true,
+      { messageBytes: 100, bytes: 500 },
+    );
+    note(journal, 1, new Uint8Array(101));
+    expect(journal.timelines[0]?.entries[0]?.record).toMatchObject({ answer: { length: 101, bytes: undefined } });
+    for (let n = 2; n < 10; n += 1) note(journal, n, new Uint8Array(100));
+    expect(journal.timelines).toHaveLength(3);
+  });
+
+  test('a recorded message is a copy of the buffer', () => {
+    const journal = new Journal(
+      () => 0,
+      () => true,
+    );
+    const body = bodyOf(1);
+    const answer = Uint8Array.of(8, 1);
+    const noteEnd = journal.startCall({ ...status, body }, 'proxy');
+    noteEnd(answer);
+    answer.fill(0);
+    expect(journal.timelines[0]?.entries[0]?.record).toMatchObject({ answer: { bytes: Uint8Array.of(8, 1) } });
+  });
+});
+
+test('an abandoned stream is recorded as disconnected', async () => {
+  const { url, transport } = await start();
+  const { clientSecret, id } = await created(url, payment());
+  const body = streamBody(clientSecret);
+  const leaving = new AbortController();
+  const stream = transport.openStream(operations.openMessageStream, body, leaving);
+  const reading = (async () => {
+    for await (const _ of stream) leaving.abort();
+  })();
+  await expect(reading).rejects.toThrow();
+  const { entries, signatures } = await inspect(url, id);
+  expect(kindsIn(entries)).toEqual(['Intents.createIntent', 'stream', 'delivery', 'stream-end']);
+  expect(entries.at(-1)).toMatchObject({ reason: 'disconnected' });
+  expect(signatures).toMatchObject([{ operations: ['Intents.createIntent', 'Messaging.openMessageStream'] }]);
+});

@@ -1,0 +1,168 @@
+import type { LookupAddress } from 'node:dns';
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo, Server } from 'node:net';
+import { jest } from '@jest/globals';
+import { KeyFileReader } from '../../../src/emulator/outbound/key-file.js';
+import { loopbackAddresses, Outbound, publicAddresses, type Resolve } from '../../../src/emulator/outbound/outbound.js';
+import { localhostCertificate } from '../../support/sites/localhost-certificate.js';
+
+const servers: Server[] = [];
+
+/** A server on 127.0.0.1 that counts its connections. */
+async function listen(server: Server): Promise<{ port: number; connections: () => number }> {
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { port: (server.address() as AddressInfo).port, connections: () => connections };
+}
+
+const listenTls = (listener: RequestListener) => listen(createServer(localhostCertificate, listener));
+const listenPlain = (listener: RequestListener) => listen(createHttpServer(listener));
+
+afterAll(async () => {
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+});
+
+/** A DNS with the addresses of a list, one for each lookup. */
+function dns(...answers: readonly (readonly string[])[]): Resolve & { readonly asked: string[] } {
+  const asked: string[] = [];
+  const resolve: Resolve = (hostname, _options, done) => {
+    const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? [];
+    asked.push(hostname);
+    done(
+      null,
+      addresses.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  };
+  return Object.assign(resolve, { asked });
+}
+
+const get = { method: 'GET' } as const;
+const secret = 'what no stranger may read';
+
+describe('no connection is opened to a refused address', () => {
+  test.each([
+    [['127.0.0.1']],
+    [['::1']],
+    [['::ffff:127.0.0.1']],
+    [['10.0.0.1']],
+    [['169.254.169.254']],
+    [['fd00::1']],
+    [['8.8.8.8', '127.0.0.1']],
+    [['127.0.0.1', '8.8.8.8']],
+  ])('a name that resolves to %j', async (addresses) => {
+    const { port, connections } = await listenTls((_req, res) => void res.end(secret));
+    const outbound = new Outbound(publicAddresses, { resolve: dns(addresses), ca: localhostCertificate.cert });
+    await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow(
+      /^it is at .*, which is not called$/,
+    );
+    expect(connections()).toBe(0);
+  });
+
+  test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0x7f.1', '2130706433', '0', '169.254.169.254'])(
+    'an address in the URL, without DNS: %s',
+    async (host) => {
+      const { port, connections } = await listenTls((_req, res) => void res.end(secret));
+      const outbound = new Outbound(publicAddresses, { ca: localhostCertificate.cert });
+      await expect(outbound.call(`https://${host}:${port}/`, get)).rejects.toThrow('which is not called');
+      expect(connections()).toBe(0);
+    },
+  );
+
+  test('a name that resolves to a public address first and to a private one later', async () => {
+    const { port, connections } = await listenTls((_req, res) => void res.end(secret));
+    // The name is resolved once for each connection, which uses that result.
+    const resolve = dns(['127.0.0.1'], ['8.8.8.8']);
+    const outbound = new Outbound(publicAddresses, { resolve, ca: localhostCertificate.cert });
+    await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow('which is not called');
+    expect([resolve.asked, connections()]).toEqual([['localhost'], 0]);
+  });
+
+  test('connections are not reused: each call resolves the name', async () => {
+    const { port } = await listenTls((_req, res) => void res.end('first'));
+    const resolve = dns(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1']);
+    const outbound = new Outbound(loopbackAddresses, { resolve, ca: localhostCertificate.cert });
+    const url = `https://localhost:${port}/`;
+    expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
+    expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
+    await expect(outbound.call(url, get)).rejects.toThrow('it is at 10.0.0.1');
+  });
+
+  test('localhost that resolves to another machine', async () => {
+    const outbound = new Outbound(loopbackAddresses, { resolve: dns(['192.168.0.1']) });
+    await expect(outbound.call('http://localhost:1/', get)).rejects.toThrow('it is at 192.168.0.1');
+  });
+
+  test('a name without an address', async () => {
+    const outbound = new Outbound(publicAddresses, { resolve: dns([]) });
+    await expect(outbound.call('https://localhost:1/', get)).rejects.toThrow('localhost has no address');
+  });
+});
+
+describe('a call of an allowed address', () => {
+  const local = () => new Outbound(loopbackAddresses, { ca: localhostCertificate.cert });
+
+  test('does not follow a redirect', async () => {
+    const inner = await listenPlain((_req, res) => void res.end(secret));
+    const location = `http://127.0.0.1:${inner.port}/`;
+    const outer = await listenPlain((_req, res) => void res.writeHead(302, { location }).end());
+    expect(await local().call(`http://127.0.0.1:${outer.port}/`, get)).toEqual({ status: 302, text: '' });
+    expect(inner.connections()).toBe(0);
+  });
+
+  test('does not read a body over 8 KiB, with any content length', async () => {
+    for (const headers of [{ 'content-length': '8193' }, {}, { 'content-encoding': 'gzip' }]) {
+      const { port } = await listenPlain((_req, res) => void res.writeHead(200, headers).end('x'.repeat(8_193)));
+      await expect(local().call(`http://127.0.0.1:${port}/`, get)).rejects.toThrow('it has more than 8192 bytes');
+    }
+    const { port } = await listenPlain((_req, res) => void res.end('x'.repeat(8_192)));
+    expect((await local().call(`http://127.0.0.1:${port}/`, get)).text).toHaveLength(8_192);
+  });
+
+  test('does not read the body of an error', async () => {
+    const { port } = await listenPlain((_req, res) => void res.writeHead(404).end('x'.repeat(100_000)));
+    expect(await local().call(`http://127.0.0.1:${port}/`, get)).toEqual({ status: 404, text: '' });
+  });
+
+  test('times out after 3 seconds although bytes arrive', async () => {
+    const drips: NodeJS.Timeout[] = [];
+    const { port } = await listenPlain((_req, res) => {
+      res.writeHead(200);
+      drips.push(setInterval(() => res.write('x'), 100).unref());
+    });
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    const passed = jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 3_000 ? 300 : ms));
+    await expect(local().call(`http://127.0.0.1:${port}/`, get)).rejects.toThrow('no answer within 3 seconds');
+    passed.mockRestore();
+    for (const drip of drips) clearInterval(drip);
+  });
+
+  test('refuses a self-signed certificate', async () => {
+    const { port } = await listenTls((_req, res) => void res.end(secret));
+    await expect(new Outbound(loopbackAddresses).call(`https://localhost:${port}/`, get)).rejects.toThrow(
+      /certificate/,
+    );
+  });
+
+  test('refuses a certificate for another name', async () => {
+    const { port } = await listenTls((_req, res) => void res.end(secret));
+    const outbound = new Outbound(loopbackAddresses, { resolve: dns(['127.0.0.1']), ca: localhostCertificate.cert });
+    await expect(outbound.call(`https://example.com:${port}/`, get)).rejects.toThrow(/example\.com/);
+  });
+});
+
+test('the key file of a domain with a private address is not read', async () => {
+  for (const address of ['127.0.0.1', '10.1.2.3', '169.254.169.254', '::1', 'fd00::1']) {
+    const resolve = dns([address]);
+    const reader = new KeyFileReader({ resolve });
+    await expect(reader.verifyKeyPublished({ domain: 'evil.com', verifier: 'x' })).rejects.toMatchObject({
+      code: 'request_refused',
+      message: expect.stringContaining(`cannot be read: it is at ${address}, which is not called`),
+    });
+    expect(resolve.asked).toEqual(['evil.com']);
+  }
+});

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createWebhookVerifier } from '../../../src/http/webhook/verify-webhook.js';
+import { parseIntentId } from '../../../src/keys/base58.js';
+import { decode, encode, v1 } from '../../../src/wire/codec.js';
+import { operations } from '../../../src/wire/envelope.js';
+import { call, closeAll, created, opened, payment, serve, start, startedAtMs } from '../fixture.js';
+
+afterEach(closeAll);
+
+async function paid() {
+  const sequencer = await start();
+  const { id, clientSecret } = await created(sequencer.url, payment());
+  const verify = createWebhookVerifier({
+    webhookPublicKeys: async () => [sequencer.webhookPublicKey],
+    now: sequencer.clock.now,
+  });
+  return { sequencer, id, clientSecret, verify };
+}
+
+test('signWebhook returns the call that the sequencer makes', async () => {
+  const { sequencer, id, clientSecret } = await paid();
+  const calls: string[] = [];
+  const called = new Promise<unknown>((resolve) => {
+    void serve(async (req, res) => {
+      req.on('data', (chunk) => calls.push(String(chunk)));
+      await once(req, 'end');
+      res.end(resolve(undefined));
+    }).then(async (origin) => {
+      const body = encode(v1.RegisterWebhookRequest, { intentId: { value: parseIntentId(id) }, url: `${origin}/hook` });
+      const answer = opened(await call(sequencer.url, operations.registerWebhook, body));
+      expect(decode(v1.RegisterWebhookResponse, answer).result).toBe(v1.RegisterWebhookResponse.Result.OK);
+      await sequencer.wallet().pay(clientSecret);
+    });
+  });
+  await called;
+  const { headers, body } = await sequencer.signWebhook(id);
+  expect(calls).toEqual([body]);
+  expect(headers).toEqual({ 'content-type': 'application/jwt' });
+});
+
+test('a site accepts it, and refuses every invalid one', async () => {
+  const { sequencer, id, verify } = await paid();
+  expect(await verify((await sequencer.signWebhook(id)).body)).toMatchObject({ intentId: id });
+  for (const invalid of ['forged', 'altered', 'expired', 'unsigned'] as const) {
+    const { body } = await sequencer.signWebhook(id, { invalid });
+    await expect(verify(body)).rejects.toMatchObject({ code: 'invalid_webhook' });
+  }
+});
+
+test('each invalid call differs in one way only', async () => {
+  const { sequencer, id } = await paid();
+  const read = async (invalid?: 'forged' | 'altered' | 'expired' | 'unsigned') => {
+    const [header = '', claims = '', signature = ''] = (await sequencer.signWebhook(id, { invalid })).body.split('.');
+    const json = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toString());
+    return { header: json(header), claims: json(claims), signature };
+  };
+  const right = await read();
+  const [forged, altered, expired, unsigned] = await Promise.all([
+    read('forged'),
+    read('altered'),
+    read('expired'),
+    read('unsigned'),
+  ]);
+  expect(forged).toMatchObject({ header: right.header, claims: right.claims });
+  expect(altered).toMatchObject({ header: right.header, signature: right.signature });
+  expect(expired.claims).toEqual({ ...right.claims, exp: Math.floor((startedAtMs - 3_600_000) / 1000) });
+  expect(unsigned).toMatchObject({ header: { alg: 'none' }, claims: right.claims, signature: '' });
+});
+
+test('claims can be set; an unknown intent is an error', async () => {
+  const { sequencer, id } = await paid();
+  const { body } = await sequencer.signWebhook(id, { claims: { state: 'REVERSED', more: true } });
+  const claims = JSON.parse(Buffer.from(body.split('.')[1] ?? '', 'base64url').toString());
+  expect(claims).toMatchObject({ intent: id, currency: 'USD', amount: 12.5, state: 'REVERSED', more: true });
+  const other = await payment();
+  await expect(sequencer.signWebhook(other.id)).rejects.toMatchObject({ code: 'intent_not_found' });
+});

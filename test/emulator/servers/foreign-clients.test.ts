@@ -1,0 +1,105 @@
+import grpc from '@grpc/grpc-js';
+import { type Sequencer, startSequencer } from '../../../src/testing.js';
+
+// What any client can expect from a service of this protocol: the embedded sequencer, called with hand-written bytes.
+
+let sequencer: Sequencer;
+beforeAll(async () => {
+  sequencer = await startSequencer({ grpcPort: 0 });
+});
+afterAll(() => sequencer.close());
+
+const page = { origin: 'https://shop.example' };
+
+describe('a browser page of another origin (interface 1)', () => {
+  test('can send an envelope to the proxy', async () => {
+    const preflight = await fetch(`${sequencer.url}/v1/api`, {
+      method: 'OPTIONS',
+      headers: {
+        ...page,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': 'content-type',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(Object.fromEntries(preflight.headers)).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'POST',
+      'access-control-allow-headers': 'Content-Type',
+    });
+    const headers = { ...page, 'content-type': 'application/octet-stream' };
+    const answer = await fetch(`${sequencer.url}/v1/api`, { method: 'POST', headers, body: Buffer.of(0x0a, 0x00) });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+
+  test('can read an ERROR of the proxy', async () => {
+    const answer = await fetch(`${sequencer.url}/v1/api`, { method: 'POST', headers: page, body: 'text' });
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([415, '*']);
+  });
+
+  test.each(['/', '/healthz', '/wallet', '/wallet/api/wallets', '/inspector', '/inspector/api/intents', '/faults/api'])(
+    'cannot read %s',
+    async (path) => {
+      for (const method of ['GET', 'OPTIONS']) {
+        const answer = await fetch(`${sequencer.url}${path}`, { method, headers: page, redirect: 'manual' });
+        expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+        expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+        await answer.body?.cancel();
+      }
+    },
+  );
+});
+
+describe('a health check over gRPC', () => {
+  const asItIs = (bytes: Buffer): Buffer => bytes;
+  /** HealthCheckRequest { service = 1 } */
+  const asking = (service: string): Buffer =>
+    service ? Buffer.concat([Buffer.of(0x0a, service.length), Buffer.from(service)]) : Buffer.alloc(0);
+  let client: grpc.Client;
+  beforeAll(() => {
+    client = new grpc.Client(new URL(String(sequencer.grpcUrl)).host, grpc.credentials.createInsecure());
+  });
+  afterAll(() => client.close());
+
+  const check = (service: string): Promise<string> =>
+    new Promise((resolve) => {
+      const path = '/grpc.health.v1.Health/Check';
+      client.makeUnaryRequest(path, asItIs, asItIs, asking(service), (error, answer) =>
+        resolve(error ? `status ${error.code}` : (answer?.toString('hex') ?? '')),
+      );
+    });
+
+  test.each(['', 'intents.v1.Intents', 'intents.v1.MicroPayment', 'intents.v1.Messaging', 'intents.v1.Identity'])(
+    'of "%s" answers SERVING',
+    async (service) => {
+      expect(await check(service)).toBe('0801');
+    },
+  );
+
+  test('of another service answers NOT_FOUND', async () => {
+    expect(await check('acme.Payments')).toBe(`status ${grpc.status.NOT_FOUND}`);
+  });
+
+  test.each([
+    ['', '0801'],
+    ['acme.Payments', '0803'],
+  ])('that watches "%s" answers %s and stays open', async (service, answer) => {
+    const path = '/grpc.health.v1.Health/Watch';
+    const stream = client.makeServerStreamRequest(path, asItIs, asItIs, asking(service));
+    let ended = false;
+    stream.on('end', () => {
+      ended = true;
+    });
+    const first = await new Promise<Buffer>((resolve, reject) => {
+      stream.once('data', resolve);
+      stream.on('error', reject);
+    });
+    expect(first.toString('hex')).toBe(answer);
+    expect(await check('')).toBe('0801');
+    expect(ended).toBe(false);
+    stream.removeAllListeners('error').on('error', () => undefined);
+    stream.cancel();
+  });
+});

@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { startSequencer } from '../../../src/emulator/index.js';
+import { IntentStore } from '../../../src/emulator/state/intent-store.js';
+import { verifyIntentMessage } from '../../../src/emulator/state/verified-intent.js';
+import { v1 } from '../../../src/wire/codec.js';
+import { encodeRequest, operations } from '../../../src/wire/envelope.js';
+import { call, closeAll, payment, post, reason, start } from '../fixture.js';
+
+afterEach(closeAll);
+
+/** `fetch` cannot set the Host header. */
+function statusWithHost(url: string, path: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const { port } = new URL(url);
+    httpRequest({ host: '127.0.0.1', port, path, headers: { host } }, (res) => {
+      res.resume();
+      resolve(res.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('the proxy (interface 2.1, 4.1, 7)', () => {
+  test('the status of an unknown intent is a response of zero bytes', async () => {
+    const { url } = await start();
+    const { rendezvousKey } = await payment();
+    const body = encodeRequest(operations.getStatus, Buffer.concat([Uint8Array.of(10, 34, 10, 32), rendezvousKey]));
+    const response = await post(url, body);
+    expect(response.headers.get('content-type')).toBe('application/octet-stream');
+    expect(new Uint8Array(await response.arrayBuffer())).toEqual(new Uint8Array());
+    expect([response.status, response.headers.get('content-length')]).toEqual([200, '0']);
+  });
+
+  test.each([
+    ['Intents', 'nothing'],
+    ['Nobody', 'createIntent'],
+    ['', ''],
+    ['MicroPayment', 'createIntent'],
+    ['__proto__', 'constructor'],
+  ])('answers ERROR to the unknown operation %s.%s', async (service, method) => {
+    const { url } = await start();
+    expect(reason(await call(url, { service, method }, new Uint8Array()))).toBe('There is no such service and method.');
+  });
+
+  test('answers ERROR to an inner message that cannot be decoded', async () => {
+    const { url } = await start();
+    const garbage = new Uint8Array(40).fill(0xff);
+    for (const operation of Object.values(operations)) {
+      expect(reason(await call(url, operation, garbage))).toMatch(/not a message of this type/);
+    }
+  });
+
+  test('answers 415 to another content type', async () => {
+    const { url } = await start();
+    const body = encodeRequest(operations.getStatus, new Uint8Array());
+    expect((await post(url, body, 'application/json')).status).toBe(415);
+    expect((await post(url, body, 'text/plain')).status).toBe(415);
+  });
+
+  test('answers 413 to more than 64 KiB', async () => {
+    const { url } = await start();
+    const sized = (length: number) => Buffer.concat([Uint8Array.of(0x0a, 0x80, 0x80, 0x04), new Uint8Array(length)]);
+    expect((await post(url, sized(64 * 1024 - 3))).status).toBe(413);
+    expect((await post(url, encodeRequest(operations.getStatus, new Uint8Array(64 * 1024 - 40)))).status).toBe(200);
+  });
+
+  test.each([
+    ['nothing', new Uint8Array()],
+    ['garbage', new Uint8Array(100).fill(0xff)],
+    ['half an envelope', Uint8Array.of(0x12, 0x0c, 0x4d)],
+  ])('answers 400 to %s', async (_name, body) => {
+    const { url } = await start();
+    expect((await post(url, body)).status).toBe(400);
+  });
+
+  test('answers 405 to another method', async () => {
+    const { url } = await start();
+    const response = await fetch(`${url}/v1/api`);
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
+  });
+});
+
+describe('access from this machine only', () => {
+  test.each(['/healthz', '/wallet', '/wallet/api/wallets', '/v1/api'])(
+    'answers 403 to a foreign Host: %s',
+    async (path) => {
+      const { url } = await start();
+      for (const host of ['evil.example', 'evil.example:80', '127.0.0.1.evil.example', 'localhost.evil.example']) {
+        expect(await statusWithHost(url, path, host)).toBe(403);
+      }
+    },
+  );
+
+  test.each(['127.0.0.1', 'localhost', 'localhost:4747', '[::1]:80', 'LOCALHOST'])(
+    'accepts the Host %s',
+    async (host) => {
+      const { url } = await start();
+      expect(await statusWithHost(url, '/healthz', host)).toBe(200);
+    },
+  );
+
+  test('answers 403 without a Host', async () => {
+    const { url } = await start();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.end('GET /healthz HTTP/1.0\r\n\r\n');
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 403 /);
+  });
+
+  test('listens on 127.0.0.1 only', async () => {
+    const { url } = await start();
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    const { port } = new URL(url);
+    const refused = new Promise((resolve) => {
+      connect(Number(port), '127.0.0.2')
+        .on('error', () => resolve('refused'))
+        .on('connect', () => resolve('connected'));
+    });
+    expect(await refused).toBe('refused');
+  });
+});
+
+describe('start and end', () => {
+  test('GET /healthz answers ok', async () => {
+    const { url } = await start();
+    expect(await (await fetch(`${url}/healthz`)).text()).toBe('ok');
+  });
+
+  test('does not start in production', async () => {
+    const before = process.env.NODE_ENV;
+    process.env.NODE_ENV = 'production';
+    try {
+      await expect(startSequencer()).rejects.toMatchObject({ code: 'invalid_configuration' });
+    } finally {
+      process.env.NODE_ENV = before;
+    }
+  });
+
+  test('names a port in use and the variable that sets it', async () => {
+    const { url } = await start();
+    const { port } = new URL(url);
+    await expect(startSequencer({ port: Number(port) })).rejects.toMatchObject({
+      code: 'invalid_configuration',
+      message: expect.stringMatching(new RegExp(`port ${port} .*in use.*INTENT_EMULATOR_PORT`)),
+    });
+  });
+
+  test('keeps the process alive only with unref: false', async () => {
+    const listening = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+    const before = listening();
+    const [held, free] = [await startSequencer({ unref: false }), await startSequencer()];
+    expect(listening()).toBe(before + 1);
+    expect((await fetch(`${free.url}/healthz`)).status).toBe(200);
+    await Promise.all([held.close(), free.close()]);
+  });
+
+  test('refuses an invalid port', async () => {
+    await expect(startSequencer({ port: 70_000 })).rejects.toMatchObject({ code: 'invalid_configuration' });
+  });
+
+  test('close ends connections, also during a request, and is idempotent', async () => {
+    const sequencer = await startSequencer();
+    const { port } = new URL(sequencer.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const ended = new Promise((resolve) => socket.on('close', resolve));
+    socket.on('error', () => {});
+    // The response to Expect shows that the request has begun. Its body never comes.
+    socket.write(
+      'POST /v1/api HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/octet-stream\r\n' +
+        'content-length: 9\r\nexpect: 100-continue\r\n\r\n',
+    );
+    await new Promise((resolve) => socket.once('data', resolve));
+    await Promise.all([sequencer.close(), sequencer.close(), ended]);
+    await sequencer.close();
+    await expect(fetch(`${sequencer.url}/healthz`)).rejects.toThrow();
+  });
+
+  test('the store is bounded: the oldest intent is dropped', async () => {
+    const store = new IntentStore(2);
+    const intents = [await payment(), await payment(), await payment()];
+    for (const { message, rendezvousKey, signature } of intents) {
+      store.add(verifyIntentMessage(v1.Message.create(message), rendezvousKey, signature), 0);
+    }
+    expect(intents.map(({ id }) => store.get(id) !== undefined)).toEqual([false, true, true]);
+    expect(store.recent(5).map(({ id }) => id)).toEqual([intents[2]?.id, intents[1]?.id]);
+  });
+});

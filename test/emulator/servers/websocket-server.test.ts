@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { jest } from '@jest/globals';
+import { type ClientOptions, WebSocket } from 'ws';
+import { parseClientSecret, rendezvousKeyPair } from '../../../src/intents/payload.js';
+import { signStreamRequest } from '../../../src/sequencer/watch/message-stream.js';
+import { decode, encode, v1 } from '../../../src/wire/codec.js';
+import { encodeRequest, operations } from '../../../src/wire/envelope.js';
+import { eventually } from '../../support/eventually.js';
+import { call, closeAll, created, opened, payment, reason, sendBody, signedBy, start } from '../fixture.js';
+
+const sockets: WebSocket[] = [];
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.terminate();
+  await closeAll();
+});
+
+/** A WebSocket to the sequencer, and what came over it. */
+async function open(url: string, options: ClientOptions = {}, path = '/v1/api') {
+  const socket = new WebSocket(url.replace('http', 'ws') + path, { perMessageDeflate: false, ...options });
+  sockets.push(socket);
+  const frames: v1.Response[] = [];
+  socket.on('message', (data, isBinary) => {
+    expect(isBinary).toBe(true);
+    frames.push(decode(v1.Response, data as Buffer));
+  });
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  await once(socket, 'open');
+  return { socket, frames, closed };
+}
+
+async function refusal(url: string, options: ClientOptions = {}, path = '/v1/api'): Promise<number | undefined> {
+  const socket = new WebSocket(url.replace('http', 'ws') + path, options);
+  sockets.push(socket);
+  socket.on('error', () => {});
+  return new Promise((resolve) => {
+    socket.on('unexpected-response', (_req, res) => resolve(res.statusCode));
+    socket.on('open', () => resolve(101));
+  });
+}
+
+async function requestFor(url: string): Promise<{ envelope: Uint8Array; clientSecret: string }> {
+  const { id, clientSecret } = await created(url, payment());
+  return {
+    clientSecret,
+    envelope: encodeRequest(operations.openMessageStream, signStreamRequest(id, clientSecret).body),
+  };
+}
+
+const messagesOf = (frames: v1.Response[]) =>
+  frames.flatMap((frame) => decode(v1.OpenMessageStreamResponse, opened(frame)).messages ?? []);
+
+describe('a message stream over WebSocket (protocol 5)', () => {
+  test('each message in a frame of its own; 1000 after the terminal one', async () => {
+    const sequencer = await start();
+    const { envelope, clientSecret } = await requestFor(sequencer.url);
+    const { socket, frames, closed } = await open(sequencer.url);
+    socket.send(envelope);
+    await sequencer.wallet().pay(clientSecret);
+    expect(await closed).toBe(1000);
+    expect(frames).toHaveLength(3);
+    expect(messagesOf(frames).map((message) => (message as v1.Message).kind)).toEqual([
+      'requestToReceiveBill',
+      'codeScanned',
+      'intentSubmitted',
+    ]);
+    for (const { id } of messagesOf(frames)) expect(id?.value).toHaveLength(16);
+  });
+
+  test('what was acknowledged is not replayed', async () => {
+    const sequencer = await start();
+    const intent = await created(sequencer.url, payment());
+    const keys = rendezvousKeyPair(parseClientSecret(intent.clientSecret));
+    const hint = (seconds: number) =>
+      call(
+        sequencer.url,
+        operations.sendMessage,
+        sendBody(signedBy(keys, { codeScanned: { timestamp: { seconds } } })),
+      );
+    const { messageId } = decode(v1.SendMessageResponse, opened(await hint(1)));
+    const rendezvousKey = { value: keys.publicKey };
+    const acknowledgement = encode(v1.AckMessagesRequest, { rendezvousKey, messageIds: [messageId ?? {}] });
+    opened(await call(sequencer.url, operations.ackMessages, acknowledgement));
+    opened(await hint(2));
+    const { socket, frames } = await open(sequencer.url);
+    socket.send(encodeRequest(operations.openMessageStream, signStreamRequest(intent.id, intent.clientSecret).body));
+    await eventually(() => frames.length === 2);
+    expect(messagesOf(frames)[1]?.codeScanned?.timestamp?.seconds?.toString()).toBe('2');
+  });
+
+  test.each<[string, (envelope: Uint8Array) => Uint8Array | string, RegExp]>([
+    ['text', () => 'hello', /binary frame/],
+    ['garbage', () => new Uint8Array(50).fill(0xff), /not a message/],
+    ['another operation', () => encodeRequest(operations.getStatus, new Uint8Array()), /and nothing else/],
+    ['no operation', () => new Uint8Array(), /and nothing else/],
+    ['no signature', (envelope) => envelope.subarray(0, envelope.length - 68), /not a message|32 bytes|not signed/],
+    [
+      'a wrong signature',
+      (envelope) => Uint8Array.from(envelope, (byte, at) => (at === envelope.length - 1 ? byte ^ 1 : byte)),
+      /not signed/,
+    ],
+  ])('refuses %s with an ERROR envelope, and closes', async (_name, change, expected) => {
+    const { url } = await start();
+    const { envelope } = await requestFor(url);
+    const { socket, frames, closed } = await open(url);
+    socket.send(change(envelope));
+    expect(await closed).toBe(1008);
+    expect(frames.map(reason)).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test('refuses a second request', async () => {
+    const { url } = await start();
+    const { envelope } = await requestFor(url);
+    const { socket, frames, closed } = await open(url);
+    socket.send(envelope);
+    await eventually(() => frames.length === 1);
+    socket.send(envelope);
+    expect(await closed).toBe(1008);
+    expect(frames.slice(1).map(reason)).toEqual([expect.stringMatching(/one request/)]);
+  });
+
+  test('cuts off more than 64 KiB', async () => {
+    const { url } = await start();
+    const { socket, frames, closed } = await open(url);
+    socket.send(encodeRequest(operations.openMessageStream, new Uint8Array(65_536)));
+    expect(await closed).toBe(1009);
+    expect(frames).toEqual([]);
+  });
+
+  test('is for programs and pages of this machine', async () => {
+    const { url } = await start();
+    expect(await refusal(url, { headers: { host: 'evil.example' } })).toBe(403);
+    expect(await refusal(url, { origin: 'https://evil.example' })).toBe(403);
+    expect(await refusal(url, { origin: 'null' })).toBe(403);
+    expect(await refusal(url, { origin: 'http://localhost:3000' })).toBe(101);
+    expect(await refusal(url, {}, '/v1/apis')).toBe(404);
+    expect(await refusal(url, {}, '/wallet')).toBe(404);
+  });
+
+  test('something else than a WebSocket is refused', async () => {
+    const { url } = await start();
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.end('GET /v1/api HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n');
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test('at most 200 at a time; one that ends makes room', async () => {
+    const { url } = await start();
+    const streams = await Promise.all(Array.from({ length: 200 }, () => open(url)));
+    expect(await refusal(url)).toBe(503);
+    streams[0]?.socket.terminate();
+    await streams[0]?.closed;
+    let status: number | undefined;
+    for (let attempt = 0; status !== 101 && attempt < 50; attempt += 1) status = await refusal(url);
+    expect(status).toBe(101);
+  });
+
+  test('the end of the sequencer is the end of its streams, also of those that have not asked yet', async () => {
+    const sequencer = await start();
+    const { envelope } = await requestFor(sequencer.url);
+    const [asked, silent] = [await open(sequencer.url), await open(sequencer.url)];
+    asked.socket.send(envelope);
+    await eventually(() => asked.frames.length === 1);
+    await sequencer.close();
+    expect(await Promise.all([asked.closed, silent.closed])).toEqual([1006, 1006]);
+  });
+});
+
+describe('pings', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  test('a peer that does not answer one by the next is removed; one that does stays', async () => {
+    const { url } = await start();
+    const { envelope } = await requestFor(url);
+    const [alive, dead] = [await open(url), await open(url, { autoPong: false } as ClientOptions)];
+    for (const { socket } of [alive, dead]) socket.send(envelope);
+    await eventually(() => alive.frames.length === 1 && dead.frames.length === 1);
+    const pings = { alive: 0, dead: 0 };
+    alive.socket.on('ping', () => (pings.alive += 1));
+    dead.socket.on('ping', () => (pings.dead += 1));
+    jest.advanceTimersByTime(30_000);
+    await eventually(() => pings.alive === 1 && pings.dead === 1);
+    // Its answer comes back behind that to the server's ping, so that one has arrived then.
+    alive.socket.ping();
+    await once(alive.socket, 'pong');
+    jest.advanceTimersByTime(30_000);
+    expect(await dead.closed).toBe(1006);
+    await eventually(() => pings.alive === 2);
+    expect(alive.socket.readyState).toBe(WebSocket.OPEN);
+  });
+
+  test('whoever asks for nothing is shown the door', async () => {
+    const { url } = await start();
+    const { frames, closed } = await open(url);
+    jest.advanceTimersByTime(10_000);
+    expect(await closed).toBe(1008);
+    expect(frames.map(reason)).toEqual(['No request came.']);
+  });
+});

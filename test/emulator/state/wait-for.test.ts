@@ -1,0 +1,56 @@
+import { AssertionError } from 'node:assert';
+import { closeAll, created, payment, start } from '../fixture.js';
+
+afterEach(closeAll);
+
+test('until resolves at each action of a wallet, in order', async () => {
+  const sequencer = await start();
+  const { id, clientSecret } = await payment().then(async (intent) => {
+    const existing = sequencer.waitFor(intent.id, 'exists');
+    await created(sequencer.url, Promise.resolve(intent));
+    await existing;
+    return intent;
+  });
+  const told: string[] = [];
+  const marks = (['code_scanned', 'declined', 'intent_submitted'] as const).map((mark) =>
+    sequencer.waitFor(id, mark).then(() => told.push(mark)),
+  );
+  await sequencer.wallet('Ada').scan(clientSecret);
+  await marks[0];
+  expect(told).toEqual(['code_scanned']);
+  await sequencer.wallet('Ada').decline(clientSecret);
+  await marks[1];
+  await sequencer.wallet('Ada').pay(clientSecret);
+  await Promise.all(marks);
+  expect(told).toEqual(['code_scanned', 'declined', 'intent_submitted']);
+});
+
+test('until resolves at once for a mark that is reached', async () => {
+  const sequencer = await start();
+  const { id } = await created(sequencer.url, payment());
+  await sequencer.waitFor(id, 'exists', { timeoutMs: 0 });
+});
+
+test('until rejects after its timeout with the marks that were reached', async () => {
+  const sequencer = await start();
+  const { id, clientSecret } = await created(sequencer.url, payment());
+  await sequencer.wallet('Ada').scan(clientSecret);
+  const waiting = sequencer.waitFor(id, 'intent_submitted', { timeoutMs: 30 });
+  await expect(waiting).rejects.toBeInstanceOf(AssertionError);
+  await expect(waiting).rejects.toMatchObject({
+    message: `The intent ${id} has reached exists, code_scanned after 30 ms, and was expected to reach intent_submitted.`,
+    expected: 'intent_submitted',
+  });
+});
+
+test('until rejects for an unknown intent, a closed sequencer and an unknown mark', async () => {
+  const sequencer = await start();
+  const { id } = await payment();
+  await expect(sequencer.waitFor(id, 'exists', { timeoutMs: 10 })).rejects.toThrow('is not known to the sequencer');
+  const waiting = sequencer.waitFor(id, 'exists', { timeoutMs: 600_000 });
+  await sequencer.close();
+  await expect(waiting).rejects.toThrow('when the sequencer closed');
+  await expect(sequencer.waitFor(id, 'paid' as 'exists')).rejects.toThrow(
+    'There is no mark paid. Use one of exists, code_scanned',
+  );
+});

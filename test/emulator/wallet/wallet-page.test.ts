@@ -1,0 +1,138 @@
+import request from 'supertest';
+import { closeAll, created, login, payment, start, statusFlags } from '../fixture.js';
+
+afterEach(closeAll);
+
+describe('the page', () => {
+  test('GET / redirects to the inspector', async () => {
+    const { url } = await start();
+    await request(url).get('/').expect(302).expect('location', '/inspector');
+  });
+
+  test('has no inline code and no other origins', async () => {
+    const { url } = await start();
+    const { text, headers } = await request(url)
+      .get('/wallet')
+      .expect(200)
+      .expect('content-type', /text\/html/);
+    const policy = headers['content-security-policy'] ?? '';
+    expect(policy.split('; ')).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self' data:",
+        "frame-ancestors 'none'",
+      ]),
+    );
+    expect(policy).not.toMatch(/unsafe/);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['referrer-policy']).toBe('no-referrer');
+    expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=/i);
+    expect(text.replace(/\s+/g, ' ')).toContain('Simulated wallet <span>— no real money</span>');
+  });
+
+  test('serves every file it names', async () => {
+    const { url } = await start();
+    const { text } = await request(url).get('/wallet');
+    const files = [...text.matchAll(/(?:src|href)="(\/wallet\/page\/[^"]+)"/g)].map(([, file]) => file as string);
+    expect(files).toHaveLength(3);
+    for (const file of [...files, '/wallet/page/api.js', '/wallet/page/return-links.js']) {
+      await request(url)
+        .get(file)
+        .expect(200)
+        .expect('content-type', /css|javascript/);
+    }
+    await request(url).get('/wallet/page/').expect(404);
+    await request(url).get('/wallet/page/%2e%2e/server.ts').expect(404);
+  });
+
+  test('inserts no text as HTML', async () => {
+    const { url } = await start();
+    for (const file of ['wallet.js', 'dom.js', 'format.js', 'api.js', 'return-links.js']) {
+      const { text } = await request(url).get(`/wallet/page/${file}`);
+      expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(/);
+    }
+  });
+});
+
+describe('its JSON API', () => {
+  test('lists the wallets', async () => {
+    const { url } = await start({ wallets: ['Zoe', 'Kim'] });
+    await request(url)
+      .get('/wallet/api/wallets')
+      .expect(200, { wallets: ['Zoe', 'Kim'] });
+  });
+
+  test('scans and confirms a payment', async () => {
+    const { url } = await start();
+    const { id, clientSecret: code } = await created(url, payment());
+    const scan = await request(url).post('/wallet/api/scan').send({ wallet: 'Ben', code }).expect(200);
+    expect(scan.body).toMatchObject({ request: { id, kind: 'payment', amount: '12.50' }, submitted: false });
+    const confirm = await request(url).post('/wallet/api/confirm').send({ wallet: 'Ben', code }).expect(200);
+    expect(confirm.body).toMatchObject({ request: { id }, submitted: true });
+    expect(await statusFlags(url, id)).toEqual([true, true, true]);
+    const other = await request(url).post('/wallet/api/confirm').send({ wallet: 'Ada', code }).expect(502);
+    expect(other.body).toEqual({
+      error: { code: 'sequencer_error', message: 'Another wallet has paid this already.' },
+    });
+  });
+
+  test('scans and declines a login as the user of the chosen wallet', async () => {
+    const { url, wallet } = await start();
+    const { clientSecret: code } = await created(url, login());
+    const scan = await request(url).post('/wallet/api/scan').send({ wallet: 'Mia', code }).expect(200);
+    expect(scan.body).toMatchObject({ request: { kind: 'login' }, userId: wallet('Mia').userId('example.com') });
+    await request(url).post('/wallet/api/decline').send({ wallet: 'Mia', code }).expect(200);
+    const { body } = await request(url).get('/inspector/api/intents');
+    expect(body.intents).toMatchObject([{ kind: 'login', domain: 'example.com', state: 'declined' }]);
+  });
+
+  test.each([
+    ['an unknown wallet', { wallet: 'Zoe', code: 'x' }, 400, 'invalid_request'],
+    ['no code', { wallet: 'Ada' }, 400, 'invalid_request'],
+    ['a code that is not a string', { wallet: 'Ada', code: 7 }, 400, 'invalid_request'],
+    ['an array', [], 400, 'invalid_request'],
+    ['an invalid code', { wallet: 'Ada', code: 'nonsense' }, 400, 'invalid_client_secret'],
+    ['a body that is too large', { wallet: 'Ada', code: 'x'.repeat(5_000) }, 413, 'body_too_large'],
+  ])('refuses %s', async (_name, command, status, code) => {
+    const { url } = await start();
+    const { body } = await request(url).post('/wallet/api/scan').send(command).expect(status);
+    expect(body.error.code).toBe(code);
+    expect(body.error.message).toEqual(expect.any(String));
+  });
+
+  test('answers 404 for an unknown intent', async () => {
+    const { url } = await start();
+    const { clientSecret: code } = await payment();
+    await request(url).post('/wallet/api/scan').send({ wallet: 'Ada', code }).expect(404);
+  });
+
+  test('answers 415 to another content type, and 400 to invalid JSON', async () => {
+    const { url } = await start();
+    const text = JSON.stringify({ wallet: 'Ada', code: 'x' });
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/octet-stream']) {
+      await request(url).post('/wallet/api/confirm').set('content-type', type).send(text).expect(415);
+    }
+    await request(url).post('/wallet/api/confirm').expect(415);
+    await request(url).post('/wallet/api/confirm').set('content-type', 'application/json').send('{').expect(400);
+  });
+
+  test('accepts pages of its own origin and programs only', async () => {
+    const { url } = await start();
+    const { port } = new URL(url);
+    const from = (origin: string) => request(url).get('/wallet/api/wallets').set('origin', origin);
+    await from(url).expect(200);
+    for (const origin of [
+      'null',
+      'https://evil.example',
+      `https://127.0.0.1:${port}`,
+      `http://localhost:${port}`,
+      'http://127.0.0.1',
+    ]) {
+      const { body } = await from(origin).expect(403);
+      expect(body.error.code).toBe('cross_site_request');
+    }
+  });
+});

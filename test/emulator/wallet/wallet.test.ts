@@ -1,0 +1,247 @@
+import { jest } from '@jest/globals';
+import { createWallet, startSequencer } from '../../../src/emulator/index.js';
+import {
+  encodePayload,
+  formatClientSecret,
+  parseClientSecret,
+  rendezvousKeyPair,
+} from '../../../src/intents/payload.js';
+import type { SignedIntent } from '../../../src/intents/signed-intent.js';
+import { formatBase58 } from '../../../src/keys/base58.js';
+import { encode, v1 } from '../../../src/wire/codec.js';
+import { encodeErrorResponse, encodeOkResponse, operations } from '../../../src/wire/envelope.js';
+import {
+  call,
+  closeAll,
+  create,
+  created,
+  destination,
+  kindsOf,
+  login,
+  loginTerms,
+  opened,
+  payment,
+  poll,
+  sendBody,
+  serve,
+  signedBy,
+  start,
+  statusFlags,
+  verifier,
+} from '../fixture.js';
+
+afterEach(closeAll);
+
+const seed = new Uint8Array(32).fill(5);
+const at = (url: string, name = 'Eve') => createWallet({ url, name, seed });
+const messagesOf = async (url: string, intent: SignedIntent) =>
+  kindsOf(await poll(url, rendezvousKeyPair(parseClientSecret(intent.clientSecret))));
+
+describe('actions of a wallet', () => {
+  test('scan returns the request and sends code_scanned (interface 1.5)', async () => {
+    const sequencer = await start();
+    const intent = await created(sequencer.url, payment());
+    expect(await sequencer.wallet().scan(intent.clientSecret)).toEqual({
+      id: intent.id,
+      kind: 'payment',
+      amount: '12.50',
+      currency: 'usd',
+      destination,
+    });
+    expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, false]);
+  });
+
+  test('confirm pays and scans once', async () => {
+    const sequencer = await start();
+    const intent = await created(sequencer.url, payment());
+    const wallet = sequencer.wallet('Mia');
+    await wallet.scan(intent.clientSecret);
+    await wallet.confirm(intent.clientSecret);
+    expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, true]);
+    await wallet.confirm(intent.clientSecret);
+    expect(await messagesOf(sequencer.url, intent)).toEqual(['requestToReceiveBill', 'codeScanned', 'intentSubmitted']);
+  });
+
+  test('confirm logs in (interface 1.6)', async () => {
+    const sequencer = await start();
+    const intent = await created(sequencer.url, login());
+    const request = await sequencer.wallet().confirm(intent.clientSecret);
+    const stated = { domain: 'example.com', verifier: verifier.publicKey };
+    expect(request).toEqual({ id: intent.id, kind: 'login', login: stated });
+    expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, true]);
+    await expect(sequencer.wallet('Ben').confirm(intent.clientSecret)).rejects.toMatchObject({
+      code: 'sequencer_error',
+      message: 'Another wallet has logged in with this already.',
+    });
+  });
+
+  test('confirm pays and logs in', async () => {
+    const sequencer = await start();
+    const intent = await created(sequencer.url, payment({ login: loginTerms }));
+    const wallet = sequencer.wallet();
+    const request = await wallet.pay(intent.clientSecret);
+    expect(request).toMatchObject({ kind: 'payment', login: { domain: 'example.com' } });
+    // A retry of the same wallet changes nothing. Another wallet is too late.
+    await wallet.pay(intent.clientSecret);
+    await expect(sequencer.wallet('Ben').pay(intent.clientSecret)).rejects.toThrow('Another wallet has paid');
+  });
+
+  test('confirms a request of the messaging dialect, which does not name its rendezvous (protocol 5)', async () => {
+    const { url } = await start();
+    const intent = await payment({}, false);
+    opened(await call(url, operations.sendMessage, sendBody(intent)));
+    await at(url).confirm(intent.clientSecret);
+    expect(await statusFlags(url, intent.id)).toEqual([true, true, true]);
+  });
+
+  test.each([
+    ['payment', () => payment(), 'clientRejectedPayment'],
+    ['login', () => login(), 'clientRejectedLogin'],
+  ] as const)('reject declines a %s', async (_name, make, kind) => {
+    const { url } = await start();
+    const intent = await created(url, make());
+    await at(url).decline(intent.clientSecret);
+    expect((await messagesOf(url, intent)).slice(1)).toEqual(['codeScanned', kind]);
+    expect(await statusFlags(url, intent.id)).toEqual([true, true, false]);
+  });
+
+  test('pay and login refuse a code of the other kind and send nothing', async () => {
+    const { url } = await start();
+    const bill = await created(url, payment());
+    const entry = await created(url, login());
+    await expect(at(url).login(bill.clientSecret)).rejects.toMatchObject({ code: 'not_supported' });
+    await expect(at(url).pay(entry.clientSecret)).rejects.toMatchObject({ code: 'not_supported' });
+    expect(await statusFlags(url, bill.id)).toEqual([true, false, false]);
+    await at(url).login(entry.clientSecret);
+    await at(url).pay(bill.clientSecret);
+  });
+
+  test('accepts a link with surrounding whitespace as a code', async () => {
+    const { url, walletUrl } = await start();
+    const { clientSecret, id } = await created(url, payment());
+    for (const code of [`${walletUrl}#${clientSecret}`, `  ${clientSecret}\n`, `#${clientSecret}`]) {
+      expect(await at(`${url}/`).scan(code)).toMatchObject({ id });
+    }
+  });
+});
+
+describe('refusals of a wallet', () => {
+  test.each(['', 'nonsense', '#', 'http://127.0.0.1/wallet', '1'.repeat(20), 'x'.repeat(10_000)])(
+    'a code that is none: %.20s',
+    async (code) => {
+      const { url } = await start();
+      await expect(at(url).scan(code)).rejects.toMatchObject({ code: 'invalid_client_secret' });
+    },
+  );
+
+  test('refuses an unknown intent', async () => {
+    const { url } = await start();
+    const { clientSecret } = await payment();
+    await expect(at(url).confirm(clientSecret)).rejects.toMatchObject({ code: 'intent_not_found' });
+  });
+
+  test.each<[string, Parameters<typeof encodePayload>[0]]>([
+    ['amount', { kind: 'payment', money: { currency: 'usd', hundredths: 5n }, nonce: new Uint8Array(11) }],
+    ['currency', { kind: 'payment', money: { currency: 'eur', hundredths: 1250n }, nonce: new Uint8Array(11) }],
+    ['kind', { kind: 'login', nonce: new Uint8Array(11) }],
+  ])('refuses a request of another %s than its code (protocol 6)', async (_name, payload) => {
+    const { url } = await start();
+    const bytes = encodePayload(payload);
+    const rendezvous = rendezvousKeyPair(bytes);
+    const { requestToReceiveBill } = (await payment()).message;
+    const named = { ...requestToReceiveBill, rendezvousKey: { value: rendezvous.publicKey } };
+    opened(await create(url, signedBy(rendezvous, { requestToReceiveBill: named })));
+    const clientSecret = formatClientSecret(bytes);
+    const refused = { code: 'malformed_message', message: 'The request does not match its code.' };
+    await expect(at(url).scan(clientSecret)).rejects.toMatchObject(refused);
+    await expect(at(url).confirm(clientSecret)).rejects.toMatchObject(refused);
+    expect(await statusFlags(url, formatBase58(rendezvous.publicKey))).toEqual([true, false, false]);
+  });
+
+  test('refuses a request that the sequencer has changed', async () => {
+    const intent = await payment();
+    const bill = { ...intent.message.requestToReceiveBill, requestorAccount: { value: new Uint8Array(32) } };
+    const message = { requestToReceiveBill: bill, sendMessageRequestSignature: { value: intent.signature } };
+    const origin = await sequencerThatAnswers(
+      encodeOkResponse(encode(v1.PollMessagesResponse, { messages: [message] })),
+    );
+    await expect(at(origin).scan(intent.clientSecret)).rejects.toMatchObject({ code: 'invalid_signature' });
+  });
+
+  test('reports an ERROR, another status and no response', async () => {
+    const { clientSecret } = await payment();
+    const refusing = await sequencerThatAnswers(encodeErrorResponse('not today'));
+    const wrong = { code: 'sequencer_error', serviceMessage: 'not today' };
+    await expect(at(refusing).scan(clientSecret)).rejects.toMatchObject(wrong);
+    const failing = await serve((_req, res) => void res.writeHead(503).end());
+    await expect(at(failing).scan(clientSecret)).rejects.toMatchObject({
+      code: 'sequencer_bad_status',
+      httpStatus: 503,
+    });
+    const slow = await serve(() => {});
+    const timeout = jest.spyOn(AbortSignal, 'timeout');
+    timeout.mockReturnValueOnce(AbortSignal.abort(new DOMException('', 'TimeoutError')));
+    await expect(at(slow).scan(clientSecret)).rejects.toMatchObject({ code: 'sequencer_timeout' });
+    const sequencer = await startSequencer();
+    await sequencer.close();
+    await expect(at(sequencer.url).scan(clientSecret)).rejects.toMatchObject({ code: 'sequencer_unreachable' });
+  });
+
+  test('refuses a seed that does not have 32 bytes', () => {
+    const make = () => createWallet({ url: 'http://127.0.0.1:1', name: 'Eve', seed: new Uint8Array(31) });
+    expect(make).toThrow(expect.objectContaining({ code: 'invalid_key' }));
+  });
+});
+
+describe('the keys of a wallet (protocol 5)', () => {
+  test('the user id differs by domain and wallet, and is stable', async () => {
+    const [one, two] = [await start(), await start()];
+    const ids = one.wallets.flatMap((wallet) => [wallet.userId('example.com'), wallet.userId('example.org')]);
+    expect(new Set(ids).size).toBe(6);
+    expect(two.wallets.flatMap((wallet) => [wallet.userId('example.com'), wallet.userId('example.org')])).toEqual(ids);
+  });
+
+  test('the keys derive from the seed; without a seed they are random', () => {
+    const url = 'http://127.0.0.1:1';
+    expect(at(url, 'Eve').userId('example.com')).toBe(at(url, 'Joe').userId('example.com'));
+    const drawn = [createWallet({ url, name: 'Eve' }), createWallet({ url, name: 'Eve' })];
+    expect(drawn[0]?.userId('example.com')).not.toBe(drawn[1]?.userId('example.com'));
+  });
+
+  test('userId refuses anything but a domain', () => {
+    expect(() => at('http://127.0.0.1:1').userId('www.example.com')).toThrow(
+      expect.objectContaining({ code: 'invalid_domain' }),
+    );
+  });
+
+  test('sequencer.wallet returns the first, or one by name, and throws for an unknown name', async () => {
+    const sequencer = await start();
+    expect(sequencer.wallets.map(({ name }) => name)).toEqual(['Ada', 'Ben', 'Mia']);
+    expect(sequencer.wallet()).toBe(sequencer.wallets[0]);
+    expect(sequencer.wallet('Mia').name).toBe('Mia');
+    expect(() => sequencer.wallet('Zoe')).toThrow('Unknown wallet Zoe. The wallets are: Ada, Ben, Mia.');
+    expect((await start({ wallets: ['Zoe'] })).wallet().name).toBe('Zoe');
+  });
+});
+
+test('a wallet does not follow a redirect with its signed request', async () => {
+  const { clientSecret } = await created((await start()).url, payment());
+  let arrived = 0;
+  const elsewhere = await serve((_req, res) => {
+    arrived += 1;
+    res.end();
+  });
+  const url = await serve((req, res) => {
+    req.resume();
+    res.writeHead(307, { location: `${elsewhere}/v1/api` }).end();
+  });
+  await expect(at(url).scan(clientSecret)).rejects.toMatchObject({ code: 'sequencer_bad_status', httpStatus: 307 });
+  expect(arrived).toBe(0);
+});
+
+function sequencerThatAnswers(answer: Uint8Array): Promise<string> {
+  return serve((req, res) => {
+    req.resume();
+    res.end(answer);
+  });
+}

@@ -1,0 +1,238 @@
+import request from 'supertest';
+import { type HttpProblem, httpError } from '../../support/sites/http-error.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import { post } from '../../support/sites/post.js';
+import { destination, expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
+
+const pay = (origin: string, body: object = { mode: 'payment', order: 42 }) => post(origin).send(body);
+
+describe.each(Object.entries(expressVersions))('POST /intent on %s', (_name, factory) => {
+  test('answers 201 for a payment, with the client secret and nothing else (interface 1.5, 4.7)', async () => {
+    const { origin, sequencer } = await startSiteWithSequencer({ factory });
+    const response = await pay(origin).expect(201);
+    expect(Object.keys(response.body)).toEqual(['client_secret']);
+    expect(response.headers['content-type']).toMatch(/^application\/json/);
+    expect(response.headers['cache-control']).toBe('no-store');
+    const { amount, currency, destination: payee } = await sequencer.wallet().scan(response.body.client_secret);
+    expect({ amount, currency, payee }).toEqual({ amount: '4.50', currency: 'usd', payee: destination });
+  });
+
+  test('answers 201 for a login, with the client secret and nothing else (interface 1.6, 4.7)', async () => {
+    const { origin, sequencer } = await startSiteWithSequencer({ factory });
+    const response = await pay(origin, { mode: 'login' }).expect(201);
+    expect(Object.keys(response.body)).toEqual(['client_secret']);
+    await expect(sequencer.wallet().scan(response.body.client_secret)).resolves.toMatchObject({ kind: 'login' });
+  });
+});
+
+test('POST /intent sets an HttpOnly cookie, once per browser', async () => {
+  const { origin } = await startSiteWithSequencer();
+  const first = await pay(origin).expect(201);
+  const [cookie = ''] = first.get('Set-Cookie') ?? [];
+  expect(cookie).toMatch(/^intent=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
+  const second = await pay(origin).set('Cookie', cookie).expect(201);
+  expect(second.get('Set-Cookie')).toBeUndefined();
+});
+
+const throwingError = Object.defineProperty(new Error(), 'status', {
+  get() {
+    throw new Error('database password wrong');
+  },
+});
+
+describe('the payment hook', () => {
+  test('receives the order and sets the terms that the wallet sees', async () => {
+    const seen: unknown[] = [];
+    const { origin, sequencer } = await startSiteWithSequencer({
+      payment: async (req) => {
+        seen.push(req.body);
+        return { amount: 7.25, currency: 'eur', destination: sequencerAccount };
+      },
+    });
+    const { body } = await pay(origin, { order: { article: 'tea', count: 2 } }).expect(201);
+    expect(seen).toEqual([{ order: { article: 'tea', count: 2 } }]);
+    const scanned = await sequencer.wallet().scan(body.client_secret);
+    expect(scanned).toMatchObject({ amount: '7.25', currency: 'eur', destination: sequencerAccount });
+  });
+
+  test.each([
+    ['a 4xx error with expose', httpError(404, 'No such article.', true), 404, 'request_refused', 'No such article.'],
+    ['a 4xx error without expose', httpError(409, 'secret stock level 3', false), 409, 'request_refused', undefined],
+    [
+      'an HTTP error of its own call',
+      Object.assign(new Error('401 from stock'), { status: 401 }),
+      500,
+      'internal_error',
+      undefined,
+    ],
+    ['another error', new Error('database password wrong'), 500, 'internal_error', undefined],
+    ['a string', 'boom', 500, 'internal_error', undefined],
+    ['an error whose getter throws', throwingError, 500, 'internal_error', undefined],
+  ])('that throws %s causes a problem', async (_name, thrown, status, code, detail) => {
+    const { origin, log } = await startSiteWithSequencer({
+      payment: () => {
+        throw thrown;
+      },
+    });
+    const problem = await pay(origin).expect(status);
+    expect(problem.body).toMatchObject({ code, status });
+    expect(problem.body.detail).toBe(detail);
+    if (status === 500) expect(log.text).toContain('internal_error');
+    expect(problem.text).not.toMatch(/password|stock|at .*\.ts/);
+  });
+
+  test.each([
+    [{ amount: '0.04', currency: 'usd' }, 'amount_too_small'],
+    [{ amount: 1.005, currency: 'usd' }, 'invalid_amount'],
+    [{ amount: Number.NaN, currency: 'usd' }, 'invalid_amount'],
+    [{ amount: '720575940379279.36', currency: 'usd' }, 'amount_too_large'],
+    [{ amount: 1, currency: 'xxx' }, 'unknown_currency'],
+    [{ amount: 1, currency: 'usd', destination: 'not-an-account' }, 'invalid_account'],
+  ])('that returns the terms %j causes a 400 %s', async (terms, code) => {
+    const { origin, log } = await startSiteWithSequencer({ payment: () => terms });
+    const { body } = await pay(origin).expect(400);
+    expect(body.code).toBe(code);
+    expect(log.text).toMatch(/warn .*the payment hook's terms were refused/);
+  });
+
+  test('that returns nothing causes a 500 invalid_configuration, with the reason in the log', async () => {
+    const { origin, log } = await startSiteWithSequencer({ payment: (() => undefined) as never });
+    const { body } = await pay(origin).expect(500);
+    expect(body).toEqual({
+      type: expect.any(String),
+      title: expect.any(String),
+      status: 500,
+      code: 'invalid_configuration',
+      instance: expect.any(String),
+    });
+    expect(log.text).toContain('must return { amount, currency }');
+  });
+});
+
+const sequencerAccount = 'FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF';
+
+describe('onCreated', () => {
+  test('receives a payment before the browser has its answer', async () => {
+    const seen: unknown[] = [];
+    const { origin } = await startSiteWithSequencer({
+      payment: () => ({ amount: 3, currency: 'usd', metadata: { order: 42 } }),
+      onCreated: async (intent) => void seen.push(intent),
+    });
+    const { body } = await pay(origin).expect(201);
+    expect(seen).toEqual([
+      {
+        id: intentIdOf(body.client_secret),
+        kind: 'payment',
+        amount: '3.00',
+        currency: 'usd',
+        destination,
+        login: false,
+        resource: undefined,
+        metadata: { order: 42 },
+      },
+    ]);
+  });
+
+  test('receives a login', async () => {
+    const seen: unknown[] = [];
+    const { origin } = await startSiteWithSequencer({ onCreated: (intent) => void seen.push(intent) });
+    const { body } = await pay(origin, { mode: 'login' }).expect(201);
+    expect(seen).toEqual([{ id: intentIdOf(body.client_secret), kind: 'login' }]);
+  });
+
+  test('that throws prevents the response with the secret', async () => {
+    const { origin } = await startSiteWithSequencer({
+      onCreated: () => {
+        throw new Error('disk full');
+      },
+    });
+    const response = await pay(origin).expect(500);
+    expect(response.body.code).toBe('internal_error');
+    expect(response.text).not.toContain('client_secret');
+  });
+});
+
+describe('clientAmount', () => {
+  const clientAmount = { min: '1.00', max: 50, currency: 'usd' };
+
+  test('accepts an amount of the browser within the range', async () => {
+    const { origin, sequencer } = await startSiteWithSequencer({ clientAmount, payment: undefined });
+    const { body } = await pay(origin, { amount: '12.30' }).expect(201);
+    await expect(sequencer.wallet().scan(body.client_secret)).resolves.toMatchObject({
+      amount: '12.30',
+      currency: 'usd',
+    });
+  });
+
+  test.each([
+    ['0.99', 'amount_too_small'],
+    ['50.01', 'amount_too_large'],
+    ['1.005', 'invalid_amount'],
+    ['NaN', 'invalid_amount'],
+    [-5, 'invalid_amount'],
+    ['1e1', 'invalid_amount'],
+    [['5'], 'invalid_amount'],
+    [undefined, 'invalid_amount'],
+  ])('rejects the amount %j with %s', async (amount, code) => {
+    const { origin } = await startSiteWithSequencer({ clientAmount, payment: undefined });
+    const { body } = await pay(origin, { amount }).expect(400);
+    expect(body.code).toBe(code);
+  });
+
+  test('overrides amount and currency of the hook', async () => {
+    const { origin, sequencer } = await startSiteWithSequencer({
+      clientAmount,
+      payment: () => ({ amount: 1, currency: 'eur', destination: sequencerAccount }),
+    });
+    const { body } = await pay(origin, { amount: 5 }).expect(201);
+    await expect(sequencer.wallet().scan(body.client_secret)).resolves.toMatchObject({
+      amount: '5.00',
+      currency: 'usd',
+      destination: sequencerAccount,
+    });
+  });
+
+  test.each([
+    [{ min: 5, max: 1, currency: 'usd' }],
+    [{ min: 0.001, max: 1, currency: 'usd' }],
+    [{ min: 1, max: 2, currency: 'nope' }],
+  ])('with the range %j is rejected at startup', async (range) => {
+    await expect(startSiteWithSequencer({ clientAmount: range })).rejects.toThrow(/clientAmount/);
+  });
+});
+
+test('POST /intent answers not_supported for a payment when the site has none', async () => {
+  const { origin } = await startSiteWithSequencer({ payment: undefined });
+  const { body } = await pay(origin, { mode: 'payment' }).expect(400);
+  expect(body.code).toBe('not_supported');
+  await pay(origin, {}).expect(201);
+});
+
+test('with login: false, POST /intent answers not_supported for a login, and session routes and key file are missing', async () => {
+  const { origin } = await startSiteWithSequencer({ login: false });
+  const { body } = await pay(origin, { mode: 'login' }).expect(400);
+  expect(body.code).toBe('not_supported');
+  await request(origin).get('/session').expect(404);
+  await request(origin).get('/.well-known/service-payments.json').expect(404);
+  await pay(origin).expect(201);
+});
+
+test('POST /intent returns another secret to each request', async () => {
+  const { origin } = await startSiteWithSequencer();
+  const secrets = await Promise.all(Array.from({ length: 20 }, async () => (await pay(origin)).body.client_secret));
+  expect(new Set(secrets).size).toBe(20);
+});
+
+test('POST /intent answers errors as problem+json (RFC 9457)', async () => {
+  const { origin } = await startSiteWithSequencer();
+  const response = await pay(origin, { amount: 1 }).expect(400);
+  expect(response.headers['content-type']).toBe('application/problem+json');
+  expect(response.body).toEqual({
+    type: 'urn:express-intents:error:terms_not_accepted',
+    title: 'The price is set by the server',
+    status: 400,
+    code: 'terms_not_accepted',
+    detail: expect.stringContaining('"amount"'),
+    instance: expect.stringMatching(/^urn:express-intents:request:[\w-]{36}$/),
+  } satisfies HttpProblem);
+});

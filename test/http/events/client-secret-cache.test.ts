@@ -1,0 +1,66 @@
+import { inspect } from 'node:util';
+import request from 'supertest';
+import { ClientSecretCache } from '../../../src/http/events/client-secret-cache.js';
+import { startEventSite } from '../../support/sites/event-site.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import { post } from '../../support/sites/post.js';
+import { startSiteWithSequencer } from '../../support/sites/site.js';
+
+const hourMs = 60 * 60 * 1000;
+
+test('a secret is kept for an hour', () => {
+  let nowMs = 0;
+  const secrets = new ClientSecretCache(() => nowMs);
+  secrets.remember('id', 'secret');
+  expect(secrets.of('id')).toBe('secret');
+  expect(secrets.of('other')).toBeUndefined();
+  nowMs = hourMs - 1;
+  expect(secrets.of('id')).toBe('secret');
+  nowMs = hourMs;
+  expect(secrets.of('id')).toBeUndefined();
+  expect(secrets.size).toBe(0);
+});
+
+test('what has ended makes room for what comes', () => {
+  let nowMs = 0;
+  const secrets = new ClientSecretCache(() => nowMs);
+  secrets.remember('a', 'secret of a');
+  nowMs = hourMs;
+  secrets.remember('b', 'secret of b');
+  expect(secrets.size).toBe(1);
+});
+
+test('so many are kept and no more: the oldest goes', () => {
+  const secrets = new ClientSecretCache(() => 0, 2);
+  for (const id of ['a', 'b', 'c']) secrets.remember(id, `secret of ${id}`);
+  expect(['a', 'b', 'c'].map((id) => secrets.of(id))).toEqual([undefined, 'secret of b', 'secret of c']);
+  expect(secrets.size).toBe(2);
+});
+
+test('a secret shows in nothing that is printed, logged or enumerated', async () => {
+  const { origin, router, log } = await startSiteWithSequencer();
+  const site = await startEventSite();
+  for (const each of [origin, site.origin]) {
+    const { body } = await post(each).send({ order: 1 }).expect(201);
+    const secret: string = body.client_secret;
+    await request(each)
+      .get(`/intent/${intentIdOf(secret)}/events`)
+      .set('Last-Event-ID', 'intent_submitted')
+      .expect(204);
+    const shown = [router, site.context, site.context.secrets].flatMap((value) => [
+      inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true }),
+      JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? String(inner) : inner)),
+    ]);
+    expect([...shown, log.text, site.log.text].filter((text) => text?.includes(secret))).toEqual([]);
+  }
+});
+
+test('an intent that the site would not have has left no secret', async () => {
+  const site = await startEventSite({
+    onCreated: () => {
+      throw new Error('no room in the book');
+    },
+  });
+  await post(site.origin).send({ order: 1 }).expect(500);
+  expect(site.context.secrets.size).toBe(0);
+});

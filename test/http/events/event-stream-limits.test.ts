@@ -1,0 +1,407 @@
+import { randomBytes } from 'node:crypto';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { jest } from '@jest/globals';
+import type { Response } from 'express';
+import request from 'supertest';
+import type { SseConnection } from '../../../src/http/events/sse-connection.js';
+import { ConnectionLimiter } from '../../../src/http/limits/connection-limiter.js';
+import { eventually } from '../../support/eventually.js';
+import {
+  type EventSite,
+  type EventSiteOptions,
+  intentId,
+  otherIntentId,
+  startEventSite,
+} from '../../support/sites/event-site.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import { post } from '../../support/sites/post.js';
+import { RawStream } from '../../support/sites/raw-stream.js';
+import { startSiteWithSequencer } from '../../support/sites/site.js';
+import { pending } from '../../support/transports/status-transport.js';
+
+// How many event streams may be open, and that each releases its count, its timers and its watch however it ends.
+
+const path = `/intent/${intentId}/events`;
+const cookie = (): string => `Cookie: intent=${randomBytes(32).toString('base64url')}`;
+
+/** No count, no feed and no watch is left. */
+async function nothingRemains({ context, watch }: EventSite): Promise<void> {
+  const { events, connectionLimiter } = context;
+  await eventually('no stream is counted', () => connectionLimiter.open === 0 && connectionLimiter.visitors === 0);
+  expect(events.size).toBe(0);
+  await eventually('no watch runs', () => watch.running === 0);
+}
+
+/** Opens streams one after the other, each after the one before is counted. */
+async function open(origin: string, count: number, headers: readonly string[] = [], to = path): Promise<RawStream[]> {
+  const streams: RawStream[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const stream = new RawStream(origin, to, headers);
+    await stream.has('\r\n\r\n');
+    streams.push(stream);
+  }
+  return streams;
+}
+
+describe('the limit of event streams', () => {
+  const trusting: EventSiteOptions = { before: (app) => app.set('trust proxy', true) };
+
+  test('is three for a browser, over all intents', async () => {
+    const { origin, context } = await startEventSite();
+    const browser = cookie();
+    await open(origin, 2, [browser]);
+    await open(origin, 1, [browser], `/intent/${otherIntentId}/events`);
+    const [refused] = await open(origin, 1, [browser]);
+    expect(refused?.head).toMatch(
+      /^http\/1.1 429 [\s\S]*content-type: application\/problem\+json[\s\S]*retry-after: 10/,
+    );
+    expect(refused?.text).toContain('"code":"too_many_connections"');
+    expect(context.connectionLimiter.open).toBe(3);
+    const [other] = await open(origin, 1, [cookie()]);
+    expect(other?.head).toMatch(/^http\/1.1 200 /);
+  });
+
+  test('is twenty for an address, with and without cookies', async () => {
+    const { origin } = await startEventSite();
+    await open(origin, 10);
+    for (let n = 0; n < 10; n += 1) await open(origin, 1, [cookie()]);
+    const [refused] = await open(origin, 1, [cookie()]);
+    expect(refused?.head).toMatch(/^http\/1.1 429 /);
+  });
+
+  test('counts by forwarded address behind a trusted proxy', async () => {
+    const { origin } = await startEventSite({ ...trusting, connectionLimits: { perAddress: 1 } });
+    const from = async (address: string) =>
+      (await open(origin, 1, [`X-Forwarded-For: ${address}`]))[0]?.head.slice(9, 12);
+    expect(await from('192.0.2.1')).toBe('200');
+    expect(await from('192.0.2.1')).toBe('429');
+    expect(await from('192.0.2.2')).toBe('200');
+    expect(await from('2001:db8:0:1::5')).toBe('200');
+    expect(await from('2001:db8:0:1:ffff::6')).toBe('429');
+    expect(await from('2001:db8:0:100::5')).toBe('200');
+  });
+
+  test('ignores the forwarded address of an untrusted proxy', async () => {
+    const { origin } = await startEventSite({ connectionLimits: { perAddress: 1 } });
+    await open(origin, 1, ['X-Forwarded-For: 192.0.2.1']);
+    const [refused] = await open(origin, 1, ['X-Forwarded-For: 192.0.2.2']);
+    expect(refused?.head).toMatch(/^http\/1.1 429 /);
+  });
+
+  test('of a process answers 503, and is logged once', async () => {
+    const { origin, log } = await startEventSite({ connectionLimits: { perProcess: 2 } });
+    await open(origin, 2);
+    const [refused, again] = await open(origin, 2);
+    for (const each of [refused, again]) {
+      expect(each?.head).toMatch(/^http\/1.1 503 [\s\S]*retry-after: 10/);
+      expect(each?.text).toContain('"code":"too_busy"');
+    }
+    expect(log.lines).toHaveLength(1);
+    expect(log.text).toContain('connections.perProcess');
+  });
+
+  test('is free again after a disconnect', async () => {
+    const { origin, context } = await startEventSite({ connectionLimits: { perAddress: 1 } });
+    const [first] = await open(origin, 1);
+    first?.socket.destroy();
+    await eventually('the stream is released', () => context.connectionLimiter.open === 0);
+    const [next] = await open(origin, 1);
+    expect(next?.head).toMatch(/^http\/1.1 200 /);
+  });
+
+  describe('ConnectionLimiter', () => {
+    test('reports a full process again only after half of the streams are released', () => {
+      let reports = 0;
+      const limiter = new ConnectionLimiter({ perBrowser: 9, perAddress: 9, perProcess: 2 }, () => {
+        reports += 1;
+      });
+      const visitor = { browser: undefined, address: 'a' };
+      const acquireFour = (): void => {
+        for (let n = 0; n < 4; n += 1) {
+          try {
+            limiter.acquire(visitor);
+          } catch {
+            // It is full.
+          }
+        }
+      };
+      acquireFour();
+      expect([reports, limiter.open]).toEqual([1, 2]);
+      limiter.release(visitor);
+      acquireFour();
+      expect([reports, limiter.open]).toEqual([2, 2]);
+    });
+
+    test('does not count a refused stream', () => {
+      const limiter = new ConnectionLimiter({ perBrowser: 5, perAddress: 1, perProcess: 5 }, () => undefined);
+      limiter.acquire({ browser: 'b', address: 'a' });
+      expect(() => limiter.acquire({ browser: 'b', address: 'a' })).toThrow('limit of 1 event streams');
+      limiter.release({ browser: 'b', address: 'a' });
+      expect([limiter.open, limiter.visitors]).toEqual([0, 0]);
+    });
+  });
+});
+
+describe('nothing remains', () => {
+  beforeEach(() => {
+    // Timers alone: sockets need the rest as it is.
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  test('5 seconds after the last stream has disconnected', async () => {
+    const site = await startEventSite();
+    const streams = await open(site.origin, 3, [cookie()]);
+    await eventually('a watch runs', () => site.watch.running === 1);
+    for (const { socket } of streams) socket.destroy();
+    await eventually('no stream is counted', () => site.context.connectionLimiter.open === 0);
+    jest.advanceTimersByTime(4_999);
+    expect([site.context.events.size, site.watch.running]).toEqual([1, 1]);
+    jest.advanceTimersByTime(1);
+    await nothingRemains(site);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('but the watch continues for a reconnect within that time', async () => {
+    const site = await startEventSite();
+    const [stream] = await open(site.origin, 1);
+    await eventually('a watch runs', () => site.watch.running === 1);
+    stream?.socket.destroy();
+    await eventually('no stream is counted', () => site.context.connectionLimiter.open === 0);
+    await open(site.origin, 1);
+    jest.advanceTimersByTime(60_000);
+    expect([site.context.events.size, site.watch.running, site.watch.begun.length]).toEqual([1, 1, 1]);
+  });
+
+  test('of a disconnect during the call for the status, which runs to its end', async () => {
+    const site = await startEventSite();
+    site.transport.answerWith('nothing');
+    const [stream] = await open(site.origin, 1);
+    await eventually('the status is asked for', () => site.transport.asked === 1);
+    stream?.socket.destroy();
+    await nothingRemains(site);
+    expect([site.transport.aborted, site.context.statusCache.size]).toEqual([0, 1]);
+    site.transport.answerWith(pending);
+    await eventually('the call has ended', () => site.context.statusCache.peek(intentId) !== undefined);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test('of a disconnect between two retries of that call', async () => {
+    const site = await startEventSite();
+    site.transport.answerWith(new Error('down'));
+    const [stream] = await open(site.origin, 1);
+    await eventually('the failure is logged', () => site.log.lines.length === 1);
+    stream?.socket.destroy();
+    await nothingRemains(site);
+    jest.advanceTimersByTime(60_000);
+    expect(site.transport.asked).toBe(1);
+  });
+
+  test('of a disconnect before the request reaches the router', async () => {
+    const gone: Promise<void>[] = [];
+    const site = await startEventSite({
+      before: (app) =>
+        app.use((_req, res, next) => {
+          gone.push(new Promise((resolve) => res.once('close', resolve)).then(() => next()));
+        }),
+    });
+    const stream = new RawStream(site.origin, path);
+    await eventually('the request has come', () => gone.length === 1);
+    stream.socket.destroy();
+    await gone[0];
+    await nothingRemains(site);
+    expect(site.transport.asked).toBe(0);
+  });
+
+  test('after the last event', async () => {
+    const site = await startEventSite();
+    const streams = await open(site.origin, 3);
+    await eventually('a watch runs', () => site.watch.running === 1);
+    site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+    for (const stream of streams) await stream.has('0\r\n\r\n');
+    await nothingRemains(site);
+  });
+
+  test('of the oldest watch without streams when there are too many', async () => {
+    const site = await startEventSite({ connectionLimits: { perProcess: 1 } });
+    for (const id of [intentId, otherIntentId]) {
+      const [stream] = await open(site.origin, 1, [], `/intent/${id}/events`);
+      await eventually('it is watched', () => site.watch.begun.at(-1)?.id === id);
+      stream?.socket.destroy();
+      await eventually('the stream is released', () => site.context.connectionLimiter.open === 0);
+    }
+    expect(site.context.events.size).toBe(1);
+  });
+});
+
+test('a pipelined stream is counted while it waits, and starts when the one before it ends', async () => {
+  const site = await startEventSite();
+  const [stream] = await open(site.origin, 1);
+  for (let n = 0; n < 15; n += 1) stream?.request(path);
+  await eventually('each stream is counted', () => site.context.connectionLimiter.open === 16);
+  site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+  await eventually('each had its turn', () => stream?.text.match(/HTTP\/1.1 200 OK/g)?.length === 16);
+  await nothingRemains(site);
+});
+
+test('pipelined requests are not counted after their connection closes', async () => {
+  const site = await startEventSite();
+  const [stream] = await open(site.origin, 1);
+  for (let n = 0; n < 24; n += 1) stream?.request(path);
+  const [other] = await open(site.origin, 1);
+  stream?.socket.destroy();
+  other?.socket.destroy();
+  await eventually('no stream is counted', () => site.context.connectionLimiter.open === 0);
+});
+
+test('a stream that fails to start is not counted', async () => {
+  const site = await startEventSite({
+    before: (app) =>
+      app.use((_req, res, next) => {
+        const { writeHead } = res;
+        res.writeHead = () => {
+          res.writeHead = writeHead;
+          throw new Error('broken');
+        };
+        next();
+      }),
+  });
+  const [broken] = await open(site.origin, 1);
+  expect(broken?.head).toMatch(/^http\/1.1 500 /);
+  expect([site.context.connectionLimiter.open, site.context.events.size]).toEqual([0, 0]);
+});
+
+test('a stream that disconnects during the call for the status is not kept until its answer', async () => {
+  const { context, transport } = await startEventSite();
+  transport.answerWith('nothing');
+  const told: string[] = [];
+  const connectionOf = (name: string) =>
+    ({ open: () => undefined, send: () => told.push(name), end: () => undefined }) as unknown as SseConnection;
+  const [stays, leaves] = [connectionOf('stays'), connectionOf('leaves')];
+  const feed = context.events.join(intentId, stays);
+  context.events.join(intentId, leaves);
+  feed.leave(leaves, { browser: undefined, address: '192.0.2.1' });
+  transport.answerWith(pending);
+  await eventually('the status is told', () => told.length > 0);
+  expect(told).toEqual(['stays']);
+});
+
+test('GET /status/:id lets its call run to its end when all its clients have disconnected', async () => {
+  const { origin, transport, context, log } = await startEventSite();
+  transport.answerWith('nothing');
+  const streams = [1, 2].map(() => new RawStream(origin, `/status/${intentId}`));
+  await eventually('the status is asked for', () => transport.asked === 1);
+  for (const { socket } of streams) socket.destroy();
+  await eventually('nobody is answered', () => context.running.size === 0);
+  transport.answerWith(pending);
+  await eventually('the call has ended', () => context.statusCache.peek(intentId) !== undefined);
+  expect([transport.asked, transport.aborted]).toEqual([1, 0]);
+  // That somebody left is no fault.
+  expect(log.lines).toEqual([]);
+});
+
+/** A site, and its responses as they start. */
+async function startObservedSite(): Promise<{ site: EventSite; responses: readonly Response[] }> {
+  const responses: Response[] = [];
+  const site = await startEventSite({
+    before: (app) =>
+      app.use((_req, res, next) => {
+        responses.push(res);
+        next();
+      }),
+  });
+  return { site, responses };
+}
+
+test('a stalled reader is disconnected at 64 KiB of unread data, and the others continue', async () => {
+  const { site, responses } = await startObservedSite();
+  const [stalled, reader] = await open(site.origin, 2);
+  await eventually('a watch runs', () => site.watch.running === 1);
+  stalled?.socket.pause();
+  const waitingBytes = (): number => responses[0]?.writableLength ?? 0;
+  let sent = 0;
+  const send = async (count: number, padding = ''): Promise<void> => {
+    for (let n = 0; n < count; n += 1) {
+      sent += 1;
+      site.watch.tell(intentId, { kind: 'code_scanned', id: `n${sent}${padding}` });
+    }
+    await reader?.has(`id: n${sent}${padding}\n`);
+    if (reader) reader.text = '';
+  };
+  // Long events fill the buffers of the kernel. Short ones then show where the limit is.
+  while (waitingBytes() === 0) await send(1, 'x'.repeat(10_000));
+  let waiting = 0;
+  while (site.context.connectionLimiter.open === 2) {
+    waiting = waitingBytes();
+    await send(50);
+  }
+  expect(responses.map(({ destroyed }) => destroyed)).toEqual([true, false]);
+  expect(waiting).toBeGreaterThan(56 * 1024);
+  expect(waiting).toBeLessThanOrEqual(64 * 1024);
+  site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+  await reader?.has('id: intent_submitted');
+});
+
+test('a reader that does not take the end of a stream is disconnected after 10 seconds', async () => {
+  const { site, responses } = await startObservedSite();
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+  try {
+    await open(site.origin, 1);
+    responses[0]?.socket?.cork();
+    site.context.events.close();
+    jest.advanceTimersByTime(9_999);
+    expect(responses[0]?.destroyed).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(responses[0]?.destroyed).toBe(true);
+    await nothingRemains(site);
+    expect(jest.getTimerCount()).toBe(0);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+test('a connection has no timeout of ours after its stream', async () => {
+  const sockets: (Socket & { server?: Server })[] = [];
+  const site = await startEventSite({
+    before: (app) =>
+      app.use((req, _res, next) => {
+        sockets.push(req.socket);
+        next();
+      }),
+  });
+  const [stream] = await open(site.origin, 1);
+  const [socket] = sockets;
+  if (socket?.server) socket.server.keepAliveTimeout = 0;
+  await eventually('a watch runs', () => site.watch.running === 1);
+  site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
+  await stream?.has('0\r\n\r\n');
+  await eventually('the stream is over', () => site.context.connectionLimiter.open === 0);
+  expect(socket?.timeout ?? 0).toBe(0);
+});
+
+test('close ends the streams and the watches; a later stream is sent to another process', async () => {
+  const site = await startEventSite();
+  const streams = [path, path, `/intent/${otherIntentId}/events`].map((to) => new RawStream(site.origin, to));
+  for (const stream of streams) await stream.has('event: status');
+  await eventually('two watches', () => site.watch.running === 2);
+  site.context.events.close();
+  for (const stream of streams) await stream.has('0\r\n\r\n');
+  await eventually('no watch', () => site.watch.running === 0 && site.context.connectionLimiter.open === 0);
+  expect(site.context.events.size).toBe(0);
+  const { text } = await request(site.origin).get(path).expect(200);
+  expect(text).toMatch(/^retry: \d+\n\n$/);
+  expect(site.context.connectionLimiter.open).toBe(0);
+  site.context.events.close();
+});
+
+test('router.close() ends the open streams of a real intent', async () => {
+  const { origin, router } = await startSiteWithSequencer();
+  const created = await post(origin).send({ order: 1 }).expect(201);
+  const stream = new RawStream(origin, `/intent/${intentIdOf(created.body.client_secret)}/events`);
+  await stream.has('event: status');
+  await router.close();
+  await stream.has('0\r\n\r\n');
+});

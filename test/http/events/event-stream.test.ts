@@ -1,0 +1,427 @@
+import { jest } from '@jest/globals';
+import compression from 'compression';
+import { EventSource } from 'eventsource';
+import type { Express, Response } from 'express';
+import request from 'supertest';
+import { chunkOf, eventFrame, retryFrame } from '../../../src/http/events/sse-frame.js';
+import type { IntentEvent, IntentEventKind } from '../../../src/sequencer/watch/intent-event.js';
+import { eventually } from '../../support/eventually.js';
+import { type EventSite, intentId, otherIntentId, startEventSite } from '../../support/sites/event-site.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import { post } from '../../support/sites/post.js';
+import { RawStream } from '../../support/sites/raw-stream.js';
+import { expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { submitted } from '../../support/transports/status-transport.js';
+
+// What one browser receives from GET /intent/:id/events: the frames, the headers, the order, and what it gets on a reconnect.
+
+const path = `/intent/${intentId}/events`;
+const scannedEvent: IntentEvent = { kind: 'code_scanned', id: 'm1', timestampMs: Date.UTC(2026, 0, 2, 3, 4, 5, 6) };
+const rejectedEvent: IntentEvent = { kind: 'client_rejected_payment', id: 'm2' };
+const submittedEvent: IntentEvent = { kind: 'intent_submitted', id: 'intent_submitted' };
+const pendingFrame = 'event: status\ndata: {"exists":true,"code_scanned":false,"intent_submitted":false}\n\n';
+const submittedFrame = 'event: status\ndata: {"exists":true,"code_scanned":true,"intent_submitted":true}\n\n';
+const scannedFrame = 'event: code_scanned\nid: m1\ndata: {"id":"m1","timestamp":"2026-01-02T03:04:05.006Z"}\n\n';
+const rejectedFrame = 'event: client_rejected_payment\nid: m2\ndata: {"id":"m2"}\n\n';
+const terminalFrame = 'event: intent_submitted\nid: intent_submitted\ndata: {"id":"intent_submitted"}\n\n';
+const end = '0\r\n\r\n';
+
+const watching = ({ watch }: EventSite): Promise<void> => eventually('one watch', () => watch.running === 1);
+/** The frames of a stream, without the reconnection time at its start. */
+const framesOf = ({ body }: { body: string }): string => body.replace(/^retry.*\n\n/, '');
+
+const sources: EventSource[] = [];
+afterEach(() => {
+  for (const source of sources.splice(0)) source.close();
+});
+
+describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (interface 6)', (_name, factory) => {
+  test('sends each event at once, in the bytes of the standard', async () => {
+    const site = await startEventSite({ factory });
+    const stream = new RawStream(site.origin, path);
+    await stream.has('event: status');
+    expect(stream.body).toMatch(/^retry: (?:[7-9]\d{2}|1[0-5]\d{2})\n\n/);
+    expect(framesOf(stream)).toBe(pendingFrame);
+    await watching(site);
+    site.watch.tell(intentId, scannedEvent);
+    await stream.has('\nid: m1\n');
+    site.watch.tell(intentId, rejectedEvent);
+    site.watch.tell(intentId, submittedEvent);
+    await stream.has(end);
+    expect(framesOf(stream)).toBe(pendingFrame + scannedFrame + rejectedFrame + terminalFrame);
+  });
+
+  test('sends headers that prevent caching, buffering and compression, and the security headers', async () => {
+    const { origin } = await startEventSite({ factory });
+    const stream = new RawStream(origin, path);
+    await stream.has('event: status');
+    const lines = stream.head.split('\r\n');
+    expect(lines[0]).toBe('http/1.1 200 ok');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'content-type: text/event-stream; charset=utf-8',
+        'cache-control: no-cache, no-store, no-transform',
+        'x-accel-buffering: no',
+        'x-content-type-options: nosniff',
+        "content-security-policy: default-src 'none';frame-ancestors 'none'",
+        'transfer-encoding: chunked',
+      ]),
+    );
+    expect(stream.head).not.toMatch(/content-length|x-powered-by|set-cookie|access-control/);
+  });
+
+  test('gives an EventSource all events in order, and ends it after the last one', async () => {
+    // The EventSource reconnects after a hundredth of the time.
+    jest.spyOn(Math, 'random').mockReturnValue(-0.98);
+    const site = await startEventSite({ factory });
+    const source = new EventSource(site.origin + path);
+    sources.push(source);
+    const received: string[] = [];
+    const codes: unknown[] = [];
+    for (const kind of ['status', 'code_scanned', 'client_rejected_payment', 'intent_submitted', 'message']) {
+      source.addEventListener(kind, ({ type, lastEventId, data }) => received.push(`${type} ${lastEventId} ${data}`));
+    }
+    source.addEventListener('error', ({ code }) => codes.push(code));
+    await watching(site);
+    for (const event of [scannedEvent, rejectedEvent, submittedEvent]) site.watch.tell(intentId, event);
+    await eventually('the EventSource is closed', () => source.readyState === EventSource.CLOSED);
+    expect(received).toEqual([
+      'status  {"exists":true,"code_scanned":false,"intent_submitted":false}',
+      'code_scanned m1 {"id":"m1","timestamp":"2026-01-02T03:04:05.006Z"}',
+      'client_rejected_payment m2 {"id":"m2"}',
+      'intent_submitted intent_submitted {"id":"intent_submitted"}',
+    ]);
+    // It reconnected with the last id.
+    expect(codes.at(-1)).toBe(204);
+  });
+
+  test('answers the whole stream at once, without a watch, when the intent was submitted before', async () => {
+    const { origin, transport, watch } = await startEventSite({ factory });
+    transport.answerWith(submitted);
+    const { text } = await request(origin).get(path).expect(200);
+    expect(framesOf({ body: text })).toBe(submittedFrame + terminalFrame);
+    expect(watch.begun).toEqual([]);
+  });
+
+  test('answers 204 to a browser that has the last event, without a call to the sequencer', async () => {
+    const { origin, transport } = await startEventSite({ factory });
+    const answer = await request(origin).get(path).set('Last-Event-ID', 'intent_submitted').expect(204);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(transport.asked).toBe(0);
+  });
+
+  test.each([
+    ['is not Base58', '/intent/0OIl/events'],
+    ['is too short', '/intent/abc/events'],
+    ['is too long', `/intent/${intentId}${intentId}/events`],
+    ['names the prototype', '/intent/__proto__/events'],
+    ['contains a line break', `/intent/${intentId}%0d%0aX-Evil:%201/events`],
+  ])('answers 400 when the id %s', async (_what, wrong) => {
+    const { origin, context, transport } = await startEventSite({ factory });
+    const { body, headers } = await request(origin).get(wrong).expect(400);
+    expect(body).toMatchObject({ code: 'invalid_id', status: 400 });
+    expect([headers['content-type'], headers['x-evil']]).toEqual(['application/problem+json', undefined]);
+    expect([transport.asked, context.events.size, context.connectionLimiter.open]).toEqual([0, 0, 0]);
+  });
+
+  test('answers HEAD with headers only and without counting a stream, and refuses other methods', async () => {
+    const { origin, context, transport } = await startEventSite({ factory });
+    const { headers, text } = await request(origin).head(path).expect(200);
+    expect([headers['content-type'], text]).toEqual(['text/event-stream; charset=utf-8', undefined]);
+    const refused = await post(origin, path).expect(405);
+    expect([refused.body.code, refused.headers.allow]).toEqual(['method_not_allowed', 'GET']);
+    expect([transport.asked, context.events.size, context.connectionLimiter.open]).toEqual([0, 0, 0]);
+  });
+
+  test('leaves the connection usable for the next request', async () => {
+    const { origin, transport } = await startEventSite({ factory });
+    transport.answerWith(submitted);
+    const stream = new RawStream(origin, path);
+    await stream.has(end);
+    stream.text = '';
+    stream.request(`/status/${intentId}`);
+    await stream.has('{"exists":true,"code_scanned":true,"intent_submitted":true}');
+  });
+
+  test('is not compressed behind the compression middleware, and each event arrives at once', async () => {
+    const site = await startEventSite({ factory, before: (app) => app.use(compression({ threshold: 0 })) });
+    const stream = new RawStream(site.origin, path, ['Accept-Encoding: gzip, br']);
+    await stream.has('event: status');
+    await watching(site);
+    site.watch.tell(intentId, scannedEvent);
+    await stream.has('id: m1\n');
+    expect(stream.head).not.toContain('content-encoding');
+    // The middleware does compress what may be compressed, so that this test can fail.
+    const { headers } = await request(site.origin).get(`/status/${intentId}`).set('Accept-Encoding', 'gzip');
+    expect(headers['content-encoding']).toBe('gzip');
+  });
+
+  test('flushes a middleware that compresses in spite of no-transform', async () => {
+    const flush = jest.fn();
+    const stripNoTransform = (app: Express): void => {
+      app.use(compression({ threshold: 0 }));
+      app.use((_req, res, next) => {
+        const { writeHead } = res;
+        res.writeHead = ((status: number, headers: object) =>
+          writeHead.call(res, status, { ...headers, 'Cache-Control': 'no-store' })) as typeof writeHead;
+        const original = res.flush;
+        res.flush = () => {
+          flush();
+          original.call(res);
+        };
+        next();
+      });
+    };
+    const site = await startEventSite({ factory, before: stripNoTransform });
+    site.transport.answerWith(submitted);
+    const { text, headers } = await request(site.origin).get(path).set('Accept-Encoding', 'gzip').expect(200);
+    expect(headers['content-encoding']).toBe('gzip');
+    expect(text).toContain('id: intent_submitted');
+    // Once for the reconnection time, the status and the event.
+    expect(flush.mock.calls.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test.each([{ mode: 'payment', order: 1 }, { mode: 'login' }])('follows a real intent: %j', async (body) => {
+    const { origin, sequencer } = await startSiteWithSequencer({ factory });
+    const created = await post(origin).send(body).expect(201);
+    const secret: string = created.body.client_secret;
+    const id = intentIdOf(secret);
+    const stream = new RawStream(origin, `/intent/${id}/events`);
+    await stream.has(pendingFrame);
+    await sequencer.wallet().scan(secret);
+    await stream.has('event: code_scanned\nid: code_scanned\n');
+    await sequencer.wallet().confirm(secret);
+    await stream.has('event: intent_submitted\nid: intent_submitted\n');
+    await stream.has(end);
+    expect(stream.text).not.toContain(secret);
+    const { body: status } = await request(origin).get(`/status/${id}`).expect(200);
+    expect(status).toEqual({ exists: true, code_scanned: true, intent_submitted: true });
+  });
+
+  test('reports the rejection of a real intent', async () => {
+    const { origin, sequencer } = await startSiteWithSequencer({ factory });
+    const created = await post(origin).send({ order: 1 }).expect(201);
+    const secret: string = created.body.client_secret;
+    const stream = new RawStream(origin, `/intent/${intentIdOf(secret)}/events`);
+    await stream.has('event: status');
+    await sequencer.wallet().decline(secret);
+    await stream.has('event: client_rejected_payment\n');
+  });
+});
+
+test('the route can be renamed and switched off', async () => {
+  const renamed = await startSiteWithSequencer({ routes: { events: '/pay' } });
+  await request(renamed.origin).head(`/pay/${intentId}/events`).expect(200);
+  const off = await startSiteWithSequencer({ routes: { events: false } });
+  await request(off.origin).head(path).expect(404);
+});
+
+describe('a reconnect', () => {
+  test('receives the events after the last one that the browser had, and no others', async () => {
+    const site = await startEventSite();
+    const first = new RawStream(site.origin, path);
+    await watching(site);
+    site.watch.tell(intentId, scannedEvent);
+    site.watch.tell(intentId, rejectedEvent);
+    await first.has('m2');
+    const again = new RawStream(site.origin, path, ['Last-Event-ID: m1']);
+    await again.has('id: m2');
+    expect(framesOf(again)).toBe(pendingFrame + rejectedFrame);
+  });
+
+  test('receives the last 32 of many events', async () => {
+    const site = await startEventSite();
+    const first = new RawStream(site.origin, path);
+    await watching(site);
+    for (let n = 1; n <= 100; n += 1) site.watch.tell(intentId, { kind: 'airdrop_received', id: `n${n}` });
+    await first.has('id: n100\n');
+    const late = new RawStream(site.origin, path);
+    await late.has('id: n100\n');
+    expect(late.body.match(/id: \w+/g)).toEqual(Array.from({ length: 32 }, (_, index) => `id: n${index + 69}`));
+  });
+
+  test.each([
+    ['none', []],
+    ['empty', ['Last-Event-ID: ']],
+    ['unknown', ['Last-Event-ID: never-sent']],
+    ['long', [`Last-Event-ID: ${'x'.repeat(8_000)}`]],
+    ['not ASCII', ['Last-Event-ID: \xff\xfe\x80']],
+    ['a field of the stream', ['Last-Event-ID: m1 event: intent_submitted data: {}']],
+    ['named as the prototype', ['Last-Event-ID: __proto__']],
+  ])('receives all events when its Last-Event-ID is %s', async (_what, headers) => {
+    const site = await startEventSite();
+    const first = new RawStream(site.origin, path);
+    await watching(site);
+    site.watch.tell(intentId, scannedEvent);
+    site.watch.tell(intentId, rejectedEvent);
+    await first.has('id: m2\n');
+    const stream = new RawStream(site.origin, path, headers);
+    await stream.has('id: m2\n');
+    expect(stream.head).toMatch(/^http\/1.1 200 /);
+    expect(framesOf(stream)).toBe(pendingFrame + scannedFrame + rejectedFrame);
+  });
+
+  test('cannot add a header or a field with a line break in its Last-Event-ID', async () => {
+    const { origin, context } = await startEventSite();
+    const stream = new RawStream(origin, path, ['Last-Event-ID: a\nX-Evil: 1\r\n evil\r\nX-Other: 1']);
+    await stream.has('\r\n\r\n');
+    expect(stream.text.toLowerCase()).not.toContain('evil');
+    // Node may refuse the request.
+    expect(context.connectionLimiter.open).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a middleware of the app', () => {
+  /** Opens a stream that a middleware breaks; returns an intact second one. */
+  async function openBesideBroken(site: EventSite): Promise<RawStream> {
+    const broken = new RawStream(site.origin, `${path}?broken=1`);
+    await broken.has('event: status');
+    const intact = new RawStream(site.origin, path);
+    await intact.has('event: status');
+    await watching(site);
+    return intact;
+  }
+
+  test('that throws in write() ends its own stream only', async () => {
+    const site = await startEventSite({
+      before: (app) =>
+        app.use((req, res, next) => {
+          const { write } = res;
+          if (req.query.broken)
+            res.write = (chunk: Buffer) => {
+              if (chunk.includes('code_scanned\n')) throw new Error('broken');
+              return write.call(res, chunk, 'utf8');
+            };
+          next();
+        }),
+    });
+    const intact = await openBesideBroken(site);
+    site.watch.tell(intentId, scannedEvent);
+    await intact.has('id: m1\n');
+    await eventually('the broken stream is gone', () => site.context.connectionLimiter.open === 1);
+  });
+
+  test('that throws in end() ends its own stream only', async () => {
+    const site = await startEventSite({
+      before: (app) =>
+        app.use((req, res, next) => {
+          if (req.query.broken)
+            res.end = () => {
+              throw new Error('broken');
+            };
+          next();
+        }),
+    });
+    const intact = await openBesideBroken(site);
+    site.watch.tell(intentId, submittedEvent);
+    await intact.has(end);
+    await eventually('both streams are gone', () => site.context.connectionLimiter.open === 0);
+  });
+
+  test('that corks the response delays the frames and keeps their order', async () => {
+    const corked: Response[] = [];
+    const site = await startEventSite({
+      before: (app) =>
+        app.use((_req, res, next) => {
+          res.cork();
+          corked.push(res);
+          next();
+        }),
+    });
+    const stream = new RawStream(site.origin, path);
+    await watching(site);
+    site.watch.tell(intentId, scannedEvent);
+    for (const res of corked) res.uncork();
+    await stream.has('id: m1\n');
+    expect(stream.head).toMatch(/^http\/1.1 200 /);
+    expect(framesOf(stream)).toBe(pendingFrame + scannedFrame);
+  });
+});
+
+test('one interval sends a comment to all streams every 15 seconds, also to those that wait for the status', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
+  // Timers of an earlier test may still be running. Intervals are this one's own.
+  const setInterval = jest.spyOn(globalThis, 'setInterval');
+  const clearInterval = jest.spyOn(globalThis, 'clearInterval');
+  try {
+    const site = await startEventSite();
+    const streams = [path, path, `/intent/${otherIntentId}/events`].map((to) => new RawStream(site.origin, to));
+    for (const stream of streams) await stream.has('event: status');
+    site.pass(250);
+    site.transport.answerWith('nothing');
+    const waiting = new RawStream(site.origin, path);
+    await waiting.has('retry:');
+    expect(setInterval.mock.calls.map(([, delayMs]) => delayMs)).toEqual([15_000]);
+    jest.advanceTimersByTime(14_999);
+    for (const stream of streams) expect(stream.body).not.toMatch(/^:$/m);
+    jest.advanceTimersByTime(1);
+    for (const stream of [...streams, waiting]) await eventually('a comment', () => /\n:\n\n$/.test(stream.body));
+    site.context.events.close();
+    expect(clearInterval).toHaveBeenCalledWith(setInterval.mock.results[0]?.value);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
+describe('a frame', () => {
+  /** Parses a stream as WHATWG HTML, section 9.2.6: fields, and an event at each empty line. */
+  function dispatched(text: string): Record<string, string>[] {
+    const events: Record<string, string>[] = [];
+    let fields: Record<string, string> = {};
+    for (const line of text.split(/\r\n|\r|\n/)) {
+      if (line === '') {
+        if ('data' in fields) events.push(fields);
+        fields = {};
+        continue;
+      }
+      const [, name = '', value = ''] = line.match(/^([^:]*):? ?(.*)$/s) ?? [];
+      fields[name] = name in fields ? `${fields[name]}\n${value}` : value;
+    }
+    return events;
+  }
+
+  const hostile = ['a\nevent: evil\ndata: {}\n\n', 'a\r\rdata: evil\r\r', 'a\r\n\r\nretry: 1', 'a\0b', ' a', ':'];
+
+  test.each(hostile.map((text) => [JSON.stringify(text), text]))('with the id %s is one event', (_shown, id) => {
+    const events = dispatched(eventFrame({ kind: 'code_scanned', id }).toString());
+    expect(events).toHaveLength(1);
+    expect(Object.keys(events[0] ?? {}).sort()).toEqual(['data', 'event', 'id']);
+    expect(events[0]?.event).toBe('code_scanned');
+    expect(JSON.parse(events[0]?.data ?? '')).toEqual({ id });
+  });
+
+  test('with line breaks in its kind is one event', () => {
+    const kind = 'code_scanned\ndata: {}\n\nevent: intent_submitted' as IntentEventKind;
+    expect(dispatched(eventFrame({ kind, id: 'm1' }).toString())).toHaveLength(1);
+  });
+
+  test.each([
+    [0, '1970-01-01T00:00:00.000Z'],
+    [1_767_323_045_006, '2026-01-02T03:04:05.006Z'],
+    [8.64e15, '+275760-09-13T00:00:00.000Z'],
+  ])('has the time %s in ISO 8601', (timestampMs, timestamp) => {
+    const event: IntentEvent = { kind: 'code_scanned', id: 'm1', timestampMs };
+    expect(dispatched(eventFrame(event).toString())[0]?.data).toBe(JSON.stringify({ id: 'm1', timestamp }));
+  });
+
+  test.each([undefined, Number.NaN, Number.POSITIVE_INFINITY, 9e15, -9e15])('omits the time %s', (timestampMs) => {
+    const event: IntentEvent = { kind: 'code_scanned', id: 'm1', timestampMs };
+    expect(dispatched(eventFrame(event).toString())[0]?.data).toBe('{"id":"m1"}');
+  });
+
+  test('has the reconnection time in whole milliseconds, since browsers accept digits only', () => {
+    expect(retryFrame(1234.56).toString()).toBe('retry: 1235\n\n');
+  });
+
+  // The chunks are those of the example in Wikipedia, "Chunked transfer encoding".
+  test.each([
+    ['Wiki', '4\r\nWiki\r\n'],
+    ['pedia i', '7\r\npedia i\r\n'],
+    ['n \r\nchunks.', 'b\r\nn \r\nchunks.\r\n'],
+    ['\u{1f511}\n', '5\r\n\u{1f511}\n\r\n'],
+  ])('%j becomes a chunk of HTTP/1.1, once for all streams', (text, chunk) => {
+    const frame = Buffer.from(text);
+    expect(chunkOf(frame).toString()).toBe(chunk);
+    expect(chunkOf(frame)).toBe(chunkOf(frame));
+  });
+});

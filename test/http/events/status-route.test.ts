@@ -1,0 +1,49 @@
+import request from 'supertest';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import { post } from '../../support/sites/post.js';
+import { expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
+
+describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface 2.6, 3, 4.4)', (_name, factory) => {
+  test('the three flags turn true in their order', async () => {
+    let nowMs = 0;
+    const { origin, sequencer } = await startSiteWithSequencer({ factory, now: () => nowMs });
+    const { body } = await post(origin).send({ order: 1 }).expect(201);
+    const status = async () => {
+      // An answer is good for 250 ms.
+      nowMs += 250;
+      return (
+        await request(origin)
+          .get(`/status/${intentIdOf(body.client_secret)}`)
+          .expect(200)
+      ).body;
+    };
+    expect(await status()).toEqual({ exists: true, code_scanned: false, intent_submitted: false });
+    await sequencer.wallet().scan(body.client_secret);
+    expect(await status()).toEqual({ exists: true, code_scanned: true, intent_submitted: false });
+    await sequencer.wallet().confirm(body.client_secret);
+    expect(await status()).toEqual({ exists: true, code_scanned: true, intent_submitted: true });
+  });
+
+  test('an id nobody created does not exist', async () => {
+    const { origin } = await startSiteWithSequencer({ factory });
+    const answer = await request(origin).get('/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH').expect(200);
+    expect(answer.body).toEqual({ exists: false, code_scanned: false, intent_submitted: false });
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  test('HEAD is GET without the body', async () => {
+    const { origin } = await startSiteWithSequencer({ factory });
+    const answer = await request(origin).head('/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH').expect(200);
+    expect(answer.text).toBeUndefined();
+  });
+});
+
+test('a rejection is told to nobody as a fact: the flags stay', async () => {
+  const { origin, sequencer } = await startSiteWithSequencer();
+  const { body } = await post(origin).send({ order: 1 }).expect(201);
+  await sequencer.wallet().decline(body.client_secret);
+  const { body: status } = await request(origin)
+    .get(`/status/${intentIdOf(body.client_secret)}`)
+    .expect(200);
+  expect(status).toEqual({ exists: true, code_scanned: true, intent_submitted: false });
+});

@@ -1,0 +1,22 @@
+import { urlOfNobody } from '../support/sequencers/fault-sequencer.js';
+import { post } from '../support/sites/post.js';
+import { startSite } from '../support/sites/site.js';
+
+const fail = (): never => {
+  throw new Error('log volume full');
+};
+
+const unhandled: unknown[] = [];
+const record = (reason: unknown): void => void unhandled.push(reason);
+beforeAll(() => void process.on('unhandledRejection', record));
+afterAll(() => void process.off('unhandledRejection', record));
+
+test.each([
+  ['throws', { warn: fail, error: fail }],
+  ['rejects', { warn: async () => fail(), error: async () => fail() }],
+])('a logger that %s does not change the response, and does not end the process', async (_name, logger) => {
+  const { origin } = await startSite({ sequencerUrl: await urlOfNobody(), logger, mountPath: '/shop' });
+  const response = await post(origin, '/shop/intent').send({ mode: 'login' }).expect(503);
+  expect(response.body.code).toBe('sequencer_unreachable');
+  expect(unhandled).toEqual([]);
+});

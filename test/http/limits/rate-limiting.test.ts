@@ -1,0 +1,306 @@
+import type { Express } from 'express';
+import type { Store } from 'express-rate-limit';
+import request, { type Test } from 'supertest';
+import type { RateLimits } from '../../../src/config/config-options.js';
+import { FallbackStore, MemoryStore, SharedStoreState } from '../../../src/http/limits/rate-limit-stores.js';
+import { formatBase58 } from '../../../src/keys/base58.js';
+import { post } from '../../support/sites/post.js';
+import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
+import { expressVersions, type SiteOptions, startSite } from '../../support/sites/site.js';
+import { holdTimeouts } from '../../support/timeouts.js';
+import { countingTransport } from '../../support/transports/counting-transport.js';
+
+const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+const service = generateJwtKey();
+/** When the clock of each site starts. */
+const startMs = Date.now();
+
+async function start(rateLimits: SiteOptions['rateLimits'], options: SiteOptions = {}) {
+  const transport = countingTransport();
+  const clock = { nowMs: startMs };
+  const site = await startSite({
+    transport,
+    rateLimits,
+    payment: () => ({ amount: 5, currency: 'usd' }),
+    webhook: true,
+    webhookPublicKey: service.publicKey,
+    origin: 'https://shop.example',
+    now: () => clock.nowMs,
+    ...options,
+  });
+  return { ...site, clock, calls: transport.calls };
+}
+
+const forged = (origin: string): Test =>
+  request(origin).post('/intent/webhook').set('Content-Type', 'application/jwt').send('a.b.c');
+const events = (origin: string): Test => request(origin).head(`/intent/${id}/events`);
+
+/** What is limited, each with what it is answered while it may. */
+const routes: readonly (readonly [keyof RateLimits, status: number, send: (origin: string) => Test])[] = [
+  ['intent', 201, (origin) => post(origin).send({})],
+  ['session', 404, (origin) => post(origin, '/session').send({ id })],
+  ['session', 204, (origin) => request(origin).delete('/session').set('Sec-Fetch-Site', 'same-origin')],
+  ['status', 200, (origin) => request(origin).get(`/status/${id}`)],
+  ['status', 200, events],
+  ['webhook', 400, forged],
+];
+
+describe.each(Object.entries(expressVersions))('on %s', (_name, factory) => {
+  test.each(routes)('%s: requests over the limit are refused until the window ends', async (route, status, send) => {
+    const { origin, clock, log } = await start({ [route]: 2, windowMs: 30_000 }, { factory });
+    await send(origin).expect(status);
+    clock.nowMs += 10_000;
+    await send(origin).expect(status);
+    const { headers, body } = await send(origin).expect(429);
+    expect(headers).toMatchObject({
+      'content-type': 'application/problem+json',
+      'cache-control': 'no-store',
+      'retry-after': '20',
+      ratelimit: expect.stringMatching(new RegExp(`^"${route}"; r=0; t=\\d+$`)),
+      'ratelimit-policy': expect.stringMatching(new RegExp(`^"${route}"; q=2; w=30; pk=:[\\w+/=]+:$`)),
+    });
+    // A HEAD has no body.
+    if (send !== events) expect(body).toMatchObject({ status: 429, code: 'rate_limited' });
+    clock.nowMs += 19_999;
+    await send(origin).expect(429);
+    clock.nowMs += 1;
+    await send(origin).expect(status);
+    expect(log.text).not.toContain('rate');
+  });
+});
+
+test('each route has its own limit, and cheap routes have none', async () => {
+  const { origin } = await start({ intent: 1, session: 1, status: 1, webhook: 1 });
+  for (const [route, status, send] of routes.filter(([, status]) => status !== 204)) {
+    if (send !== events) await send(origin).expect(status);
+    expect([route, (await send(origin)).status]).toEqual([route, 429]);
+  }
+  for (const path of ['/session', '/.well-known/service-payments.json']) {
+    for (let n = 0; n < 5; n += 1) await request(origin).get(path).expect(200);
+  }
+});
+
+test('of concurrent requests, exactly as many as the limit are admitted', async () => {
+  const { origin, calls } = await start({ intent: 10 });
+  const answers = await Promise.all(Array.from({ length: 50 }, () => post(origin).send({})));
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
+  expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
+  expect(calls.filter((call) => call === 'createIntent')).toHaveLength(10);
+});
+
+test('a flood of invented ids reaches the service no more often than the limit', async () => {
+  const { origin, calls } = await start({ status: 20 });
+  for (let n = 0; n < 60; n += 1) {
+    const { status } = await request(origin).get(`/status/${formatBase58(new Uint8Array(32).fill(n))}`);
+    expect(status).toBe(n < 20 ? 200 : 429);
+  }
+  expect(calls).toHaveLength(20);
+});
+
+test('cross-site requests do not count against the limit of the visitor', async () => {
+  const { origin } = await start({ intent: 2, session: 2 });
+  for (let n = 0; n < 5; n += 1) {
+    await post(origin).set('Sec-Fetch-Site', 'cross-site').send({}).expect(403);
+    await post(origin, '/session').set('Sec-Fetch-Site', 'cross-site').send({ id }).expect(403);
+  }
+  await post(origin).send({}).expect(201);
+  await post(origin, '/session').send({ id }).expect(404);
+});
+
+test('webhook calls signed by the service are not counted', async () => {
+  const { origin } = await start({ webhook: 2 });
+  for (let n = 0; n < 6; n += 1) {
+    const jwt = jwtOf({ intent: id, state: 'SUBMITTED', n }, service);
+    await request(origin).post('/intent/webhook').set('Content-Type', 'application/jwt').send(jwt).expect(200);
+  }
+  await forged(origin).expect(400);
+});
+
+test('there are limits by default, and none with false', async () => {
+  const byDefault = await start(undefined);
+  const without = await start(false);
+  const statusesOf = async (origin: string): Promise<number[]> => {
+    const answers = await Promise.all(Array.from({ length: 130 }, () => post(origin).send({})));
+    return answers.map(({ status }) => status).sort();
+  };
+  expect(await statusesOf(byDefault.origin)).toEqual([...Array(120).fill(201), ...Array(10).fill(429)]);
+  expect(await statusesOf(without.origin)).toEqual(Array(130).fill(201));
+});
+
+describe('the key of a limit', () => {
+  const create = async (origin: string, headers: Record<string, string>): Promise<number> =>
+    (await post(origin).set(headers).send({})).status;
+  const cookie = (letter: string) => ({ Cookie: `intent=${letter.repeat(43)}` });
+  const behind = (hops: number | boolean) => ({ before: (app: Express) => void app.set('trust proxy', hops) });
+
+  test('does not depend on the cookie', async () => {
+    const { origin } = await start({ intent: 2 });
+    expect(await create(origin, cookie('a'))).toBe(201);
+    expect(await create(origin, cookie('b'))).toBe(201);
+    expect(await create(origin, cookie('c'))).toBe(429);
+    expect(await create(origin, {})).toBe(429);
+  });
+
+  test('behind a trusted proxy is the visitor, whatever the visitor writes into the header', async () => {
+    const { origin } = await start({ intent: 1 }, behind(1));
+    const from = (address: string) => create(origin, { 'X-Forwarded-For': address });
+    expect(await from('192.0.2.1')).toBe(201);
+    expect(await from('192.0.2.1')).toBe(429);
+    expect(await from('198.51.100.7, 192.0.2.1')).toBe(429);
+    expect(await from('192.0.2.2')).toBe(201);
+  });
+
+  test('of IPv6 is the /56, which one subscriber has', async () => {
+    const { origin } = await start({ intent: 1 }, behind(1));
+    const from = (address: string) => create(origin, { 'X-Forwarded-For': address });
+    expect(await from('2001:db8:1:200::1')).toBe(201);
+    expect(await from('2001:db8:1:200::2')).toBe(429);
+    expect(await from('2001:db8:1:2ff::1')).toBe(429);
+    expect(await from('2001:db8:1:300::1')).toBe(201);
+  });
+
+  test('without a trusted proxy ignores X-Forwarded-For', async () => {
+    const { origin } = await start({ intent: 1 });
+    expect(await create(origin, { 'X-Forwarded-For': '192.0.2.1' })).toBe(201);
+    expect(await create(origin, { 'X-Forwarded-For': '192.0.2.2', Forwarded: 'for=192.0.2.2' })).toBe(429);
+  });
+});
+
+describe('a store of the site', () => {
+  /** A store that several processes share, as far as a test needs it. */
+  class SharedStore implements Store {
+    readonly counts = new Map<string, number>();
+    fault: 'throws' | 'hangs' | 'rubbish' | undefined;
+    /** Lets the timeout of the router for one answer expire. */
+    expire: () => void = () => undefined;
+    asked = 0;
+
+    async increment(key: string) {
+      this.asked += 1;
+      if (this.fault === 'throws') throw new Error('redis is down');
+      if (this.fault === 'hangs') {
+        setImmediate(this.expire);
+        return new Promise<never>(() => undefined);
+      }
+      const totalHits = (this.counts.get(key) ?? 0) + 1;
+      this.counts.set(key, totalHits);
+      return { totalHits: this.fault === 'rubbish' ? Number.NaN : totalHits, resetTime: new Date(startMs + 9_000) };
+    }
+    decrement(key: string): void {
+      this.counts.set(key, (this.counts.get(key) ?? 0) - 1);
+    }
+    resetKey(key: string): void {
+      this.counts.delete(key);
+    }
+  }
+
+  test('counts for all processes', async () => {
+    const store = new SharedStore();
+    const [one, other] = [await start({ intent: 2, store }), await start({ intent: 2, store })];
+    await post(one.origin).send({}).expect(201);
+    await post(other.origin).send({}).expect(201);
+    const refused = await post(one.origin).send({}).expect(429);
+    expect(refused.headers['retry-after']).toBe('9');
+    await post(other.origin).send({}).expect(429);
+    await request(one.origin).get(`/status/${id}`).expect(200);
+    expect([...store.counts]).toEqual([
+      ['intent:127.0.0.1', 4],
+      ['status:127.0.0.1', 1],
+    ]);
+  });
+
+  test.each(['throws', 'hangs', 'rubbish'] as const)(
+    'that %s is replaced by the memory of the process, which is logged once',
+    async (fault) => {
+      const store = Object.assign(new SharedStore(), { fault, expire: holdTimeouts(500) });
+      const { origin, log, clock } = await start({ intent: 3, store });
+      for (const status of [201, 201, 201, 429, 429]) await post(origin).send({}).expect(status);
+      expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
+        expect.stringContaining('the rate limit store failed, so each process counts for itself'),
+      ]);
+      // It is left alone for a while, and then asked again.
+      expect(store.asked).toBe(1);
+      clock.nowMs += 10_000;
+      await post(origin).send({});
+      expect([store.asked, log.lines.filter((line) => line.startsWith('error')).length]).toEqual([2, 1]);
+      store.fault = undefined as never;
+      clock.nowMs += 10_000;
+      await post(origin).send({}).expect(201);
+      expect(store.asked).toBe(3);
+      expect(log.lines.at(-1)).toContain('works again and counts for all processes');
+    },
+  );
+
+  test('that fails in init is replaced as well', async () => {
+    const init = async (): Promise<never> => {
+      throw new Error('no connection');
+    };
+    const store = Object.assign(new SharedStore(), { init, fault: 'throws' as const });
+    const { origin } = await start({ intent: 1, store });
+    await post(origin).send({}).expect(201);
+    await post(origin).send({}).expect(429);
+  });
+});
+
+test('FallbackStore reports recovery only after the pause, not for a call that was running at the failure', async () => {
+  let nowMs = 0;
+  const now = () => nowMs;
+  const logged: string[] = [];
+  const logger = { warn: (line: string) => void logged.push(line), error: (line: string) => void logged.push(line) };
+  const calls: { succeed: () => void; fail: () => void }[] = [];
+  const shared: Store = {
+    increment: () =>
+      new Promise((resolve, reject) => {
+        calls.push({
+          succeed: () => resolve({ totalHits: 7, resetTime: undefined }),
+          fail: () => reject(new Error('no connection')),
+        });
+      }),
+    decrement: () => undefined,
+    resetKey: () => undefined,
+  };
+  const store = new FallbackStore(shared, new MemoryStore(60_000, now), new SharedStoreState(logger, now));
+  const hits = async (count: ReturnType<typeof store.increment>) => (await count).totalHits;
+
+  const [slow, failing] = [store.increment('a'), store.increment('a')];
+  await new Promise(setImmediate);
+  calls[1]?.fail();
+  expect(await hits(failing)).toBe(1);
+  calls[0]?.succeed();
+  expect(await hits(slow)).toBe(7);
+  expect(await hits(store.increment('a'))).toBe(2);
+  expect([calls.length, logged]).toEqual([2, [expect.stringContaining('no connection')]]);
+
+  nowMs += 10_000;
+  const retried = store.increment('a');
+  await new Promise(setImmediate);
+  calls[2]?.succeed();
+  expect(await hits(retried)).toBe(7);
+  expect(logged.slice(1)).toEqual([expect.stringContaining('works again')]);
+});
+
+test('MemoryStore keeps at most 20,000 keys', () => {
+  let nowMs = 0;
+  const counts = new MemoryStore(60_000, () => nowMs);
+  for (let n = 0; n < 100_000; n += 1) counts.increment(`intent:${n}`);
+  expect(counts.size).toBe(20_000);
+  nowMs += 60_000;
+  counts.increment('intent:a');
+  expect(counts.size).toBe(1);
+});
+
+test("the app's own use of express-rate-limit is unaffected", async () => {
+  const { rateLimit } = await import('express-rate-limit');
+  const { origin } = await start(
+    { intent: 1 },
+    {
+      before: (app) => app.use(rateLimit({ limit: 50, standardHeaders: 'draft-8', legacyHeaders: false })),
+      after: (app) => app.get('/own', (req, res) => void res.json((req as { rateLimit?: object }).rateLimit)),
+    },
+  );
+  await post(origin).send({}).expect(201);
+  const { headers } = await post(origin).send({}).expect(429);
+  expect(headers.ratelimit).toMatch(/^"50-in-1min"; r=48; t=\d+, "intent"; r=0; t=\d+$/);
+  const { body } = await request(origin).get('/own').expect(200);
+  expect(body).toMatchObject({ limit: 50, used: 3 });
+});

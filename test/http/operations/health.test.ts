@@ -1,0 +1,236 @@
+import { jest } from '@jest/globals';
+import request from 'supertest';
+import { IntentError, SequencerError } from '../../../src/errors.js';
+import { type HealthParts, routerHealth } from '../../../src/http/operations/health.js';
+import type { LedgerReport } from '../../../src/ledger/ledger.js';
+import { newDatabaseUrl } from '../../support/databases/databases.js';
+import { startPostgres } from '../../support/databases/postgres-server.js';
+import { eventually } from '../../support/eventually.js';
+import { temporaryFolder } from '../../support/runner/temporary-folder.js';
+import { startLedgerSite } from '../../support/sites/ledger-site.js';
+import { type SiteOptions, startSite } from '../../support/sites/site.js';
+import { pending, StatusTransport } from '../../support/transports/status-transport.js';
+
+const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+const down = new SequencerError('sequencer_unreachable', 'The sequencer at https://10.0.0.7 cannot be reached.');
+const hanging = () => new Promise<never>(() => undefined);
+
+async function startHealthSite(options: SiteOptions = {}) {
+  const transport = new StatusTransport();
+  transport.answer = pending;
+  const routes = { health: '/healthz' };
+  const site = await startSite({ sequencerUrl: 'https://sequencer.example', transport, routes, ...options });
+  return { ...site, transport, show: () => request(site.origin).get('/healthz') };
+}
+
+describe('a router without a ledger', () => {
+  test('is ok; concurrent calls probe the service once, and not at all after an answer to a visitor', async () => {
+    const first = await startHealthSite();
+    const all = await Promise.all(Array.from({ length: 20 }, () => first.router.health()));
+    for (const { status } of all) expect(status).toBe('ok');
+    expect(all[0]).toEqual({
+      status: 'ok',
+      checks: {
+        process: { status: 'ok' },
+        sequencer: { status: 'ok', isEmbedded: false, answeredMsAgo: expect.any(Number) },
+        streams: { status: 'ok', open: 0, limit: 5_000 },
+      },
+    });
+    await first.router.health();
+    expect(first.transport.asked).toBe(1);
+
+    const second = await startHealthSite();
+    await request(second.origin).get(`/status/${id}`).expect(200);
+    await second.router.health();
+    expect(second.transport.asked).toBe(1);
+  });
+
+  test('is degraded while the service is down, with the reason and without its address', async () => {
+    const { router, transport, show, origin } = await startHealthSite();
+    transport.answerWith(down);
+    expect((await router.health()).checks.sequencer).toEqual({
+      status: 'degraded',
+      reason: 'sequencer_unreachable',
+      isEmbedded: false,
+    });
+    const { body, text, headers } = await show().expect(200);
+    expect(body).toEqual({
+      status: 'degraded',
+      checks: {
+        process: { status: 'ok' },
+        sequencer: { status: 'degraded', reason: 'sequencer_unreachable' },
+        streams: { status: 'ok' },
+      },
+    });
+    expect(text).not.toContain('10.0.0.7');
+    expect([headers['content-type'], headers['cache-control']]).toEqual([
+      'application/json; charset=utf-8',
+      'no-store',
+    ]);
+    for (let n = 0; n < 5; n += 1) await request(origin).get(`/status/${id}`);
+    const { asked } = transport;
+    expect((await router.health()).checks.sequencer.reason).toBe('sequencer_unavailable');
+    expect(transport.asked).toBe(asked);
+  });
+
+  test('answers while the service hangs, long before the call to it ends', async () => {
+    const { router, transport } = await startHealthSite({ timeoutMs: 600_000, attemptTimeoutMs: 600_000 });
+    transport.answerWith('nothing');
+    const { status, checks } = await router.health();
+    expect([status, checks.sequencer.reason]).toEqual(['degraded', 'sequencer_timeout']);
+  });
+
+  test('is down as soon as it is closed', async () => {
+    const { router, show, transport } = await startHealthSite();
+    const closed = router.close();
+    expect(await router.health()).toMatchObject({ status: 'down', checks: { process: { reason: 'closing' } } });
+    await closed;
+    const { body } = await show().expect(503);
+    expect(body).toMatchObject({ status: 'down', checks: { process: { status: 'down', reason: 'closing' } } });
+    expect(transport.asked).toBe(0);
+  });
+
+  test('has the route only where it is named, and its requests cause no set-up warning', async () => {
+    const without = await startHealthSite({ routes: {} });
+    await without.show().expect(404);
+    const site = await startHealthSite({
+      before: (app) => app.use((req, _res, next) => next(void Object.assign(req, { baseUrl: '/under' }))),
+    });
+    await site.show().expect(200);
+    expect(site.log.text).toBe('');
+    await request(site.origin).get('/anything').expect(404);
+    expect(site.log.text).toContain('mounted under');
+  });
+});
+
+describe('a router with a ledger in Postgres', () => {
+  test('reports due payments and dead letters, is down while the database is down, and recovers', async () => {
+    const databaseUrl = await newDatabaseUrl('postgres');
+    const server = await startPostgres();
+    const [, name = ''] = /(\w+)\?host=/.exec(databaseUrl) ?? [];
+    const options = { databaseUrl, onPaid: () => undefined, routes: { health: '/healthz' } };
+    const { router, origin } = await startLedgerSite(options);
+    /** Asks as a load balancer does, until the answer is so. */
+    const becomes = (expected: object): Promise<void> =>
+      eventually(async () => expect(await router.health()).toMatchObject(expected));
+    const working = {
+      status: 'ok',
+      due: 0,
+      oldestDueMs: 0,
+      deadLetters: 0,
+      firstCallWaitMs: 0,
+      lastPollMsAgo: expect.any(Number),
+    };
+    await becomes({ status: 'ok', checks: { ledger: { status: 'ok' }, settlement: working } });
+
+    await server.run(
+      name,
+      `insert into express_intents.intents (id, kind, amount, currency, destination, state, due_at, leased_until)
+      select 'dead' || n, 'payment', 1, 'usd', 'x', 'dead', null::timestamptz, null::timestamptz from generate_series(1, 3) n
+      union all select 'held', 'payment', 1, 'usd', 'x', 'open', now() - interval '1 hour', now() + interval '1 hour'`,
+    );
+    const settlement = { reason: 'dead_letters', due: 0, deadLetters: 3 };
+    await becomes({ status: 'degraded', checks: { settlement } });
+    await request(origin).get('/healthz').expect(200);
+
+    await server.kill();
+    await becomes({ status: 'down' });
+    const { body, text } = await request(origin).get('/healthz').expect(503);
+    expect(body.checks).toMatchObject({
+      ledger: { status: 'down', reason: 'ledger_unavailable' },
+      settlement: { status: 'degraded', reason: 'ledger' },
+    });
+    expect(text).not.toContain('postgres');
+    await server.start();
+    await becomes({ status: 'degraded', checks: { settlement } });
+  });
+
+  test('is down from the start where the database cannot be opened', async () => {
+    const { router } = await startHealthSite({ databaseUrl: `postgres:///shop?host=${temporaryFolder()}` });
+    expect(await router.health()).toMatchObject({ status: 'down', checks: { ledger: { status: 'down' } } });
+  });
+});
+
+describe('the outcome of the checks', () => {
+  const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, firstCallWaitMs: 0, lastPollMsAgo: 500 };
+  const timing = { timeoutMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
+
+  /** The health of a router of which only what is looked at is there. */
+  function healthOf(
+    inspect: () => Promise<LedgerReport>,
+    open = 0,
+    service = { circuitOpen: false, answeredMsAgo: 1 },
+  ) {
+    const parts = {
+      config: { connectionLimits: { perProcess: 10 } },
+      observed: { client: { paymentIntents: { getStatus: hanging } }, service: () => service },
+      ledger: { inspect },
+      live: { events: { isClosed: false }, connectionLimiter: { open } },
+      ...{ isEmbedded: false, timing },
+    };
+    return routerHealth(parts as unknown as HealthParts);
+  }
+
+  test.each<[string, Partial<LedgerReport>, string, string | undefined]>([
+    ['no problem', {}, 'ok', undefined],
+    ['dead letters', { deadLetters: 1 }, 'degraded', 'dead_letters'],
+    ['due payments wait', { oldestDueMs: 60_001, deadLetters: 1 }, 'degraded', 'behind'],
+    ['no poll for long', { lastPollMsAgo: 30_001, oldestDueMs: 60_001 }, 'degraded', 'stalled'],
+  ])('%s', async (_what, report, status, reason) => {
+    const health = await healthOf(async () => ({ ...fine, ...report }))();
+    expect(health.status).toBe(status);
+    expect(health.checks.settlement).toEqual({ status, ...fine, ...report, ...(reason && { reason }) });
+  });
+
+  test('a slow database is degraded, and down when it has not answered for long', async () => {
+    let nowMs = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
+    let inspect: () => Promise<LedgerReport> = async () => fine;
+    const health = healthOf(() => inspect());
+    expect((await health()).status).toBe('ok');
+    inspect = hanging;
+    nowMs = timing.ledgerPatienceMs;
+    expect((await health()).checks.ledger).toEqual({ status: 'degraded', reason: 'slow' });
+    nowMs += 1;
+    expect(await health()).toMatchObject({
+      status: 'down',
+      checks: { ledger: { status: 'down', reason: 'ledger_unavailable' } },
+    });
+  });
+
+  test('a database that never answered is down at once; one probe serves all callers', async () => {
+    let probes = 0;
+    const health = healthOf(() => {
+      probes += 1;
+      return hanging();
+    });
+    for (let n = 0; n < 3; n += 1) expect((await health()).status).toBe('down');
+    expect(probes).toBe(1);
+  });
+
+  test('an answer after the timeout counts for the next caller', async () => {
+    let answer: (report: LedgerReport) => void = () => undefined;
+    let probes = 0;
+    const health = healthOf(() => {
+      probes += 1;
+      return new Promise((resolve) => {
+        answer = resolve;
+      });
+    });
+    expect((await health()).status).toBe('down');
+    const next = health();
+    answer(fine);
+    expect([(await next).status, probes]).toEqual(['ok', 1]);
+  });
+
+  test('a full process is degraded', async () => {
+    const { status, checks } = await healthOf(async () => fine, 10)();
+    expect([status, checks.streams]).toEqual(['degraded', { status: 'degraded', reason: 'full', open: 10, limit: 10 }]);
+  });
+
+  test('a ledger that rejects is down, with the code of the error', async () => {
+    const health = (error: unknown) => healthOf(() => Promise.reject(error))();
+    expect((await health(new IntentError('ledger_unavailable'))).checks.ledger?.reason).toBe('ledger_unavailable');
+    expect((await health(new Error('syntax'))).checks.ledger).toEqual({ status: 'down', reason: 'internal_error' });
+  });
+});

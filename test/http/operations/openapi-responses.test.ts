@@ -1,0 +1,366 @@
+import request from 'supertest';
+import { type Sequencer, startSequencer } from '../../../src/emulator/index.js';
+import { IntentError, SequencerError, type SequencerErrorCode } from '../../../src/errors.js';
+import type { SitePaymentTerms } from '../../../src/http/hooks.js';
+import { refuse } from '../../../src/http/response/problem.js';
+import { createSigner } from '../../../src/keys/verifier-key.js';
+import type { Transport } from '../../../src/sequencer/transport.js';
+import { Browser } from '../../support/browser/browser.js';
+import { newDatabaseUrl } from '../../support/databases/databases.js';
+import { Description } from '../../support/sites/described-answers.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite } from '../../support/sites/ledger-site.js';
+import { generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
+import {
+  answered,
+  destination,
+  type Site,
+  type SiteOptions,
+  startSite,
+  verifierSecret,
+} from '../../support/sites/site.js';
+import { countingTransport } from '../../support/transports/counting-transport.js';
+import { pending, StatusTransport } from '../../support/transports/status-transport.js';
+
+// Every answer that is described is given here once. That each is as it is described, and none that is not, is held for all
+// tests that use `startSite`.
+
+const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+const service = generateJwtKey();
+const json = { 'content-type': 'application/json' };
+const elsewhere = { sequencerUrl: 'https://sequencer.example' };
+
+const everything: SiteOptions = {
+  onLogin: () => undefined,
+  login: { confirm: true },
+  webhook: true,
+  webhookPublicKey: service.publicKey,
+  origin: 'https://shop.example',
+  routes: { health: '/healthz' },
+};
+
+/** Why what is described is not seen below. */
+const unseen: Record<string, string> = {
+  'followIntent 500 internal_error': 'only a fault of our own leads to it',
+  'getElement 500 internal_error': 'only files that were not built lead to it',
+  'showSession 500 internal_error': 'only a fault of our own leads to it',
+  'logOut 500 internal_error': 'only a fault of our own leads to it',
+  'describeSite 500 internal_error': 'only a fault of our own leads to it',
+  'getStatus 500 internal_error': 'only a transport that breaks its contract leads to it',
+  'receiveWebhook 500 internal_error': 'only an embedded sequencer that did not start leads to it',
+};
+
+const upstream: readonly SequencerErrorCode[] = [
+  'sequencer_error',
+  'sequencer_bad_status',
+  'sequencer_bad_response',
+  'sequencer_unreachable',
+  'sequencer_unavailable',
+  'sequencer_timeout',
+];
+
+type Order = { readonly refuse?: number; readonly throw?: boolean; readonly look?: boolean; readonly terms?: unknown };
+
+/** The order says what the hook does. */
+const payment: NonNullable<SiteOptions['payment']> = (req) => {
+  const order = (req.body.order ?? {}) as Order;
+  if (order.refuse) refuse('No.', order.refuse);
+  if (order.throw) throw new Error('The orders are asleep.');
+  if (order.look) return { amount: req.intent.user.id, currency: 'usd' };
+  return (order.terms ?? { amount: 1, currency: 'usd' }) as SitePaymentTerms;
+};
+
+describe('what is described is answered, and nothing else', () => {
+  let site: LedgerSite;
+  let sequencer: Sequencer;
+  let fault: Error | undefined;
+  let onLogin: () => void = () => undefined;
+  let browser: Browser;
+
+  /** A service that fails with what the test says. */
+  const failing = ({ call, close }: Transport): Transport => ({
+    call: async (...args) => {
+      if (fault) throw fault;
+      return call(...args);
+    },
+    close,
+  });
+
+  beforeAll(async () => {
+    sequencer = await startSequencer();
+    site = await startLedgerSite({
+      ...everything,
+      ...{
+        sequencer,
+        payment,
+        transport: failing(sequencer.transport),
+        hooks: { maxAttempts: 1 },
+        onLogin: () => onLogin(),
+      },
+      ...{ onPaid: () => undefined, databaseUrl: await newDatabaseUrl('embedded') },
+    });
+  });
+  afterAll(() => sequencer.close());
+  beforeEach(() => {
+    browser = new Browser(site.origin, new Map(), everything.origin);
+    fault = undefined;
+    onLogin = () => undefined;
+  });
+
+  const pay = (order?: unknown, headers = {}) => browser.send('POST', '/intent', { order }, headers);
+  const raw = (method: string, path: string, body: string, headers: object = json) =>
+    request(site.origin)
+      [method as 'post'](path)
+      .set({ 'Sec-Fetch-Site': 'same-origin', ...headers })
+      .send(body);
+  const everyFault = async (send: () => Promise<unknown>): Promise<void> => {
+    for (const code of upstream) {
+      fault = new SequencerError(code, 'On purpose.', { retryAfterMs: 60_000 });
+      await send();
+    }
+    fault = new IntentError('too_busy', 'On purpose.', { retryAfterMs: 1_000 });
+    await send();
+    fault = undefined;
+  };
+
+  test('createIntent', async () => {
+    await pay();
+    await pay(1, { 'idempotency-key': 'a' });
+    await pay(2, { 'idempotency-key': 'a' });
+    await pay(1, { 'idempotency-key': 'ä' });
+    for (const body of ['{', '[]', '{"x":1}', '{"amount":1}', '{"mode":"refund"}', `"${'x'.repeat(5_000)}"`]) {
+      await raw('post', '/intent', body);
+    }
+    await raw('post', '/intent', 'x', { 'content-type': 'text/plain' });
+    await raw('post', '/intent', '{}', { ...json, 'Sec-Fetch-Site': 'cross-site' });
+    for (const status of [400, 402, 403, 413, 415, 422, 429]) await pay({ refuse: status });
+    const terms = { amount: 1, currency: 'usd', destination };
+    await pay({ terms: { ...terms, amount: '1.005' } });
+    await pay({ terms: { ...terms, amount: '0.01' } });
+    await pay({ terms: { ...terms, amount: '999999999999999999' } });
+    await pay({ terms: { ...terms, currency: 'xxx' } });
+    await pay({ terms: { ...terms, destination: 'x' } });
+    await pay({ terms: {} });
+    await pay({ throw: true });
+    await pay({ look: true });
+    site.faults.failOnce('record', 'before');
+    await pay();
+    await everyFault(pay);
+    fault = new SequencerError('sequencer_error', 'On purpose.', { serviceMessage: 'over the maximum' });
+    await pay();
+    fault = undefined;
+  });
+
+  test('createIntent and completeLogin, with a signer that fails', async () => {
+    const { publicKey } = createSigner(verifierSecret);
+    let isBroken = false;
+    const good = createSigner(verifierSecret);
+    const signer = { publicKey, sign: (bytes: Uint8Array) => (isBroken ? new Uint8Array(64) : good.sign(bytes)) };
+    const other = await startSite({
+      ...{ ...elsewhere, transport: sequencer.transport },
+      ...{ signer, verifierSecret: undefined, secret: 's'.repeat(32), onLogin: () => undefined, payment },
+    });
+    const someone = new Browser(other.origin, new Map(), everything.origin);
+    const begun = await someone.send('POST', '/intent', { mode: 'login' });
+    isBroken = true;
+    await someone.send('POST', '/intent', { mode: 'login' });
+    await someone.send('POST', '/session', { id: intentIdOf(String(begun.body.client_secret)) });
+  });
+
+  test('what is limited', async () => {
+    const limited = await startSite({
+      ...{ ...everything, ...elsewhere, transport: countingTransport() },
+      rateLimits: { intent: 1, session: 1, status: 1, webhook: 1 },
+    });
+    const someone = new Browser(limited.origin, new Map(), everything.origin);
+    for (let n = 0; n < 2; n += 1) {
+      await someone.send('POST', '/intent', {});
+      await someone.send('POST', '/session', {});
+      await someone.send('DELETE', '/session');
+      await someone.send('GET', '/status/abc');
+      await someone.send('GET', '/intent/abc/events');
+      await someone.send('POST', '/intent/webhook', {});
+    }
+  });
+
+  test('getStatus', async () => {
+    await browser.send('GET', `/status/${id}`);
+    await request(site.origin).head(`/status/${id}`).expect(200);
+    await browser.send('GET', '/status/abc');
+    await browser.send('GET', `/status/${id}`, undefined, { 'sec-fetch-site': 'cross-site' });
+    await browser.send('PUT', '/status/abc');
+    let n = 0;
+    await everyFault(() => browser.send('GET', `/status/${id.slice(0, -1)}${'ABCDEFGHJK'[n++]}`));
+  });
+
+  test('followIntent, and the data of its events', async () => {
+    const secret = String((await pay()).body.client_secret);
+    const path = `/intent/${intentIdOf(secret)}/events`;
+    await sequencer.wallet().pay(secret);
+    const { text } = (await browser.send('GET', path)).body;
+    const document = await site.router.openApi();
+    const described = eventsOf(document);
+    const names = [...String(text).matchAll(/^event: (\w+)\n(?:id: .*\n)?data: (.*)$/gm)].map(
+      ([, name = '', data = '']) => {
+        const faults = new Description(document).faultsIn(JSON.parse(data), described[name] ?? { not: {} });
+        expect([name, faults]).toEqual([name, []]);
+        return name;
+      },
+    );
+    expect(names).toEqual(['status', 'intent_submitted']);
+    await browser.send('GET', path, undefined, { 'last-event-id': 'intent_submitted' });
+    await browser.send('GET', '/intent/abc/events');
+    await browser.send('GET', path, undefined, { 'sec-fetch-site': 'cross-site' });
+  });
+
+  test('followIntent, where all streams are taken', async () => {
+    const transport = new StatusTransport();
+    transport.answer = pending;
+    const connectionLimits = { perBrowser: 1, perProcess: 2 };
+    const other = await startSite({ ...elsewhere, transport, connectionLimits });
+    const { signal, abort } = stoppable();
+    const statuses: number[] = [];
+    for (const token of ['a', 'a', 'b', 'c']) {
+      const headers = { cookie: `intent=${token.repeat(43)}` };
+      statuses.push((await fetch(`${other.origin}/intent/${id}/events`, { headers, signal })).status);
+    }
+    expect(statuses).toEqual([200, 429, 200, 503]);
+    abort();
+  });
+
+  const begin = async (): Promise<{ readonly id: string; readonly secret: string }> => {
+    const secret = String((await browser.send('POST', '/intent', { mode: 'login' })).body.client_secret);
+    return { id: intentIdOf(secret), secret };
+  };
+  const complete = (login: { readonly id: string }) =>
+    browser.send('POST', '/session', { id: login.id, confirm: true });
+
+  test('completeLogin', async () => {
+    for (const body of ['{', '{"id":"abc"}', `{"id":"${id}","x":1}`, `{"id":"${id}","confirm":7}`, `{"id":"${id}"}`]) {
+      await raw('post', '/session', body);
+    }
+    await raw('post', '/session', `"${'x'.repeat(5_000)}"`);
+    await raw('post', '/session', 'x', { 'content-type': 'text/plain' });
+    await raw('post', '/session', '{}', { ...json, 'Sec-Fetch-Site': 'cross-site' });
+    const login = await begin();
+    await complete(login);
+    await sequencer.wallet().login(login.secret);
+    for (const status of [400, 402, 403, 404, 409, 413, 415, 429]) {
+      onLogin = () => refuse('No.', status);
+      await complete(login);
+    }
+    await everyFault(() => complete(login));
+    site.faults.failOnce('canCompleteLogin', 'before');
+    await complete(login);
+    onLogin = () => undefined;
+    await browser.send('POST', '/session', { id: login.id });
+    expect((await complete(login)).status).toBe(200);
+    await browser.send('GET', '/session');
+    const paid = await pay();
+    await sequencer.wallet().pay(String(paid.body.client_secret));
+    await complete({ id: intentIdOf(String(paid.body.client_secret)) });
+  });
+
+  test('completeLogin, of an intent that logs nobody in, and with a hook that asks who is logged in', async () => {
+    const login = await begin();
+    await sequencer.wallet().login(login.secret);
+    fault = new IntentError('not_supported', 'This intent logs nobody in.');
+    await complete(login);
+    fault = undefined;
+    onLogin = () => {
+      throw new IntentError('guard_missing');
+    };
+    await complete(login);
+    onLogin = () => {
+      throw new Error('The users are asleep.');
+    };
+    await complete(login);
+  });
+
+  test.each<[string, object]>([
+    ['cannot be renewed', { user: 1, intentUser: { id } }],
+    ['has a store that is down', { intentUser: { id }, regenerate: fails, save: fails }],
+    ['says it is renewed, and is not', { intentUser: { id }, regenerate: lies, save: lies }],
+  ])('completeLogin and logOut, where the session of the app %s', async (_what, session) => {
+    const other = await startSite({
+      ...{ ...elsewhere, transport: sequencer.transport, onLogin: () => undefined },
+      before: (app) => app.use((req, _res, next) => next(void Object.assign(req, { session }))),
+    });
+    sequencer.setLocalDomain('shop.example', other.origin);
+    const someone = new Browser(other.origin, new Map(), everything.origin);
+    const { body } = await someone.send('POST', '/intent', { mode: 'login' });
+    const secret = String(body.client_secret);
+    await sequencer.wallet().login(secret);
+    await someone.send('POST', '/session', { id: intentIdOf(secret) });
+    await someone.send('DELETE', '/session');
+    sequencer.setLocalDomain('shop.example', site.origin);
+  });
+
+  test('logOut', async () => {
+    await browser.send('DELETE', '/session');
+    await raw('delete', '/session', 'x', { 'content-type': 'text/plain' });
+    await raw('delete', '/session', '', { 'sec-fetch-site': 'cross-site' });
+  });
+
+  test('receiveWebhook', async () => {
+    const jwt = { 'content-type': 'application/jwt' };
+    await raw('post', '/intent/webhook', jwtOf({ intent: id, state: 'SUBMITTED' }, service), jwt).expect(200);
+    for (const body of ['a.b.c', 'x'.repeat(9_000)]) await raw('post', '/intent/webhook', body, jwt);
+    await raw('post', '/intent/webhook', '{}');
+  });
+
+  test.each(['/intent/v1/elements.js', '/.well-known/service-payments.json', '/intent/v1/openapi.json'])(
+    '%s',
+    async (path) => {
+      await request(site.origin).get(path).expect(200);
+      await request(site.origin).get(path).set('If-None-Match', '*').expect(304);
+    },
+  );
+
+  test('showHealth', async () => {
+    await request(site.origin).get('/healthz').expect(200);
+    const closed = await startClosed();
+    await request(closed.origin).get('/healthz').expect(503);
+  });
+
+  test('what is asked of a router that is closed', async () => {
+    const { origin } = await startClosed();
+    const someone = new Browser(origin, new Map(), everything.origin);
+    for (const path of ['/intent', '/session', '/intent/webhook']) await someone.send('POST', path, {});
+    await someone.send('GET', `/status/${id}`);
+  });
+
+  // The last of all: what the tests before it have seen.
+  test('nothing is described that is never answered', async () => {
+    const described = new Description(await site.router.openApi()).all;
+    expect(described.filter((name) => !answered.has(name) && !(name in unseen))).toEqual([]);
+    expect(Object.keys(unseen).filter((name) => answered.has(name) || !described.includes(name))).toEqual([]);
+  });
+});
+
+async function startClosed(): Promise<Site> {
+  const site = await startSite({ ...elsewhere, ...everything, transport: countingTransport() });
+  await site.router.close();
+  return site;
+}
+
+function stoppable(): { readonly signal: AbortSignal; readonly abort: () => void } {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+}
+
+function fails(done: (error: Error) => void): void {
+  done(new Error('The store is down.'));
+}
+
+/** Says that it has renewed the session, and has not. */
+function lies(done: () => void): void {
+  done();
+}
+
+function eventsOf({ paths }: Awaited<ReturnType<LedgerSite['router']['openApi']>>): Record<string, object> {
+  const path = paths['/intent/{id}/events'] as never as {
+    get: { responses: { 200: { content: { 'text/event-stream': { 'x-events': Record<string, object> } } } } };
+  };
+  return path.get.responses[200].content['text/event-stream']['x-events'];
+}

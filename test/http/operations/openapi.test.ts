@@ -1,0 +1,144 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import request from 'supertest';
+import * as z from 'zod';
+import { errorCodes, type IntentErrorCode } from '../../../src/errors.js';
+import { intentRequestSchema } from '../../../src/http/create-intent/intent-request.js';
+import { openApiReader } from '../../../src/http/operations/openapi.js';
+import { completionSchema } from '../../../src/http/session/session-routes.js';
+import { Description } from '../../support/sites/described-answers.js';
+import { generateJwtKey } from '../../support/sites/service-jwt.js';
+import { type SiteOptions, startSite } from '../../support/sites/site.js';
+import { countingTransport } from '../../support/transports/counting-transport.js';
+
+const service = generateJwtKey();
+
+/** A site of which one thing is otherwise, without anybody behind it. */
+async function documentOf(options: SiteOptions = {}) {
+  const { router } = await startSite({ transport: countingTransport(), sequencerUrl: 'https://s.example', ...options });
+  return router.openApi();
+}
+
+const everything: SiteOptions = {
+  payment: () => ({ amount: 1, currency: 'usd' }),
+  onLogin: () => undefined,
+  login: { confirm: true },
+  webhook: true,
+  webhookPublicKey: service.publicKey,
+  origin: 'https://shop.example',
+  routes: { health: '/healthz' },
+};
+
+describe('the document', () => {
+  test.each<[string, SiteOptions]>([
+    ['with everything', everything],
+    ['with nothing', { login: false, rateLimits: false, routes: { status: false, events: false, elements: false } }],
+  ])('is valid OpenAPI 3.1, %s', async (_what, options) => {
+    const document = await documentOf(options);
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone(document) as never);
+    expect([valid, errors]).toEqual([true, undefined]);
+    expect(validator.version).toBe('3.1');
+  });
+
+  test('has examples that fit their schemas', async () => {
+    const document = await documentOf(everything);
+    const description = new Description(document);
+    let count = 0;
+    const look = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { schema, example, examples = {} } = value as Record<string, object | undefined>;
+      const all = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
+      for (const one of schema ? all : []) {
+        count += 1;
+        expect([one, description.faultsIn(one, schema ?? {})]).toEqual([one, []]);
+      }
+      for (const child of Object.values(value)) look(child);
+    };
+    look(document.paths);
+    expect(count).toBeGreaterThan(8);
+  });
+
+  test('describes the routes of this site', async () => {
+    const paths = async (options: SiteOptions = {}) => Object.keys((await documentOf(options)).paths).sort();
+    const usual = ['/intent', '/intent/v1/openapi.json', '/intent/v1/{file}', '/intent/{id}/events', '/status/{id}'];
+    const keyFile = '/.well-known/service-payments.json';
+    expect(await paths()).toEqual([keyFile, ...usual.slice(0, 4), '/session', '/status/{id}']);
+    expect(await paths({ login: false })).toEqual(usual);
+    const routes = {
+      intent: '/pay',
+      status: false,
+      events: '/e',
+      elements: false,
+      keyFile: false,
+      openapi: '/d',
+    } as const;
+    expect(await paths({ routes })).toEqual(['/d', '/e/{id}/events', '/pay', '/session']);
+    expect(await paths({ ...everything, routes: { webhook: '/hook', health: '/up' } })).toEqual(
+      [keyFile, ...usual, '/hook', '/session', '/up'].sort(),
+    );
+  });
+
+  test('describes the bodies as they are validated', async () => {
+    const described = (path: string): object => {
+      const { post } = document.paths[path] as never as {
+        post: { requestBody: { content: { 'application/json': { schema: object } } } };
+      };
+      return post.requestBody.content['application/json'].schema;
+    };
+    const document = await documentOf(everything);
+    const checked = (schema: z.ZodType): object => {
+      const { $schema: _dialect, ...rest } = z.toJSONSchema(schema);
+      return rest;
+    };
+    expect(described('/intent')).toEqual(checked(intentRequestSchema(z)));
+    expect(described('/session')).toEqual(checked(completionSchema(z, true)));
+  });
+
+  test('has every error code, each with the status of errors.ts', async () => {
+    const document = await documentOf(everything);
+    const { Problem } = document.components.schemas as never as {
+      Problem: { properties: { code: { enum: string[] } } };
+    };
+    expect([...Problem.properties.code.enum].sort()).toEqual(Object.keys(errorCodes).sort());
+    for (const name of new Description(document).all) {
+      const [operation, status, code] = name.split(' ');
+      if (code === undefined || code === 'request_refused') continue;
+      expect([operation, code, Number(status)]).toEqual([operation, code, errorCodes[code as IntentErrorCode][0]]);
+    }
+  });
+
+  test('names the cookies of this site', async () => {
+    const document = await documentOf({ ...everything, origin: 'http://localhost:3000' });
+    expect(document.components.securitySchemes).toMatchObject({ browser: { name: 'intent' } });
+    const off = {
+      intent: false,
+      status: false,
+      events: false,
+      elements: false,
+      webhook: false,
+      session: false,
+    } as const;
+    const routes = { ...off, keyFile: false, openapi: false, health: false } as const;
+    const overHttps = await openApiReader({ routes, login: undefined, webhook: undefined, isHttps: true })();
+    expect(overHttps.components.securitySchemes).toMatchObject({ browser: { name: '__Host-intent' } });
+  });
+
+  test('is served, made once, and names the path that the router is mounted under', async () => {
+    const { origin, router } = await startSite({ transport: countingTransport(), sequencerUrl: 'https://s.example' });
+    const first = await request(origin).get('/intent/v1/openapi.json').expect(200);
+    expect(first.body).toEqual(await router.openApi());
+    expect(await router.openApi()).toBe(await router.openApi());
+    await request(origin)
+      .get('/intent/v1/openapi.json')
+      .set('If-None-Match', first.headers.etag ?? '')
+      .expect(304);
+    const under = await startSite({
+      transport: countingTransport(),
+      sequencerUrl: 'https://s.example',
+      mountPath: '/shop',
+    });
+    const { body } = await request(under.origin).get('/shop/intent/v1/openapi.json').expect(200);
+    expect(body.servers).toEqual([{ url: '/shop' }]);
+    await request(origin).get('/status/abc').expect(400);
+  });
+});

@@ -1,0 +1,483 @@
+import { get } from 'node:http';
+import { jest } from '@jest/globals';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import express from 'express';
+import request from 'supertest';
+import { ConfigError } from '../../../src/errors.js';
+import { findPayment } from '../../../src/http/paywall/find-payment.js';
+import type { RequiredPayment } from '../../../src/http/paywall/payment-demand.js';
+import { type RequirePaymentOptions, requirePayment } from '../../../src/http/paywall/require-payment.js';
+import { refuse } from '../../../src/http/response/problem.js';
+import type { Ledger, LedgerIntent } from '../../../src/ledger/ledger.js';
+import { type AskStatus, StatusCache } from '../../../src/sequencer/watch/status-cache.js';
+import { Browser } from '../../support/browser/browser.js';
+import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
+import { destination, expressVersions, type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
+
+/** The price of an order. */
+const payment = (req: Request) => {
+  const { article, amount = '0.50', currency = 'usd' } = req.body.order;
+  return { amount, currency, resource: `article:${article}`, metadata: { article } };
+};
+
+const show: RequestHandler = (req, res) => void res.json({ paid: req.payment ?? null });
+
+/** The error handler of the app: answers with the error that it receives. */
+const showError = (
+  error: { code?: string; message?: string; status?: number },
+  _req: Request,
+  res: Response,
+  _next: NextFunction,
+) => void res.status(error.status ?? 500).json({ code: error.code, message: error.message });
+
+function article(
+  required: Partial<RequiredPayment> | ((req: Request) => RequiredPayment),
+  options?: RequirePaymentOptions,
+) {
+  const resolve =
+    typeof required === 'function'
+      ? required
+      : (req: Request) => ({ resource: `article:${req.params.name}`, ...required });
+  return requirePayment(resolve, options);
+}
+
+function routes(after: (app: Parameters<NonNullable<SiteOptions['after']>>[0]) => void): Pick<SiteOptions, 'after'> {
+  return {
+    after: (app) => {
+      after(app);
+      app.use(showError);
+    },
+  };
+}
+
+let articles = 0;
+/** An article without payments. */
+const newArticle = (): string => {
+  articles += 1;
+  return `tea-${articles}`;
+};
+
+async function buy({ sequencer }: LedgerSite, browser: Browser, order: object) {
+  const { body } = await browser.send('POST', '/intent', { mode: 'payment', order });
+  const secret = String(body.client_secret);
+  return { id: intentIdOf(secret), pay: () => sequencer.wallet().pay(secret) };
+}
+
+async function bought(site: LedgerSite, browser: Browser, order: object): Promise<string> {
+  const { id, pay } = await buy(site, browser, order);
+  await pay();
+  await browser.send('GET', `/status/${id}`);
+  await untilState(site, id, 'settled');
+  return id;
+}
+
+describe.each(kinds)('requirePayment, with a ledger in %s', (kind) => {
+  let site: LedgerSite;
+  let onPaid: () => void | Promise<void> = () => undefined;
+  beforeAll(async () => {
+    site = await startLedgerSite({
+      databaseUrl: await newDatabaseUrl(kind),
+      payment,
+      onPaid: () => onPaid(),
+      hooks: { maxAttempts: 1 },
+      ...routes((app) => {
+        app.get('/any/:name', article({}), show);
+        app.get('/usd/:name', article({ amount: 0.5, currency: 'usd', order: { article: 'tea' } }), show);
+        app.get('/eur/:name', article({ currency: 'eur' }), show);
+      }),
+    });
+  });
+  beforeEach(() => {
+    onPaid = () => undefined;
+    // A busy machine may need more than the two seconds that a visitor waits for a payment to settle.
+    const timeout = AbortSignal.timeout.bind(AbortSignal);
+    jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 2_000 ? 60_000 : ms));
+  });
+
+  test('answers 402 with the price and where to pay', async () => {
+    const browser = new Browser(site.origin);
+    const { status, body, headers } = await browser.send('GET', '/usd/tea');
+    expect([status, headers.get('content-type')]).toEqual([402, 'application/problem+json']);
+    expect(body).toEqual({
+      type: 'urn:express-intents:error:payment_required',
+      title: expect.any(String),
+      status: 402,
+      code: 'payment_required',
+      detail: expect.stringContaining('pay.url'),
+      instance: expect.any(String),
+      pay: { url: '/intent', mode: 'payment', order: { article: 'tea' } },
+      resource: 'article:tea',
+      amount: '0.50',
+      currency: 'usd',
+    });
+    expect(headers.get('set-cookie')).toBeNull();
+  });
+
+  test('admits a browser right after it pays as the 402 describes', async () => {
+    const browser = new Browser(site.origin);
+    const demanded = (await browser.send('GET', '/usd/tea')).body;
+    const { url, ...body } = demanded.pay as { url: string };
+    const created = await browser.send('POST', url, body);
+    const secret = String(created.body.client_secret);
+    expect((await browser.send('GET', '/usd/tea')).status).toBe(402);
+    await site.sequencer.wallet().pay(secret);
+    const { status, body: page } = await browser.send('GET', '/usd/tea');
+    expect(status).toBe(200);
+    expect(page.paid).toMatchObject({
+      id: intentIdOf(secret),
+      amount: '0.50',
+      currency: 'usd',
+      resource: 'article:tea',
+      metadata: { article: 'tea' },
+      submittedAt: expect.any(String),
+    });
+    expect((await browser.send('GET', '/usd/tea')).status).toBe(200);
+  });
+
+  test('ignores a payment of another browser', async () => {
+    const [payer, other] = [new Browser(site.origin), new Browser(site.origin)];
+    const name = newArticle();
+    await bought(site, payer, { article: name });
+    await buy(site, other, { article: newArticle() });
+    expect((await other.send('GET', `/any/${name}`)).status).toBe(402);
+    expect((await new Browser(site.origin).send('GET', `/any/${name}`)).status).toBe(402);
+    expect((await payer.send('GET', `/any/${name}`)).status).toBe(200);
+  });
+
+  test('ignores a payment for another resource', async () => {
+    const browser = new Browser(site.origin);
+    await bought(site, browser, { article: newArticle() });
+    expect((await browser.send('GET', `/any/${newArticle()}`)).status).toBe(402);
+  });
+
+  test.each([
+    ['a payment of less', '0.49', 'usd', '/usd', 402],
+    ['a payment of the amount', '0.50', 'usd', '/usd', 200],
+    ['a payment of more', '17.00', 'usd', '/usd', 200],
+    ['a payment of the amount in another currency', '0.50', 'eur', '/usd', 402],
+    ['any payment, where no amount is required', '0.05', 'usd', '/any', 200],
+    ['any amount of the required currency', '0.01', 'eur', '/eur', 200],
+    ['any amount of another currency', '9.00', 'usd', '/eur', 402],
+  ])('compares amount and currency: %s', async (_name, amount, currency, path, status) => {
+    const browser = new Browser(site.origin);
+    const name = newArticle();
+    await bought(site, browser, { article: name, amount, currency });
+    expect((await browser.send('GET', `${path}/${name}`)).status).toBe(status);
+  });
+
+  test('uses the largest of several payments in the required currency', async () => {
+    const browser = new Browser(site.origin);
+    const name = newArticle();
+    await bought(site, browser, { article: name, amount: '0.60' });
+    const largest = await bought(site, browser, { article: name, amount: '0.70' });
+    await bought(site, browser, { article: name, amount: '9.00', currency: 'eur' });
+    expect((await browser.send('GET', `/usd/${name}`)).body.paid).toMatchObject({ id: largest });
+  });
+
+  test('ignores a payment whose hook is in the dead letters', async () => {
+    const browser = new Browser(site.origin);
+    const name = newArticle();
+    onPaid = () => {
+      throw new Error('the printer is on fire');
+    };
+    const { id, pay } = await buy(site, browser, { article: name });
+    await pay();
+    await browser.send('GET', `/status/${id}`);
+    await untilState(site, id, 'dead');
+    expect((await browser.send('GET', `/any/${name}`)).status).toBe(402);
+    onPaid = () => undefined;
+    await site.router.intents.retry(id);
+    await untilState(site, id, 'settled');
+    expect((await browser.send('GET', `/any/${name}`)).status).toBe(200);
+  });
+
+  test('ignores a reversed payment', async () => {
+    const browser = new Browser(site.origin);
+    const name = newArticle();
+    const id = await bought(site, browser, { article: name });
+    expect((await browser.send('GET', `/any/${name}`)).status).toBe(200);
+    // As the ledger does after two reports of the sequencer.
+    await site.router.database.query(`update express_intents.intents set state = 'reversed' where id = $1`, [id]);
+    expect((await browser.send('GET', `/any/${name}`)).status).toBe(402);
+  });
+
+  test('waits while the hook of the payment runs', async () => {
+    const browser = new Browser(site.origin);
+    const name = newArticle();
+    let release: () => void = () => undefined;
+    const running = new Promise<void>((resolve) => {
+      onPaid = () => {
+        resolve();
+        return new Promise<void>((settle) => {
+          release = settle;
+        });
+      };
+    });
+    const { pay } = await buy(site, browser, { article: name });
+    await pay();
+    const answer = browser.send('GET', `/any/${name}`);
+    await running;
+    release();
+    expect((await answer).status).toBe(200);
+  });
+
+  test('answers 503 while the ledger is down', async () => {
+    const browser = new Browser(site.origin);
+    await buy(site, browser, { article: newArticle() });
+    site.faults.failOnce('paymentsFor', 'before');
+    const { status, body } = await browser.send('GET', '/any/tea');
+    expect([status, body.code]).toEqual([503, 'ledger_unavailable']);
+  });
+
+  test('causes no recheck for repeated views of an unpaid page', async () => {
+    const browser = new Browser(site.origin);
+    const name = newArticle();
+    const { id } = await buy(site, browser, { article: name });
+    site.faults.calls.length = 0;
+    for (let view = 0; view < 5; view += 1) expect((await browser.send('GET', `/any/${name}`)).status).toBe(402);
+    expect(site.faults.firstOf('recheck')).not.toContain(id);
+  });
+
+  test('does not query the ledger for a browser without our cookie', async () => {
+    site.faults.calls.length = 0;
+    await request(site.origin).get('/any/tea').expect(402);
+    await request(site.origin).get('/any/tea').set('Cookie', 'intent=made-up').expect(402);
+    expect(site.faults.calls).toEqual([]);
+  });
+});
+
+const page = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+describe.each(Object.entries(expressVersions))('requirePayment for a page view, on %s', (_name, factory) => {
+  const start = (payUrl: RequirePaymentOptions['payUrl']) =>
+    startSiteWithLedger({
+      factory,
+      ...routes((app) => app.get(['/article/:name', '/article'], article({ resource: 'r' }, { payUrl }), show)),
+    });
+
+  test.each([
+    ['/buy', '/article/tea', '/buy?return=%2Farticle%2Ftea'],
+    ['/buy', '/article/tea?page=2&x=ä', '/buy?return=%2Farticle%2Ftea%3Fpage%3D2%26x%3D%25C3%25A4'],
+    ['/buy?kind=article', '/article/tea', '/buy?kind=article&return=%2Farticle%2Ftea'],
+    ['/buy#qr', '/article/tea', '/buy?return=%2Farticle%2Ftea#qr'],
+    ['/buy?a=1#qr?x', '/article/tea', '/buy?a=1&return=%2Farticle%2Ftea#qr?x'],
+  ])('redirects to %s from %s with the return path', async (payUrl, path, location) => {
+    const { origin } = await start(payUrl);
+    const response = await request(origin).get(path).set(page).redirects(0).expect(303);
+    expect(response.headers.location).toBe(location);
+    expect(response.headers['cache-control']).toBe('no-store');
+  });
+
+  test('redirects to the result of a payUrl function', async () => {
+    const { origin } = await start((req) => `/buy/${req.params.name}`);
+    const { headers } = await request(origin).get('/article/tea').set(page).redirects(0).expect(303);
+    expect(headers.location).toBe('/buy/tea?return=%2Farticle%2Ftea');
+  });
+
+  test('answers 402 without a payUrl, and to requests that are not page views', async () => {
+    const bare = await start(undefined);
+    await request(bare.origin).get('/article').set(page).expect(402);
+    const { origin } = await start('/buy');
+    await request(origin).get('/article').set('accept', 'application/json').expect(402);
+    await request(origin).get('/article').set('accept', '*/*').expect(402);
+    await request(origin).post('/article').set(page).expect(404);
+  });
+
+  test('answers 500 when the payUrl function returns an address of another site', async () => {
+    for (const elsewhere of ['//evil.example', 'https://evil.example', '/\\evil.example', '/a b', '', undefined]) {
+      const { origin } = await start((() => elsewhere) as never);
+      const { body } = await request(origin).get('/article').set(page).redirects(0).expect(500);
+      expect(body.code).toBe('invalid_configuration');
+    }
+  });
+
+  test('never returns to another site', async () => {
+    const { origin } = await start('/buy');
+    const { hostname, port } = new URL(origin);
+    const location = await new Promise((resolve, reject) => {
+      const options = { hostname, port, path: 'http://evil.example/article', headers: page };
+      get(options, (res) => resolve(res.resume().headers.location)).on('error', reject);
+    });
+    expect(location).toBe('/buy');
+  });
+});
+
+describe('the pay member of a 402', () => {
+  test('includes the mount path of the router', async () => {
+    const { origin } = await startSiteWithLedger({
+      mountPath: '/shop',
+      ...routes((app) => app.get('/shop/article', article({ resource: 'r', order: [1, { a: null }] }), show)),
+    });
+    const { body } = await request(origin).get('/shop/article').expect(402);
+    expect(body.pay).toEqual({ url: '/shop/intent', mode: 'payment', order: [1, { a: null }] });
+    expect(body).not.toHaveProperty('amount');
+  });
+
+  test('is missing when the route is switched off', async () => {
+    const { origin } = await startSiteWithLedger({
+      routes: { intent: false },
+      ...routes((app) => app.get('/article', article({ resource: 'r' }), show)),
+    });
+    expect((await request(origin).get('/article').expect(402)).body).not.toHaveProperty('pay');
+  });
+});
+
+describe('a mistake of the site in requirePayment', () => {
+  const guarded = (required: () => RequiredPayment) =>
+    routes((app) => app.get('/article', requirePayment(required), show));
+
+  test.each([
+    ['no resource', () => ({}), '1 to 200 characters'],
+    ['no result', () => undefined, 'it must return { resource }'],
+    ['an amount without a currency', () => ({ resource: 'r', amount: 1 }), 'an amount needs a currency'],
+    ['an invalid amount', () => ({ resource: 'r', amount: 0.001, currency: 'usd' }), 'at most two decimals'],
+    ['an unknown currency', () => ({ resource: 'r', amount: 1, currency: 'xxx' }), 'currency code'],
+  ])('with %s, passes the error to the app', async (_name, required, why) => {
+    const { origin } = await startSiteWithLedger(guarded(required as never));
+    const { body } = await request(origin).get('/article').expect(500);
+    expect(body).toEqual({ code: 'invalid_configuration', message: expect.stringContaining(why) });
+  });
+
+  test('without a ledger passes the error with its fix to the app', async () => {
+    const { origin } = await startSiteWithSequencer(guarded(() => ({ resource: 'r' })));
+    const { body } = await request(origin).get('/article').expect(500);
+    expect(body).toEqual({ code: 'invalid_configuration', message: expect.stringContaining('INTENT_DATABASE_URL=') });
+  });
+
+  test('without a router in front of the route is router_missing', async () => {
+    const app = express();
+    app.get(
+      '/article',
+      requirePayment(() => ({ resource: 'r' })),
+      show,
+    );
+    app.use(showError);
+    expect((await request(app).get('/article').expect(500)).body.code).toBe('router_missing');
+  });
+
+  test('with an order that is not JSON answers 500', async () => {
+    const { origin } = await startSiteWithLedger(guarded(() => ({ resource: 'r', order: 1n })));
+    await request(origin).get('/article').expect(500);
+  });
+
+  test('refuse() in the function answers a problem, as in every hook', async () => {
+    const { origin } = await startSiteWithLedger(guarded(() => refuse('No such article.', 404)));
+    const { body, headers } = await request(origin).get('/article').expect(404);
+    expect(headers['content-type']).toBe('application/problem+json');
+    expect(body).toMatchObject({ status: 404, code: 'request_refused', detail: 'No such article.' });
+  });
+
+  test('another error of the function goes to the app', async () => {
+    const fail = (): never => {
+      throw new Error('No articles today.');
+    };
+    const { origin } = await startSiteWithLedger(guarded(fail));
+    expect((await request(origin).get('/article').expect(500)).body.message).toBe('No articles today.');
+  });
+
+  test.each(['buy', '//evil.example', '/\\evil', 'https://evil.example', '', 7])(
+    'payUrl %j is rejected at startup',
+    (payUrl) => {
+      expect(() => requirePayment(() => ({ resource: 'r' }), { payUrl: payUrl as never })).toThrow(
+        expect.objectContaining({ code: 'invalid_configuration', message: expect.stringContaining('payUrl') }),
+      );
+    },
+  );
+
+  test('a missing function is rejected at startup', () => {
+    expect(() => requirePayment({ resource: 'r' } as never)).toThrow(ConfigError);
+  });
+});
+
+describe('findPayment', () => {
+  const demand = { resource: 'r', money: undefined, currency: undefined, order: undefined };
+  const whole = { amount: '1.00', currency: 'usd', destination, submittedAt: new Date(0) };
+  const intent = (state: LedgerIntent['state']) => ({ id: state, state, ...whole }) as LedgerIntent;
+  const hanging = () => new Promise<never>(() => {});
+
+  /** Runs findPayment in a ledger with one payment in this state. */
+  async function search(state: LedgerIntent['state'], recheck: Ledger['recheck'], ask: () => Promise<unknown>) {
+    let searches = 0;
+    const paymentsFor = async () => {
+      searches += 1;
+      return [intent(state)];
+    };
+    const ledger = { paymentsFor, recheck } as unknown as Ledger;
+    const statusCache = new StatusCache({ ask: ask as never, now: () => 0 });
+    const found = await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, settleWaitMs: 50 });
+    return { searches, found };
+  }
+  const paid = async () => ({ exists: true, codeScanned: true, intentSubmitted: true });
+  const unpaid = async () => ({ ...(await paid()), intentSubmitted: false });
+
+  test.each([
+    ['a ledger that never settles', 'open', hanging, paid],
+    ['a hook that never ends', 'submitted', hanging, paid],
+    ['a sequencer that never answers', 'open', async () => {}, hanging],
+  ] as const)('stops waiting for %s, and searches once more', async (_name, state, recheck, ask) => {
+    // Without its bound the search would not end.
+    expect((await search(state, recheck, ask)).searches).toBe(2);
+  });
+
+  test.each(['settled', 'open', 'reversed', 'dead', 'expired', 'creating'] as const)(
+    'does not wait for a payment that is %s and not submitted',
+    async (state) => {
+      const { searches, found } = await search(state, hanging, unpaid);
+      expect([searches, found?.id]).toEqual([1, state === 'settled' ? 'settled' : undefined]);
+    },
+  );
+
+  test.each(['open', 'submitted'] as const)('does not find a payment that is %s but not settled', async (state) => {
+    const { searches, found } = await search(state, async () => {}, paid);
+    expect([searches, found]).toEqual([2, undefined]);
+  });
+
+  test('finds the payment after the status cache expires, and polls once for twenty concurrent searches', async () => {
+    let [asked, isPaid, rechecks] = [0, false, 0];
+    const recheck = async () => {
+      rechecks += 1;
+    };
+    const ledger = { paymentsFor: async () => [intent('open')], recheck };
+    const ask = async () => {
+      asked += 1;
+      return { exists: true, codeScanned: true, intentSubmitted: isPaid };
+    };
+    const statusCache = new StatusCache({ ask, now: () => performance.now() });
+    const search = {
+      ledger: ledger as unknown as Ledger,
+      statusCache,
+      browser: new Uint8Array(32),
+      demand,
+      settleWaitMs: 60_000,
+    };
+    await findPayment(search);
+    expect([asked, rechecks]).toEqual([1, 0]);
+    isPaid = true;
+    await Promise.all(Array.from({ length: 20 }, () => findPayment(search)));
+    expect([asked, rechecks]).toEqual([2, 20]);
+  });
+
+  test('polls only the newest open payment', async () => {
+    const asked: string[] = [];
+    const pending = Array.from({ length: 20 }, (_, at) => ({ ...intent('open'), id: `${at}` }));
+    const ledger = { paymentsFor: async () => pending, recheck: hanging } as unknown as Ledger;
+    const ask: AskStatus = async (id) => {
+      asked.push(id);
+      return unpaid();
+    };
+    const statusCache = new StatusCache({ ask, now: () => 0 });
+    await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, settleWaitMs: 50 });
+    expect(asked).toEqual(['0']);
+  });
+});
+
+async function startSiteWithLedger(options: Omit<SiteOptions, 'databaseUrl'>): Promise<LedgerSite> {
+  return startLedgerSite({ databaseUrl: await sharedUrl, payment, ...options });
+}
+let sharedUrl: Promise<string>;
+beforeAll(() => {
+  sharedUrl = newDatabaseUrl('postgres');
+  return sharedUrl;
+});

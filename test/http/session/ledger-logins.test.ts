@@ -1,0 +1,222 @@
+import session from 'express-session';
+import { refuse } from '../../../src/http/response/problem.js';
+import { currentUser } from '../../../src/http/session/require-login.js';
+import type { Hooks } from '../../../src/index.js';
+import { Browser } from '../../support/browser/browser.js';
+import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../../support/sites/ledger-site.js';
+import { domain, type Site, startSiteWithSequencer } from '../../support/sites/site.js';
+import { holdTimeouts } from '../../support/timeouts.js';
+
+type OnLogin = NonNullable<Hooks['onLogin']>;
+
+const login = { mode: 'login' };
+const hookTimeoutMs = 29_000;
+
+/** A login that the wallet has confirmed and the browser has not completed. */
+async function confirmed({ origin, sequencer }: Pick<LedgerSite, 'origin' | 'sequencer'>, body: object = login) {
+  const browser = new Browser(origin);
+  const secret = String((await browser.send('POST', '/intent', body)).body.client_secret);
+  await sequencer.wallet('Ada').confirm(secret);
+  const id = intentIdOf(secret);
+  const complete = (at = browser) => at.send('POST', '/session', { id });
+  return { id, browser, complete };
+}
+
+const userOf = async (browser: Browser): Promise<unknown> => (await browser.send('GET', '/session')).body.user;
+const ada = ({ sequencer }: Pick<LedgerSite, 'sequencer'>) => ({ id: sequencer.wallet('Ada').userId(domain) });
+
+/** A store of express-session that can be down. */
+class FlakyStore extends session.MemoryStore {
+  isDown = false;
+  override set(sid: string, data: session.SessionData, done?: (error?: unknown) => void): void {
+    if (this.isDown) done?.(new Error('store is down'));
+    else super.set(sid, data, done);
+  }
+}
+
+describe.each(kinds)('a login, with a ledger in %s', (kind) => {
+  let site: LedgerSite;
+  const store = new FlakyStore();
+  const welcome: OnLogin = async (user, _req, { tx, intent }) => {
+    await tx?.query('insert into welcomed (user_id, intent) values ($1, $2)', [user.id, intent]);
+  };
+  let onLogin: OnLogin;
+  let expire: () => void;
+  const welcomed = async (id: string): Promise<readonly object[]> =>
+    (await site.router.database.query('select user_id from welcomed where intent = $1', [id])).rows;
+
+  beforeAll(async () => {
+    site = await startLedgerSite({
+      databaseUrl: await newDatabaseUrl(kind),
+      before: (app) => app.use(session({ secret: 'test', resave: false, saveUninitialized: false, store })),
+      payment: () => ({ amount: 2, currency: 'usd', login: true }),
+      onLogin: (...args) => onLogin(...args),
+      hooks: { timeoutMs: hookTimeoutMs },
+    });
+    await site.router.database.query('create table welcomed (user_id text, intent text)');
+  });
+  beforeEach(() => {
+    onLogin = welcome;
+    store.isDown = false;
+    expire = holdTimeouts(hookTimeoutMs);
+  });
+
+  test('commits together with the writes of onLogin, before the session starts', async () => {
+    const { id, browser, complete } = await confirmed(site);
+    const seen: unknown[] = [];
+    onLogin = async (user, req, context) => {
+      seen.push({ user, path: req.path, before: await currentUser(req), intent: context.intent });
+      await welcome(user, req, context);
+    };
+    expect(await complete()).toMatchObject({ status: 200, body: { user: ada(site) } });
+    expect(seen).toEqual([{ user: ada(site), path: '/session', before: undefined, intent: id }]);
+    expect(await welcomed(id)).toEqual([{ user_id: ada(site).id }]);
+    expect(await userOf(browser)).toEqual(ada(site));
+    const recorded = await site.router.intents.find(id);
+    expect(recorded).toMatchObject({ userId: ada(site).id, loginCompletedAt: expect.any(Date) });
+    expect((await complete()).status).toBe(404);
+  });
+
+  test.each([
+    ['refuses it', () => refuse('Not today.', 403), 403, 'request_refused'],
+    [
+      'throws',
+      () => {
+        throw new Error('no such table');
+      },
+      500,
+      'internal_error',
+    ],
+    [
+      'never returns',
+      () => {
+        setImmediate(expire);
+        return new Promise<void>(() => undefined);
+      },
+      500,
+      'internal_error',
+    ],
+  ])('can be retried when onLogin %s', async (_name, act, status, code) => {
+    const { id, browser, complete } = await confirmed(site);
+    onLogin = async (...args) => {
+      await welcome(...args);
+      await act();
+    };
+    const failed = await complete();
+    expect([failed.status, failed.body.code]).toEqual([status, code]);
+    expect(failed.body.detail).toBe(status === 403 ? 'Not today.' : undefined);
+    expect(await userOf(browser)).toBeNull();
+    expect(await welcomed(id)).toEqual([]);
+    onLogin = welcome;
+    expect((await complete()).status).toBe(200);
+    expect(await welcomed(id)).toHaveLength(1);
+  });
+
+  test('is completed once by eight concurrent requests', async () => {
+    const { id, complete } = await confirmed(site);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => complete()));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(404)]);
+    expect(await welcomed(id)).toHaveLength(1);
+  });
+
+  test('answers 404 to another browser', async () => {
+    const { complete } = await confirmed(site);
+    const stranger = new Browser(site.origin);
+    expect((await complete(stranger)).status).toBe(404);
+    await stranger.send('POST', '/intent', login);
+    expect((await complete(stranger)).status).toBe(404);
+    expect((await complete()).status).toBe(200);
+  });
+
+  test('can be retried when the session store fails', async () => {
+    const { id, browser, complete } = await confirmed(site);
+    store.isDown = true;
+    const failed = await complete();
+    expect([failed.status, failed.body.code]).toEqual([503, 'session_unavailable']);
+    expect(await userOf(browser)).toBeNull();
+    expect((await site.router.intents.find(id))?.loginCompletedAt).toBeUndefined();
+    store.isDown = false;
+    expect((await complete()).status).toBe(200);
+    expect(await userOf(browser)).toEqual(ada(site));
+  });
+
+  test('is lost, and logged, when the ledger cannot reopen it after the session store failed', async () => {
+    const { id, browser, complete } = await confirmed(site);
+    store.isDown = true;
+    site.faults.failOnce('reopenLogin', 'before');
+    expect((await complete()).body.code).toBe('session_unavailable');
+    expect(site.log.text).toContain(`the login ${id} began no session, and has to be begun again`);
+    store.isDown = false;
+    expect((await complete()).status).toBe(404);
+    expect(await userOf(browser)).toBeNull();
+  });
+
+  test.each([
+    ['canCompleteLogin', 'before', 200],
+    ['completeLogin', 'before', 200],
+    // The outcome is unknown, so the login counts as completed.
+    ['completeLogin', 'after', 404],
+  ] as const)(
+    'starts no session when the ledger fails in %s, %s the statement',
+    async (method, moment, retryStatus) => {
+      const { browser, complete } = await confirmed(site);
+      site.faults.failOnce(method, moment);
+      const failed = await complete();
+      expect([failed.status, failed.body.code]).toEqual([503, 'ledger_unavailable']);
+      expect(await userOf(browser)).toBeNull();
+      expect((await complete()).status).toBe(retryStatus);
+    },
+  );
+
+  test('completes for a payment, and the payment has the user id', async () => {
+    const { id, browser, complete } = await confirmed(site, { mode: 'payment' });
+    expect((await browser.send('GET', `/status/${id}`)).body.intent_submitted).toBe(true);
+    expect((await complete()).body).toEqual({ user: ada(site) });
+    expect(await welcomed(id)).toHaveLength(1);
+    expect(await untilState(site, id, 'settled')).toMatchObject({ userId: ada(site).id, login: true });
+  });
+});
+
+test('a login that starts in one process is completed once by two other processes', async () => {
+  const databaseUrl = await newDatabaseUrl('postgres');
+  const first = await startLedgerSite({ databaseUrl });
+  const { id, browser } = await confirmed(first);
+  await first.router.close();
+  const others = [
+    await startLedgerSite({ databaseUrl, sequencer: first.sequencer }),
+    await startLedgerSite({ databaseUrl, sequencer: first.sequencer }),
+  ].map(({ origin }) => new Browser(origin, browser.cookies));
+  const answers = await Promise.all(others.map((other) => other.send('POST', '/session', { id })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
+  const winner = others[answers.findIndex(({ status }) => status === 200)] ?? browser;
+  const elsewhere = new Browser((others[0] ?? browser).origin, winner.cookies);
+  expect(await userOf(elsewhere)).toEqual(ada(first));
+});
+
+describe('a login without a ledger', () => {
+  const start = (onLogin: OnLogin): Promise<Site & Pick<LedgerSite, 'sequencer'>> =>
+    startSiteWithSequencer({ onLogin });
+
+  test('calls onLogin without a transaction', async () => {
+    const seen: unknown[] = [];
+    const site = await start((user, _req, context) => void seen.push([user, context]));
+    const { id, complete } = await confirmed(site);
+    expect((await complete()).status).toBe(200);
+    expect(seen).toEqual([[ada(site), { tx: undefined, intent: id }]]);
+  });
+
+  test('can be retried after onLogin refuses, and is completed once', async () => {
+    let isOpen = false;
+    const site = await start(() => {
+      if (!isOpen) refuse('Not yet.', 409);
+    });
+    const { browser, complete } = await confirmed(site);
+    expect((await complete()).status).toBe(409);
+    expect(await userOf(browser)).toBeNull();
+    isOpen = true;
+    const answers = await Promise.all([complete(), complete(), complete()]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
+  });
+});

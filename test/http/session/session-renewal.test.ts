@@ -1,0 +1,223 @@
+import cookieSession from 'cookie-session';
+import type { Express, Request, RequestHandler } from 'express';
+import session from 'express-session';
+import { Browser } from '../../support/browser/browser.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import { expressVersions, type SiteOptions, startSiteWithSequencer } from '../../support/sites/site.js';
+import { holdTimeouts } from '../../support/timeouts.js';
+
+/** The app's own use of its session. */
+interface Basket {
+  basket?: string | undefined;
+  intentUser?: { id: string };
+}
+const sessionOf = (req: Request): Basket => (req as { session?: Basket | null }).session ?? {};
+
+const basket = (app: Express): void => {
+  app.get('/fill', (req, res) => {
+    sessionOf(req).basket = 'tea';
+    res.send('filled');
+  });
+  app.get('/basket', (req, res) => void res.json({ basket: sessionOf(req).basket ?? null }));
+};
+
+function start(middleware: RequestHandler, options: SiteOptions = {}) {
+  return startSiteWithSequencer({ before: (app) => void app.use(middleware), after: basket, ...options });
+}
+
+type Site = Awaited<ReturnType<typeof start>>;
+
+/** Starts a login and confirms it in a wallet. */
+async function confirm({ sequencer }: Site, browser: Browser): Promise<string> {
+  const { status, body } = await browser.send('POST', '/intent', { mode: 'login' });
+  expect(status).toBe(201);
+  const secret = String(body.client_secret);
+  await sequencer.wallet('Ada').login(secret);
+  return intentIdOf(secret);
+}
+
+async function logIn(site: Site, browser: Browser): Promise<void> {
+  expect((await browser.send('POST', '/session', { id: await confirm(site, browser) })).status).toBe(200);
+}
+
+const loggedOut = { user: null };
+const ada = ({ sequencer }: Site) => ({ user: { id: sequencer.wallet('Ada').userId('shop.example') } });
+
+describe.each(Object.entries(expressVersions))('cookie-session on %s', (_name, factory) => {
+  const middleware = cookieSession({ name: 'app', keys: ['key of the test'] });
+
+  test('is emptied by a login and by a logout', async () => {
+    const site = await start(middleware, { factory });
+    const browser = new Browser(site.origin);
+    await browser.send('GET', '/fill');
+    expect((await browser.send('GET', '/basket')).body).toEqual({ basket: 'tea' });
+    await logIn(site, browser);
+    expect((await browser.send('GET', '/basket')).body).toEqual({ basket: null });
+    expect((await browser.send('GET', '/session')).body).toEqual(ada(site));
+    expect(browser.cookies.has('intent-session')).toBe(false);
+    await browser.send('GET', '/fill');
+    expect((await browser.send('DELETE', '/session')).status).toBe(204);
+    expect((await browser.send('GET', '/basket')).body).toEqual({ basket: null });
+    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
+  });
+
+  test('ignores a cookie that an attacker planted before the login', async () => {
+    const site = await start(middleware, { factory });
+    const [stranger, victim] = [new Browser(site.origin), new Browser(site.origin)];
+    await stranger.send('GET', '/fill');
+    for (const [name, value] of stranger.cookies) victim.cookies.set(name, value);
+    await logIn(site, victim);
+    expect((await victim.send('GET', '/basket')).body).toEqual({ basket: null });
+    expect((await stranger.send('GET', '/session')).body).toEqual(loggedOut);
+  });
+
+  test('ignores a cookie without a valid signature', async () => {
+    const site = await start(middleware, { factory });
+    const browser = new Browser(site.origin);
+    const forged = Buffer.from(JSON.stringify({ intentUser: { id: 'me' } })).toString('base64');
+    browser.cookies.set('app', forged).set('app.sig', 'x'.repeat(27));
+    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
+  });
+
+  test('is emptied even when another middleware adds regenerate() and save()', async () => {
+    const site = await startSiteWithSequencer({
+      factory,
+      before: (app) => {
+        app.use(middleware);
+        app.use((req, _res, next) => {
+          const nothing = (done: () => void): void => done();
+          Object.defineProperties(sessionOf(req), { regenerate: { value: nothing }, save: { value: nothing } });
+          next();
+        });
+      },
+      after: basket,
+    });
+    const browser = new Browser(site.origin);
+    await browser.send('GET', '/fill');
+    await logIn(site, browser);
+    expect((await browser.send('GET', '/basket')).body).toEqual({ basket: null });
+  });
+});
+
+describe('a session that cannot be renewed', () => {
+  const shared: Basket = {};
+  const plain: RequestHandler = (req, _res, next) => {
+    Object.assign(req, { session: shared });
+    next();
+  };
+  const fakeRenewal: RequestHandler = (req, _res, next) => {
+    const done = (callback: () => void): void => callback();
+    Object.assign(req, { session: Object.assign(shared, { regenerate: done, save: done }) });
+    next();
+  };
+
+  test('accepts no login, and is logged once with the fix', async () => {
+    const site = await start(plain);
+    const browser = new Browser(site.origin);
+    await browser.send('GET', '/session');
+    await browser.send('GET', '/basket');
+    expect(site.log.lines).toEqual([
+      expect.stringMatching(/^error .*cannot be renewed.*express-session or cookie-session.*before the session/),
+    ]);
+    const id = await confirm(site, browser);
+    const { status, body } = await browser.send('POST', '/session', { id });
+    expect([status, body.code, body.detail]).toEqual([500, 'invalid_configuration', undefined]);
+    expect(shared.intentUser).toBeUndefined();
+    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
+  });
+
+  test('rejects the user that it names', async () => {
+    const site = await start((req, _res, next) => {
+      Object.assign(req, { session: { intentUser: { id: 'me' } } });
+      next();
+    });
+    expect((await new Browser(site.origin).send('GET', '/session')).body).toEqual(loggedOut);
+    expect((await new Browser(site.origin).send('DELETE', '/session')).status).toBe(204);
+  });
+
+  test('accepts no login when its regenerate() does nothing', async () => {
+    const site = await start(fakeRenewal);
+    const browser = new Browser(site.origin);
+    const { status, body } = await browser.send('POST', '/session', { id: await confirm(site, browser) });
+    expect([status, body.code]).toEqual([500, 'invalid_configuration']);
+    expect(shared.intentUser).toBeUndefined();
+  });
+
+  test('is not logged when logins are switched off', async () => {
+    const site = await start(plain, { login: false });
+    await new Browser(site.origin).send('GET', '/basket');
+    expect(site.log.lines).toEqual([]);
+  });
+});
+
+describe('a session store that does not respond', () => {
+  const timeoutMs = 60_000;
+  let expire: () => void;
+  beforeEach(() => {
+    expire = holdTimeouts(timeoutMs);
+  });
+
+  /** One of its methods can hang. The timeout of the router then expires at once. */
+  class HangingStore extends session.MemoryStore {
+    hangs: 'set' | 'destroy' | undefined;
+    late: (() => void)[] = [];
+
+    override set(sid: string, data: session.SessionData, done?: (error?: unknown) => void): void {
+      this.#call('set', () => super.set(sid, data, done));
+    }
+    override destroy(sid: string, done?: (error?: unknown) => void): void {
+      this.#call('destroy', () => super.destroy(sid, done));
+    }
+    #call(name: 'set' | 'destroy', act: () => void): void {
+      if (this.hangs !== name) {
+        act();
+        return;
+      }
+      this.late.push(act);
+      setImmediate(expire);
+    }
+  }
+
+  const withStore = (store: session.Store, more: Partial<session.SessionOptions> = {}) =>
+    start(session({ secret: 'x', resave: false, saveUninitialized: false, store, ...more }), { timeoutMs });
+
+  test.each([
+    ['destroy', {}],
+    ['set', {}],
+    ['destroy', { unset: 'destroy' as const }],
+    ['set', { saveUninitialized: true }],
+  ] as const)('in %s (%j) causes a 503 after the timeout, and the login can be retried', async (step, more) => {
+    const store = new HangingStore();
+    const site = await withStore(store, more);
+    const browser = new Browser(site.origin);
+    await browser.send('GET', '/fill');
+    const id = await confirm(site, browser);
+    store.hangs = step;
+    const { status, body, headers } = await browser.send('POST', '/session', { id });
+    expect([status, body.code]).toEqual([503, 'session_unavailable']);
+    expect(headers.getSetCookie()).toEqual([]);
+    expect(site.log.lines.filter((line) => line.startsWith('error'))).toEqual([
+      expect.stringMatching(/session_unavailable.*not answered within 60000 ms/),
+    ]);
+    store.hangs = undefined;
+    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
+    // A late write of the store must not log in the user.
+    for (const act of store.late.splice(0)) act();
+    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
+    expect((await browser.send('POST', '/session', { id })).status).toBe(200);
+    expect((await browser.send('GET', '/session')).body).toEqual(ada(site));
+  });
+
+  test('in destroy at a logout causes a 503 after the timeout', async () => {
+    const store = new HangingStore();
+    const site = await withStore(store);
+    const browser = new Browser(site.origin);
+    await logIn(site, browser);
+    store.hangs = 'destroy';
+    const { status, body } = await browser.send('DELETE', '/session');
+    expect([status, body.code]).toEqual([503, 'session_unavailable']);
+    store.hangs = undefined;
+    expect((await browser.send('DELETE', '/session')).status).toBe(204);
+    expect((await browser.send('GET', '/session')).body).toEqual(loggedOut);
+  });
+});

@@ -1,0 +1,418 @@
+import cookieSession from 'cookie-session';
+import type { ErrorRequestHandler, Express } from 'express';
+import session from 'express-session';
+import { errorCodes, SequencerError, type SequencerErrorCode } from '../../../src/errors.js';
+import { currentUser, requireLogin } from '../../../src/http/session/require-login.js';
+import { createSigner } from '../../../src/keys/verifier-key.js';
+import { Browser } from '../../support/browser/browser.js';
+import { type Answer, faultSequencer, ok } from '../../support/sequencers/fault-sequencer.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import {
+  type Site,
+  type SiteOptions,
+  startSite,
+  startSiteWithSequencer,
+  verifierSecret,
+} from '../../support/sites/site.js';
+import { recordingTransport } from '../../support/transports/recording-transport.js';
+
+const account = (app: Express): void => {
+  app.get('/account', requireLogin(), (req, res) => void res.send(`Hello ${req.intent.user.id}`));
+  app.get('/page', requireLogin({ loginUrl: '/login?next=1' }), (_req, res) => void res.send('page'));
+  app.get('/maybe', async (req, res) => void res.json({ user: (await currentUser(req)) ?? null }));
+};
+
+const expressSession = (app: Express): void => {
+  app.use(session({ secret: 'test', resave: false, saveUninitialized: true }));
+};
+
+async function begin(browser: Browser, body: object = { mode: 'login' }): Promise<{ secret: string; id: string }> {
+  const created = await browser.send('POST', '/intent', body);
+  expect(created.status).toBe(201);
+  const secret = created.body.client_secret as string;
+  return { secret, id: intentIdOf(secret) };
+}
+
+async function logIn(site: Awaited<ReturnType<typeof startSiteWithSequencer>>, browser: Browser, wallet = 'Ada') {
+  const { secret, id } = await begin(browser);
+  await site.sequencer.wallet(wallet).login(secret);
+  const completed = await browser.send('POST', '/session', { id });
+  expect(completed.status).toBe(200);
+  return { id, user: completed.body.user as { id: string } };
+}
+
+describe.each([
+  ['a sealed cookie', {}],
+  ['express-session', { before: expressSession }],
+  ['cookie-session', { before: (app) => app.use(cookieSession({ keys: ['test'] })) }],
+] as [string, SiteOptions][])('a login kept in %s', (_name, options) => {
+  const start = (more: SiteOptions = {}) => startSiteWithSequencer({ ...options, ...more, after: account });
+  let site: Awaited<ReturnType<typeof start>>;
+  beforeAll(async () => {
+    site = await start();
+  });
+
+  test('starts, is confirmed, completed and used, and ends at the logout (interface 1.6, 4.7, 5.3)', async () => {
+    const browser = new Browser(site.origin);
+    expect((await browser.send('GET', '/session')).body).toEqual({ user: null });
+    expect((await browser.send('GET', '/account')).status).toBe(401);
+
+    const { secret, id } = await begin(browser);
+    const early = await browser.send('POST', '/session', { id });
+    expect([early.status, early.body.code]).toEqual([409, 'login_pending']);
+
+    await site.sequencer.wallet('Ada').login(secret);
+    const user = { id: site.sequencer.wallet('Ada').userId('shop.example') };
+    expect(await browser.send('POST', '/session', { id })).toMatchObject({ status: 200, body: { user } });
+    expect((await browser.send('GET', '/session')).body).toEqual({ user });
+    expect((await browser.send('GET', '/account')).body.text).toBe(`Hello ${user.id}`);
+    expect((await browser.send('GET', '/maybe')).body).toEqual({ user });
+
+    expect((await browser.send('DELETE', '/session')).status).toBe(204);
+    expect((await browser.send('GET', '/session')).body).toEqual({ user: null });
+    expect((await browser.send('GET', '/account')).status).toBe(401);
+    expect((await browser.send('DELETE', '/session')).status).toBe(204);
+  });
+
+  test('answers 404 to another browser, as for an unknown id', async () => {
+    const victim = new Browser(site.origin);
+    const { secret, id } = await begin(victim);
+    await site.sequencer.wallet().login(secret);
+    const stranger = new Browser(site.origin);
+    const without = await stranger.send('POST', '/session', { id });
+    await begin(stranger);
+    const withOwnCookie = await stranger.send('POST', '/session', { id });
+    const unknown = await stranger.send('POST', '/session', { id: '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH' });
+    expect([without.status, withOwnCookie.status, unknown.status]).toEqual([404, 404, 404]);
+    expect(withOwnCookie.body).toEqual({ ...unknown.body, instance: withOwnCookie.body.instance });
+    expect((await stranger.send('GET', '/session')).body).toEqual({ user: null });
+    expect((await victim.send('POST', '/session', { id })).status).toBe(200);
+  });
+
+  test('is completed once by ten concurrent requests', async () => {
+    const browser = new Browser(site.origin);
+    const { secret, id } = await begin(browser);
+    await site.sequencer.wallet().login(secret);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => browser.send('POST', '/session', { id })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(404)]);
+  });
+
+  test('expires after loginTtlMs', async () => {
+    let now = 1_800_000_000_000;
+    const site = await start({ now: () => now, login: { ttlMs: 120_000 } });
+    const browser = new Browser(site.origin);
+    const { secret, id } = await begin(browser);
+    await site.sequencer.wallet().login(secret);
+    now += 120_000;
+    expect((await browser.send('POST', '/session', { id })).status).toBe(404);
+  });
+
+  test('completes for a payment with login: true (protocol 3)', async () => {
+    const site = await start({ payment: () => ({ amount: 2, currency: 'usd', login: true }) });
+    const browser = new Browser(site.origin);
+    const { secret, id } = await begin(browser, { mode: 'payment' });
+    expect((await browser.send('POST', '/session', { id })).body.code).toBe('login_pending');
+    await site.sequencer.wallet('Ben').pay(secret);
+    const user = { id: site.sequencer.wallet('Ben').userId('shop.example') };
+    expect((await browser.send('POST', '/session', { id })).body).toEqual({ user });
+  });
+
+  test('answers 404 for a payment without login: true', async () => {
+    const browser = new Browser(site.origin);
+    const { secret, id } = await begin(browser, { mode: 'payment' });
+    await site.sequencer.wallet().pay(secret);
+    expect((await browser.send('POST', '/session', { id })).status).toBe(404);
+  });
+});
+
+describe('express-session', () => {
+  test('gets a new session id at the login and at the logout', async () => {
+    const site = await startSiteWithSequencer({ before: expressSession, after: account });
+    const browser = new Browser(site.origin);
+    await browser.send('GET', '/session');
+    const before = browser.cookies.get('connect.sid');
+    const { user } = await logIn(site, browser);
+    const during = browser.cookies.get('connect.sid');
+    expect(during).not.toBe(before);
+    const thief = new Browser(site.origin);
+    thief.cookies.set('connect.sid', before as string);
+    expect((await thief.send('GET', '/session')).body).toEqual({ user: null });
+    expect((await browser.send('GET', '/session')).body).toEqual({ user });
+    await browser.send('DELETE', '/session');
+    thief.cookies.set('connect.sid', during as string);
+    expect((await thief.send('GET', '/session')).body).toEqual({ user: null });
+  });
+
+  test('answers 503 when the store fails, and completes the login after the store recovers', async () => {
+    let isDown = true;
+    class BrokenStore extends session.MemoryStore {
+      override set(_sid: string, data: session.SessionData, done?: (error?: unknown) => void): void {
+        if (isDown && 'intentUser' in data) done?.(new Error('redis is down'));
+        else super.set(_sid, data, done);
+      }
+    }
+    const site = await startSiteWithSequencer({
+      before: (app) =>
+        app.use(session({ secret: 'x', resave: false, saveUninitialized: true, store: new BrokenStore() })),
+      after: account,
+    });
+    const browser = new Browser(site.origin);
+    const { secret, id } = await begin(browser);
+    await site.sequencer.wallet().login(secret);
+    expect(await browser.send('POST', '/session', { id })).toMatchObject({
+      status: 503,
+      body: { code: 'session_unavailable' },
+    });
+    expect((await browser.send('GET', '/account')).status).toBe(401);
+    isDown = false;
+    expect((await browser.send('POST', '/session', { id })).status).toBe(200);
+  });
+});
+
+describe('express-session at another position', () => {
+  test('behind the router leaves the login in the sealed cookie', async () => {
+    const site = await startSiteWithSequencer({
+      after: (app) => {
+        expressSession(app);
+        account(app);
+      },
+    });
+    const browser = new Browser(site.origin);
+    const { user } = await logIn(site, browser);
+    expect((await browser.send('GET', '/session')).body).toEqual({ user });
+    expect((await browser.send('GET', '/account')).status).toBe(200);
+    await browser.send('DELETE', '/session');
+    expect((await browser.send('GET', '/account')).status).toBe(401);
+  });
+
+  test('the later login replaces the earlier one, in the session and in the cookie', async () => {
+    let isDown = true;
+    const site = await startSiteWithSequencer({
+      before: (app) => {
+        const real = session({ secret: 'test', resave: false, saveUninitialized: true });
+        // A store that is down leaves requests without a session.
+        app.use((req, res, next) => (isDown ? next() : real(req, res, next)));
+      },
+      after: account,
+    });
+    const browser = new Browser(site.origin);
+    const userNow = async (): Promise<unknown> => (await browser.send('GET', '/session')).body.user;
+    const { user: ada } = await logIn(site, browser, 'Ada');
+    isDown = false;
+    expect(await userNow()).toEqual(ada);
+    const { user: ben } = await logIn(site, browser, 'Ben');
+    expect(await userNow()).toEqual(ben);
+    browser.cookies.delete('connect.sid');
+    expect(await userNow()).toBeNull();
+
+    await logIn(site, browser, 'Ben');
+    isDown = true;
+    await logIn(site, browser, 'Ada');
+    isDown = false;
+    expect(await userNow()).toEqual(ada);
+    await browser.send('DELETE', '/session');
+    expect(await userNow()).toBeNull();
+  });
+
+  test('a logout without a login leaves the session of the app unchanged', async () => {
+    const site = await startSiteWithSequencer({ before: expressSession, after: account });
+    const browser = new Browser(site.origin);
+    await browser.send('GET', '/session');
+    const before = browser.cookies.get('connect.sid');
+    expect((await browser.send('DELETE', '/session')).status).toBe(204);
+    expect(browser.cookies.get('connect.sid')).toBe(before);
+  });
+});
+
+describe('the sealed cookie', () => {
+  test('of another domain is rejected, even when both sites share INTENT_SECRET', async () => {
+    const secret = 'x'.repeat(32);
+    const staging = await startSiteWithSequencer({ secret, domain: 'staging.example', after: account });
+    const browser = new Browser(staging.origin);
+    await logIn(staging, browser);
+    const site = await startSiteWithSequencer({ secret, after: account });
+    const there = new Browser(site.origin);
+    there.cookies.set('intent-session', browser.cookies.get('intent-session') as string);
+    expect((await there.send('GET', '/account')).status).toBe(401);
+  });
+
+  test('is HttpOnly and encrypted', async () => {
+    const site = await startSiteWithSequencer({ after: account });
+    const browser = new Browser(site.origin);
+    const { secret, id } = await begin(browser);
+    await site.sequencer.wallet().login(secret);
+    const { headers, body } = await browser.send('POST', '/session', { id });
+    const [line = ''] = headers.getSetCookie();
+    expect(line).toMatch(/^intent-session=[\w.-]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/);
+    expect(Buffer.from(line, 'base64url').toString('latin1')).not.toContain((body.user as { id: string }).id);
+  });
+
+  test.each([
+    [
+      'one flipped letter',
+      (text: string) => text.replace(/(.{30})$/, (end) => (end.startsWith('A') ? 'B' : 'A') + end.slice(1)),
+    ],
+    ['a cut end', (text: string) => text.slice(0, -5)],
+    ['an empty value', () => ''],
+    ['an unsealed token', () => `${Buffer.from('{"alg":"none"}').toString('base64url')}.eyJzdWIiOiJtZSJ9.`],
+    ['a very long text', () => 'x.'.repeat(4000)],
+  ])('with %s is rejected', async (_name, corrupt) => {
+    const site = await startSiteWithSequencer({ after: account });
+    const browser = new Browser(site.origin);
+    await logIn(site, browser);
+    browser.cookies.set('intent-session', corrupt(browser.cookies.get('intent-session') as string));
+    expect((await browser.send('GET', '/session')).body).toEqual({ user: null });
+    expect((await browser.send('GET', '/account')).status).toBe(401);
+  });
+
+  test('expires after sessionTtlMs', async () => {
+    let now = 1_800_000_000_000;
+    const site = await startSiteWithSequencer({ after: account, now: () => now, login: { sessionTtlMs: 3_600_000 } });
+    const browser = new Browser(site.origin);
+    await logIn(site, browser);
+    now += 3_599_000;
+    expect((await browser.send('GET', '/account')).status).toBe(200);
+    now += 2_000;
+    expect((await browser.send('GET', '/account')).status).toBe(401);
+  });
+
+  test('survives a rotation of INTENT_SECRET, and is rejected after its secret is removed', async () => {
+    const [old, fresh, other] = ['a', 'b', 'c'].map((letter) => letter.repeat(32));
+    const first = await startSiteWithSequencer({ after: account, secret: `${old}` });
+    const browser = new Browser(first.origin);
+    await logIn(first, browser);
+    const status = async (secret: string): Promise<number> => {
+      const site = await startSiteWithSequencer({ after: account, secret });
+      const later = new Browser(site.origin);
+      later.cookies.set('intent-session', browser.cookies.get('intent-session') as string);
+      return (await later.send('GET', '/account')).status;
+    };
+    expect([await status(`${fresh},${old}`), await status(`${fresh},${other}`)]).toEqual([200, 401]);
+  });
+});
+
+describe('requireLogin', () => {
+  test('answers 401 to API clients and redirects page views to the login page', async () => {
+    const site = await startSiteWithSequencer({ after: account });
+    const program = await fetch(`${site.origin}/page`, { headers: { accept: 'application/json' }, redirect: 'manual' });
+    expect([program.status, await program.json()]).toEqual([401, expect.objectContaining({ code: 'login_required' })]);
+    const page = await fetch(`${site.origin}/page`, { headers: { accept: 'text/html,*/*' }, redirect: 'manual' });
+    expect([page.status, page.headers.get('location')]).toEqual([303, '/login?next=1']);
+  });
+
+  test.each([
+    '//evil.example',
+    '/\\evil.example',
+    'https://evil.example',
+    'javascript:alert(1)',
+    '',
+    'login',
+    '/\t/evil.example',
+    '/登录',
+    '/a\nb',
+  ])('rejects the login page %j', (loginUrl) => {
+    expect(() => requireLogin({ loginUrl })).toThrow(/not a path of this site/);
+  });
+
+  test('without it, req.intent.user throws guard_missing with the fix, even for a logged-in visitor', async () => {
+    const errors: unknown[] = [];
+    const after = (app: Express): void => {
+      app.get('/open', (req, res) => void res.send(`Hello ${req.intent.user.id}`));
+      app.use(((error, _req, res, _next) => {
+        errors.push(error);
+        res.status(error.status).end();
+      }) satisfies ErrorRequestHandler);
+    };
+    const site = await startSiteWithSequencer({ after });
+    const browser = new Browser(site.origin);
+    expect((await browser.send('GET', '/open')).status).toBe(500);
+    await logIn(site, browser);
+    expect((await browser.send('GET', '/open')).status).toBe(500);
+    expect(errors).toEqual([
+      expect.objectContaining({ code: 'guard_missing', message: expect.stringContaining('requireLogin()') }),
+      expect.objectContaining({ code: 'guard_missing' }),
+    ]);
+  });
+
+  test('without a router in front of it passes router_missing with the fix', async () => {
+    const errors: unknown[] = [];
+    const next = (error?: unknown): void => void errors.push(error);
+    await requireLogin()({} as never, {} as never, next);
+    expect(errors).toEqual([
+      expect.objectContaining({ code: 'router_missing', message: expect.stringContaining('app.use') }),
+    ]);
+  });
+
+  test('answers 401 when logins are switched off', async () => {
+    const site = await startSiteWithSequencer({ login: false, after: account });
+    const browser = new Browser(site.origin);
+    expect((await browser.send('GET', '/account')).status).toBe(401);
+  });
+});
+
+describe('POST /session', () => {
+  test.each([
+    [{}, 'invalid_id'],
+    [{ id: 42 }, 'invalid_id'],
+    [{ id: 'abc' }, 'invalid_id'],
+    [{ id: '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH', user: 'me' }, 'unknown_field'],
+    [[], 'invalid_id'],
+    ['text', 'invalid_id'],
+  ])('with the body %j answers 400 %s', async (body, code) => {
+    const site = await startSiteWithSequencer();
+    const answer = await new Browser(site.origin).send('POST', '/session', body);
+    expect([answer.status, answer.body.code]).toEqual([400, code]);
+  });
+});
+
+describe('a failing sequencer during the completion of a login', () => {
+  const method = 'getLoginForThirdPartyApp';
+
+  async function expectNoLogin(site: Site, code: SequencerErrorCode): Promise<void> {
+    const browser = new Browser(site.origin);
+    const { id } = await begin(browser);
+    const failed = await browser.send('POST', '/session', { id });
+    expect(failed).toMatchObject({ status: errorCodes[code][0], body: { code } });
+    expect((await browser.send('GET', '/session')).body).toEqual({ user: null });
+  }
+
+  test.each([
+    'sequencer_error',
+    'sequencer_bad_status',
+    'sequencer_bad_response',
+    'sequencer_unreachable',
+    'sequencer_unavailable',
+    'sequencer_timeout',
+  ] as const)('causes the answer %s, and nobody is logged in', async (code) => {
+    const transport = recordingTransport();
+    transport.failWith(new SequencerError(code, 'On purpose.'), method);
+    await expectNoLogin(await startSite({ transport, after: account }), code);
+  });
+
+  // test/sequencer proves the code of each fault on the wire.
+  test.each<[string, Answer, SequencerErrorCode]>([
+    ['nothing and closes the connection', (_call, _res, req) => void req.socket.destroy(), 'sequencer_unreachable'],
+    ['a response that is not an envelope', (_call, res) => void res.writeHead(200).end('Hi'), 'sequencer_bad_response'],
+  ])('logs nobody in when it sends %s', async (_name, answer, code) => {
+    const sequencer = await faultSequencer((call, res, req) => {
+      if (call.operation.method === method) answer(call, res, req);
+      else ok()(call, res, req);
+    });
+    await expectNoLogin(await startSite({ sequencerUrl: sequencer.url, after: account }), code);
+  });
+});
+
+test('a signer instead of a secret completes a login', async () => {
+  const local = createSigner(verifierSecret);
+  const signedLengths: number[] = [];
+  const signer = {
+    publicKey: local.publicKey,
+    sign: async (bytes: Uint8Array) => {
+      signedLengths.push(bytes.length);
+      return local.sign(bytes);
+    },
+  };
+  const site = await startSiteWithSequencer({ signer, verifierSecret: '', secret: 's'.repeat(32), after: account });
+  await logIn(site, new Browser(site.origin));
+  expect(signedLengths.length).toBeGreaterThanOrEqual(2);
+});

@@ -1,0 +1,331 @@
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
+import bs58 from 'bs58';
+import express from 'express';
+import request from 'supertest';
+import { eventually } from '../../support/eventually.js';
+import { base64url, generateJwtKey, jwtOf } from '../../support/sites/service-jwt.js';
+import { expressVersions, type SiteOptions, startSite } from '../../support/sites/site.js';
+import { recordingTransport } from '../../support/transports/recording-transport.js';
+
+const service = generateJwtKey();
+const stranger = generateJwtKey();
+const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+const otherId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
+const claims = {
+  intent: id,
+  currency: 'USD',
+  amount: 12.5,
+  exchangeRate: 1,
+  quarks: 1_250_000,
+  destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+  state: 'SUBMITTED',
+};
+const startedAtMs = 1_700_000_000_000;
+
+/** A site that accepts webhook calls of `service` and records its calls to the sequencer. */
+async function startWebhookSite(options: SiteOptions = {}) {
+  const transport = recordingTransport();
+  let nowMs = startedAtMs;
+  const site = await startSite({
+    transport,
+    webhook: true,
+    webhookPublicKey: service.publicKey,
+    origin: 'https://shop.example',
+    now: () => nowMs,
+    ...options,
+  });
+  const passMs = (ms: number): void => {
+    nowMs += ms;
+  };
+  return { ...site, transport, passMs };
+}
+
+function post(origin: string, body: string | Buffer, contentType = 'application/jwt', path = '/intent/webhook') {
+  return request(origin).post(path).set('content-type', contentType).send(body);
+}
+
+describe.each(Object.entries(expressVersions))('POST /intent/webhook on %s (protocol 5)', (_name, factory) => {
+  test('answers 200 with an empty body to a signed call, and polls the intent once', async () => {
+    const { origin, transport } = await startWebhookSite({ factory });
+    const answer = await post(origin, jwtOf(claims, service)).expect(200);
+    expect(answer.text).toBe('');
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(transport.lookedAt()).toEqual([id]);
+  });
+});
+
+describe('POST /intent/webhook accepts', () => {
+  test.each<[string, Record<string, unknown>]>([
+    ['unknown claims', { ...claims, more: { of: ['them'] } }],
+    ['a login without an amount', { intent: id, state: 'SUBMITTED', user: otherId }],
+    ['an unknown state', { intent: id, state: 'TELEPORTED' }],
+    ['an exp in the future', { ...claims, exp: startedAtMs / 1000 + 1 }],
+    ['an exp less than a minute ago', { ...claims, exp: startedAtMs / 1000 - 59 }],
+    ['deeply nested claims', { ...claims, deep: JSON.parse(`${'['.repeat(2_000)}${']'.repeat(2_000)}`) }],
+  ])('%s', async (_name, payload) => {
+    const { origin, transport } = await startWebhookSite();
+    await post(origin, jwtOf(payload, service)).expect(200);
+    expect(transport.lookedAt()).toEqual([id]);
+  });
+
+  test.each(['application/jwt', 'Application/JWT', 'application/jwt; charset=utf-8'])(
+    'the content type %s',
+    async (contentType) => {
+      const { origin } = await startWebhookSite();
+      await post(origin, jwtOf(claims, service), contentType).expect(200);
+    },
+  );
+
+  test.each([
+    { alg: 'EdDSA', typ: 'JWT' },
+    { alg: 'EdDSA', kid: 'a key' },
+  ])('the header %j', async (header) => {
+    const { origin } = await startWebhookSite();
+    await post(origin, jwtOf(claims, service, header)).expect(200);
+  });
+
+  test('a call with Origin and Sec-Fetch-Site of another site, because the signature authenticates it', async () => {
+    const { origin } = await startWebhookSite();
+    await post(origin, jwtOf(claims, service))
+      .set({ origin: 'https://elsewhere.example', 'sec-fetch-site': 'cross-site' })
+      .expect(200);
+  });
+
+  test('the signature of any configured key during a key rotation', async () => {
+    const next = generateJwtKey();
+    const { origin, transport } = await startWebhookSite({
+      webhookPublicKey: `${service.publicKey}, ${next.publicKey}`,
+    });
+    await post(origin, jwtOf(claims, service)).expect(200);
+    await post(origin, jwtOf({ ...claims, intent: otherId }, next)).expect(200);
+    await post(origin, jwtOf(claims, stranger)).expect(400);
+    expect(transport.lookedAt()).toEqual([id, otherId]);
+  });
+
+  test.each<[string, SiteOptions['before']]>([
+    ['text', (app) => app.use(express.text({ type: '*/*' }))],
+    ['raw', (app) => app.use(express.raw({ type: '*/*' }))],
+  ])('a call that express.%s() of the app has parsed', async (_name, before) => {
+    const { origin, transport } = await startWebhookSite({ ...(before && { before }) });
+    await post(origin, jwtOf(claims, service)).expect(200);
+    await post(origin, 'x'.repeat(8_193)).expect(413);
+    expect(transport.lookedAt()).toEqual([id]);
+  });
+
+  test('a call at its configured path and mount path', async () => {
+    const { origin } = await startWebhookSite({ mountPath: '/pay', routes: { webhook: '/hook' }, login: false });
+    await post(origin, jwtOf(claims, service), 'application/jwt', '/pay/hook').expect(200);
+    await post(origin, jwtOf(claims, service)).expect(404);
+  });
+});
+
+const signedPart = (header: unknown, payload: unknown): string => `${base64url(header)}.${base64url(payload)}`;
+const good = jwtOf(claims, service);
+const [goodHeader = '', goodPayload = '', goodSignature = ''] = good.split('.');
+const { privateKey: rsaKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+
+function withHmac(secret: string | Buffer): string {
+  const signed = signedPart({ alg: 'HS256' }, claims);
+  return `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+}
+
+function withRsa(): string {
+  const signed = signedPart({ alg: 'RS256' }, claims);
+  return `${signed}.${sign('sha256', Buffer.from(signed), rsaKey).toString('base64url')}`;
+}
+
+/** RFC 7797: the payload is neither encoded nor signed encoded. */
+function withPlainPayload(): string {
+  const header = base64url({ alg: 'EdDSA', b64: false, crit: ['b64'] });
+  const payload = JSON.stringify(claims);
+  return `${header}.${payload}.${base64url(sign(null, Buffer.from(`${header}.${payload}`), service.privateKey))}`;
+}
+
+const strangerJwk = { kty: 'OKP', crv: 'Ed25519', x: stranger.x };
+const seconds = startedAtMs / 1000;
+
+const rejected: Record<string, string | Buffer> = {
+  'another key': jwtOf(claims, stranger),
+  'alg none, without a signature': `${signedPart({ alg: 'none' }, claims)}.`,
+  'alg none, with the signature of another call': `${base64url({ alg: 'none' })}.${goodPayload}.${goodSignature}`,
+  'alg none, signed': jwtOf(claims, service, { alg: 'none' }),
+  'alg NONE': `${signedPart({ alg: 'NONE' }, claims)}.AA`,
+  'no alg': jwtOf(claims, service, {}),
+  'alg Ed25519, which the protocol does not allow': jwtOf(claims, service, { alg: 'Ed25519' }),
+  'HS256 with the public key as its secret, Base58': withHmac(service.publicKey),
+  'HS256 with the public key as its secret, bytes': withHmac(Buffer.from(bs58.decode(service.publicKey))),
+  'HS256 with the public key as its secret, base64url': withHmac(service.x),
+  RS256: withRsa(),
+  'an embedded key: jwk': jwtOf(claims, stranger, { alg: 'EdDSA', jwk: strangerJwk }),
+  'an embedded key with a valid signature': jwtOf(claims, service, { alg: 'EdDSA', jwk: strangerJwk }),
+  'the address of a key: jku': jwtOf(claims, service, { alg: 'EdDSA', jku: 'https://stranger.example/keys' }),
+  'a certificate: x5c': jwtOf(claims, service, { alg: 'EdDSA', x5c: ['AAAA'] }),
+  'the address of a certificate: x5u': jwtOf(claims, service, { alg: 'EdDSA', x5u: 'https://stranger.example' }),
+  'crit with an unknown extension': jwtOf(claims, service, { alg: 'EdDSA', crit: ['exp'], exp: 1 }),
+  'crit with b64 true': jwtOf(claims, service, { alg: 'EdDSA', crit: ['b64'], b64: true }),
+  'crit with b64 false': withPlainPayload(),
+  'crit with b64 false, encoded': jwtOf(claims, service, { alg: 'EdDSA', crit: ['b64'], b64: false }),
+  'b64 false without crit': jwtOf(claims, service, { alg: 'EdDSA', b64: false }),
+  'another payload': `${goodHeader}.${base64url({ ...claims, intent: otherId })}.${goodSignature}`,
+  'another header': `${base64url({ alg: 'EdDSA', kid: 'x' })}.${goodPayload}.${goodSignature}`,
+  'a corrupt signature': `${goodHeader}.${goodPayload}.${goodSignature.startsWith('A') ? 'B' : 'A'}${goodSignature.slice(1)}`,
+  'half a signature': `${goodHeader}.${goodPayload}.${goodSignature.slice(0, 43)}`,
+  'no signature': `${goodHeader}.${goodPayload}.`,
+  'two parts': `${goodHeader}.${goodPayload}`,
+  'four parts': `${good}.${goodSignature}`,
+  'five parts, as of a JWE': `${good}.AA.AA`,
+  'a line break after it': `${good}\n`,
+  'a JWS as JSON': JSON.stringify({ protected: goodHeader, payload: goodPayload, signature: goodSignature }),
+  'an empty body': '',
+  'a word': 'nonsense',
+  'two dots': '..',
+  'not UTF-8': Buffer.from('fffe2efffe2efffe', 'hex'),
+  'a header that is not UTF-8': `${base64url(Buffer.from('fffe', 'hex'))}.${goodPayload}.${goodSignature}`,
+  'a header that is not an object': jwtOf(claims, service, ['EdDSA']),
+  'a deeply nested header': `${base64url(Buffer.from('['.repeat(4_000)))}.${goodPayload}.${goodSignature}`,
+  'claims that are not UTF-8': jwtOf(Buffer.from('fffe', 'hex'), service),
+  'claims that are not JSON': jwtOf(Buffer.from('{'), service),
+  'claims that are a list': jwtOf([claims], service),
+  'claims that are null': jwtOf(null, service),
+  'no intent': jwtOf({ state: 'SUBMITTED' }, service),
+  'an intent that is not a string': jwtOf({ ...claims, intent: [id] }, service),
+  'an intent that is not an id': jwtOf({ ...claims, intent: 'nonsense' }, service),
+  'an intent with a non-canonical encoding': jwtOf({ ...claims, intent: `1${id}` }, service),
+  'an intent of 31 bytes': jwtOf({ ...claims, intent: bs58.encode(new Uint8Array(31).fill(9)) }, service),
+  'an inherited intent': jwtOf(Buffer.from(`{"__proto__":{"intent":"${id}","state":"SUBMITTED"}}`), service),
+  'no state': jwtOf({ intent: id }, service),
+  'a state that is not a string': jwtOf({ ...claims, state: 1 }, service),
+  'an exp in the past': jwtOf({ ...claims, exp: seconds - 61 }, service),
+  'an nbf in the future': jwtOf({ ...claims, nbf: seconds + 61 }, service),
+  'an exp that is not a number': jwtOf({ ...claims, exp: 'never' }, service),
+};
+
+describe('POST /intent/webhook rejects with invalid_webhook and without a call to the sequencer', () => {
+  test.each(Object.entries(rejected))('%s', async (_name, body) => {
+    const { origin, transport, log } = await startWebhookSite();
+    const { body: problem, headers } = await post(origin, body).expect(400);
+    // The same answer for all, which reveals nothing about the signature check.
+    expect(problem).toEqual({
+      type: 'urn:express-intents:error:invalid_webhook',
+      title: 'The webhook call is not signed by the payment service',
+      status: 400,
+      code: 'invalid_webhook',
+      instance: expect.any(String),
+    });
+    expect(headers['content-type']).toBe('application/problem+json');
+    expect(transport.calls).toEqual([]);
+    expect(log.lines.filter((line) => line.includes('INTENT_WEBHOOK_PUBLIC_KEY'))).toHaveLength(1);
+    // A call of the service is still accepted.
+    await post(origin, good).expect(200);
+    expect(transport.lookedAt()).toEqual([id]);
+  });
+
+  test('none of the variations above without its variation', async () => {
+    const { origin } = await startWebhookSite();
+    await post(origin, good).expect(200);
+  });
+
+  test('any number of calls with one log line a minute', async () => {
+    const { origin, log, passMs } = await startWebhookSite();
+    const logged = (): number => log.lines.filter((line) => line.includes('a webhook call was refused')).length;
+    for (let n = 0; n < 5; n += 1) await post(origin, jwtOf({ ...claims, n }, stranger)).expect(400);
+    expect(logged()).toBe(1);
+    passMs(60_000);
+    await post(origin, 'nonsense').expect(400);
+    expect(logged()).toBe(2);
+    expect(log.text).not.toContain(goodPayload);
+  });
+});
+
+describe('POST /intent/webhook', () => {
+  test.each(['application/json', 'text/plain', 'application/octet-stream', 'application/jose', 'application/jwt2'])(
+    'answers 415 for the content type %s',
+    async (contentType) => {
+      const { origin, transport } = await startWebhookSite();
+      const { body } = await post(origin, good, contentType).expect(415);
+      expect(body.code).toBe('unsupported_media_type');
+      expect(transport.calls).toEqual([]);
+    },
+  );
+
+  test('answers 415 for a compressed body', async () => {
+    const { origin } = await startWebhookSite();
+    await post(origin, good).set('content-encoding', 'gzip').expect(415);
+  });
+
+  test('answers 413 for more than 8 KiB, with or without Content-Length, even when signed', async () => {
+    const { origin, transport } = await startWebhookSite();
+    const padded = (bytes: number): string => jwtOf({ ...claims, padding: 'x'.repeat(bytes) }, service);
+    const { body } = await post(origin, padded(7_000)).expect(413);
+    expect(body.code).toBe('body_too_large');
+    const stream = new Blob([padded(7_000)]).stream();
+    const headers = { 'content-type': 'application/jwt' };
+    const chunked = await fetch(`${origin}/intent/webhook`, { method: 'POST', headers, body: stream, duplex: 'half' });
+    expect(chunked.status).toBe(413);
+    await chunked.body?.cancel();
+    expect(transport.calls).toEqual([]);
+    await post(origin, padded(5_000)).expect(200);
+  });
+
+  test.each(['get', 'put', 'delete'] as const)('answers 405 for %s', async (method) => {
+    const { origin } = await startWebhookSite();
+    const { headers } = await request(origin)[method]('/intent/webhook').expect(405);
+    expect(headers.allow).toBe('POST');
+  });
+
+  test('answers 404 without webhook: true', async () => {
+    const { origin } = await startSite({ transport: recordingTransport() });
+    await post(origin, good).expect(404);
+  });
+});
+
+describe('a repeated webhook call', () => {
+  test('is answered with 200 and polls nothing', async () => {
+    const { origin, transport } = await startWebhookSite();
+    for (let n = 0; n < 3; n += 1) await post(origin, good).expect(200);
+    expect(transport.lookedAt()).toEqual([id]);
+  });
+
+  test('polls nothing when it arrives at the same time', async () => {
+    const { origin, transport } = await startWebhookSite();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => post(origin, good)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(transport.lookedAt()).toEqual([id]);
+  });
+
+  test('polls nothing with another encoding of the same signature', async () => {
+    const { origin, transport } = await startWebhookSite();
+    await post(origin, good).expect(200);
+    // 64 bytes end two bits into the last character: sixteen characters decode to the same bytes.
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const last = alphabet.indexOf(good.slice(-1));
+    await post(origin, `${good.slice(0, -1)}${alphabet[last ^ 1]}`).expect(200);
+    expect(transport.lookedAt()).toEqual([id]);
+  });
+
+  test('polls the intent again after an hour', async () => {
+    const { origin, transport, passMs } = await startWebhookSite();
+    await post(origin, good).expect(200);
+    passMs(3_599_999);
+    await post(origin, good).expect(200);
+    expect(transport.lookedAt()).toEqual([id]);
+    passMs(1);
+    await post(origin, good).expect(200);
+    expect(transport.lookedAt()).toEqual([id, id]);
+  });
+
+  test('with another payload for the same intent polls the intent again', async () => {
+    const { origin, transport } = await startWebhookSite();
+    await post(origin, good).expect(200);
+    await post(origin, jwtOf({ ...claims, state: 'SETTLED' }, service)).expect(200);
+    expect(transport.lookedAt()).toEqual([id, id]);
+  });
+});
+
+test('POST /intent/webhook answers 200 and logs the error when the poll fails', async () => {
+  const { origin, log, transport } = await startWebhookSite();
+  transport.failWith(new Error('the line is dead'));
+  await post(origin, good).expect(200);
+  await eventually('a log line', () => log.text.includes('the line is dead'));
+  expect(log.text).toContain(id);
+});

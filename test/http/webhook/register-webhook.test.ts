@@ -1,0 +1,97 @@
+import { v1 } from '../../../src/wire/codec.js';
+import { eventually } from '../../support/eventually.js';
+import { intentIdOf } from '../../support/sites/intent-id.js';
+import { post } from '../../support/sites/post.js';
+import { generateJwtKey } from '../../support/sites/service-jwt.js';
+import { type SiteOptions, startSite } from '../../support/sites/site.js';
+import { recordingTransport } from '../../support/transports/recording-transport.js';
+
+const { Result } = v1.RegisterWebhookResponse;
+const { publicKey: webhookPublicKey } = generateJwtKey();
+
+function startWebhookSite(options: SiteOptions = {}) {
+  const transport = recordingTransport();
+  const payment = () => ({ amount: 5, currency: 'usd' });
+  const given = { transport, webhook: true, webhookPublicKey, origin: 'https://shop.example', payment, ...options };
+  return startSite(given).then((site) => ({ ...site, transport }));
+}
+
+async function createIntent(origin: string, body: object = { order: 1 }, path = '/intent'): Promise<string> {
+  const answer = await post(origin, path).send(body).expect(201);
+  return intentIdOf(answer.body.client_secret);
+}
+
+test.each([['payment'], ['login']])('POST /intent registers the absolute URL once for a %s', async (mode) => {
+  const { origin, transport } = await startWebhookSite();
+  const intent = await createIntent(origin, { mode });
+  expect(transport.registered()).toEqual([{ intent, url: 'https://shop.example/intent/webhook' }]);
+});
+
+test('POST /intent registers the webhook with the mount path and the configured route', async () => {
+  const { origin, transport } = await startWebhookSite({ mountPath: '/pay', routes: { webhook: '/hook' } });
+  const intent = await createIntent(origin, { order: 1 }, '/pay/intent');
+  expect(transport.registered()).toEqual([{ intent, url: 'https://shop.example/pay/hook' }]);
+});
+
+test('POST /intent never registers a host of the request', async () => {
+  const { origin, transport } = await startWebhookSite();
+  await post(origin).set({ host: 'stranger.example', 'x-forwarded-host': 'stranger.example' }).send({}).expect(201);
+  expect(transport.registered()).toMatchObject([{ url: 'https://shop.example/intent/webhook' }]);
+});
+
+test('POST /intent registers nothing without webhook: true, nor for an intent that was not created', async () => {
+  const silent = await startWebhookSite({ webhook: false });
+  await createIntent(silent.origin);
+  expect(silent.transport.registered()).toEqual([]);
+
+  const refusing = await startWebhookSite();
+  refusing.transport.failWith(new Error('no line'));
+  await post(refusing.origin).send({}).expect(500);
+  expect(refusing.transport.registered()).toEqual([]);
+});
+
+test('POST /intent answers before the registration ends', async () => {
+  const { origin, transport, log } = await startWebhookSite();
+  const end = transport.hold('registerWebhook');
+  await createIntent(origin);
+  expect(transport.registered()).toHaveLength(1);
+  end(new Error('far too late'));
+  await eventually('a log line', () => log.lines.length > 0);
+  expect(log.lines).toEqual([expect.stringMatching(/^warn .*is not registered: far too late/)]);
+});
+
+test('POST /intent answers 201 when the service does not implement registerWebhook', async () => {
+  const { origin, transport, log } = await startWebhookSite();
+  transport.failWith(new Error('no such method'), 'registerWebhook');
+  const intent = await createIntent(origin);
+  await eventually('a log line', () => log.lines.length > 0);
+  expect(log.text).toContain(`the webhook of ${intent} is not registered: no such method`);
+});
+
+test.each([
+  ['OK', Result.OK, []],
+  ['ALREADY_REGISTERED', Result.ALREADY_REGISTERED, []],
+  ['REQUEST_NOT_FOUND', Result.REQUEST_NOT_FOUND, ['There is no such intent']],
+  ['INTENT_EXISTS', Result.INTENT_EXISTS, ['refused the webhook: INTENT_EXISTS']],
+  ['INVALID_URL', Result.INVALID_URL, ['refused the webhook: INVALID_URL']],
+  ['a result without a name', 77, ['refused the webhook: 77']],
+])('the registration result %s is logged unless the webhook is registered', async (_name, result, lines) => {
+  const { origin, transport, log } = await startWebhookSite();
+  transport.answerWith('registerWebhook', Uint8Array.of(0x08, result));
+  await createIntent(origin);
+  await eventually(() => transport.registered().length === 1 && log.lines.length === lines.length);
+  expect(log.lines).toEqual(lines.map((line) => expect.stringContaining(line)));
+});
+
+test('at most 32 registrations run at the same time', async () => {
+  // The timeouts prevent retries during the test.
+  const { origin, transport, log } = await startWebhookSite({ timeoutMs: 60_000, attemptTimeoutMs: 60_000 });
+  const end = transport.hold('registerWebhook');
+  for (let n = 0; n < 33; n += 1) await createIntent(origin);
+  expect(transport.registered()).toHaveLength(32);
+  expect(log.lines).toEqual([expect.stringContaining('32 others are being registered')]);
+  end();
+  await new Promise(setImmediate);
+  await createIntent(origin);
+  expect(transport.registered()).toHaveLength(33);
+});

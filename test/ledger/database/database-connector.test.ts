@@ -1,0 +1,114 @@
+import { jest } from '@jest/globals';
+import type { Database } from '../../../src/ledger/database/database.js';
+import { DatabaseConnector } from '../../../src/ledger/database/database-connector.js';
+
+const rows = [{ one: 1 }];
+
+function fakeDatabase(): Database {
+  return {
+    isShared: false,
+    query: (async () => ({ rows, rowCount: 1 })) as Database['query'],
+    transaction: () => {
+      throw new Error('There is no transaction here.');
+    },
+    close: jest.fn(async () => undefined),
+  };
+}
+
+const silent = { warn: () => undefined, error: () => undefined };
+const ask = (connector: DatabaseConnector) => connector.query('select 1 as one');
+
+describe('a database connector', () => {
+  it('makes a query wait until the database is open', async () => {
+    const db = fakeDatabase();
+    let open: (db: Database) => void = () => undefined;
+    const onOpen = jest.fn();
+    const connector = new DatabaseConnector({
+      open: () =>
+        new Promise((resolve) => {
+          open = resolve;
+        }),
+      onOpen,
+      logger: silent,
+    });
+    const waiting = ask(connector);
+    expect(connector.isShared).toBe(true);
+    open(db);
+    expect(await waiting).toEqual({ rows, rowCount: 1 });
+    await connector.ready();
+    expect(onOpen).toHaveBeenCalledTimes(1);
+    expect(connector.isShared).toBe(false);
+  });
+
+  it('limits the wait of a query to the time that a request can wait', async () => {
+    const open = () => new Promise<never>(() => undefined);
+    const connector = new DatabaseConnector({ open, logger: silent, timing: { openWaitMs: 20 } });
+    const unavailable = { code: 'ledger_unavailable', status: 503 };
+    expect(await ask(connector).catch((error) => error)).toMatchObject(unavailable);
+    const transaction = connector.transaction(async () => undefined);
+    expect(await transaction.catch((error) => error)).toMatchObject(unavailable);
+  });
+
+  it('retries until the database opens, and logs the failure once', async () => {
+    const lines: string[] = [];
+    const logger = { warn: (line: string) => void lines.push(line), error: (line: string) => void lines.push(line) };
+    let attempts = 0;
+    const connector = new DatabaseConnector({
+      open: async () => {
+        attempts += 1;
+        if (attempts < 4) throw new Error('the database is still asleep');
+        return fakeDatabase();
+      },
+      logger,
+      timing: { retryMs: 1 },
+    });
+    const words =
+      'ledger cannot be opened: the database is still asleep. Until it opens, requests for intents and logins get 503 ' +
+      'ledger_unavailable. Payments are not lost: they settle later. Opening is retried at least every 10 s. No restart is needed.';
+    await expect(connector.ready()).rejects.toMatchObject({ code: 'ledger_unavailable', message: `The ${words}` });
+    // The same for the next attempt, until one succeeds.
+    await expect(connector.ready()).rejects.toThrow(words);
+    expect(await ask(connector)).toEqual({ rows, rowCount: 1 });
+    await connector.ready();
+    expect(attempts).toBe(4);
+    expect(lines).toEqual([
+      `express-intents: the ${words}`,
+      'express-intents: the ledger is open now. Nothing needs to be done.',
+    ]);
+  });
+
+  it('logs the reason of the failure, and keeps it from the caller of a query', async () => {
+    const open = async (): Promise<Database> => {
+      throw new Error('password authentication failed for user "shop"');
+    };
+    const connector = new DatabaseConnector({ open, logger: silent, timing: { openWaitMs: 20, retryMs: 1_000 } });
+    const error = await ask(connector).catch((error) => error);
+    expect(error).toMatchObject({ message: 'The ledger is not open yet. The log has the reason.' });
+    expect((error as Error).cause).toMatchObject({ message: expect.stringContaining('password') });
+    await connector.close();
+  });
+
+  it('stops retrying when it is closed, and closes a database that opens afterwards', async () => {
+    let attempts = 0;
+    const connector = new DatabaseConnector({
+      open: async () => {
+        attempts += 1;
+        throw new Error('down');
+      },
+      logger: silent,
+      timing: { retryMs: 5, openWaitMs: 20 },
+    });
+    await connector.ready().catch(() => undefined);
+    await connector.close();
+    const attemptsAtClose = attempts;
+    expect(await ask(connector).catch((error) => error)).toMatchObject({ code: 'ledger_unavailable' });
+    expect(attempts).toBe(attemptsAtClose);
+    await expect(connector.ready()).rejects.toThrow('The ledger is closed.');
+
+    const db = fakeDatabase();
+    const onOpen = jest.fn();
+    await new DatabaseConnector({ open: async () => db, logger: silent, onOpen }).close();
+    expect(db.close).toHaveBeenCalled();
+    expect(onOpen).not.toHaveBeenCalled();
+  });
+});

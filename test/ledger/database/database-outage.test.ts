@@ -1,0 +1,126 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { IntentError } from '../../../src/errors.js';
+import type { Database } from '../../../src/ledger/database/database.js';
+import { DatabaseConnector } from '../../../src/ledger/database/database-connector.js';
+import { databaseOutage } from '../../../src/ledger/database/database-fault.js';
+import type { RouterEventPayload } from '../../../src/telemetry/router-event.js';
+import { eventually } from '../../support/eventually.js';
+import { LogRecorder } from '../../support/sites/site.js';
+
+const refused = Object.assign(new Error('connect ECONNREFUSED 10.0.0.7:5432'), { code: 'ECONNREFUSED' });
+
+/** A database that fails while the test sets an error, with its log and events. */
+function failingDatabase(timing = { trialMs: 5, calmMs: 50 }) {
+  const state = { error: undefined as unknown, queryError: undefined as unknown, trials: 0, recoveries: 0 };
+  const respond = async () => {
+    if (state.error) throw state.error;
+    return { rows: [], rowCount: 0 };
+  };
+  const db: Database = {
+    isShared: true,
+    query: async () => {
+      if (state.queryError) throw state.queryError;
+      return respond();
+    },
+    transaction: async (work) => {
+      state.trials += 1;
+      await respond();
+      return work({ query: respond, client: {} });
+    },
+    close: async () => undefined,
+  };
+  const log = new LogRecorder();
+  const emitted: RouterEventPayload[] = [];
+  const connector = new DatabaseConnector({
+    open: async () => db,
+    logger: log,
+    observer: { emit: (one) => void emitted.push(one) },
+    onRecovered: () => {
+      state.recoveries += 1;
+    },
+    timing,
+  });
+  return { state, connector, log, emitted };
+}
+
+const queryOrError = (connector: DatabaseConnector) => connector.query('select 1').catch((error) => error);
+
+test('an outage emits one event at its start and one at its end, however many calls fail', async () => {
+  const { state, connector, log, emitted } = failingDatabase();
+  connector.requireUp();
+  state.error = databaseOutage('The database cannot be reached', refused);
+  for (let call = 0; call < 100; call += 1) await queryOrError(connector);
+  expect(() => connector.requireUp()).toThrow(/ECONNREFUSED/);
+  expect(emitted).toEqual([{ type: 'ledger_unavailable', code: 'ledger_unavailable' }]);
+  state.error = undefined;
+  await eventually(() => state.recoveries === 1);
+  connector.requireUp();
+  await eventually(() => emitted.length === 2);
+  expect(emitted[1]).toEqual({ type: 'ledger_recovered' });
+  expect(log.text.match(/express-intents:/g)).toHaveLength(2);
+  expect(log.text).toMatch(
+    /cannot be reached: connect ECONNREFUSED 10\.0\.0\.7:5432 \(ECONNREFUSED\)\. Start the database/,
+  );
+  expect(log.text).toMatch(/works again after \d+\.\d s; 100 calls failed/);
+  await connector.close();
+});
+
+test('a database that fails and recovers within moments has one outage', async () => {
+  const { state, connector, log } = failingDatabase({ trialMs: 1, calmMs: 600_000 });
+  for (let time = 1; time <= 5; time += 1) {
+    state.error = databaseOutage('The database cannot be reached', refused);
+    await queryOrError(connector);
+    state.error = undefined;
+    await eventually(() => state.recoveries === time);
+    expect((await queryOrError(connector)).rowCount).toBe(0);
+  }
+  expect(log.text.match(/express-intents:/g)).toHaveLength(1);
+  await connector.close();
+});
+
+test('a failure that continues while probes succeed does not cause a probe for each call', async () => {
+  const { state, connector, log } = failingDatabase({ trialMs: 600_000, calmMs: 600_000 });
+  state.queryError = databaseOutage('The database failed', refused);
+  await queryOrError(connector);
+  await eventually(() => state.recoveries === 1);
+  for (let call = 0; call < 100; call += 1) {
+    await queryOrError(connector);
+    // The database accepts writes, so the health check keeps this process.
+    connector.requireUp();
+  }
+  expect(state).toMatchObject({ trials: 1, recoveries: 1 });
+  expect(log.text.match(/express-intents:/g)).toHaveLength(1);
+  await connector.close();
+});
+
+test('a failure that continues while probes succeed causes more probes, in one outage', async () => {
+  const { state, connector, log } = failingDatabase({ trialMs: 5, calmMs: 600_000 });
+  state.queryError = databaseOutage('The database failed', refused);
+  // Like a settlement that continues at once.
+  await eventually(async () => {
+    await queryOrError(connector);
+    return state.recoveries === 4;
+  });
+  expect(state.trials).toBe(4);
+  expect(log.text.match(/express-intents:/g)).toHaveLength(1);
+  await connector.close();
+});
+
+test('an error that concerns one call, such as a statement timeout, is no outage', async () => {
+  const { state, connector, log } = failingDatabase();
+  state.error = new IntentError('ledger_unavailable', 'canceling statement due to statement timeout (57014)');
+  await queryOrError(connector);
+  connector.requireUp();
+  expect([state.trials, log.text]).toEqual([0, '']);
+});
+
+test('a closed connector sends no more probes', async () => {
+  const { state, connector } = failingDatabase();
+  state.error = databaseOutage('The database cannot be reached', refused);
+  await queryOrError(connector);
+  await connector.close();
+  await wait(20);
+  const { trials } = state;
+  await wait(50);
+  expect(state.trials).toBe(trials);
+});

@@ -1,0 +1,298 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { IntentError } from '../../../src/errors.js';
+import type { Database, DatabaseTransaction } from '../../../src/ledger/database/database.js';
+import { type DatabaseKind, kinds, openTestDatabase } from '../../support/databases/databases.js';
+
+// The behavior that both databases share.
+
+// Opening an embedded database takes seconds on a busy machine.
+const opened = new Map<DatabaseKind, Promise<Database>>();
+
+/** A shared database, which is slow to open, and a new table in it. */
+async function openWithTable(
+  kind: DatabaseKind,
+): Promise<{ db: Database; table: string; names: () => Promise<string[]> }> {
+  const opening = opened.get(kind) ?? openTestDatabase(kind).then(({ db }) => db);
+  opened.set(kind, opening);
+  const db = await opening;
+  const table = `public.t${process.hrtime.bigint()}`;
+  await db.query(
+    `create table ${table} (name text primary key, parent text references ${table} (name) deferrable initially deferred)`,
+  );
+  const names = async (): Promise<string[]> =>
+    (await db.query<{ name: string }>(`select name from ${table} order by name`)).rows.map(({ name }) => name);
+  return { db, table, names };
+}
+
+/** An error of the site's own code. */
+class SiteError extends Error {
+  readonly code = 'ECONNRESET';
+}
+
+describe.each(kinds)('a statement on %s', (kind) => {
+  test('accepts and returns text, numbers, booleans, bytes and null', async () => {
+    const { db } = await openWithTable(kind);
+    const bytes = Uint8Array.from([0, 1, 127, 128, 255]);
+    const { rows, rowCount } = await db.query(
+      'select $1::text as text, $2::float8 as number, $3::boolean as truth, $4::bytea as bytes, $5::text as nothing',
+      ["Zoë's 🦊", 1.5, true, bytes, null],
+    );
+    expect(rowCount).toBe(1);
+    const [{ bytes: given, ...rest } = {}] = rows;
+    expect(rest).toEqual({ text: "Zoë's 🦊", number: 1.5, truth: true, nothing: null });
+    expect(Uint8Array.from(given as Uint8Array)).toEqual(bytes);
+  });
+
+  test('counts the rows that it found, inserted or changed', async () => {
+    const { db, table } = await openWithTable(kind);
+    const counts = [
+      await db.query(`insert into ${table} (name) values ($1), ($2), ($3)`, ['a', 'b', 'c']),
+      await db.query(`update ${table} set parent = name where name > $1`, ['a']),
+      await db.query(`update ${table} set parent = null where name > $1 returning name`, ['a']),
+      await db.query(`select name from ${table} where name = $1`, ['z']),
+      await db.query(`select from ${table}`),
+      await db.query(`delete from ${table} where name = $1`, ['z']),
+    ];
+    expect(counts.map(({ rowCount }) => rowCount)).toEqual([3, 2, 2, 0, 3, 0]);
+  });
+
+  test('that fails returns the error of the database unchanged, and the next one succeeds', async () => {
+    const { db, table } = await openWithTable(kind);
+    await db.query(`insert into ${table} (name) values ($1)`, ['a']);
+    const error = await db.query(`insert into ${table} (name) values ($1)`, ['a']).catch((failure) => failure);
+    expect(error).not.toBeInstanceOf(IntentError);
+    expect(error).toMatchObject({ code: '23505' });
+    await expect(db.query('no sql')).rejects.toMatchObject({ code: '42601' });
+    expect((await db.query('select 1::float8 as one')).rows).toEqual([{ one: 1 }]);
+  });
+});
+
+describe.each(kinds)('a transaction on %s', (kind) => {
+  const insert = (tx: Pick<DatabaseTransaction, 'query'>, table: string, name: string) =>
+    tx.query(`insert into ${table} (name) values ($1)`, [name]);
+
+  test('commits its writes and returns the value of the callback', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    const value = await db.transaction(async (tx) => {
+      await insert(tx, table, 'a');
+      await insert(tx, table, 'b');
+      return 'done';
+    });
+    expect(value).toBe('done');
+    expect(await names()).toEqual(['a', 'b']);
+  });
+
+  test('whose callback throws writes nothing and rejects with the same error, whatever its code', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    const error = new SiteError('The stock service hung up.');
+    const work = db.transaction(async (tx) => {
+      await insert(tx, table, 'a');
+      throw error;
+    });
+    await expect(work).rejects.toBe(error);
+    expect(await names()).toEqual([]);
+  });
+
+  test('whose callback swallows a failed statement is rejected and rolled back', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    const work = db.transaction(async (tx) => {
+      await insert(tx, table, 'a');
+      await insert(tx, table, 'a').catch(() => undefined);
+    });
+    await expect(work).rejects.toMatchObject({
+      code: 'internal_error',
+      message: expect.stringContaining('rolled back'),
+      cause: expect.objectContaining({ code: '23505' }),
+    });
+    expect(await names()).toEqual([]);
+  });
+
+  test('whose callback swallows a failed statement of tx.client is rejected and rolled back', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    const work = db.transaction(async (tx) => {
+      const client = tx.client as { query(sql: string): Promise<unknown> };
+      await client.query(`insert into ${table} (name) values ('a')`);
+      await client.query('no sql').catch(() => undefined);
+    });
+    await expect(work).rejects.toMatchObject({
+      code: 'internal_error',
+      message: expect.stringContaining('rolled back'),
+    });
+    expect(await names()).toEqual([]);
+  });
+
+  test('whose commit fails writes nothing and rejects with the error of the database', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    const work = db.transaction((tx) => tx.query(`insert into ${table} (name, parent) values ('a', 'nobody')`));
+    await expect(work).rejects.toMatchObject({ code: '23503' });
+    expect(await names()).toEqual([]);
+  });
+
+  test('has savepoints', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    await db.transaction(async (tx) => {
+      await insert(tx, table, 'a');
+      await tx.query('savepoint before');
+      await insert(tx, table, 'a').catch(() => undefined);
+      await tx.query('rollback to savepoint before');
+      await tx.query('ROLLBACK WORK TO before');
+      await insert(tx, table, 'b');
+    });
+    expect(await names()).toEqual(['a', 'b']);
+  });
+
+  test.each([
+    'begin',
+    ' COMMIT',
+    '-- done\ncommit',
+    '/* done */ ; commit',
+    'rollback',
+    'rollback and chain',
+    'end;',
+    'abort',
+    'start  transaction',
+    "prepare transaction 'x'",
+  ])('cannot be ended by its callback: %s', async (sql) => {
+    const { db, table, names } = await openWithTable(kind);
+    const work = db.transaction(async (tx) => {
+      await insert(tx, table, 'a');
+      await tx.query(sql);
+    });
+    await expect(work).rejects.toMatchObject({ code: 'internal_error', message: expect.stringContaining('COMMIT') });
+    expect(await names()).toEqual([]);
+  });
+
+  test('runs concurrent statements one after the other', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    await db.transaction((tx) => Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => insert(tx, table, name))));
+    expect(await names()).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  test('runs none of several concurrent statements after the one that failed', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    const works = Array.from({ length: 3 }, () =>
+      db.transaction((tx) =>
+        Promise.all([tx.query('no sql'), insert(tx, table, 'a'), insert(tx, table, 'b'), insert(tx, table, 'c')]),
+      ),
+    );
+    for (const result of await Promise.allSettled(works)) {
+      expect(result).toMatchObject({ status: 'rejected', reason: { code: '42601' } });
+    }
+    await wait(20);
+    expect(await names()).toEqual([]);
+  });
+
+  test('with a statement that is not awaited is rolled back, without an unhandled rejection', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    for (const name of ['b', 'a']) {
+      const work = db.transaction(async (tx) => {
+        await insert(tx, table, 'a');
+        void insert(tx, table, name);
+      });
+      await expect(work).rejects.toMatchObject({ message: expect.stringContaining('Await every query') });
+    }
+    expect(await names()).toEqual([]);
+  });
+
+  test('accepts no statement after its end, neither by tx nor by tx.client', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    let kept: DatabaseTransaction | undefined;
+    await db.transaction(async (tx) => {
+      kept = tx;
+    });
+    const client = kept?.client as { query(sql: string): Promise<unknown> };
+    await db.transaction(async (other) => {
+      await insert(other, table, 'a');
+      await expect(kept && insert(kept, table, 'b')).rejects.toMatchObject({
+        message: expect.stringContaining('is over'),
+      });
+      await expect(client.query(`insert into ${table} (name) values ('c')`)).rejects.toThrow('is over');
+    });
+    expect(await names()).toEqual(['a']);
+  });
+
+  test('has a client for query builders, which takes part in it and cannot end it', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    await db.transaction(async (tx) => {
+      const client = tx.client as {
+        query(sql: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+        [name: string]: unknown;
+      };
+      await client.query(`insert into ${table} (name) values ($1)`, ['a']);
+      expect((await client.query(`select name from ${table}`)).rows).toEqual([{ name: 'a' }]);
+      await expect(client.query('commit')).rejects.toThrow('tx does not accept COMMIT');
+      expect(client[kind === 'postgres' ? 'release' : 'rollback']).toThrow('because it belongs to one transaction');
+    });
+    expect(await names()).toEqual(['a']);
+    const work = db.transaction(async (tx) => {
+      await (tx.client as { query(sql: string): Promise<unknown> }).query(`insert into ${table} (name) values ('b')`);
+      throw new SiteError('no');
+    });
+    await expect(work).rejects.toThrow('no');
+    expect(await names()).toEqual(['a']);
+  });
+
+  test('is isolated from many concurrent ones', async () => {
+    const { db, table, names } = await openWithTable(kind);
+    const works = Array.from({ length: 30 }, (_, index) =>
+      db.transaction(async (tx) => {
+        await insert(tx, table, `n${index}`);
+        await wait(Math.random() * 3);
+        await insert(tx, table, `n${index}-again`);
+        if (index % 3 === 0) throw new SiteError('no');
+      }),
+    );
+    const results = await Promise.allSettled(works);
+    expect(results.map(({ status }) => status === 'fulfilled')).toEqual(works.map((_, index) => index % 3 !== 0));
+    expect(await names()).toHaveLength(40);
+  });
+});
+
+describe.each(kinds)('close on %s', (kind) => {
+  test('waits for a running transaction, then rejects all calls, and may be called twice', async () => {
+    const test = await openTestDatabase(kind, { migrated: false });
+    await test.db.query('create table public.t (name text)');
+    let closing: Promise<void> | undefined;
+    await test.db.transaction(async (tx) => {
+      closing = test.db.close();
+      await wait(20);
+      await tx.query(`insert into public.t values ('a')`);
+    });
+    await closing;
+    await test.db.close();
+    for (const call of [() => test.db.query('select 1'), () => test.db.transaction(async () => undefined)]) {
+      await expect(call()).rejects.toMatchObject({ code: 'ledger_unavailable', message: 'The ledger is closed.' });
+    }
+    const db = await test.reopen();
+    expect((await db.query('select name from public.t')).rows).toEqual([{ name: 'a' }]);
+  });
+});
+
+describe.each(kinds)('a test database on %s', (kind) => {
+  test('is new, has the tables, and keeps its rows when it is reopened', async () => {
+    const one = await openTestDatabase(kind);
+    const other = await openTestDatabase(kind);
+    const insert = `insert into express_intents.intents (id, kind, state) values ($1, 'login', 'open')`;
+    await one.db.query(insert, ['a']);
+    expect((await other.db.query('select id from express_intents.intents')).rows).toEqual([]);
+    const db = await one.reopen();
+    expect((await db.query('select id from express_intents.intents')).rows).toEqual([{ id: 'a' }]);
+  });
+
+  test('has a clock of its own, also for defaults, in transactions, and when it is reopened', async () => {
+    const test = await openTestDatabase(kind, { fakeTime: true });
+    const timeOf = async (what: string): Promise<unknown> =>
+      (await test.db.query<{ t: number }>(`select (extract(epoch from ${what}) * 1000)::float8 as t`)).rows[0]?.t;
+    expect(Math.abs(Number(await timeOf('now()')) - Date.now())).toBeLessThan(60_000);
+    await test.setTime('2001-02-03T04:05:06.789Z');
+    expect(await timeOf('now()')).toBe(Date.UTC(2001, 1, 3, 4, 5, 6, 789));
+    await test.advance(90_000);
+    const later = Date.UTC(2001, 1, 3, 4, 6, 36, 789);
+    await test.db.transaction((tx) =>
+      tx.query(`insert into express_intents.intents (id, kind, state) values ('a', 'login', 'open')`),
+    );
+    await test.reopen();
+    expect(await timeOf('now()')).toBe(later);
+    expect(await timeOf('(select created_at from express_intents.intents)')).toBe(later);
+  });
+});

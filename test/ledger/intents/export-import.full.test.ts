@@ -1,0 +1,155 @@
+import { exportLedger } from '../../../src/ledger/intents/export-ledger.js';
+import { findIntent, historyOf, listIntents } from '../../../src/ledger/intents/find-intents.js';
+import { importLedger } from '../../../src/ledger/intents/import-ledger.js';
+import { findRepeated, recordIntent, reserveIntent, retryIntent } from '../../../src/ledger/intents/record-intent.js';
+import type { RecordedTerms } from '../../../src/ledger/ledger.js';
+import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+
+const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };
+const browser = new Uint8Array(32).map((_, index) => 250 - index);
+const terms: RecordedTerms = {
+  amount: '99999999999999999.90',
+  currency: 'usd',
+  destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+  login: true,
+  resource: 'article:tea',
+  metadata: { note: 'quotes \' " and \\, \n, \u2028, \u2029, \u0085, \u{1f375}', deep: [{ a: null }], big: 0.1 },
+};
+const idOf = (number: number): string => `intent${String(number).padStart(38, '1')}`;
+const count = 1_203;
+
+async function fill({ db }: TestDatabase): Promise<void> {
+  await recordIntent(db, { id: idOf(1), terms, browser }, times);
+  for (const state of ['submitted', 'dead']) {
+    await db.query(`update express_intents.intents set state = $2, last_error = 'Ach' where id = $1`, [idOf(1), state]);
+  }
+  await db.query(
+    `update express_intents.intents set leased_until = now(), lease_token = 5, dead_letter_hook = 'onPaid'`,
+  );
+  const key = { key: 'key', fingerprint: browser, sealedSecret: 'sealed' };
+  await reserveIntent(db, { id: idOf(2), terms, browser }, key);
+  await recordIntent(db, { id: idOf(3), terms: undefined, browser }, times);
+  await db.query(
+    `insert into express_intents.intents (id, kind, state, browser)
+     select 'login' || number, 'login', 'open', '\\x07' from generate_series(4, ${count}) number`,
+  );
+}
+
+async function linesOf({ db }: TestDatabase): Promise<string[]> {
+  const lines: string[] = [];
+  await exportLedger(db, async (line) => void lines.push(line));
+  return lines;
+}
+
+/** Every column of every row, formatted by the database. */
+async function everything({ db }: TestDatabase): Promise<unknown> {
+  const intents = await db.query(`select i::text from (select * from express_intents.intents order by id) i`);
+  const history = await db.query(
+    `select intent_id, at::text, from_state, to_state, attempts from express_intents.history order by intent_id, number`,
+  );
+  return [intents.rows, history.rows];
+}
+
+describe.each([
+  ['embedded', 'postgres'],
+  ['postgres', 'embedded'],
+] as const)('a ledger that moves from %s to %s', (from, to) => {
+  let source: TestDatabase;
+  let lines: string[];
+  let target: TestDatabase;
+  beforeAll(async () => {
+    source = await openTestDatabase(from);
+    await fill(source);
+    lines = await linesOf(source);
+    target = await openTestDatabase(to);
+  });
+  beforeEach(() => target.db.query('truncate express_intents.intents, express_intents.history'));
+
+  it('has the same value in every column, except the leases', async () => {
+    expect(lines).toHaveLength(count + 2);
+    expect(await importLedger(target.db, lines)).toBe(count);
+    await source.db.query('update express_intents.intents set leased_until = null');
+    expect(await everything(target)).toEqual(await everything(source));
+    expect(await findIntent(target.db, idOf(1))).toEqual(await findIntent(source.db, idOf(1)));
+    expect(await linesOf(target)).toEqual(lines);
+  });
+
+  it('is exported as lines, whatever characters the texts contain', () => {
+    for (const line of lines) expect(line).not.toMatch(/[\n\v\f\r\u0085\u2028\u2029]/);
+  });
+
+  it('keeps working: dead letters are retried, idempotency keys are known, the history grows', async () => {
+    await importLedger(target.db, lines);
+    expect(await findRepeated(target.db, browser, 'key')).toMatchObject({ id: idOf(2), sealedSecret: 'sealed' });
+    expect(await retryIntent(target.db, idOf(1), times.watchMs)).toBe(true);
+    const path = (await historyOf(target.db, idOf(1))).map(({ to: state }) => state);
+    expect(path).toEqual(['submitted', 'dead', 'submitted']);
+  });
+
+  const withIn = (place: number, column: string, value: unknown) => (all: string[]) => {
+    const line = JSON.parse(all[place] as string);
+    return all.with(place, JSON.stringify({ ...line, intent: { ...line.intent, [column]: value } }));
+  };
+  const without = (place: number) => (all: string[]) => all.toSpliced(place, 1);
+  it.each<[string, (all: string[]) => string[], string]>([
+    ['a truncated file', without(-1), 'cut off'],
+    ['a file without one of its lines', without(700), 'cut off'],
+    ['a file without its first line', without(0), 'first line'],
+    ['another file', () => ['name,amount', 'tea,4.50'], 'not a line of one: name,amount'],
+    ['no file at all', () => [], 'cut off'],
+    [
+      'a file of an unknown version of the tables',
+      (all) => ['{"ledger":"express-intents","tables":99}', ...all.slice(1)],
+      'version 99',
+    ],
+    ['a file with an intent twice', (all) => [...all.slice(0, 2), ...all.slice(1)], 'exists already'],
+    ['an unknown state', (all) => all.map((line) => line.replace('"dead"', '"alive"')), 'Line 2 is not'],
+    ['a broken line', (all) => all.with(3, '{"intent": {'), 'Line 4 is not a line of `ledger export`: no JSON'],
+    ['an invalid amount', withIn(2, 'amount', 'NaN'), 'Line 3 is not a line of `ledger export`: intent.amount'],
+    ['an amount below a cent', withIn(2, 'amount', 4.505), 'Line 3 is not a line of `ledger export`: intent.amount'],
+    ['a negative amount', withIn(2, 'amount', -1), 'Line 3 is not a line of `ledger export`: intent.amount'],
+    ['an infinite time', withIn(2, 'due_at', 'infinity'), 'intent.due_at'],
+    ['a negative infinite time', withIn(1_000, 'created_at', '-infinity'), 'Line 1001 is not'],
+    ['an invalid count', withIn(2, 'attempts', -1), 'intent.attempts'],
+    ['invalid metadata', withIn(2, 'metadata', ['tea']), 'intent.metadata'],
+    [
+      'a line without an intent',
+      (all) => all.with(2, '{"history":[]}'),
+      'Line 3 is not a line of `ledger export`: intent',
+    ],
+    ['two files in one', (all) => [...all, ...all], 'after its last line'],
+  ])('imports nothing from %s', async (_what, change, message) => {
+    await expect(importLedger(target.db, change(lines))).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining(message),
+    });
+    expect((await listIntents(target.db, {})).intents).toEqual([]);
+  });
+
+  it('is imported into newer tables, with defaults for new columns, and not into older ones', async () => {
+    const { db } = target;
+    await db.query(`alter table express_intents.intents add column channel text not null default 'web'`);
+    await db.query(`insert into express_intents.schema_versions (version, name) values (98, 'channel')`);
+    try {
+      expect(await importLedger(db, lines)).toBe(count);
+      const { rows } = await db.query('select distinct channel from express_intents.intents');
+      expect(rows).toEqual([{ channel: 'web' }]);
+      const newer = await linesOf(target);
+      expect(JSON.parse(newer[0] ?? '')).toMatchObject({ tables: 98 });
+      await expect(importLedger(source.db, newer)).rejects.toMatchObject({
+        code: 'invalid_request',
+        message: expect.stringContaining('version 98'),
+      });
+    } finally {
+      await db.query('alter table express_intents.intents drop column channel');
+      await db.query('delete from express_intents.schema_versions where version = 98');
+    }
+  });
+
+  it('is added to existing rows', async () => {
+    await recordIntent(target.db, { id: idOf(9), terms, browser }, times);
+    expect(await importLedger(target.db, lines)).toBe(count);
+    expect(await findIntent(target.db, idOf(9))).toBeDefined();
+    await expect(importLedger(target.db, lines)).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+});

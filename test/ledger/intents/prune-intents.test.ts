@@ -1,0 +1,147 @@
+import type { DatabaseTransaction } from '../../../src/ledger/database/database.js';
+import { findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
+import { pruneIntents } from '../../../src/ledger/intents/prune-intents.js';
+import { recordIntent, reserveIntent } from '../../../src/ledger/intents/record-intent.js';
+import type { ArchivedIntent, RecordedTerms } from '../../../src/ledger/ledger.js';
+import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+
+const times = { watchFirstMs: 2_000, watchMs: 30 * 86_400_000 };
+const browser = new Uint8Array(32).fill(7);
+const terms: RecordedTerms = {
+  amount: '4.50',
+  currency: 'usd',
+  destination: 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR',
+  login: false,
+  resource: undefined,
+  metadata: { order: 42 },
+};
+const olderThan = new Date('2026-06-01T00:00:00Z');
+
+describe.each(kinds)('pruneIntents on %s', (kind) => {
+  let database: TestDatabase;
+  const idOf = (name: string): string => name.padEnd(44, 'x');
+  beforeAll(async () => {
+    database = await openTestDatabase(kind, { fakeTime: true });
+  });
+  beforeEach(async () => {
+    await database.db.query('truncate express_intents.intents, express_intents.history');
+    await database.setTime('2026-01-01T12:00:00Z');
+  });
+
+  async function payment(name: string, path: readonly string[], changes: Partial<RecordedTerms> = {}): Promise<void> {
+    await recordIntent(database.db, { id: idOf(name), terms: { ...terms, ...changes }, browser }, times);
+    for (const state of path) await set(name, `state = '${state}'`);
+    if (path.length > 0) await set(name, 'due_at = null');
+  }
+  const set = (name: string, changes: string) =>
+    database.db.query(`update express_intents.intents set ${changes} where id = $1`, [idOf(name)]);
+  const left = async (): Promise<string[]> => {
+    const { rows } = await database.db.query<{ id: string }>('select id from express_intents.intents order by id');
+    return rows.map(({ id }) => id.replace(/x+$/, ''));
+  };
+
+  it('keeps an expired intent while a process rechecks it, which may find it paid', async () => {
+    for (const name of ['free', 'claimed', 'left behind']) await payment(name, ['expired']);
+    await database.setTime('2026-07-01T12:00:00Z');
+    await set('claimed', `leased_until = now() + interval '30 seconds'`);
+    await set('left behind', `leased_until = now() - interval '1 second'`);
+    expect(await pruneIntents(database.db, { olderThan })).toBe(2);
+    expect(await left()).toEqual(['claimed']);
+  });
+
+  it('deletes finished intents with their history, and nothing else', async () => {
+    await payment('settled', ['submitted', 'settled']);
+    await payment('reversed', ['submitted', 'settled', 'reversed']);
+    await payment('late', ['expired']);
+    await payment('dead', ['submitted', 'dead']);
+    await payment('open', []);
+    await payment('submitted', ['submitted']);
+    await payment('polled', ['submitted', 'settled']);
+    await set('polled', 'due_at = now()');
+    await payment('article', ['submitted', 'settled'], { resource: 'tea' });
+    await recordIntent(database.db, { id: idOf('login'), terms: undefined, browser }, times);
+    const key = { key: 'key', fingerprint: browser, sealedSecret: 'sealed' };
+    await reserveIntent(database.db, { id: idOf('unsure'), terms, browser }, key);
+    await database.setTime('2026-07-01T12:00:00Z');
+    await payment('young', ['submitted', 'settled']);
+
+    expect(await pruneIntents(database.db, { olderThan })).toBe(5);
+    expect(await left()).toEqual(['article', 'dead', 'polled', 'open', 'submitted', 'young']);
+    expect(await historyOf(database.db, idOf('settled'))).toEqual([]);
+    expect(await historyOf(database.db, idOf('article'))).toHaveLength(2);
+    expect(await pruneIntents(database.db, { olderThan })).toBe(0);
+    expect(await pruneIntents(database.db, { olderThan, includeResources: true })).toBe(1);
+    expect(await left()).not.toContain('article');
+  });
+
+  it('passes all intents to the archive before it deletes them, oldest first', async () => {
+    for (let day = 1; day <= 9; day += 1) {
+      await database.setTime(`2026-02-0${day}T12:00:00Z`);
+      await payment(`day${day}`, ['submitted', 'settled']);
+    }
+    const before = await findIntent(database.db, idOf('day1'));
+    await database.setTime('2026-07-01T12:00:00Z');
+    const archived: ArchivedIntent[] = [];
+    const archive = (intents: readonly ArchivedIntent[]): void => void archived.push(...intents);
+    expect(await pruneIntents(database.db, { olderThan, archive })).toBe(9);
+    expect(archived.map(({ id }) => id.slice(0, 4))).toEqual(
+      Array.from({ length: 9 }, (_, index) => `day${index + 1}`),
+    );
+    expect(archived[0]).toEqual({ ...before, history: expect.anything() });
+    expect(archived[0]?.history.map(({ from, to }) => `${from} > ${to}`)).toEqual([
+      'open > submitted',
+      'submitted > settled',
+    ]);
+  });
+
+  it('works in batches, and keeps the batch whose archive fails', async () => {
+    await database.db.query(
+      `insert into express_intents.intents (id, kind, state, browser)
+       select 'login' || number, 'login', 'open', '\\x07' from generate_series(1, 450) number`,
+    );
+    await database.setTime('2026-07-01T12:00:00Z');
+    let calls = 0;
+    const archive = async (intents: readonly ArchivedIntent[], { tx }: { tx: typeof database.db }): Promise<void> => {
+      calls += 1;
+      await tx.query('select 1');
+      if (calls === 2) throw new Error(`The disk is full, of ${intents.length}.`);
+    };
+    const failing = pruneIntents(database.db, { olderThan, archive: archive as never });
+    await expect(failing).rejects.toThrow('The disk is full, of 200.');
+    expect(await left()).toHaveLength(250);
+    expect(await pruneIntents(database.db, { olderThan })).toBe(250);
+  });
+
+  it('keeps intents younger than a day, whatever the date', async () => {
+    await payment('today', ['submitted', 'settled']);
+    const future = new Date('2030-01-01T00:00:00Z');
+    expect(await pruneIntents(database.db, { olderThan: future })).toBe(0);
+    await database.setTime('2026-01-02T12:00:01Z');
+    expect(await pruneIntents(database.db, { olderThan: future })).toBe(1);
+  });
+
+  it.each([undefined, 400, 'yesterday', new Date(Number.NaN)])('rejects %p as a date', async (wrong) => {
+    await expect(pruneIntents(database.db, { olderThan: wrong as Date })).rejects.toMatchObject({
+      code: 'invalid_request',
+    });
+  });
+
+  it('finds finished intents by an index', async () => {
+    const plan: string[] = [];
+    const explaining = { ...database.db, transaction: explained };
+    async function explained<Value>(work: (tx: DatabaseTransaction) => Promise<Value>): Promise<Value> {
+      return database.db.transaction(async (tx) => {
+        // The planner would prefer a sequential scan of a table this small.
+        await tx.query('set local enable_seqscan = off');
+        const explain = async (sql: string, values?: readonly unknown[]) => {
+          const { rows } = await tx.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, values);
+          plan.push(...rows.map((row) => row['QUERY PLAN']));
+          return { rows: [], rowCount: 0 };
+        };
+        return work({ client: tx.client, query: explain });
+      });
+    }
+    await pruneIntents(explaining, { olderThan });
+    expect(plan.join('\n')).toContain('using intents_finished');
+  });
+});

@@ -1,0 +1,126 @@
+import { kinds, openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { dayMs, hourMs, minuteMs, SettlementFixture, type SettlementOptions } from './settlement-fixture.js';
+
+// Payments made after the watch has ended, and clocks that jump.
+
+const start = '2026-01-01T12:00:00.000Z';
+
+describe.each(kinds)('an intent that stays unpaid for long, on %s', (kind) => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase(kind, { fakeTime: true });
+  });
+  beforeEach(async () => {
+    await database.db.query('truncate express_intents.intents, express_intents.history');
+    await database.setTime(start);
+  });
+  const fixture = (options?: SettlementOptions): SettlementFixture => new SettlementFixture(database, options);
+
+  async function createExpired(ledger: SettlementFixture): Promise<string> {
+    const id = await ledger.create();
+    await ledger.after(31 * dayMs);
+    expect(await ledger.path(id)).toBe('open > expired');
+    return id;
+  }
+
+  it('is polled daily after it expired, for as long as it was watched before', async () => {
+    const ledger = fixture({ settings: { watchMs: 5 * dayMs } });
+    const id = await createExpired(ledger);
+    const callsBefore = ledger.statusCalls.get(id) ?? 0;
+    for (let step = 0; step < 8; step += 1) await ledger.after(1.2 * dayMs);
+    const calls = (ledger.statusCalls.get(id) ?? 0) - callsBefore;
+    expect(calls).toBeGreaterThanOrEqual(4);
+    expect(calls).toBeLessThanOrEqual(6);
+    expect(await ledger.find(id)).toMatchObject({ state: 'expired', dueAt: undefined });
+  });
+
+  it('settles when it is paid after it expired', async () => {
+    const late: boolean[] = [];
+    const ledger = fixture({ hooks: { onPaid: (_payment, context) => void late.push(context.late) } });
+    const id = await createExpired(ledger);
+    ledger.pay(id);
+    await ledger.after(1.2 * dayMs);
+    expect(await ledger.path(id)).toBe('open > expired > submitted > settled');
+    expect(late).toEqual([true]);
+  });
+
+  it('is polled on request after the daily polls have ended', async () => {
+    const ledger = fixture();
+    const id = await createExpired(ledger);
+    await ledger.after(31 * dayMs);
+    await ledger.after(2 * dayMs);
+    expect((await ledger.find(id)).dueAt).toBeUndefined();
+    ledger.pay(id);
+    await ledger.work();
+    expect((await ledger.find(id)).state).toBe('expired');
+    const rechecked = ledger.settlement.recheck(id);
+    await ledger.work();
+    await rechecked;
+    expect((await ledger.find(id)).state).toBe('settled');
+  });
+
+  describe('while the clock of the database jumps', () => {
+    it.each([
+      ['an hour', hourMs],
+      ['40 days', 40 * dayMs],
+    ])('forward by %s and back, settles as soon as without the jump', async (_what, jumpMs) => {
+      const ledger = fixture();
+      const ids: string[] = [];
+      for (let n = 0; n < 5; n += 1) ids.push(await ledger.create());
+      await ledger.after(minuteMs);
+      await ledger.after(jumpMs);
+      await database.advance(-jumpMs);
+      await correctDueTimes(ledger);
+      const intents = await Promise.all(ids.map((id) => ledger.find(id)));
+      expect(intents.map(({ state }) => state)).toEqual(ids.map(() => 'open'));
+      for (const id of ids) ledger.pay(id);
+      await ledger.after(minuteMs);
+      for (const id of ids) expect((await ledger.find(id)).state).toBe('settled');
+    });
+
+    it('back, keeps the retry delay of a failed hook', async () => {
+      const ledger = fixture({ hooks: { onPaid: () => Promise.reject(new Error('no')) } });
+      const id = await ledger.create();
+      ledger.pay(id);
+      await ledger.after(5_000);
+      const { dueAt } = await ledger.find(id);
+      await database.advance(-40 * dayMs);
+      await correctDueTimes(ledger);
+      const found = await ledger.find(id);
+      expect(found).toMatchObject({ state: 'submitted', attempts: 1 });
+      expect(dueAt?.getTime()).toBe((found.dueAt?.getTime() ?? 0) + 40 * dayMs);
+    });
+
+    it('is still watched when it was created during the jump', async () => {
+      const ledger = fixture();
+      await database.advance(40 * dayMs);
+      const id = await ledger.create();
+      await ledger.after(5_000);
+      await database.advance(-40 * dayMs);
+      await correctDueTimes(ledger);
+      await ledger.after(hourMs);
+      ledger.pay(id);
+      await ledger.after(20 * minuteMs);
+      expect((await ledger.find(id)).state).toBe('settled');
+      expect(ledger.statusCalls.get(id)).toBeLessThan(10);
+    });
+
+    it('is released when a process claimed it with a lease in the future and ended', async () => {
+      const ledger = fixture();
+      const id = await ledger.create();
+      ledger.pay(id);
+      // The row that a process leaves which claimed it while the clock was ahead, and then died.
+      await database.db.query(
+        `update express_intents.intents set leased_until = now() + interval '40 days', lease_token = 1`,
+      );
+      await ledger.after(minuteMs);
+      expect((await ledger.find(id)).state).toBe('settled');
+    });
+  });
+
+  /** Corrects due times, as a process does every few seconds, and does the due work. */
+  async function correctDueTimes(ledger: SettlementFixture): Promise<void> {
+    await ledger.settlement.correctDueTimes();
+    await ledger.work();
+  }
+});

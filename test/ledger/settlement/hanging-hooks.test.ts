@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { PaymentHooks } from '../../../src/ledger/payment.js';
+import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
+import { SettlementFixture } from './settlement-fixture.js';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+describe('a hook that never resolves', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await openTestDatabase('postgres', { fakeTime: true });
+  });
+  beforeEach(() => database.db.query('truncate express_intents.intents, express_intents.history'));
+
+  const never = (): Promise<never> => new Promise(() => undefined);
+
+  it.each<[string, PaymentHooks]>([
+    ['onPaid', { onPaid: never }],
+    ['verifyPayment', { verifyPayment: never }],
+  ])('%s is ended by its timeout, even if garbage is collected meanwhile', async (_name, hooks) => {
+    const ledger = new SettlementFixture(database, { hooks, settings: { hookTimeoutMs: 500 } });
+    const id = await ledger.create();
+    ledger.pay(id);
+    await database.advance(5_000);
+    await ledger.settlement.round();
+    const garbage = setInterval(collectGarbage, 100);
+    const ended = await Promise.race([ledger.settlement.idle().then(() => true), wait(60_000, false, { ref: false })]);
+    clearInterval(garbage);
+    expect(ended).toBe(true);
+    expect((await ledger.find(id)).lastError).toMatch(/^TimeoutError/);
+  });
+
+  it('does not delay the close of the ledger, even if it is onDeadLetter', async () => {
+    const hooks: PaymentHooks = { onPaid: () => Promise.reject(new Error('no')), onDeadLetter: never };
+    const settings = { hookTimeoutMs: 60_000, hookAttempts: 1 };
+    const ledger = new SettlementFixture(database, { hooks, settings, timing: { closeMs: 20 } });
+    ledger.pay(await ledger.create());
+    await database.advance(5_000);
+    await ledger.settlement.round();
+    expect(await Promise.race([ledger.settlement.close().then(() => true), wait(60_000, false, { ref: false })])).toBe(
+      true,
+    );
+  });
+
+  it('is called again by another process at once when the ledger is closed, as the same attempt', async () => {
+    const settings = { hookTimeoutMs: 60_000 };
+    const ledger = new SettlementFixture(database, { hooks: { onPaid: never }, settings, timing: { closeMs: 20 } });
+    const id = await ledger.create();
+    ledger.pay(id);
+    await database.advance(5_000);
+    await ledger.settlement.round();
+    await ledger.settlement.close();
+    expect(await ledger.find(id)).toMatchObject({ state: 'submitted', lastError: undefined });
+    const attempts: number[] = [];
+    const hooks: PaymentHooks = { onPaid: (_payment, { attempt }) => void attempts.push(attempt) };
+    const other = new SettlementFixture(database, { hooks, sequencer: ledger.sequencer });
+    await other.work();
+    expect(attempts).toEqual([1]);
+  });
+});

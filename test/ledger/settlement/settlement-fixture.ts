@@ -1,0 +1,140 @@
+import type { Database } from '../../../src/ledger/database/database.js';
+import { findIntent, historyOf } from '../../../src/ledger/intents/find-intents.js';
+import { recordIntent, retryIntent } from '../../../src/ledger/intents/record-intent.js';
+import type { LedgerIntent, NewIntent } from '../../../src/ledger/ledger.js';
+import type { PaymentHooks } from '../../../src/ledger/payment.js';
+import { Settlement } from '../../../src/ledger/settlement/settlement.js';
+import type { SequencerStatus, SettlementContext } from '../../../src/ledger/settlement/settlement-context.js';
+import { defaultTiming, type SettlementTiming } from '../../../src/ledger/settlement/settlement-timing.js';
+import type { TestDatabase } from '../../support/databases/databases.js';
+import { LogRecorder } from '../../support/sites/site.js';
+
+export const minuteMs = 60_000;
+export const hourMs = 60 * minuteMs;
+export const dayMs = 24 * hourMs;
+
+/** A browser, by the hash of its cookie. */
+const browser = new Uint8Array(32).fill(7);
+
+export interface SettlementOptions {
+  readonly hooks?: PaymentHooks;
+  readonly settings?: Partial<SettlementContext['settings']>;
+  readonly timing?: Partial<SettlementTiming>;
+  readonly askUserId?: SettlementContext['askUserId'];
+  /** Default: the database of the test. */
+  readonly db?: Database;
+  /** Default: a new one. */
+  readonly sequencer?: FakeSequencer;
+}
+
+/** A sequencer whose status responses a test sets. */
+export class FakeSequencer {
+  /** The number of status calls, by intent. */
+  readonly calls = new Map<string, number>();
+  readonly statuses = new Map<string, SequencerStatus | Error>();
+
+  answer(id: string): SequencerStatus {
+    this.calls.set(id, (this.calls.get(id) ?? 0) + 1);
+    const status = this.statuses.get(id);
+    if (status instanceof Error) throw status;
+    return status ?? { exists: false, intentSubmitted: false };
+  }
+}
+
+/** A settlement whose rounds and clock the test controls. */
+export class SettlementFixture {
+  readonly database: TestDatabase;
+  readonly settlement: Settlement;
+  readonly log = new LogRecorder();
+  readonly sequencer: FakeSequencer;
+  #created = 0;
+
+  constructor(database: TestDatabase, options: SettlementOptions = {}) {
+    const { hooks = {}, settings, timing, askUserId, sequencer = new FakeSequencer() } = options;
+    this.database = database;
+    this.sequencer = sequencer;
+    this.settlement = new Settlement({
+      db: options.db ?? database.db,
+      hooks,
+      askStatus: async (id) => sequencer.answer(id),
+      askUserId,
+      settings: {
+        settleDelayMs: 0,
+        watchMs: 30 * dayMs,
+        reversalWatchMs: dayMs,
+        settlementConcurrency: 6,
+        hookAttempts: 3,
+        hookTimeoutMs: 5_000,
+        lateAfterMs: 15 * minuteMs,
+        ...settings,
+      },
+      timing: { ...defaultTiming, ...timing },
+      logger: this.log,
+    });
+  }
+
+  get statusCalls(): ReadonlyMap<string, number> {
+    return this.sequencer.calls;
+  }
+
+  /** Creates an unpaid payment that the sequencer knows. */
+  create(terms: { login?: boolean; metadata?: Record<string, unknown> } = {}): Promise<string> {
+    const { login = false, metadata = {} } = terms;
+    const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
+    return this.#record({ amount: '4.50', currency: 'usd', destination, login, resource: undefined, metadata });
+  }
+
+  /** Creates a login that the sequencer knows. */
+  createLogin(): Promise<string> {
+    return this.#record(undefined);
+  }
+
+  async #record(terms: NewIntent['terms']): Promise<string> {
+    this.#created += 1;
+    const id = `${'x'.repeat(40)}${String(this.#created).padStart(3, '0')}`;
+    const times = { watchFirstMs: defaultTiming.watchFirstMs, watchMs: 30 * dayMs };
+    await recordIntent(this.database.db, { id, terms, browser }, times);
+    this.setStatus(id, { exists: true, intentSubmitted: false });
+    return id;
+  }
+
+  /** Sets the status that the sequencer reports for an intent from now on. */
+  setStatus(id: string, status: SequencerStatus | Error): void {
+    this.sequencer.statuses.set(id, status);
+  }
+
+  pay(id: string): void {
+    this.setStatus(id, { exists: true, intentSubmitted: true });
+  }
+
+  reverse(id: string): void {
+    this.setStatus(id, { exists: true, intentSubmitted: false });
+  }
+
+  /** Advances the clock, then does all due work. */
+  async after(ms: number): Promise<void> {
+    await this.database.advance(ms);
+    await this.work();
+  }
+
+  /** Does all work that is due now. */
+  async work(): Promise<void> {
+    while ((await this.settlement.round()) > 0) await this.settlement.idle();
+  }
+
+  async find(id: string): Promise<LedgerIntent> {
+    const intent = await findIntent(this.database.db, id);
+    if (!intent) throw new Error(`The ledger does not know ${id}.`);
+    return intent;
+  }
+
+  /** The states of an intent, oldest first. */
+  async path(id: string): Promise<string> {
+    const changes = await historyOf(this.database.db, id);
+    return [changes[0]?.from, ...changes.map(({ to }) => to)].join(' > ');
+  }
+
+  retry(id: string): Promise<boolean> {
+    return retryIntent(this.database.db, id, 30 * dayMs);
+  }
+}

@@ -1,0 +1,56 @@
+import request from 'supertest';
+import { newDatabaseUrl } from '../support/databases/databases.js';
+import { intentIdOf } from '../support/sites/intent-id.js';
+import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
+import { post } from '../support/sites/post.js';
+import { startSiteWithSequencer } from '../support/sites/site.js';
+
+// test/ledger tests the differences of the two databases.
+describe('router.database', () => {
+  let site: LedgerSite;
+  let inHook: unknown;
+
+  beforeAll(async () => {
+    site = await startLedgerSite({
+      databaseUrl: await newDatabaseUrl('embedded'),
+      onPaid: async (payment, { tx }) => {
+        await tx.query('insert into orders (id) values ($1)', [payment.id]);
+        inHook = await site.router.database.query('select id from orders').catch((error) => error.code);
+      },
+    });
+    await site.router.database.query('create table orders (id text primary key)');
+  });
+
+  test('reads the writes of hooks, and rejects at once inside a hook', async () => {
+    const { database } = site.router;
+    const { body } = await post(site.origin).send({ mode: 'payment' });
+    const id = intentIdOf(body.client_secret);
+    await site.sequencer.wallet().pay(body.client_secret);
+    await request(site.origin).get(`/status/${id}`); // The ledger rechecks the payment at once.
+    await untilState(site, id, 'settled');
+    expect(await database.query('select id from orders where id = $1', [id])).toEqual({ rows: [{ id }], rowCount: 1 });
+    expect(inHook).toBe('internal_error');
+  });
+
+  test('rolls back a failed transaction', async () => {
+    const { database } = site.router;
+    const failing = database.transaction(async (tx) => {
+      await tx.query("insert into orders (id) values ('lost')");
+      throw new Error('No.');
+    });
+    await expect(failing).rejects.toThrow('No.');
+    await database.transaction((tx) => tx.query("insert into orders (id) values ('kept')"));
+    const { rows } = await database.query("select id from orders where id in ('lost', 'kept')");
+    expect(rows).toEqual([{ id: 'kept' }]);
+  });
+});
+
+test('router.database without a ledger rejects with the missing setting', async () => {
+  const { router } = await startSiteWithSequencer();
+  for (const call of [router.database.query('select 1'), router.database.transaction(async () => undefined)]) {
+    await expect(call).rejects.toMatchObject({
+      code: 'invalid_configuration',
+      message: expect.stringContaining('INTENT_DATABASE_URL='),
+    });
+  }
+});

@@ -1,0 +1,354 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import { createServer } from 'node:net';
+import { jest } from '@jest/globals';
+import { createGrpcTransport } from '../../../src/sequencer/grpc/grpc-transport.js';
+import type { Transport } from '../../../src/sequencer/transport.js';
+import { operations } from '../../../src/wire/envelope.js';
+import { eventually } from '../../support/eventually.js';
+import {
+  type GrpcFaultServer,
+  grpcHeaders,
+  grpcMessage,
+  grpcOk,
+  grpcStatus,
+  respond,
+  startGrpcFaultServer,
+} from '../../support/sequencers/grpc-fault-server.js';
+
+/** Long enough that no test gets there. */
+const ample = 60_000;
+const body = Uint8Array.of(1, 2, 3);
+const answer = Uint8Array.of(4, 5, 6);
+
+let server: GrpcFaultServer;
+const transports: Transport[] = [];
+
+type Options = Partial<Parameters<typeof createGrpcTransport>[0]>;
+
+function connect(options: Options = {}): Transport {
+  const transport = createGrpcTransport({ url: server.url, timeoutMs: ample, ...options });
+  transports.push(transport);
+  return transport;
+}
+
+beforeEach(async () => {
+  server = await startGrpcFaultServer(grpcOk(answer));
+});
+afterEach(async () => {
+  jest.useRealTimers();
+  await Promise.all(transports.splice(0).map((transport) => transport.close()));
+  await server.close();
+});
+
+describe('a request', () => {
+  it('is the unchanged message at the path of its operation (interface 4.2, protocol 5)', async () => {
+    expect(await connect().call(operations.getStatus, body)).toEqual(answer);
+    expect(server.calls).toMatchObject([{ path: '/intents.v1.MicroPayment/GetStatus', body }]);
+  });
+
+  it('has the headers of gRPC and no others (interface 5.5)', async () => {
+    await connect().call(operations.getStatus, body);
+    const { headers } = server.calls[0] ?? {};
+    expect(headers).toMatchObject({ ':method': 'POST', te: 'trailers', 'content-type': 'application/grpc' });
+    expect(headers?.['grpc-timeout']).toMatch(/^\d+m$/);
+    const names = ['grpc-accept-encoding', 'accept-encoding', 'grpc-timeout', 'user-agent', 'content-type', 'te'];
+    const own = [':authority', ':method', ':path', ':scheme'];
+    expect(Object.keys(headers ?? {}).sort()).toEqual([...own, ...names].sort());
+  });
+
+  it('goes to the configured names', async () => {
+    const grpcNames = {
+      MicroPayment: 'acme.micropayment.v1.MicroPayment',
+      Messaging: 'acme.messaging.v1.Messaging',
+      'Messaging.ackMessages': '/acme.messaging.v2.Messaging/Ack',
+    };
+    const transport = connect({ grpcNames });
+    for (const name of ['getStatus', 'sendMessage', 'ackMessages', 'createIntent'] as const) {
+      await transport.call(operations[name], body);
+    }
+    await connect({ grpcNames: 'acme.pay.v2' }).call(operations.getStatus, body);
+    expect(server.calls.map(({ path }) => path)).toEqual([
+      '/acme.micropayment.v1.MicroPayment/GetStatus',
+      '/acme.messaging.v1.Messaging/SendMessage',
+      '/acme.messaging.v2.Messaging/Ack',
+      '/intents.v1.Intents/CreateIntent',
+      '/acme.pay.v2.MicroPayment/GetStatus',
+    ]);
+  });
+
+  it.each<[string, Options]>([
+    ['a package that is none', { grpcNames: 'intents/v1' }],
+    ['an empty package', { grpcNames: '' }],
+    ['an unknown service', { grpcNames: { Payments: 'a.Payments' } as object }],
+    ['an unknown operation', { grpcNames: { 'MicroPayment.status': '/a.B/C' } as object }],
+    ['a path where a service belongs', { grpcNames: { MicroPayment: '/a.B/C' } }],
+    ['a path that is none', { grpcNames: { 'MicroPayment.getStatus': 'a.B/C' } }],
+    ['a path with a query', { grpcNames: { 'MicroPayment.getStatus': '/a.B/C?d' } }],
+  ])('is refused at construction with %s', (_name, options) => {
+    expect(() => connect(options)).toThrow(expect.objectContaining({ code: 'invalid_configuration' }));
+  });
+
+  it('ignores the proxy in the environment', async () => {
+    const proxied: string[] = [];
+    const proxy = createServer((socket) => {
+      proxied.push('a connection');
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const { port } = proxy.address() as { port: number };
+    const names = ['grpc_proxy', 'https_proxy', 'http_proxy'];
+    for (const name of names) process.env[name] = `http://127.0.0.1:${port}`;
+    try {
+      expect(await connect().call(operations.getStatus, body)).toEqual(answer);
+    } finally {
+      for (const name of names) delete process.env[name];
+      proxy.close();
+    }
+    expect(proxied).toEqual([]);
+  });
+});
+
+describe('connections', () => {
+  it('are reused: one serves sequential and concurrent calls', async () => {
+    const transport = connect();
+    for (let call = 0; call < 5; call += 1) await transport.call(operations.getStatus, body);
+    server.behave({ answer: ({ stream, call }) => respond(stream, [grpcMessage(call.body)]) });
+    const calls = Array.from({ length: 20 }, (_, n) => transport.call(operations.getStatus, Uint8Array.of(n)));
+    expect(await Promise.all(calls)).toEqual(Array.from({ length: 20 }, (_, n) => Uint8Array.of(n)));
+    expect(server.connections).toBe(1);
+  });
+
+  it('are replaced when the sequencer closed the idle one', async () => {
+    const transport = connect();
+    await transport.call(operations.getStatus, body);
+    server.behave({
+      answer: ({ stream, socket }) => {
+        respond(stream, [grpcMessage(answer)]);
+        stream.on('close', () => socket.end());
+      },
+    });
+    await transport.call(operations.getStatus, body);
+    await eventually(() => server.openConnections === 0);
+    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+    expect(server.connections).toBe(2);
+  });
+
+  it('on which a call timed out are not used again, and a stream over them continues', async () => {
+    const streams: ServerHttp2Stream[] = [];
+    const transport = connect({ timeoutMs: 100 });
+    const answered = async () => expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+    // The short timeout is for the call that is not answered. The connection is made before.
+    await eventually(answered);
+    const before = server.connections;
+    server.behave({ answer: ({ stream }) => void streams.push(stream) });
+    const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
+    const first = stream?.next();
+    await eventually(() => streams.length === 1);
+    await expect(transport.call(operations.getStatus, body)).rejects.toMatchObject({ code: 'sequencer_timeout' });
+    server.behave(grpcOk(answer));
+    await eventually(answered);
+    expect(server.connections).toBeGreaterThan(before);
+    if (streams[0]) respond(streams[0], [grpcMessage(answer)]);
+    expect(await first).toEqual({ done: false, value: answer });
+    expect(await stream?.next()).toMatchObject({ done: true });
+  });
+
+  it('that the sequencer drains are replaced, and a stream over them is served to its end', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask'] });
+    const streams: ServerHttp2Stream[] = [];
+    server.behave({
+      answer: ({ stream }) => {
+        streams.push(stream);
+        stream.session?.goaway(0, stream.id);
+      },
+    });
+    const transport = connect({ timeoutMs: 1_000 });
+    const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
+    const first = stream?.next();
+    await eventually(() => streams.length === 1);
+    // Longer than a stream may take to connect.
+    await jest.advanceTimersByTimeAsync(3_000);
+    if (streams[0]) respond(streams[0], [grpcMessage(answer)]);
+    expect(await first).toEqual({ done: false, value: answer });
+    await stream?.return?.();
+  });
+});
+
+it('accepts an empty message as an answer, and no message as an error', async () => {
+  server.behave(grpcOk());
+  expect(await connect().call(operations.getStatus, body)).toEqual(new Uint8Array());
+  server.behave({ answer: ({ stream }) => respond(stream, []) });
+  const none = connect().call(operations.getStatus, body);
+  await expect(none).rejects.toMatchObject({ code: 'sequencer_bad_response' });
+});
+
+it('cuts the reason of the service to a length fit for logs', async () => {
+  server.behave(grpcStatus(3, 'é'.repeat(5_000)));
+  const call = connect().call(operations.getStatus, body);
+  await expect(call).rejects.toMatchObject({ code: 'sequencer_error', serviceMessage: 'é'.repeat(1_000) });
+});
+
+describe("the caller's signal", () => {
+  it.each(['before the headers', 'in the body'])('ends a running call with its reason: %s', async (when) => {
+    const reason = new Error('the visitor left');
+    const controller = new AbortController();
+    let closed = false;
+    server.behave({
+      answer: ({ stream }) => {
+        stream.on('close', () => {
+          closed = true;
+        });
+        if (when === 'in the body') stream.respond(grpcHeaders);
+        setImmediate(() => controller.abort(reason));
+      },
+    });
+    const call = connect().call(operations.getStatus, body, { signal: controller.signal });
+    await expect(call).rejects.toBe(reason);
+    await eventually(() => closed);
+  });
+
+  it('that is aborted already prevents the call', async () => {
+    const transport = connect();
+    const signal = AbortSignal.abort('too late');
+    await expect(transport.call(operations.getStatus, body, { signal })).rejects.toBe('too late');
+    const stream = transport.openStream?.(operations.openMessageStream, body, { signal })[Symbol.asyncIterator]();
+    await expect(stream?.next()).rejects.toBe('too late');
+    expect(server.calls).toEqual([]);
+    expect(server.connections).toBe(0);
+  });
+
+  it('does not replace the timeout', async () => {
+    server.behave({});
+    const { signal } = new AbortController();
+    const call = connect({ timeoutMs: 100 }).call(operations.getStatus, body, { signal });
+    await expect(call).rejects.toMatchObject({ code: 'sequencer_timeout' });
+  });
+
+  it('does not close the connection', async () => {
+    const transport = connect();
+    await transport.call(operations.getStatus, body);
+    server.behave({});
+    const controller = new AbortController();
+    const call = transport.call(operations.getStatus, body, { signal: controller.signal });
+    await eventually(() => server.calls.length === 2);
+    controller.abort('left');
+    await expect(call).rejects.toBe('left');
+    server.behave(grpcOk(answer));
+    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+    expect(server.connections).toBe(1);
+  });
+});
+
+describe('a stream', () => {
+  it('yields the answers in their order until OK', async () => {
+    const many = Array.from({ length: 200 }, (_, n) => grpcMessage(Uint8Array.of(n)));
+    server.behave({ answer: ({ stream }) => respond(stream, many) });
+    const read: number[] = [];
+    for await (const [value = -1] of connect().openStream?.(operations.openMessageStream, body) ?? []) read.push(value);
+    expect(read).toEqual(Array.from({ length: 200 }, (_, n) => n));
+  });
+
+  it('yields the answers before it broke', async () => {
+    server.behave({
+      answer: ({ stream }) => respond(stream, [grpcMessage(answer)], { trailers: { 'grpc-status': '14' } }),
+    });
+    const read: Uint8Array[] = [];
+    const reading = (async () => {
+      for await (const value of connect().openStream?.(operations.openMessageStream, body) ?? []) read.push(value);
+    })();
+    await expect(reading).rejects.toMatchObject({ code: 'sequencer_unreachable' });
+    expect(read).toEqual([answer]);
+  });
+
+  it('is cancelled upstream when its reader leaves', async () => {
+    let rstCode: number | undefined;
+    server.behave({
+      answer: ({ stream }) => {
+        stream.respond(grpcHeaders);
+        stream.write(grpcMessage(answer));
+        stream.on('close', () => {
+          rstCode = stream.rstCode;
+        });
+      },
+    });
+    for await (const value of connect().openStream?.(operations.openMessageStream, body) ?? []) {
+      expect(value).toEqual(answer);
+      break;
+    }
+    await eventually(() => rstCode !== undefined);
+    expect(rstCode).toBe(8);
+  });
+
+  it('whose reader pauses slows the sequencer and does not fill the memory', async () => {
+    const message = grpcMessage(new Uint8Array(60_000));
+    let accepted = 0;
+    server.behave({
+      answer: ({ stream }) => {
+        stream.respond(grpcHeaders);
+        const pour = (): void => {
+          if (stream.destroyed || accepted > 500) return;
+          stream.write(message, () => {
+            accepted += 1;
+            pour();
+          });
+        };
+        pour();
+      },
+    });
+    const transport = connect();
+    const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
+    await stream?.next();
+    let before = -1;
+    while (before !== accepted) {
+      before = accepted;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    // What the windows of HTTP/2 and the two kernels hold. Without backpressure all 500 are accepted.
+    expect(accepted).toBeLessThan(400);
+    // It holds up no call beside it.
+    server.behave(grpcOk(answer));
+    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+    await stream?.return?.();
+  });
+});
+
+describe('close()', () => {
+  it('waits for running calls, then closes all connections', async () => {
+    const transport = connect();
+    const waiting: (() => void)[] = [];
+    server.behave({ answer: ({ stream }) => void waiting.push(() => respond(stream, [grpcMessage(answer)])) });
+    const calls = [transport.call(operations.getStatus, body), transport.call(operations.getStatus, body)];
+    let ended = 0;
+    for (const call of calls) void call.then(() => ++ended);
+    await eventually(() => waiting.length === 2);
+    const closed = transport.close();
+    for (const release of waiting) release();
+    await closed;
+    expect(ended).toBe(2);
+    expect(await Promise.all(calls)).toEqual([answer, answer]);
+    await eventually(() => server.openConnections === 0);
+  });
+
+  it('ends streams', async () => {
+    server.behave({});
+    const transport = connect();
+    const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
+    const next = expect(stream?.next()).rejects.toMatchObject({ code: 'sequencer_unreachable' });
+    await eventually(() => server.calls.length === 1);
+    await transport.close();
+    await next;
+    await eventually(() => server.openConnections === 0);
+  });
+
+  it('may be called twice, and prevents further calls', async () => {
+    const transport = connect();
+    await transport.call(operations.getStatus, body);
+    await Promise.all([transport.close(), transport.close()]);
+    const closed = { code: 'sequencer_unreachable' };
+    await expect(transport.call(operations.getStatus, body)).rejects.toMatchObject(closed);
+    const stream = transport.openStream?.(operations.openMessageStream, body)[Symbol.asyncIterator]();
+    await expect(stream?.next()).rejects.toMatchObject(closed);
+    await eventually(() => server.openConnections === 0);
+    expect(server.calls).toHaveLength(1);
+  });
+});

@@ -1,0 +1,293 @@
+import { spawn } from 'node:child_process';
+import { getEventListeners, once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { jest } from '@jest/globals';
+import { createHttpTransport } from '../../../src/sequencer/http/http-transport.js';
+import type { Transport } from '../../../src/sequencer/transport.js';
+import { encodeOkResponse, operations } from '../../../src/wire/envelope.js';
+import { eventually } from '../../support/eventually.js';
+import { type Answer, type FaultSequencer, ok, startFaultSequencer } from '../../support/sequencers/fault-sequencer.js';
+
+const body = Uint8Array.of(1, 2, 3);
+const answer = Uint8Array.of(4, 5, 6);
+
+let sequencer: FaultSequencer;
+const transports: Transport[] = [];
+
+function connect(path = ''): Transport {
+  // Long enough that no test gets there.
+  const transport = createHttpTransport({ url: sequencer.url + path, timeoutMs: 60_000 });
+  transports.push(transport);
+  return transport;
+}
+
+beforeEach(async () => {
+  sequencer = await startFaultSequencer(ok(answer));
+});
+afterEach(async () => {
+  jest.useRealTimers();
+  await Promise.all(transports.splice(0).map((transport) => transport.close()));
+  await sequencer.close();
+});
+
+it.each([
+  ['', '/v1/api'],
+  ['/', '/v1/api'],
+  ['/proxy', '/proxy/v1/api'],
+  ['/proxy/', '/proxy/v1/api'],
+  ['/a/b//', '/a/b/v1/api'],
+  ['/with%20space', '/with%20space/v1/api'],
+])('base_url with the path "%s" is called at %s (interface 4.1)', async (path, called) => {
+  await connect(path).call(operations.getStatus, body);
+  expect(sequencer.requests.map(({ path }) => path)).toEqual([called]);
+});
+
+it('posts the envelope as octets, without other headers (interface 4.1)', async () => {
+  expect(await connect().call(operations.getStatus, body)).toEqual(answer);
+  const [request] = sequencer.requests;
+  expect(request).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/octet-stream' } });
+  expect(Object.keys(request?.headers ?? {}).sort()).toEqual([
+    'accept-encoding',
+    'connection',
+    'content-length',
+    'content-type',
+    'host',
+  ]);
+  expect(sequencer.calls).toEqual([{ service: 'MicroPayment', method: 'getStatus', body }]);
+});
+
+it('sends the envelope of the known answer, byte by byte (protocol 7)', async () => {
+  const request = Buffer.from('0a2083c110200748f37e98f0ae36802eebcc605f023a1661f3731c3620b470c78325', 'hex');
+  await connect().call(operations.getStatus, Buffer.concat([Buffer.from('0a22', 'hex'), request]));
+  expect(Buffer.from(sequencer.requests[0]?.envelope ?? []).toString('hex')).toBe(
+    '0a00120c4d6963726f5061796d656e741a0967657453746174757322240a220a2083c110200748f37e98f0ae36802eebcc605f023a1661f3731c3620b470c78325',
+  );
+});
+
+it('uses one connection for twenty sequential calls', async () => {
+  const transport = connect();
+  for (let call = 0; call < 20; call += 1) {
+    await transport.call(operations.getStatus, body);
+    await aTurn();
+  }
+  expect(sequencer.calls).toHaveLength(20);
+  expect(sequencer.connections).toBe(1);
+});
+
+it('uses at most two connections for calls without a pause', async () => {
+  const transport = connect();
+  for (let call = 0; call < 20; call += 1) await transport.call(operations.getStatus, body);
+  expect(sequencer.connections).toBeLessThanOrEqual(2);
+});
+
+it('keeps its connection after a refusal and after an HTTP error', async () => {
+  const transport = connect();
+  for (const status of [500, 404, 200, 302]) {
+    sequencer.answerWith((_call, res) => res.writeHead(status).end('no'));
+    await expect(transport.call(operations.getStatus, body)).rejects.toThrow();
+    await aTurn();
+  }
+  expect(sequencer.connections).toBe(1);
+});
+
+it('does not read a long error page to its end', async () => {
+  const transport = connect();
+  sequencer.answerWith((_call, res) => res.writeHead(500).end(Buffer.alloc(300_000, '<p>')));
+  for (let call = 0; call < 3; call += 1) {
+    await expect(transport.call(operations.getStatus, body)).rejects.toMatchObject({ code: 'sequencer_bad_status' });
+  }
+  await eventually(() => sequencer.openConnections === 0);
+  await transport.close();
+});
+
+it('runs concurrent calls in parallel', async () => {
+  const waiting: (() => void)[] = [];
+  sequencer.answerWith((call, res, req) => {
+    waiting.push(() => ok(call.body)(call, res, req));
+    if (waiting.length === 20) for (const release of waiting) release();
+  });
+  const transport = connect();
+  const calls = Array.from({ length: 20 }, (_, n) => transport.call(operations.getStatus, Uint8Array.of(n)));
+  // Each gets its own answer, not just any.
+  expect(await Promise.all(calls)).toEqual(Array.from({ length: 20 }, (_, n) => Uint8Array.of(n)));
+});
+
+it('opens a new connection when the sequencer closed the idle one', async () => {
+  const transport = connect();
+  sequencer.answerWith((call, res, req) => {
+    ok(answer)(call, res, req);
+    res.on('finish', () => req.socket.end());
+  });
+  await transport.call(operations.getStatus, body);
+  await eventually(() => sequencer.openConnections === 0);
+  expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+  expect(sequencer.connections).toBe(2);
+});
+
+describe('an answer whose headers rule out an envelope is not decoded', () => {
+  it.each([
+    { 'content-type': 'text/html' },
+    { 'content-type': 'text/html; charset=utf-8' },
+    { 'content-type': 'TEXT/HTML' },
+    { 'content-type': 'application/xhtml+xml' },
+    { 'content-type': 'application/json' },
+    { 'content-type': 'application/problem+json; charset=utf-8' },
+    { 'content-encoding': 'gzip' },
+    { 'content-encoding': 'br' },
+    { 'content-encoding': 'gzip, identity' },
+  ])('%j', async (headers) => {
+    sequencer.answerWith((_call, res) => res.writeHead(200, headers).end(encodeOkResponse(answer)));
+    const transport = connect();
+    const call = transport.call(operations.getStatus, body);
+    await expect(call).rejects.toMatchObject({ name: 'SequencerError', code: 'sequencer_bad_response' });
+    sequencer.answerWith(ok(answer));
+    await aTurn();
+    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+    expect(sequencer.connections).toBe(1);
+  });
+
+  it.each([
+    {},
+    { 'content-type': 'application/octet-stream' },
+    { 'content-type': 'application/octet-stream; charset=utf-8' },
+    { 'content-type': 'Application/Octet-Stream' },
+    { 'content-type': 'application/x-protobuf' },
+    { 'content-type': 'application/jsonish' },
+    { 'content-encoding': 'identity' },
+    { 'content-encoding': 'Identity' },
+  ])('but is decoded with %j', async (headers) => {
+    sequencer.answerWith((_call, res) => res.writeHead(200, headers).end(encodeOkResponse(answer)));
+    expect(await connect().call(operations.getStatus, body)).toEqual(answer);
+  });
+});
+
+it.each<[string | undefined, number | undefined]>([
+  ['7', 7_000],
+  [undefined, undefined],
+  ['<script>', undefined],
+])('Retry-After %p of a failure comes with the error as %p ms', async (header, retryAfterMs) => {
+  sequencer.answerWith((_call, res) => res.writeHead(503, header === undefined ? {} : { 'retry-after': header }).end());
+  const error = await connect()
+    .call(operations.getStatus, body)
+    .catch((thrown) => thrown);
+  expect(error).toMatchObject({ code: 'sequencer_bad_status', httpStatus: 503 });
+  expect(error.retryAfterMs).toBe(retryAfterMs);
+  expect('retryAfterMs' in error).toBe(retryAfterMs !== undefined);
+});
+
+describe('the timeout of a call', () => {
+  it('ends it before and during the answer, with and without a signal', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask'] });
+    const { signal } = new AbortController();
+    const transport = connect();
+    let cut = 0;
+    const stall =
+      (length: number): Answer =>
+      (_call, res, req) => {
+        req.socket.on('close', () => {
+          cut += 1;
+        });
+        if (length > 0) res.writeHead(200, { 'content-length': 2 * length }).write(Buffer.alloc(length));
+      };
+    const cases = [0, 50].flatMap((length) => [undefined, signal].map((given) => ({ length, signal: given })));
+    for (const [index, { length, signal }] of cases.entries()) {
+      sequencer.answerWith(stall(length));
+      const call = transport.callWithin?.(operations.getStatus, body, { timeoutMs: 1_000, signal });
+      const ended = expect(call).rejects.toMatchObject({ name: 'SequencerError', code: 'sequencer_timeout' });
+      await eventually(() => sequencer.calls.length === index + 1);
+      await jest.advanceTimersByTimeAsync(1_000);
+      await ended;
+    }
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    await eventually(() => cut === cases.length);
+  });
+
+  it('leaves no timer after a call in time', async () => {
+    const { signal } = new AbortController();
+    expect(await connect().callWithin?.(operations.getStatus, body, { timeoutMs: 60_000, signal })).toEqual(answer);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+describe("the caller's signal", () => {
+  it('ends a running call with its reason', async () => {
+    const reason = new Error('the visitor left');
+    const controller = new AbortController();
+    sequencer.answerWith(() => controller.abort(reason));
+    const call = connect().call(operations.getStatus, body, { signal: controller.signal });
+    await expect(call).rejects.toBe(reason);
+  });
+
+  it('ends a call during its answer', async () => {
+    const controller = new AbortController();
+    sequencer.answerWith((_call, res) => {
+      res.writeHead(200, { 'content-length': 100 });
+      res.write('half', () => setImmediate(() => controller.abort('enough')));
+    });
+    const call = connect().call(operations.getStatus, body, { signal: controller.signal });
+    await expect(call).rejects.toBe('enough');
+  });
+
+  it('that is aborted already prevents the call', async () => {
+    const call = connect().call(operations.getStatus, body, { signal: AbortSignal.abort('too late') });
+    await expect(call).rejects.toBe('too late');
+    expect(sequencer.calls).toEqual([]);
+  });
+
+  it('leaves no listener when it is not aborted, and the next call succeeds', async () => {
+    const transport = connect();
+    const { signal } = new AbortController();
+    expect(await transport.call(operations.getStatus, body, { signal })).toEqual(answer);
+    const aborted = transport.call(operations.getStatus, body, { signal: AbortSignal.abort('no') });
+    await expect(aborted).rejects.toBe('no');
+    expect(await transport.call(operations.getStatus, body)).toEqual(answer);
+  });
+});
+
+describe('close()', () => {
+  it('waits for running calls, then closes all connections', async () => {
+    const transport = connect();
+    const waiting: (() => void)[] = [];
+    sequencer.answerWith((call, res, req) => void waiting.push(() => ok(answer)(call, res, req)));
+    const calls = [transport.call(operations.getStatus, body), transport.call(operations.getStatus, body)];
+    await eventually(() => waiting.length === 2);
+    const closed = transport.close();
+    for (const release of waiting) release();
+    await closed;
+    expect(await Promise.all(calls)).toEqual([answer, answer]);
+    await eventually(() => sequencer.openConnections === 0);
+  });
+
+  it('may be called twice', async () => {
+    const transport = connect();
+    await transport.call(operations.getStatus, body);
+    await Promise.all([transport.close(), transport.close()]);
+    await transport.close();
+    await eventually(() => sequencer.openConnections === 0);
+  });
+
+  it('lets the process exit', async () => {
+    sequencer.answerWith(ok());
+    const client = fileURLToPath(new URL('../../../dist/client.js', import.meta.url));
+    const script = `
+      import { createIntentClient } from ${JSON.stringify(client)};
+      const client = createIntentClient({ url: ${JSON.stringify(sequencer.url)} });
+      await client.paymentIntents.getStatus('1'.repeat(32));
+      await client.close();
+      console.log('closed');`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let printed = '';
+    child.stdout.on('data', (chunk) => {
+      printed += chunk;
+    });
+    const killer = setTimeout(() => child.kill(), 40_000);
+    const [code] = await once(child, 'close');
+    clearTimeout(killer);
+    expect({ code, printed }).toEqual({ code: 0, printed: 'closed\n' });
+  });
+});
+
+/** The HTTP client gives a connection back one turn of the event loop after its answer. */
+const aTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));

@@ -1,0 +1,612 @@
+import { getEventListeners } from 'node:events';
+import { jest } from '@jest/globals';
+import { type IntentError, SequencerError } from '../../../src/errors.js';
+import { type ResilienceOptions, resilientTransport } from '../../../src/sequencer/resilience/resilient-transport.js';
+import type { AttemptBounds, Caller, CallOptions, Transport } from '../../../src/sequencer/transport.js';
+import { type Operation, operations } from '../../../src/wire/envelope.js';
+import {
+  answer,
+  failing,
+  failingWithStatus,
+  inTurn,
+  ok,
+  type Play,
+  type PlayingTransport,
+  playingTransport,
+  slow,
+  stalling,
+} from '../../support/transports/playing-transport.js';
+
+const body = Uint8Array.of(1, 2, 3);
+const { createIntent, getStatus, getLoginForThirdPartyApp, loginToThirdPartyApp } = operations;
+
+let inner: PlayingTransport;
+let transport: Transport & Caller;
+
+/** Delays are half of their maximum: 50 ms, then 100 ms. */
+function wrap(play: Play, options: Partial<ResilienceOptions> = {}): void {
+  inner = playingTransport(play);
+  transport = resilientTransport(inner, { timeoutMs: 8_000, attemptTimeoutMs: 3_000, random: () => 0.5, ...options });
+}
+
+type Outcome = IntentError & { answer?: Uint8Array };
+
+/** Calls, and lets enough time pass for any outcome. @returns the error, or an object with the answer */
+async function outcome(operation: Operation = getStatus, options?: CallOptions): Promise<Outcome> {
+  const ended = transport.call(operation, body, options).then(
+    (given) => ({ answer: given }) as Outcome,
+    (error) => error as Outcome,
+  );
+  await jest.advanceTimersByTimeAsync(20_000);
+  return ended;
+}
+
+/** Starts a call and does not wait for its end. */
+function begin(operation: Operation = getStatus, options?: CallOptions): { code: string | undefined; done: boolean } {
+  const call = { code: undefined as string | undefined, done: false };
+  transport.call(operation, body, options).then(
+    () => Object.assign(call, { code: 'ok', done: true }),
+    (error) => Object.assign(call, { code: error.code ?? String(error), done: true }),
+  );
+  return call;
+}
+
+const times = (): number[] => inner.calls.map(({ atMs }) => Math.round(atMs));
+
+beforeEach(() => {
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  expect(jest.getTimerCount()).toBe(0);
+  jest.useRealTimers();
+});
+
+describe('a call that succeeds', () => {
+  it('is sent once and returns the answer', async () => {
+    wrap(ok);
+    expect(await outcome()).toEqual({ answer });
+    expect(inner.calls).toMatchObject([{ operation: getStatus, body }]);
+  });
+
+  it('passes streams through, if the transport has them', async () => {
+    wrap(ok);
+    expect('openStream' in transport).toBe(false);
+    const streaming: Transport = {
+      ...inner,
+      async *openStream(operation, request) {
+        yield Uint8Array.of(operation.method.length, ...request);
+      },
+    };
+    const wrapped = resilientTransport(streaming, { timeoutMs: 1, attemptTimeoutMs: 1 });
+    const seen: Uint8Array[] = [];
+    for await (const bytes of wrapped.openStream?.(getStatus, body) ?? []) seen.push(bytes);
+    expect(seen).toEqual([Uint8Array.of(9, 1, 2, 3)]);
+  });
+});
+
+describe('a retry', () => {
+  it.each<[string, Play]>([
+    ['a connection that was refused or cut', failing('sequencer_unreachable')],
+    ['a try that timed out', stalling],
+    ['HTTP status 429', failingWithStatus(429)],
+    ['HTTP status 502', failingWithStatus(502)],
+    ['HTTP status 503', failingWithStatus(503)],
+    ['HTTP status 504', failingWithStatus(504)],
+  ])('follows %s, with the same bytes (protocol 6)', async (_name, fault) => {
+    wrap(inTurn(fault, ok));
+    expect(await outcome(createIntent)).toEqual({ answer });
+    expect(inner.calls).toHaveLength(2);
+    for (const call of inner.calls) expect(call.body).toBe(body);
+  });
+
+  it.each<[string, Play]>([
+    ['a refusal', failing('sequencer_error')],
+    ['an answer that cannot be read', failing('sequencer_bad_response')],
+    ['HTTP status 500', failingWithStatus(500)],
+    ['HTTP status 501', failingWithStatus(501)],
+    ['HTTP status 404', failingWithStatus(404)],
+    ['HTTP status 307', failingWithStatus(307)],
+    [
+      'an error of the transport itself',
+      () => {
+        throw new TypeError('a bug');
+      },
+    ],
+  ])('does not follow %s', async (_name, fault) => {
+    wrap(inTurn(fault, ok));
+    expect(await outcome()).toBeInstanceOf(Error);
+    expect(inner.calls).toHaveLength(1);
+  });
+
+  it.each(
+    Object.entries(operations).map(([name, operation]) => [
+      name,
+      operation,
+      name === 'loginToThirdPartyApp' || name === 'openMessageStream' ? 1 : 3,
+    ]) as [string, Operation, number][],
+  )('of %s follows where the operation may be repeated', async (_name, operation, tries) => {
+    wrap(failing('sequencer_unreachable'));
+    expect(await outcome(operation)).toMatchObject({ code: 'sequencer_unreachable' });
+    expect(inner.calls).toHaveLength(tries);
+  });
+
+  it('does not follow an unknown operation', async () => {
+    wrap(failing('sequencer_unreachable'));
+    await outcome({ service: 'MicroPayment', method: 'payTwice' });
+    expect(inner.calls).toHaveLength(1);
+  });
+
+  it('waits up to 100 ms, then up to 200 ms, with full jitter', async () => {
+    wrap(failing('sequencer_unreachable'), { random: () => 1 });
+    await outcome();
+    expect(times()).toEqual([0, 100, 300]);
+    wrap(failing('sequencer_unreachable'), { random: () => 0 });
+    await outcome();
+    expect(inner.calls).toHaveLength(3);
+    // A timer of 0 ms takes up to 1 ms.
+    expect(times()[2]).toBeLessThanOrEqual(2);
+  });
+
+  it('that fails too ends the call with the last error, which says how many tries there were', async () => {
+    wrap(inTurn(failing('sequencer_unreachable'), failingWithStatus(502), failingWithStatus(503, 250)));
+    const error = await outcome();
+    expect(error).toBeInstanceOf(SequencerError);
+    expect(error).toMatchObject({ code: 'sequencer_bad_status', httpStatus: 503, retryAfterMs: 250 });
+    expect(error.message).toBe('It is sequencer_bad_status. Tried 3 times in 150 ms.');
+    expect(error.cause).toBeInstanceOf(SequencerError);
+  });
+
+  it('is not mentioned in the error of a call with one try', async () => {
+    wrap(failing('sequencer_error'));
+    expect((await outcome()).message).toBe('It is sequencer_error.');
+  });
+});
+
+describe('Retry-After', () => {
+  it('is waited for, plus the delay of the retry', async () => {
+    wrap(inTurn(failingWithStatus(503, 2_000), failingWithStatus(429, 1_000), ok));
+    expect(await outcome()).toEqual({ answer });
+    expect(times()).toEqual([0, 2_050, 3_150]);
+  });
+
+  it('over 5 s, or over the time left, is returned with the error instead', async () => {
+    wrap(failingWithStatus(503, 5_001), { timeoutMs: 60_000 });
+    expect(await outcome()).toMatchObject({ retryAfterMs: 5_001 });
+    expect(inner.calls).toHaveLength(1);
+    wrap(failingWithStatus(503, 5_000), { timeoutMs: 4_000 });
+    expect(await outcome()).toMatchObject({ retryAfterMs: 5_000 });
+    expect(inner.calls).toHaveLength(1);
+    wrap(inTurn(failingWithStatus(503, 5_000), ok));
+    expect(await outcome()).toEqual({ answer });
+  });
+});
+
+describe('the timeout', () => {
+  it('bounds each try and the whole call', async () => {
+    wrap(stalling);
+    const call = begin();
+    await jest.advanceTimersByTimeAsync(7_999);
+    expect(call.done).toBe(false);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(call.code).toBe('sequencer_timeout');
+    expect(times()).toEqual([0, 3_050, 6_150]);
+  });
+
+  it('says how long the last try took, and how many tries there were', async () => {
+    wrap(stalling);
+    expect((await outcome()).message).toBe('The sequencer did not answer within 1850 ms. Tried 3 times in 8000 ms.');
+  });
+
+  it('is all for the one try of an operation that is never repeated', async () => {
+    wrap(slow(7_900));
+    expect(await outcome(loginToThirdPartyApp)).toEqual({ answer });
+  });
+
+  it('is all for the first try if it is short', async () => {
+    wrap(stalling, { timeoutMs: 200, attemptTimeoutMs: 200 });
+    const call = begin();
+    await jest.advanceTimersByTimeAsync(200);
+    expect(call.code).toBe('sequencer_timeout');
+    expect(inner.calls).toHaveLength(1);
+  });
+
+  it('ends a call over a transport that ignores its signal, and a late failure of that transport is ignored', async () => {
+    wrap(() => new Promise((_resolve, reject) => setTimeout(() => reject(new Error('late')), 500)), {
+      timeoutMs: 100,
+      attemptTimeoutMs: 100,
+    });
+    const call = begin();
+    await jest.advanceTimersByTimeAsync(100);
+    expect(call.code).toBe('sequencer_timeout');
+    await jest.advanceTimersByTimeAsync(1_000);
+  });
+
+  it('is kept by a transport that has callWithin', async () => {
+    wrap(ok);
+    const seen: AttemptBounds[] = [];
+    const callWithin = async (_operation: Operation, _body: Uint8Array, bounds: AttemptBounds) => {
+      seen.push(bounds);
+      return answer;
+    };
+    transport = resilientTransport({ ...inner, callWithin }, { timeoutMs: 8_000, attemptTimeoutMs: 3_000 });
+    const { signal } = new AbortController();
+    await outcome(getStatus, { signal });
+    await outcome(loginToThirdPartyApp);
+    expect(seen).toEqual([
+      { timeoutMs: 3_000, signal },
+      { timeoutMs: 8_000, signal: undefined },
+    ]);
+  });
+
+  it('includes the time in line', async () => {
+    wrap(stalling, { maxRunning: 1, timeoutMs: 1_000, attemptTimeoutMs: 700 });
+    const [first, second] = [begin(loginToThirdPartyApp), begin(loginToThirdPartyApp)];
+    await jest.advanceTimersByTimeAsync(999);
+    expect([first.done, second.done]).toEqual([false, false]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect([first.code, second.code]).toEqual(['sequencer_timeout', 'sequencer_timeout']);
+  });
+});
+
+describe('the line', () => {
+  it('bounds the calls that run and those that wait, and refuses the others at once', async () => {
+    wrap(stalling, { maxRunning: 3, maxWaiting: 2 });
+    const calls = Array.from({ length: 7 }, () => begin());
+    await jest.advanceTimersByTimeAsync(0);
+    expect(inner.calls).toHaveLength(3);
+    expect(calls.map(({ code }) => code)).toEqual([...new Array(5).fill(undefined), 'too_busy', 'too_busy']);
+    await jest.advanceTimersByTimeAsync(20_000);
+  });
+
+  it('has room for 64 and 1,024 of each operation', async () => {
+    wrap(stalling);
+    const calls = Array.from({ length: 2_000 }, () => begin());
+    const others = Array.from({ length: 10 }, () => begin(createIntent));
+    await jest.advanceTimersByTimeAsync(0);
+    expect(calls.filter(({ code }) => code === 'too_busy')).toHaveLength(2_000 - 64 - 1_024);
+    expect(inner.calls.filter(({ operation }) => operation === createIntent)).toHaveLength(10);
+    expect(others.filter(({ done }) => done)).toEqual([]);
+    expect(inner.calls).toHaveLength(74);
+    await jest.advanceTimersByTimeAsync(20_000);
+    expect(calls.filter(({ done }) => !done)).toEqual([]);
+  });
+
+  it('says when to retry if it is full', async () => {
+    wrap(stalling, { maxRunning: 1, maxWaiting: 0 });
+    begin();
+    expect(await outcome()).toMatchObject({ name: 'IntentError', code: 'too_busy', status: 503, retryAfterMs: 1_000 });
+  });
+
+  it('is served in the order of arrival', async () => {
+    wrap(slow(10), { maxRunning: 1 });
+    for (let n = 1; n <= 4; n += 1) void transport.call(getStatus, Uint8Array.of(n));
+    await jest.advanceTimersByTimeAsync(40);
+    expect(inner.calls.map((call) => call.body[0])).toEqual([1, 2, 3, 4]);
+    expect(times()).toEqual([0, 10, 20, 30]);
+  });
+
+  it('is not overtaken by new calls', async () => {
+    wrap(slow(10), { maxRunning: 2 });
+    for (let n = 0; n < 12; n += 1) {
+      begin();
+      await jest.advanceTimersByTimeAsync(3);
+    }
+    await jest.advanceTimersByTimeAsync(100);
+    expect(inner.calls).toHaveLength(12);
+    const atOnce = inner.calls.map(({ atMs }) => inner.calls.filter((one) => Math.abs(one.atMs - atMs) < 9).length);
+    expect(Math.max(...atOnce)).toBeLessThanOrEqual(4);
+    expect((inner.calls.at(-1)?.atMs ?? 0) - (inner.calls[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(49);
+  });
+
+  it.each(['signal', 'cancelBeforeSend'])('is not joined by a call whose %s is aborted already', async (name) => {
+    wrap(slow(1_000), { maxRunning: 1 });
+    begin();
+    const late = begin(getStatus, { [name]: AbortSignal.abort('too late') });
+    await jest.advanceTimersByTimeAsync(0);
+    expect(late.code).toBe('too late');
+    await jest.advanceTimersByTimeAsync(1_000);
+  });
+
+  it('gives the place of a call whose caller left to another', async () => {
+    wrap(slow(1_000), { maxRunning: 1, maxWaiting: 1 });
+    const running = begin();
+    const controller = new AbortController();
+    const leaving = begin(getStatus, { signal: controller.signal });
+    expect(begin()).toMatchObject({ done: false });
+    await jest.advanceTimersByTimeAsync(0);
+    controller.abort('left');
+    await jest.advanceTimersByTimeAsync(0);
+    expect(leaving.code).toBe('left');
+    const next = begin();
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect([running.code, next.code]).toEqual(['ok', 'ok']);
+    expect(inner.calls).toHaveLength(2);
+  });
+});
+
+describe('the circuit breaker', () => {
+  const fault = failingWithStatus(500);
+
+  /** Fails five times, which opens the circuit. */
+  async function open(): Promise<void> {
+    wrap(fault);
+    for (let n = 0; n < 5; n += 1) begin();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(inner.calls).toHaveLength(5);
+  }
+
+  it.each<[string, Play]>([
+    ['HTTP status 500', fault],
+    ['HTTP status 503', failingWithStatus(503, 60_000)],
+    ['a connection that does not come about', failing('sequencer_unreachable')],
+    ['no answer', stalling],
+  ])('opens after five times %s in a row, and then nothing is sent', async (_name, play) => {
+    wrap(play, { timeoutMs: 1_000, attemptTimeoutMs: 1_000 });
+    for (let n = 0; n < 4; n += 1) begin(loginToThirdPartyApp);
+    await jest.advanceTimersByTimeAsync(1_000);
+    begin(loginToThirdPartyApp);
+    await jest.advanceTimersByTimeAsync(1_000);
+    const refused = begin(loginToThirdPartyApp);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(refused.code).toBe('sequencer_unavailable');
+    expect(inner.calls).toHaveLength(5);
+  });
+
+  it.each<[string, Play]>([
+    ['refusals', failing('sequencer_error')],
+    ['answers that cannot be read', failing('sequencer_bad_response')],
+    ['HTTP status 404', failingWithStatus(404)],
+    ['HTTP status 429', failingWithStatus(429, 60_000)],
+  ])('does not open for %s, which also restart the count of failures', async (_name, play) => {
+    wrap(play);
+    for (let n = 0; n < 20; n += 1) {
+      begin(loginToThirdPartyApp);
+      await jest.advanceTimersByTimeAsync(0);
+    }
+    expect(inner.calls).toHaveLength(20);
+    for (let n = 0; n < 20; n += 1) {
+      inner.play(n % 5 === 4 ? play : fault);
+      expect((await outcome()).code).not.toBe('sequencer_unavailable');
+    }
+  });
+
+  it('does not count calls whose caller left', async () => {
+    wrap(fault);
+    for (let n = 0; n < 4; n += 1) await outcome();
+    inner.play(stalling);
+    for (let n = 0; n < 10; n += 1) {
+      const controller = new AbortController();
+      begin(getStatus, { signal: controller.signal });
+      controller.abort('left');
+      await jest.advanceTimersByTimeAsync(0);
+    }
+    inner.play(fault);
+    const calls = [begin(), begin()];
+    await jest.advanceTimersByTimeAsync(0);
+    expect(calls.map(({ code }) => code)).toEqual(['sequencer_bad_status', 'sequencer_bad_status']);
+    const refused = begin();
+    await jest.advanceTimersByTimeAsync(0);
+    expect(refused.code).toBe('sequencer_unavailable');
+  });
+
+  it('says when to retry', async () => {
+    await open();
+    await jest.advanceTimersByTimeAsync(1_500);
+    const error = await transport.call(getStatus, body).catch((thrown) => thrown);
+    expect(error).toMatchObject({ name: 'SequencerError', status: 503, retryAfterMs: 3_500 });
+  });
+
+  it('sends one probe after 5 s, and refuses other calls until the probe has ended', async () => {
+    await open();
+    inner.play(slow(2_000));
+    await jest.advanceTimersByTimeAsync(4_999);
+    const early = begin();
+    await jest.advanceTimersByTimeAsync(1);
+    expect([early.code, inner.calls.length]).toEqual(['sequencer_unavailable', 5]);
+    const calls = Array.from({ length: 20 }, () => begin());
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(inner.calls).toHaveLength(6);
+    expect(calls.filter(({ code }) => code === 'sequencer_unavailable')).toHaveLength(19);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(calls[0]?.code).toBe('ok');
+    expect(await outcome()).toEqual({ answer });
+  });
+
+  it('stays open for 5 s more when the probe fails, and does not retry the probe', async () => {
+    await open();
+    inner.play(failingWithStatus(503));
+    await jest.advanceTimersByTimeAsync(5_000);
+    const probe = begin();
+    await jest.advanceTimersByTimeAsync(4_999);
+    const early = begin();
+    await jest.advanceTimersByTimeAsync(0);
+    expect([probe.code, early.code, inner.calls.length]).toEqual(['sequencer_bad_status', 'sequencer_unavailable', 6]);
+    await jest.advanceTimersByTimeAsync(1);
+    inner.play(ok);
+    expect(await outcome()).toEqual({ answer });
+  });
+
+  it('closes when the probe is refused, since the service is alive', async () => {
+    await open();
+    inner.play(failing('sequencer_error'));
+    await jest.advanceTimersByTimeAsync(5_000);
+    expect((await outcome()).code).toBe('sequencer_error');
+    inner.play(ok);
+    expect(await outcome()).toEqual({ answer });
+  });
+
+  it('makes the next call the probe when the caller of the probe leaves, however often', async () => {
+    await open();
+    inner.play(stalling);
+    await jest.advanceTimersByTimeAsync(5_000);
+    for (let n = 0; n < 10; n += 1) {
+      const controller = new AbortController();
+      begin(getStatus, { signal: controller.signal });
+      const refused = begin();
+      await jest.advanceTimersByTimeAsync(0);
+      expect(refused.code).toBe('sequencer_unavailable');
+      controller.abort('left');
+      await jest.advanceTimersByTimeAsync(0);
+    }
+    expect(inner.calls).toHaveLength(15);
+    inner.play(ok);
+    expect(await outcome()).toEqual({ answer });
+  });
+
+  it('does not change when a call ends that was sent before it opened', async () => {
+    wrap((call) => (call.n === 1 ? slow(1_000)(call) : call.n === 2 ? stalling(call) : fault(call)), {
+      attemptTimeoutMs: 6_000,
+    });
+    const [answered, timedOut] = [begin(), begin()];
+    for (let n = 0; n < 5; n += 1) begin();
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(answered.code).toBe('ok');
+    const refused = begin();
+    await jest.advanceTimersByTimeAsync(4_000);
+    expect([refused.code, inner.calls.length]).toEqual(['sequencer_unavailable', 7]);
+    inner.play(slow(2_000));
+    const probe = begin();
+    await jest.advanceTimersByTimeAsync(1_500);
+    expect(timedOut.code).toBe('sequencer_timeout');
+    await jest.advanceTimersByTimeAsync(500);
+    expect(probe.code).toBe('ok');
+    expect(await outcome()).toEqual({ answer });
+  });
+
+  it('is separate for each operation: payments go on while logins fail', async () => {
+    wrap((call) => (call.operation === getLoginForThirdPartyApp ? fault(call) : answer));
+    for (let n = 0; n < 6; n += 1) await transport.call(getLoginForThirdPartyApp, body).catch(() => undefined);
+    expect(await outcome(createIntent)).toEqual({ answer });
+    expect(inner.calls).toHaveLength(6);
+  });
+
+  it('that opens between two tries keeps the error of the first', async () => {
+    wrap(failing('sequencer_unreachable'));
+    const calls = Array.from({ length: 5 }, () => begin());
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(calls.map(({ code }) => code)).toEqual(new Array(5).fill('sequencer_unreachable'));
+    expect(inner.calls).toHaveLength(5);
+  });
+});
+
+describe('the retry budget', () => {
+  it('allows retries of a fifth of the calls, and a few at the start', async () => {
+    // Never five in a row, so the circuit stays closed.
+    wrap((call) => (call.n % 2 === 0 ? failing('sequencer_unreachable')(call) : answer));
+    for (let n = 0; n < 500; n += 1) begin();
+    await jest.advanceTimersByTimeAsync(0);
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(inner.calls.length).toBeGreaterThan(500 + 50);
+    expect(inner.calls.length).toBeLessThanOrEqual(500 * 1.2 + 10);
+  });
+
+  it('refills with time, so that a quiet site may retry every call', async () => {
+    wrap((call) => (call.n % 2 === 1 ? failing('sequencer_unreachable')(call) : answer));
+    for (let n = 0; n < 50; n += 1) expect(await outcome()).toEqual({ answer });
+    expect(inner.calls).toHaveLength(100);
+  });
+});
+
+describe("the caller's signal", () => {
+  it('ends a try at once, with its reason', async () => {
+    wrap(() => new Promise(() => undefined));
+    const controller = new AbortController();
+    const call = begin(getStatus, { signal: controller.signal });
+    await jest.advanceTimersByTimeAsync(10);
+    controller.abort('left');
+    await jest.advanceTimersByTimeAsync(0);
+    expect(call.code).toBe('left');
+    expect(inner.calls[0]?.options.signal?.aborted).toBe(true);
+  });
+
+  it('ends the delay between two tries at once', async () => {
+    wrap(failingWithStatus(503, 4_000));
+    const controller = new AbortController();
+    const call = begin(getStatus, { signal: controller.signal });
+    await jest.advanceTimersByTimeAsync(1_000);
+    controller.abort('left');
+    await jest.advanceTimersByTimeAsync(0);
+    expect(call.code).toBe('left');
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(inner.calls).toHaveLength(1);
+  });
+
+  it.each(['signal', 'cancelBeforeSend'])('%s that is aborted already prevents the call', async (name) => {
+    wrap(ok);
+    expect(await outcome(getStatus, { [name]: AbortSignal.abort('too late') })).toBe('too late');
+    expect(inner.calls).toEqual([]);
+  });
+
+  it.each(['signal', 'cancelBeforeSend'])('%s has no listeners once the call is over', async (name) => {
+    const { signal } = new AbortController();
+    const options = { [name]: signal };
+    wrap(inTurn(failing('sequencer_unreachable'), ok), { maxRunning: 1 });
+    await Promise.all([outcome(getStatus, options), outcome(getStatus, options)]);
+    wrap(failing('sequencer_error'));
+    await outcome(getStatus, options);
+    wrap(stalling);
+    await outcome(getStatus, options);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+});
+
+describe('cancelBeforeSend', () => {
+  it('does not end a call that was sent', async () => {
+    wrap(slow(1_000));
+    const controller = new AbortController();
+    const call = begin(createIntent, { cancelBeforeSend: controller.signal });
+    await jest.advanceTimersByTimeAsync(10);
+    controller.abort('left');
+    await jest.advanceTimersByTimeAsync(989);
+    expect(call.done).toBe(false);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(call.code).toBe('ok');
+  });
+
+  it('prevents retries after it', async () => {
+    wrap(inTurn(stalling, ok));
+    const controller = new AbortController();
+    const call = begin(createIntent, { cancelBeforeSend: controller.signal });
+    await jest.advanceTimersByTimeAsync(10);
+    controller.abort('left');
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(call.code).toBe('sequencer_timeout');
+    expect(inner.calls).toHaveLength(1);
+  });
+
+  it('ends the wait in line, and between two tries', async () => {
+    wrap(failingWithStatus(503, 4_000), { maxRunning: 1 });
+    const controller = new AbortController();
+    const calls = [0, 1].map(() => begin(createIntent, { cancelBeforeSend: controller.signal }));
+    await jest.advanceTimersByTimeAsync(1_000);
+    controller.abort('left');
+    await jest.advanceTimersByTimeAsync(0);
+    expect(calls.map(({ code }) => code)).toEqual(['left', 'left']);
+    expect(inner.calls).toHaveLength(1);
+  });
+});
+
+describe('close()', () => {
+  it('waits for the running and waiting calls, then closes the transport once', async () => {
+    wrap(slow(1_000), { maxRunning: 1 });
+    const calls = [begin(), begin()];
+    let closed = false;
+    const closing = Promise.all([transport.close(), transport.close()]).then(() => {
+      closed = true;
+    });
+    await jest.advanceTimersByTimeAsync(1_999);
+    expect([closed, inner.closed]).toEqual([false, 0]);
+    await jest.advanceTimersByTimeAsync(1);
+    await closing;
+    expect(calls.map(({ code }) => code)).toEqual(['ok', 'ok']);
+    await transport.close();
+    expect(inner.closed).toBe(1);
+  });
+
+  it('refuses calls after it', async () => {
+    wrap(ok);
+    await transport.close();
+    expect((await outcome()).code).toBe('sequencer_unreachable');
+    expect(inner.calls).toEqual([]);
+  });
+});

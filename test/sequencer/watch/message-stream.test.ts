@@ -1,0 +1,276 @@
+import {
+  type CreatedIntent,
+  createIntentClient,
+  createSigner,
+  generateKeyPair,
+  type IntentClient,
+  type IntentEvent,
+  type Transport,
+} from '../../../src/index.js';
+import { lazyTransport } from '../../../src/sequencer/create-transport.js';
+import { createGrpcTransport } from '../../../src/sequencer/grpc/grpc-transport.js';
+import { createHttpTransport } from '../../../src/sequencer/http/http-transport.js';
+import { signStreamRequest } from '../../../src/sequencer/watch/message-stream.js';
+import { watchIntent } from '../../../src/sequencer/watch/watch-intent.js';
+import { type Sequencer, startSequencer } from '../../../src/testing.js';
+import { decode, v1 } from '../../../src/wire/codec.js';
+import { operations } from '../../../src/wire/envelope.js';
+import { type StreamRelay, startStreamRelay } from '../../support/network/stream-relay.js';
+import { serve } from '../../support/sites/serve.js';
+
+const domain = 'shop.example';
+const destination = generateKeyPair().publicKey;
+const verifier = createSigner(generateKeyPair().secret);
+const payment = { destination, amount: '1.00', currency: 'usd' };
+const login = { login: { verifier: verifier.publicKey, domain }, signers: [verifier] };
+
+let sequencer: Sequencer;
+let relay: StreamRelay;
+let transport: Transport;
+let client: IntentClient;
+
+/** Every transport of the streams of the embedded sequencer. They behave alike. */
+const transports: [string, (from: { url: string; sequencer: Sequencer }) => Transport][] = [
+  ['over WebSocket', ({ url }) => createHttpTransport({ url, timeoutMs: 60_000 })],
+  [
+    'over WebSocket, begun late',
+    ({ url }) => lazyTransport(async () => createHttpTransport({ url, timeoutMs: 60_000 })),
+  ],
+  ['over gRPC', ({ sequencer }) => createGrpcTransport({ url: String(sequencer.grpcUrl), timeoutMs: 60_000 })],
+  ['in process', ({ sequencer }) => sequencer.transport],
+];
+
+describe.each(transports)('the message stream %s (interface 4.5)', (transportName, connect) => {
+  beforeEach(async () => {
+    const origin = await serve((_req, res) => res.end(JSON.stringify({ public_keys: [verifier.publicKey] })));
+    sequencer = await startSequencer({ grpcPort: 0, localDomains: { [domain]: origin } });
+    relay = await startStreamRelay(sequencer.url);
+    transport = connect({ url: relay.url, sequencer });
+    client = createIntentClient({ transport });
+  });
+  afterEach(async () => {
+    await client.close();
+    await relay.close();
+    await sequencer.close();
+  });
+
+  const open = ({ id, clientSecret }: CreatedIntent, signal?: AbortSignal): AsyncIterable<Uint8Array> => {
+    const { body } = signStreamRequest(id, clientSecret);
+    if (!transport.openStream) throw new Error('There are no streams.');
+    return transport.openStream(operations.openMessageStream, body, { signal });
+  };
+
+  const read = async (stream: AsyncIterable<Uint8Array>): Promise<string[]> => {
+    const kinds: string[] = [];
+    for await (const response of stream) kinds.push(...kindsIn(response));
+    return kinds;
+  };
+
+  test('replays the stored messages, the terminal one last, and ends', async () => {
+    const intent = await client.paymentIntents.create(payment);
+    await sequencer.wallet().pay(intent.clientSecret);
+    expect(await read(open(intent))).toEqual(['requestToReceiveBill', 'codeScanned', 'intentSubmitted']);
+  });
+
+  test('delivers new messages at once to every reader', async () => {
+    const intent = await client.paymentIntents.create(payment);
+    const readers = [open(intent), open(intent)].map((stream) => stream[Symbol.asyncIterator]());
+    const next = async () => Promise.all(readers.map(async (reader) => kindsIn((await reader.next()).value)[0]));
+    expect(await next()).toEqual(['requestToReceiveBill', 'requestToReceiveBill']);
+    const scan = next();
+    await sequencer.wallet().scan(intent.clientSecret);
+    expect(await scan).toEqual(['codeScanned', 'codeScanned']);
+    await sequencer.wallet().decline(intent.clientSecret);
+    expect(await next()).toEqual(['clientRejectedPayment', 'clientRejectedPayment']);
+    await sequencer.wallet().pay(intent.clientSecret);
+    expect(await next()).toEqual(['intentSubmitted', 'intentSubmitted']);
+    for (const reader of readers) expect(await reader.next()).toEqual({ done: true, value: undefined });
+  });
+
+  test('ends when a payment with login is paid, and when a login is confirmed', async () => {
+    const both = await client.paymentIntents.create({ ...payment, ...login });
+    const only = await client.loginIntents.create(login);
+    const reading = Promise.all([read(open(both)), read(open(only))]);
+    await sequencer.wallet().pay(both.clientSecret);
+    await sequencer.wallet().login(only.clientSecret);
+    expect(await reading).toEqual([
+      ['requestToReceiveBill', 'codeScanned', 'intentSubmitted'],
+      ['requestToLogin', 'codeScanned', 'intentSubmitted'],
+    ]);
+  });
+
+  test('does not say that a reversed payment is submitted, until it is submitted again', async () => {
+    const intent = await client.paymentIntents.create(payment);
+    await sequencer.wallet().pay(intent.clientSecret);
+    sequencer.reverse(intent.id);
+    const reader = open(intent)[Symbol.asyncIterator]();
+    const first = [(await reader.next()).value, (await reader.next()).value].flatMap(kindsIn);
+    expect(first).toEqual(['requestToReceiveBill', 'codeScanned']);
+    const last = reader.next();
+    await sequencer.wallet('Ben').pay(intent.clientSecret);
+    const rest = [(await last).value].flatMap(kindsIn);
+    for (let step = await reader.next(); !step.done; step = await reader.next()) rest.push(...kindsIn(step.value));
+    // The second wallet's scan comes before, and not what was said of the first.
+    expect(rest).toEqual(['codeScanned', 'intentSubmitted']);
+  });
+
+  test('waits for an intent that does not exist yet', async () => {
+    const other = await startSequencer();
+    const elsewhere = createIntentClient({ transport: other.transport });
+    const early = await elsewhere.paymentIntents.create(payment);
+    const reader = open(early)[Symbol.asyncIterator]();
+    const first = reader.next();
+    // The same bytes at the sequencer that does not know it yet.
+    const { body } = await requestOf(other, early);
+    await client.paymentIntents.create(payment);
+    await transport.call(operations.createIntent, body);
+    expect(kindsIn((await first).value)).toEqual(['requestToReceiveBill']);
+    await reader.return?.();
+    await other.close();
+  });
+
+  test.each<[string, (body: Uint8Array) => Uint8Array]>([
+    ['without its signature', (body) => body.subarray(0, 36)],
+    ['with another signature', (body) => Uint8Array.from(body, (byte, at) => (at === 50 ? byte ^ 1 : byte))],
+    ['at another rendezvous', (body) => Uint8Array.from(body, (byte, at) => (at === 10 ? byte ^ 1 : byte))],
+    ['with a field that nobody knows', (body) => Buffer.concat([body, Buffer.of(0xa0, 0x06, 0x01)])],
+    ['of no sense', () => new Uint8Array(40).fill(0xff)],
+    ['of nothing', () => new Uint8Array()],
+  ])('refuses a request %s (protocol 4)', async (_name, change) => {
+    const { id, clientSecret } = await client.paymentIntents.create(payment);
+    const { body } = signStreamRequest(id, clientSecret);
+    const stream = transport.openStream?.(operations.openMessageStream, change(body));
+    await expect(read(stream as AsyncIterable<Uint8Array>)).rejects.toMatchObject({
+      code: 'sequencer_error',
+      serviceMessage: expect.stringMatching(/not signed|32 bytes|unknown fields|not a message/),
+    });
+  });
+
+  test('streams no other operation', async () => {
+    const { id } = await client.paymentIntents.create(payment);
+    const stream = transport.openStream?.(operations.getStatus, Buffer.from(id));
+    await expect(read(stream as AsyncIterable<Uint8Array>)).rejects.toMatchObject({ code: 'sequencer_error' });
+  });
+
+  // Over gRPC a call with one answer and a stream are the same until they end.
+  if (transportName !== 'over gRPC') {
+    test('is refused as a unary call', async () => {
+      const { id, clientSecret } = await client.paymentIntents.create(payment);
+      const { body } = signStreamRequest(id, clientSecret);
+      await expect(transport.call(operations.openMessageStream, body)).rejects.toMatchObject({
+        code: 'sequencer_error',
+        serviceMessage: expect.stringMatching(/is a stream/),
+      });
+    });
+  }
+
+  test('closes when the loop is left', async () => {
+    const intent = await client.paymentIntents.create(payment);
+    for await (const response of open(intent)) {
+      expect(kindsIn(response)).toEqual(['requestToReceiveBill']);
+      break;
+    }
+    await nothingOpen(transportName);
+  });
+
+  test('ends with the reason of an abort, before and after its opening', async () => {
+    const intent = await client.paymentIntents.create(payment);
+    await expect(read(open(intent, AbortSignal.abort('no')))).rejects.toBe('no');
+    const abort = new AbortController();
+    const reader = open(intent, abort.signal)[Symbol.asyncIterator]();
+    await reader.next();
+    const next = reader.next();
+    abort.abort('enough');
+    await expect(next).rejects.toBe('enough');
+    await nothingOpen(transportName);
+  });
+
+  test.each<[string, () => Promise<void>]>([
+    ['of the transport', () => transport.close()],
+    ['of the sequencer', () => sequencer.close()],
+  ])('throws at the end %s', async (_name, end) => {
+    const intent = await client.paymentIntents.create(payment);
+    const reader = open(intent)[Symbol.asyncIterator]();
+    await reader.next();
+    const next = reader.next();
+    await Promise.all([end(), expect(next).rejects.toMatchObject({ code: 'sequencer_unreachable' })]);
+    if (transportName !== 'in process') {
+      await expect(read(open(intent))).rejects.toMatchObject({ code: 'sequencer_unreachable' });
+    }
+  });
+
+  describe('client.watch', () => {
+    const watched = async (events: AsyncIterable<IntentEvent>, onEvent?: (event: IntentEvent) => Promise<unknown>) => {
+      const kinds: string[] = [];
+      for await (const event of events) {
+        kinds.push(event.kind);
+        await onEvent?.(event);
+      }
+      return kinds;
+    };
+
+    test('follows a payment until it is submitted', async () => {
+      const intent = await client.paymentIntents.create(payment);
+      const watching = watched(client.watch(intent), async ({ kind }) => {
+        if (kind === 'code_scanned') await sequencer.wallet().decline(intent.clientSecret);
+        if (kind === 'client_rejected_payment') await sequencer.wallet().pay(intent.clientSecret);
+      });
+      await sequencer.wallet().scan(intent.clientSecret);
+      expect(await watching).toEqual(['code_scanned', 'client_rejected_payment', 'intent_submitted']);
+      await nothingOpen(transportName);
+    });
+
+    test('ends at once for a payment that is submitted already', async () => {
+      const intent = await client.paymentIntents.create(payment);
+      await sequencer.wallet().pay(intent.clientSecret);
+      expect(await watched(client.watch(intent))).toEqual(['code_scanned', 'intent_submitted']);
+      expect(await watched(client.watch({ id: intent.id }))).toEqual(['code_scanned', 'intent_submitted']);
+    });
+
+    test('ends when the client closes, and at once after that', async () => {
+      const intent = await client.paymentIntents.create(payment);
+      await sequencer.wallet().scan(intent.clientSecret);
+      const kinds = watched(client.watch(intent), () => client.close());
+      expect(await kinds).toEqual(['code_scanned']);
+      expect(await watched(client.watch(intent))).toEqual([]);
+    });
+
+    test('closes everything on abort', async () => {
+      const intent = await client.paymentIntents.create(payment);
+      const abort = new AbortController();
+      const kinds = watched(client.watch(intent, { signal: abort.signal }), async () => abort.abort());
+      await sequencer.wallet().scan(intent.clientSecret);
+      expect(await kinds).toEqual(['code_scanned']);
+      await nothingOpen(transportName);
+    });
+
+    test('polls the status without a stream', async () => {
+      const intent = await client.paymentIntents.create(payment);
+      const { call, close } = transport;
+      const watching = watchIntent({ call, close })(intent, { signal: new AbortController().signal });
+      await sequencer.wallet().pay(intent.clientSecret);
+      expect(await watched(watching)).toEqual(['code_scanned', 'intent_submitted']);
+    });
+  });
+});
+
+function kindsIn(response: Uint8Array | undefined): string[] {
+  const { messages } = decode(v1.OpenMessageStreamResponse, response ?? new Uint8Array());
+  return (messages ?? []).map((message) => (message as v1.Message).kind ?? 'none');
+}
+
+/** The request that created an intent, as its own sequencer keeps it. */
+async function requestOf(sequencer: Sequencer, { id, clientSecret }: CreatedIntent): Promise<{ body: Uint8Array }> {
+  const { body } = signStreamRequest(id, clientSecret);
+  for await (const response of sequencer.transport.openStream(operations.openMessageStream, body)) {
+    const [message] = decode(v1.OpenMessageStreamResponse, response).messages ?? [];
+    return { body: v1.Message.encode({ ...message, id: null }).finish() };
+  }
+  throw new Error('There is no request.');
+}
+
+/** No socket is left; and there was one, where there should be. */
+async function nothingOpen(transportName: string): Promise<void> {
+  expect(relay.opened > 0).toBe(transportName.startsWith('over WebSocket'));
+  await relay.idle();
+}

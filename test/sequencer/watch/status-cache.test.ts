@@ -1,0 +1,338 @@
+import type { Abortable } from '../../../src/async/abort.js';
+import { IntentError, SequencerError } from '../../../src/errors.js';
+import { getStatus } from '../../../src/sequencer/calls.js';
+import { type AskStatus, StatusCache, type StatusUpdate } from '../../../src/sequencer/watch/status-cache.js';
+import { pending, StatusTransport, submitted, unknown } from '../../support/transports/status-transport.js';
+
+const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
+const otherId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
+const down = new SequencerError('sequencer_unreachable', 'down');
+
+function statusCache(capacity?: number) {
+  const transport = new StatusTransport();
+  let nowMs = 5_000;
+  const updates: StatusUpdate[] = [];
+  const status = new StatusCache({
+    ask: (intent, options) => getStatus(transport, intent, options),
+    now: () => nowMs,
+    capacity,
+  });
+  status.subscribe((update) => updates.push(update));
+  const pass = (durationMs: number): void => {
+    nowMs += durationMs;
+  };
+  return { transport, status, updates, pass };
+}
+
+test('callers at the same time share one call for each intent', async () => {
+  const { transport, status } = statusCache();
+  const answers = await Promise.all([status.get(id), status.get(id), status.get(otherId), status.get(id)]);
+  expect(answers).toEqual([pending, pending, pending, pending]);
+  expect(transport.asked).toBe(2);
+});
+
+test('an exception of a subscriber reaches neither the other subscribers nor the callers', async () => {
+  const errors: unknown[] = [];
+  const transport = new StatusTransport();
+  const ask: AskStatus = (intent, options) => getStatus(transport, intent, options);
+  const status = new StatusCache({ ask, now: () => 0, onSubscriberError: (error) => errors.push(error) });
+  status.subscribe(() => {
+    throw new Error('a subscriber');
+  });
+  const updates: StatusUpdate[] = [];
+  status.subscribe((update) => updates.push(update));
+  expect(await status.get(id)).toEqual(pending);
+  expect(updates).toHaveLength(1);
+  expect(errors).toEqual([new Error('a subscriber')]);
+});
+
+test.each([
+  ['pending', pending, 250],
+  ['unknown', unknown, 250],
+  ['submitted', submitted, 60_000],
+])('a status that is %s is read again when it has expired, and not before', async (_name, answer, lifetimeMs) => {
+  const { transport, status, pass } = statusCache();
+  transport.answerWith(answer);
+  expect(status.peek(id)).toBeUndefined();
+  await status.get(id);
+  pass(lifetimeMs - 1);
+  expect(status.peek(id)).toEqual(answer);
+  expect(await status.get(id)).toEqual(answer);
+  expect(transport.asked).toBe(1);
+  pass(1);
+  expect(status.peek(id)).toBeUndefined();
+  await status.get(id);
+  expect(transport.asked).toBe(2);
+});
+
+test('a submission can be reversed', async () => {
+  const { transport, status, pass } = statusCache();
+  transport.answerWith(submitted);
+  await status.get(id);
+  transport.answerWith(pending);
+  pass(60_000);
+  expect(await status.get(id)).toEqual(pending);
+});
+
+test('a clock that is set back does not make a status last', async () => {
+  const { transport, status, pass } = statusCache();
+  await status.get(id);
+  pass(-3_600_000);
+  await status.get(id);
+  expect(transport.asked).toBe(2);
+});
+
+test('a failure rejects all callers that wait, and is not kept for later ones', async () => {
+  const { transport, status } = statusCache();
+  transport.answerWith(down);
+  const answers = await Promise.allSettled([status.get(id), status.get(id)]);
+  expect(answers.map((answer) => answer.status === 'rejected' && answer.reason)).toEqual([down, down]);
+  expect(transport.asked).toBe(1);
+  expect([status.peek(id), status.size]).toEqual([undefined, 0]);
+  transport.answerWith(pending);
+  expect(await status.get(id)).toEqual(pending);
+});
+
+test('an invalid id is refused without a call and without an entry', async () => {
+  const { transport, status } = statusCache();
+  await expect(status.get('x'.repeat(10_000))).rejects.toThrow(IntentError);
+  await expect(status.get('constructor')).rejects.toMatchObject({ code: 'invalid_id' });
+  expect([transport.asked, status.size]).toEqual([0, 0]);
+});
+
+describe('leaving', () => {
+  test('leaves the call to the callers that still wait', async () => {
+    const { transport, status } = statusCache();
+    transport.answerWith('nothing');
+    const leaving = new AbortController();
+    const left = status.get(id, { signal: leaving.signal });
+    const stays = status.get(id, { signal: new AbortController().signal });
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    transport.answerWith(submitted);
+    expect(await stays).toEqual(submitted);
+    expect([transport.asked, transport.aborted]).toEqual([1, 0]);
+  });
+
+  test('lets a call that was sent run to its end when no caller waits any more', async () => {
+    const { transport, status } = statusCache();
+    transport.answerWith('nothing');
+    const leaving = [new AbortController(), new AbortController()];
+    const left = leaving.map(({ signal }) => status.get(id, { signal }));
+    for (const each of leaving) each.abort();
+    const answers = await Promise.allSettled(left);
+    expect(answers.map((answer) => answer.status)).toEqual(['rejected', 'rejected']);
+    transport.answerWith(pending);
+    expect(await status.get(id)).toEqual(pending);
+    expect([transport.asked, transport.aborted]).toEqual([1, 0]);
+  });
+
+  test('does not send a call that waits for its turn when no caller waits any more', async () => {
+    const asked: (Abortable | undefined)[] = [];
+    const ask: AskStatus = (_id, { cancelBeforeSend }) =>
+      new Promise((_resolve, reject) => {
+        asked.push(cancelBeforeSend);
+        cancelBeforeSend?.addEventListener('abort', () => reject(cancelBeforeSend.reason));
+      });
+    const status = new StatusCache({ ask, now: () => 0 });
+    const leaving = new AbortController();
+    const left = status.get(id, { signal: leaving.signal });
+    leaving.abort(new Error('gone'));
+    // Comes before the call has ended, and gets a call of its own.
+    const next = status.get(id);
+    await expect(left).rejects.toThrow('gone');
+    expect(asked[0]?.aborted).toBe(true);
+    while (asked.length < 2) await Promise.resolve();
+    status.set(id, submitted, 'stream');
+    expect(status.peek(id)).toEqual(submitted);
+    next.catch(() => undefined);
+  });
+
+  test('shares a call that was sent with the next caller', async () => {
+    const { transport, status } = statusCache();
+    transport.answerWith('nothing');
+    const leaving = new AbortController();
+    const left = status.get(id, { signal: leaving.signal });
+    leaving.abort();
+    const next = status.get(id);
+    transport.answerWith(submitted);
+    await expect(left).rejects.toThrow();
+    expect(await next).toEqual(submitted);
+    expect(transport.asked).toBe(1);
+  });
+
+  test('retries for the next caller when the shared call fails', async () => {
+    const { transport, status } = statusCache();
+    transport.answerWith('nothing');
+    const leaving = new AbortController();
+    const left = status.get(id, { signal: leaving.signal });
+    leaving.abort();
+    const next = status.get(id);
+    transport.answerWith(down);
+    await expect(left).rejects.toThrow();
+    const answered = expect(next).rejects.toBe(down);
+    await answered;
+    expect(transport.asked).toBe(2);
+  });
+
+  test('after the answer has no effect', async () => {
+    const { transport, status } = statusCache();
+    const leaving = new AbortController();
+    await status.get(id, { signal: leaving.signal });
+    leaving.abort();
+    expect(status.peek(id)).toEqual(pending);
+    expect(transport.aborted).toBe(0);
+  });
+
+  test('before the read makes no call', async () => {
+    const { transport, status } = statusCache();
+    await expect(status.get(id, { signal: AbortSignal.abort(new Error('gone')) })).rejects.toThrow('gone');
+    expect(transport.asked).toBe(0);
+  });
+
+  test('does not affect a caller without a signal', async () => {
+    const { transport, status } = statusCache();
+    transport.answerWith('nothing');
+    const leaving = new AbortController();
+    const stays = status.get(id);
+    const left = status.get(id, { signal: leaving.signal });
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    transport.answerWith(pending);
+    expect(await stays).toEqual(pending);
+  });
+});
+
+test('bypassCache makes a call although a status is known, and its answer is cached', async () => {
+  const { transport, status } = statusCache();
+  await status.get(id);
+  transport.answerWith(submitted);
+  expect(await status.get(id, { bypassCache: true })).toEqual(submitted);
+  expect(status.peek(id)).toEqual(submitted);
+  transport.answerWith('nothing');
+  const both = [status.get(id, { bypassCache: true }), status.get(id, { bypassCache: true })];
+  transport.answerWith(submitted);
+  expect(await Promise.all(both)).toEqual([submitted, submitted]);
+  expect(transport.asked).toBe(3);
+});
+
+test('a status that is set counts, also against a call that is under way', async () => {
+  const { transport, status } = statusCache();
+  transport.answerWith('nothing');
+  const earlier = status.get(id);
+  status.set(id, submitted, 'stream');
+  expect(status.peek(id)).toEqual(submitted);
+  transport.answerWith(pending);
+  await earlier;
+  expect(await status.get(id)).toEqual(submitted);
+});
+
+test('the entry whose call is oldest makes room when the cache is full', async () => {
+  const { transport, status } = statusCache(2);
+  const third = 'FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF';
+  await status.get(id);
+  await status.get(otherId);
+  await status.get(id, { bypassCache: true });
+  await status.get(third);
+  expect(status.size).toBe(2);
+  expect(status.peek(otherId)).toBeUndefined();
+  expect([status.peek(id), status.peek(third)]).toEqual([pending, pending]);
+  expect(transport.asked).toBe(4);
+});
+
+test('a thousand pages that poll every second cost at most five calls a second', async () => {
+  const { transport, status, pass } = statusCache();
+  for (let tick = 0; tick < 1_000; tick += 1) {
+    pass(10);
+    await Promise.all(Array.from({ length: 10 }, () => status.peek(id) ?? status.get(id)));
+  }
+  expect(transport.asked).toBeGreaterThan(10);
+  expect(transport.asked).toBeLessThanOrEqual(50);
+});
+
+describe('subscribers', () => {
+  const updateOf = (intent: string, status: StatusUpdate['status'], source: StatusUpdate['source'] = 'status') => ({
+    ...{ id: intent, status, source },
+  });
+
+  test('learn a status once, however many callers read it, and before these have it', async () => {
+    const { status, updates } = statusCache();
+    const seen = status.get(id).then(() => updates.length);
+    await Promise.all([status.get(id), status.get(id)]);
+    await status.get(id);
+    status.peek(id);
+    expect(updates).toEqual([updateOf(id, pending)]);
+    expect(await seen).toBe(1);
+  });
+
+  test('learn every change, and nothing when a call or another way brings the same status', async () => {
+    const { transport, status, updates } = statusCache();
+    await status.get(id);
+    await status.get(id, { bypassCache: true });
+    transport.answerWith(submitted);
+    await status.get(id, { bypassCache: true });
+    status.set(id, submitted, 'stream');
+    await status.get(id, { bypassCache: true, source: 'webhook' });
+    expect(updates).toEqual([updateOf(id, pending), updateOf(id, submitted)]);
+    transport.answerWith(pending);
+    await status.get(id, { bypassCache: true });
+    expect(updates.at(-1)).toEqual(updateOf(id, pending));
+    status.set(otherId, submitted, 'stream');
+    expect(updates.at(-1)).toEqual(updateOf(otherId, submitted, 'stream'));
+  });
+
+  test('learn that an intent is submitted once a minute, however many clients ask for it', async () => {
+    const { transport, status, updates, pass } = statusCache();
+    transport.answerWith(submitted);
+    await status.get(id);
+    pass(59_999);
+    await status.get(id);
+    expect(updates).toHaveLength(1);
+    pass(1);
+    await status.get(id);
+    expect(updates).toEqual([updateOf(id, submitted), updateOf(id, submitted)]);
+  });
+
+  test('learn it again when the intent is no longer among those that are kept', async () => {
+    const { transport, status, updates } = statusCache(1);
+    transport.answerWith(submitted);
+    for (const intent of [id, otherId, id]) await status.get(intent);
+    expect(updates.map((update) => update.id)).toEqual([id, otherId, id]);
+  });
+
+  test('learn it again when a call has failed meanwhile', async () => {
+    const { transport, status, updates } = statusCache();
+    transport.answerWith(submitted);
+    await status.get(id);
+    transport.answerWith(down);
+    await expect(status.get(id, { bypassCache: true })).rejects.toBe(down);
+    transport.answerWith(submitted);
+    await status.get(id);
+    expect(updates).toHaveLength(2);
+  });
+
+  test('do not learn an answer that is older than what is known', async () => {
+    const { transport, status, updates } = statusCache();
+    transport.answerWith('nothing');
+    const earlier = status.get(id, { bypassCache: true, source: 'ledger' });
+    status.set(id, submitted, 'stream');
+    transport.answerWith(pending);
+    expect(await earlier).toEqual(pending);
+    expect(updates).toEqual([updateOf(id, submitted, 'stream')]);
+  });
+
+  test.each([
+    [['status', 'stream'], 'stream'],
+    [['stream', 'status'], 'stream'],
+    [['webhook', 'stream'], 'webhook'],
+    [['status', 'ledger', 'webhook'], 'ledger'],
+  ] as const)('of a call for %j learn the source %j', async (given, source) => {
+    const { transport, status, updates } = statusCache();
+    transport.answerWith('nothing');
+    const answers = given.map((each) => status.get(id, { source: each, bypassCache: each !== 'status' }));
+    transport.answerWith(submitted);
+    await Promise.all(answers);
+    expect(updates).toEqual([updateOf(id, submitted, source)]);
+    expect(transport.asked).toBe(1);
+  });
+});

@@ -1,0 +1,472 @@
+import bs58 from 'bs58';
+import { IntentError, type IntentEvent, SequencerError } from '../../../src/index.js';
+import { keyPairFromSeed } from '../../../src/keys/ed25519.js';
+import type { CallOptions } from '../../../src/sequencer/transport.js';
+import { watchIntent } from '../../../src/sequencer/watch/watch-intent.js';
+import type { v1 } from '../../../src/wire/codec.js';
+import { FakeTiming, settled } from './fake-timing.js';
+import { clientSecret, id, message, rendezvous, ScriptedTransport } from './scripted-transport.js';
+
+let timing: FakeTiming;
+let transport: ScriptedTransport;
+let abort: AbortController;
+
+beforeEach(() => {
+  timing = new FakeTiming();
+  transport = new ScriptedTransport(timing.now);
+  abort = new AbortController();
+});
+// Whatever happened, nothing may be left that would still happen.
+afterEach(async () => {
+  abort.abort();
+  await settled();
+  expect(timing.pending).toBe(0);
+});
+
+interface Watching {
+  readonly events: IntentEvent[];
+  readonly over: Promise<unknown>;
+  isOver: boolean;
+  readonly kinds: string[];
+}
+
+function watch(intent: { id: string; clientSecret?: string } = { id, clientSecret }): Watching {
+  const events: IntentEvent[] = [];
+  const read = async (): Promise<void> => {
+    for await (const event of watchIntent(transport, { timing })(intent, { signal: abort.signal })) events.push(event);
+  };
+  const over = read().then(
+    () => 'the end',
+    (error: unknown) => error,
+  );
+  const watching = {
+    events,
+    over,
+    isOver: false,
+    get kinds() {
+      return events.map(({ kind }) => kind);
+    },
+  };
+  void over.then(() => {
+    watching.isOver = true;
+  });
+  return watching;
+}
+
+const scanned = (idByte: number, seconds = 5): v1.Message.$Properties =>
+  message(idByte, { codeScanned: { timestamp: { seconds, nanos: 250_000_000 } } }, rendezvous);
+const rejected = (idByte: number): v1.Message.$Properties =>
+  message(idByte, { clientRejectedLogin: { timestamp: { seconds: 7 } } }, rendezvous);
+const submitted = (idByte: number): v1.Message.$Properties =>
+  message(idByte, { intentSubmitted: { intentId: { value: rendezvous.publicKey } } });
+const idOf = (idByte: number): string => bs58.encode(new Uint8Array(16).fill(idByte));
+const down = new SequencerError('sequencer_unreachable', 'The sequencer cannot be reached.');
+
+describe('with a stream', () => {
+  test('yields the events, and ends when the status says submitted', async () => {
+    const watching = watch();
+    await settled();
+    expect([transport.streams.length, transport.askedAtMs]).toEqual([1, [0]]);
+    transport.stream.send(scanned(1), rejected(2));
+    transport.stream.send(message(3, { webhookCalled: { timestamp: { seconds: 9 } } }));
+    transport.stream.send(message(4, { airdropReceived: {} }));
+    await settled();
+    expect(watching.events).toEqual([
+      { kind: 'code_scanned', id: 'code_scanned', timestampMs: 5_250 },
+      { kind: 'client_rejected_login', id: idOf(2), timestampMs: 7_000 },
+      { kind: 'webhook_called', id: idOf(3), timestampMs: 9_000 },
+      { kind: 'airdrop_received', id: idOf(4) },
+    ]);
+    transport.status = { exists: true, codeScanned: true, intentSubmitted: true };
+    transport.stream.send(submitted(5));
+    expect(await watching.over).toBe('the end');
+    expect(watching.events.slice(4)).toEqual([{ kind: 'intent_submitted', id: 'intent_submitted' }]);
+    expect(transport.stream.isLeft).toBe(true);
+    expect(transport.streams).toHaveLength(1);
+  });
+
+  test('learns what happened before from the status at its opening', async () => {
+    transport.status = { exists: true, codeScanned: true, intentSubmitted: true };
+    const watching = watch();
+    expect(await watching.over).toBe('the end');
+    expect(watching.events).toEqual([
+      { kind: 'code_scanned', id: 'code_scanned' },
+      { kind: 'intent_submitted', id: 'intent_submitted' },
+    ]);
+    expect(transport.askedAtMs).toEqual([0]);
+  });
+
+  test('yields code_scanned once, from the status, from messages, or from both', async () => {
+    transport.status = { exists: true, codeScanned: true };
+    const watching = watch();
+    await settled();
+    transport.stream.send(scanned(1), scanned(2));
+    transport.stream.send(scanned(1));
+    await timing.pass(60_000);
+    expect(watching.kinds).toEqual(['code_scanned']);
+  });
+
+  test('yields one event for a message that comes twice, in any order', async () => {
+    const watching = watch();
+    await settled();
+    transport.stream.send(rejected(2), rejected(2));
+    transport.stream.send(scanned(1));
+    transport.stream.send(rejected(3), rejected(2), scanned(1));
+    await settled();
+    expect(watching.events.map(({ id }) => id)).toEqual([idOf(2), 'code_scanned', idOf(3)]);
+  });
+
+  test('takes intent_submitted only as a reason to ask for the status', async () => {
+    const watching = watch();
+    await settled();
+    transport.stream.send(submitted(1));
+    await settled();
+    expect([watching.kinds, transport.askedAtMs]).toEqual([[], [0, 0]]);
+    // The same message again is none.
+    transport.stream.send(submitted(1));
+    await settled();
+    expect(transport.askedAtMs).toEqual([0, 0]);
+    // The status was a little behind.
+    transport.status = { exists: true, intentSubmitted: true };
+    await timing.pass(1_000);
+    expect(watching.kinds).toEqual(['intent_submitted']);
+  });
+
+  const stranger = keyPairFromSeed(new Uint8Array(32).fill(9));
+  test.each<[string, v1.Message.$Properties]>([
+    ['intent_submitted with the signature of a client', message(1, { intentSubmitted: {} }, rendezvous)],
+    ['webhook_called with the signature of a client', message(1, { webhookCalled: {} }, rendezvous)],
+    ['airdrop_received with the signature of a client', message(1, { airdropReceived: {} }, rendezvous)],
+    [
+      'intent_submitted of another intent',
+      message(1, { intentSubmitted: { intentId: { value: stranger.publicKey } } }),
+    ],
+    ['code_scanned signed by another key', message(1, { codeScanned: {} }, stranger)],
+    ['client_rejected_payment signed by another key', message(1, { clientRejectedPayment: {} }, stranger)],
+    ['a signature of nothing', { ...message(1, { clientRejectedLogin: {} }), sendMessageRequestSignature: {} }],
+    [
+      'a signature of something else',
+      { ...message(1, { codeScanned: {} }, rendezvous), codeScanned: { timestamp: { seconds: 1 } } },
+    ],
+    [
+      'a rejection of another intent',
+      message(1, { clientRejectedPayment: { intentId: { value: stranger.publicKey } } }, rendezvous),
+    ],
+    ['a message without an id', { codeScanned: {} }],
+    ['a message with an endless id', { codeScanned: {}, id: { value: new Uint8Array(65) } }],
+    ['a message of no kind', message(1, {})],
+    ['the request itself', message(1, { requestToLogin: {} }, rendezvous)],
+    ['a request to grab', message(1, { requestToGrabBill: {} }, rendezvous)],
+  ])('yields nothing for %s', async (_name, hostile) => {
+    const watching = watch();
+    await settled();
+    transport.stream.send(hostile);
+    await settled();
+    expect([watching.events, transport.askedAtMs]).toEqual([[], [0]]);
+    // And does not stand in the way of what is sound.
+    transport.stream.send(rejected(1));
+    await settled();
+    expect(watching.kinds).toEqual(['client_rejected_login']);
+  });
+
+  test.each([
+    [-1, 0],
+    [253_402_300_800, 0],
+    [1, -1],
+    [1, 1_000_000_000],
+  ])('ignores a time of %d s and %d ns', async (seconds, nanos) => {
+    const watching = watch();
+    await settled();
+    transport.stream.send(message(1, { webhookCalled: { timestamp: { seconds, nanos } } }));
+    await settled();
+    expect(watching.events).toEqual([{ kind: 'webhook_called', id: idOf(1) }]);
+  });
+
+  test('reads a bounded number of messages of a stranger with the code, and all of the service', async () => {
+    const watching = watch();
+    await settled();
+    for (let sent = 0; sent < 400; sent += 1) {
+      const value = new Uint8Array(16);
+      new DataView(value.buffer).setUint32(0, sent);
+      transport.stream.send({ ...rejected(0), id: { value } });
+    }
+    transport.stream.send(message(1, { webhookCalled: {} }));
+    await settled();
+    expect(watching.events).toHaveLength(257);
+    expect(watching.kinds.at(-1)).toBe('webhook_called');
+  });
+
+  test('verifies a bounded number of forged signatures, and still reads the messages of the service', async () => {
+    const watching = watch();
+    await settled();
+    const forged = { ...rejected(1), sendMessageRequestSignature: { value: new Uint8Array(64) } };
+    for (let sent = 0; sent < 255; sent += 1) transport.stream.send(forged);
+    transport.stream.send(rejected(2));
+    transport.stream.send(forged);
+    transport.stream.send(rejected(3));
+    transport.stream.send(message(4, { webhookCalled: {} }));
+    await settled();
+    expect(watching.events.map((event) => event.id)).toEqual([idOf(2), idOf(4)]);
+  });
+
+  test('closes a stream that never stops sending, and reopens it later', async () => {
+    const watching = watch();
+    await settled();
+    for (let sent = 0; sent < 1_023; sent += 1) transport.stream.send(rejected(1));
+    await settled();
+    expect([transport.streams.length, transport.stream.isLeft]).toEqual([1, false]);
+    transport.stream.send(rejected(1));
+    await settled();
+    expect(transport.stream.isLeft).toBe(true);
+    await timing.pass(10_000);
+    expect(transport.streams).toHaveLength(2);
+    expect(watching.kinds).toEqual(['client_rejected_login']);
+  });
+
+  test('polls the status with growing intervals, so a stream that stopped responding is noticed', async () => {
+    const watching = watch();
+    await timing.pass(300_000);
+    expect(transport.streams).toHaveLength(1);
+    expect(transport.askedAtMs.slice(0, 5)).toEqual([0, 1_000, 2_500, 4_750, 8_125]);
+    expect(transport.askedAtMs.length).toBeLessThan(20);
+    transport.status = { exists: true, intentSubmitted: true };
+    await timing.pass(30_000);
+    expect(watching.kinds).toEqual(['intent_submitted']);
+  });
+});
+
+describe('when the stream breaks', () => {
+  test('reopens it, and loses or repeats no event', async () => {
+    const watching = watch();
+    await settled();
+    transport.stream.send(scanned(1), rejected(2));
+    await settled();
+    transport.stream.end({ error: down });
+    await timing.pass(10_000);
+    expect(transport.streams).toHaveLength(2);
+    // What lay there is replayed, in another order, with what is new.
+    transport.stream.send(rejected(3), rejected(2));
+    transport.stream.send(scanned(1));
+    await settled();
+    expect(watching.events.map(({ id }) => id)).toEqual(['code_scanned', idOf(2), idOf(3)]);
+  });
+
+  test('asks for the status at each opening', async () => {
+    transport.onOpen = (stream) => stream.end({ error: down });
+    const watching = watch();
+    await timing.pass(400);
+    const openedAtMs = transport.streams.map(({ atMs }) => atMs);
+    expect(openedAtMs).toEqual([0, 125, 375]);
+    expect(transport.askedAtMs).toEqual(openedAtMs);
+    transport.status = { exists: true, intentSubmitted: true };
+    await timing.pass(500);
+    expect(watching.kinds).toEqual(['intent_submitted']);
+  });
+
+  test.each<[string, Partial<ScriptedTransport>]>([
+    ['ends at once', { onOpen: (stream) => stream.end() }],
+    ['breaks at once', { onOpen: (stream) => stream.end({ error: down }) }],
+    ['brings what cannot be read', { onOpen: (stream) => stream.sendBytes(Uint8Array.of(0xff)) }],
+    [
+      'cannot be opened',
+      {
+        onOpen: () => {
+          throw down;
+        },
+      },
+    ],
+  ])('is retried with backoff for an hour in which every stream %s', async (_name, fault) => {
+    Object.assign(transport, fault);
+    for (const chance of [0.5, 0.999]) {
+      timing.chance = chance;
+      transport.streams.length = 0;
+      transport.askedAtMs.length = 0;
+      abort = new AbortController();
+      watch();
+      await timing.pass(3_600_000);
+      // 10 s and half of it are the longest delays to the next opening; 5 s to the next question.
+      expect(transport.streams.length).toBeLessThan(3_600 / (10 * chance) + 10);
+      expect(transport.streams.length).toBeGreaterThan(3_600 / 10 - 10);
+      expect(transport.askedAtMs.length).toBeLessThan(2 * (3_600 / 5) + 20);
+      const pauses = transport.askedAtMs.slice(1).map((at, index) => at - (transport.askedAtMs[index] ?? 0));
+      expect(Math.max(...pauses)).toBeLessThanOrEqual(5_000);
+      abort.abort();
+      await settled();
+    }
+  });
+
+  test('always pauses between two openings', async () => {
+    timing.chance = 0;
+    transport.onOpen = (stream) => stream.end();
+    watch();
+    await timing.pass(1_000);
+    expect(transport.streams.length).toBeLessThanOrEqual(21);
+  });
+
+  test('restarts the backoff after a stream that lived long', async () => {
+    transport.onOpen = (stream) => stream.end();
+    watch();
+    await timing.pass(60_000);
+    transport.onOpen = () => {};
+    await timing.pass(10_000);
+    const { length } = transport.streams;
+    await timing.pass(20_000);
+    expect(transport.streams).toHaveLength(length);
+    transport.stream.end();
+    await timing.pass(125);
+    expect(transport.streams).toHaveLength(length + 1);
+  });
+
+  test('polls the status while a handshake hangs', async () => {
+    const watching = watch();
+    await timing.pass(1_500);
+    transport.status = { exists: true, intentSubmitted: true };
+    await timing.pass(1_000);
+    expect(watching.kinds).toEqual(['intent_submitted']);
+  });
+});
+
+describe('without a stream', () => {
+  test.each<[string, () => Watching]>([
+    ['no client secret', () => watch({ id })],
+    [
+      'no streams',
+      () => {
+        Object.assign(transport, { openStream: undefined });
+        return watch();
+      },
+    ],
+  ])('%s: polls after 1 s, then with growing intervals up to 5 s', async (_name, begin) => {
+    const watching = begin();
+    await timing.pass(30_000);
+    expect(transport.askedAtMs).toEqual([0, 1_000, 2_500, 4_750, 8_125, 13_125, 18_125, 23_125, 28_125]);
+    transport.status = { exists: true, codeScanned: true };
+    await timing.pass(5_000);
+    expect(watching.kinds).toEqual(['code_scanned']);
+    // Whoever scanned is about to confirm.
+    const { length } = transport.askedAtMs;
+    await timing.pass(1_500);
+    expect(transport.askedAtMs.length).toBeGreaterThan(length);
+    transport.status = { exists: true, codeScanned: true, intentSubmitted: true };
+    await timing.pass(5_000);
+    expect(watching.kinds).toEqual(['code_scanned', 'intent_submitted']);
+    expect(transport.streams).toHaveLength(0);
+  });
+});
+
+describe('the source of the status', () => {
+  test('can be given; then the watch makes no call for it', async () => {
+    const asked: string[] = [];
+    const askStatus = async (intent: string, { signal }: CallOptions) => {
+      asked.push(intent);
+      expect(signal).toBe(abort.signal);
+      return { exists: true, codeScanned: false, intentSubmitted: asked.length === 3 };
+    };
+    const kinds: string[] = [];
+    const watching = (async () => {
+      const events = watchIntent(transport, { timing, askStatus })({ id, clientSecret }, { signal: abort.signal });
+      for await (const { kind } of events) kinds.push(kind);
+    })();
+    await timing.pass(1_000);
+    expect([asked, kinds]).toEqual([[id, id], []]);
+    await timing.pass(1_500);
+    await watching;
+    expect([asked, kinds]).toEqual([[id, id, id], ['intent_submitted']]);
+    expect([transport.askedAtMs, transport.streams.length]).toEqual([[], 1]);
+  });
+});
+
+describe('errors', () => {
+  test.each([
+    down,
+    new SequencerError('sequencer_error', 'no'),
+    new SequencerError('sequencer_unavailable', 'no'),
+    new IntentError('too_busy'),
+  ])('$code of the status does not end a watch', async (error) => {
+    transport.status = error;
+    const watching = watch();
+    await timing.pass(60_000);
+    expect(watching.isOver).toBe(false);
+    transport.status = { exists: true, intentSubmitted: true };
+    await timing.pass(30_000);
+    expect(watching.kinds).toEqual(['intent_submitted']);
+  });
+
+  test.each<[string, { id: string; clientSecret?: string }, string]>([
+    ['an id that is none', { id: 'x' }, 'invalid_id'],
+    ['an id that is none, with a secret', { id: '', clientSecret }, 'invalid_id'],
+    ['a secret that is none', { id, clientSecret: 'x' }, 'invalid_client_secret'],
+    [
+      'a secret of another intent',
+      { id: bs58.encode(new Uint8Array(32).fill(1)), clientSecret },
+      'invalid_client_secret',
+    ],
+  ])('%s ends a watch before anything is sent', async (_name, intent, code) => {
+    const error = await watch(intent).over;
+    expect(error).toMatchObject({ code });
+    expect(String((error as Error).stack)).not.toContain(clientSecret);
+    expect([transport.askedAtMs, transport.streams]).toEqual([[], []]);
+  });
+
+  test('an error that is not of the service is thrown', async () => {
+    transport.status = new TypeError('a bug');
+    expect(await watch().over).toBe(transport.status);
+    expect(transport.stream.isLeft).toBe(true);
+  });
+});
+
+describe('abort', () => {
+  test.each<[string, (begin: () => Watching) => Promise<Watching>]>([
+    [
+      'before it begins',
+      async (begin) => {
+        abort.abort();
+        return begin();
+      },
+    ],
+    ['while it asks', async (begin) => begin()],
+    [
+      'while it listens',
+      async (begin) => {
+        const watching = begin();
+        await timing.pass(5_000);
+        return watching;
+      },
+    ],
+    [
+      'between two streams',
+      async (begin) => {
+        transport.onOpen = (stream) => stream.end();
+        const watching = begin();
+        await timing.pass(5_000);
+        return watching;
+      },
+    ],
+  ])('%s ends the watch, and leaves no timer or listener', async (_name, begin) => {
+    const watching = await begin(() => watch());
+    abort.abort(new Error('enough'));
+    expect(await watching.over).toBe('the end');
+    expect(transport.streams.every(({ stream }) => stream.isLeft)).toBe(true);
+    expect(timing.pending).toBe(0);
+  });
+
+  test('ends a watch whose status never comes', async () => {
+    transport.call = (_operation, _body, options) =>
+      new Promise((_resolve, reject) => {
+        options?.signal?.addEventListener('abort', () => reject(options.signal?.reason));
+      });
+    const watching = watch();
+    await settled();
+    abort.abort();
+    expect(await watching.over).toBe('the end');
+  });
+
+  test('closes the stream when the loop is left', async () => {
+    transport.status = { exists: true, codeScanned: true };
+    for await (const { kind } of watchIntent(transport, { timing })({ id, clientSecret }, { signal: abort.signal })) {
+      expect(kind).toBe('code_scanned');
+      break;
+    }
+    expect(transport.stream.isLeft).toBe(true);
+  });
+});
