@@ -103,22 +103,24 @@ it('answers over gRPC as well with --grpc-port (interface 4.2), and tells progra
 
 it('goes on where it was with --state', async () => {
   const state = path.join(temporaryFolder(), 'state.jsonl');
-  const first = startCommand(['sequencer', '--port', '0', '--state', state]);
+  const first = startCommand(['sequencer', '--port', '0', '--state-file', state]);
   const client = createIntentClient({ url: await urlOf(first) });
   const destination = generateKeyPair().publicKey;
   const { id } = await client.paymentIntents.create({ destination, amount: 5, currency: 'usd' });
   first.child.kill('SIGKILL');
   await first.ended;
   await client.close();
-  const again = createIntentClient({ url: await urlOf(startCommand(['sequencer', '--port', '0', '--state', state])) });
+  const again = createIntentClient({
+    url: await urlOf(startCommand(['sequencer', '--port', '0', '--state-file', state])),
+  });
   expect(await again.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
   await again.close();
 });
 
-it('reads the key files of domains where --local says, for several of them (interface 4.6)', async () => {
+it('reads the key files of domains at --local-domain, for several of them (interface 4.6)', async () => {
   const verifier = createSigner(generateKeyPair().secret);
   const origin = await serve((_req, res) => res.end(JSON.stringify({ public_keys: [verifier.publicKey] })));
-  const locals = ['shop.example', 'example.co.uk'].map((domain) => `--local=${domain}=${origin}`);
+  const locals = ['shop.example', 'example.co.uk'].map((domain) => `--local-domain=${domain}=${origin}`);
   const started = startCommand(['sequencer', '--port=0', ...locals]);
   const client = createIntentClient({ url: await urlOf(started) });
   for (const domain of ['shop.example', 'example.co.uk']) {
@@ -148,7 +150,11 @@ it('refuses a port in use, with exit code 1', async () => {
 });
 
 it('refuses a local origin that is not on this machine, with exit code 1', async () => {
-  const { code, out, error } = await runCommand(['sequencer', '--port=0', '--local=shop.example=http://192.0.2.1']);
+  const { code, out, error } = await runCommand([
+    'sequencer',
+    '--port=0',
+    '--local-domain=shop.example=http://192.0.2.1',
+  ]);
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(error).toMatch(/^The local origin of shop\.example must be on this machine/);
 });
@@ -159,12 +165,12 @@ it.each([
   ['--port=1e3'],
   ['--port='],
   ['--port=0x1f'],
-  ['--local=shop.example'],
-  ['--local=shop.example='],
-  ['--local==http://127.0.0.1:1'],
-  ['--local=shop.example=http://127.0.0.1:1/path'],
-  ['--local=www.shop.example=http://127.0.0.1:1'],
-  ['--local=localhost=http://127.0.0.1:1'],
+  ['--local-domain=shop.example'],
+  ['--local-domain=shop.example='],
+  ['--local-domain==http://127.0.0.1:1'],
+  ['--local-domain=shop.example=http://127.0.0.1:1/path'],
+  ['--local-domain=www.shop.example=http://127.0.0.1:1'],
+  ['--local-domain=localhost=http://127.0.0.1:1'],
   ['--prot=0'],
   ['--port'],
   ['now'],

@@ -7,7 +7,7 @@ import type { ExternalClient, RunningSite } from './external-client.js';
 /** The result of a check: one line and, for a problem, its fix. */
 export type Finding =
   | { readonly level: 'ok' | 'skipped'; readonly text: string }
-  | { readonly level: 'warning' | 'fault'; readonly text: string; readonly fix: string };
+  | { readonly level: 'warning' | 'error'; readonly text: string; readonly fix: string };
 
 export type Level = Finding['level'];
 
@@ -17,7 +17,7 @@ export const skipped = (text: string): Finding => ({ level: 'skipped', text });
 /** May be intentional. */
 export const warning = (text: string, fix: string): Finding => ({ level: 'warning', text, fix });
 /** Must be fixed. */
-export const fault = (text: string, fix: string): Finding => ({ level: 'fault', text, fix });
+export const failure = (text: string, fix: string): Finding => ({ level: 'error', text, fix });
 
 /** The settings that are present and valid, so that each is checked whatever is wrong with the others. */
 export interface ValidSettings {

@@ -9,7 +9,7 @@ import { requireDatabasePackage } from '../../ledger/database/open-database.js';
 import { openPostgres } from '../../ledger/database/postgres/postgres.js';
 import { migrations, missingMigrations } from '../../ledger/migrations/migrate.js';
 import { describePlace } from '../open-ledger.js';
-import { type Check, type Finding, fault, ok, skipped, warning } from './check.js';
+import { type Check, type Finding, failure, ok, skipped, warning } from './check.js';
 import { explainNetwork } from './external-client.js';
 
 const noLedger = 'there is no ledger: no payment is polled, and onPaid is not called';
@@ -22,7 +22,7 @@ export const database: Check = async ({ settings, host, env, siteUrl }) => {
     requireDatabasePackage(place);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return error.problems.map(({ setting, problem, fix }) => fault(`${setting}: ${problem}`, fix));
+    return error.problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
   }
   if (place.kind === 'embedded') return checkFolder(path.resolve(place.folder), siteUrl !== undefined);
   const bounds = { connectMs: host.checkMs - 500, statementMs: host.checkMs - 1_000, closeMs: 500 };
@@ -31,7 +31,7 @@ export const database: Check = async ({ settings, host, env, siteUrl }) => {
     return await checkServer(db);
   } catch (error) {
     const { why, fix } = { ...explainNetwork(error, 'its host', startIt), ...diagnoseDatabase(error) };
-    return [fault(`${describePlace({ database: place })} cannot be used: ${why}.`, fix)];
+    return [failure(`${describePlace({ database: place })} cannot be used: ${why}.`, fix)];
   } finally {
     void db.close();
   }
@@ -63,7 +63,7 @@ async function checkServer(db: Database): Promise<Finding[]> {
   const found = await checkMigrations(db, server);
   if (server.is_read_only) {
     const fix = 'Set INTENT_DATABASE_URL to the primary, not to a read replica.';
-    found.unshift(fault('The database is read-only.', fix));
+    found.unshift(failure('The database is read-only.', fix));
   }
   return found.length > 0 ? found : [ok(`Postgres ${server.version.split(' ')[0]}, migrated`)];
 }
@@ -76,7 +76,7 @@ async function checkMigrations(db: Database, { role, has_tables, may_migrate }: 
     found.push(
       may_migrate
         ? warning(`${what}.`, `${migrate}, or start the site, which does the same.`)
-        : fault(`${what}, and the role ${role} may not create them.`, `${migrate} as a role that may.`),
+        : failure(`${what}, and the role ${role} may not create them.`, `${migrate} as a role that may.`),
     );
   }
   if (!has_tables) return found;
@@ -99,7 +99,7 @@ async function checkFolder(folder: string, isSiteGiven: boolean): Promise<Findin
     () => false,
   );
   if (!isWritable)
-    return [fault(`This user may not write to ${nearest}.`, `chown -R <the user of the site> ${nearest}`)];
+    return [failure(`This user may not write to ${nearest}.`, `chown -R <the user of the site> ${nearest}`)];
   const isLocked = nearest === folder && (await isFolderLocked(folder));
   if (isLocked && !isSiteGiven) {
     const fix = 'If that process is the site, give its address with --url. Otherwise end it before the site starts.';

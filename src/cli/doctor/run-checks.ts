@@ -2,7 +2,7 @@ import { withTimeout } from '../../async/timeout.js';
 import type { Environment } from '../../config/config-options.js';
 import { messageOf } from '../../errors.js';
 import type { Host } from '../command.js';
-import { type Check, type DoctorContext, type Finding, fault } from './check.js';
+import { type Check, type DoctorContext, type Finding, failure } from './check.js';
 import { database } from './database.js';
 import { events } from './events.js';
 import { ExternalClient, type RunningSite, requestSite } from './external-client.js';
@@ -95,10 +95,10 @@ async function runCheck({ name, check }: NamedCheck, context: SharedContext): Pr
     return await withTimeout(checkMs, (signal) => check({ ...context, signal }), { error: () => timeout });
   } catch (error) {
     if (error === timeout) {
-      return [fault(timeout.message, 'See the other lines: a server does not answer, or very slowly.')];
+      return [failure(timeout.message, 'See the other lines: a server does not answer, or very slowly.')];
     }
     const fix = `Fix that, or report it: the check ${name} of the doctor has failed.`;
-    return [fault(`The check failed: ${messageOf(error)}`, fix)];
+    return [failure(`The check failed: ${messageOf(error)}`, fix)];
   }
 }
 

@@ -5,12 +5,21 @@ import { ConfigError, type ConfigProblem } from '../../errors.js';
 import { nearestName } from '../../known-names.js';
 import type { LedgerSettings } from '../../ledger/ledger-settings.js';
 import { isLoopback } from '../../net/url.js';
-import { type Check, type Finding, fault, ok, skipped, type ValidSettings, warning } from './check.js';
+import {
+  type Check,
+  type DoctorContext,
+  type Finding,
+  failure,
+  ok,
+  skipped,
+  type ValidSettings,
+  warning,
+} from './check.js';
 
 /** Options that the code of the site sets, not the environment. */
 export type SiteCodeOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'allowEmbeddedLedger'>;
 
-/** Reads the settings as a site does when it starts, and keeps the valid ones. */
+/** Reads the settings as a site does at startup. Keeps the valid ones. */
 export function readSettings(
   env: Environment,
   options: SiteCodeOptions,
@@ -57,7 +66,7 @@ export const isLocal = (hostname: string): boolean => isLoopback(hostname) || ho
 
 /** Every setting, read as the site reads it. */
 export const settings: Check = async ({ env, problems, production }) => {
-  const faults = problems.map(({ setting, problem, fix }) => fault(`${setting}: ${problem}`, fix));
+  const errors = problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
   const unknown = Object.keys(env)
     .filter((name) => /^INTENTS?_/.test(name) && !knownVariables.includes(name))
     .map((name) =>
@@ -66,14 +75,15 @@ export const settings: Check = async ({ env, problems, production }) => {
         `Did you mean ${nearestName(name, knownVariables)}? If not, remove it.`,
       ),
     );
-  const found = [...faults, ...unknown];
+  const found = [...errors, ...unknown];
   if (found.length > 0) return found;
   const count = knownVariables.filter((name) => env[name]).length;
   return [ok(`${count} set, all valid, ${production ? 'in production' : 'not in production'}`)];
 };
 
 /** Whether the domain of logins, the origin of the site and the address of visitors fit together. */
-export const names: Check = async ({ settings, siteUrl, production, env }) => {
+export const names: Check = async (context) => {
+  const { settings, siteUrl, production, env } = context;
   const { domain, origin, sequencerUrl } = settings;
   const found: Finding[] = [];
   const host = origin === undefined ? undefined : new URL(origin).hostname;
@@ -87,7 +97,7 @@ export const names: Check = async ({ settings, siteUrl, production, env }) => {
   }
   if (siteUrl && origin !== undefined && siteUrl.origin !== origin) {
     found.push(
-      fault(
+      failure(
         `The site is at ${siteUrl.origin}, but INTENT_ORIGIN is ${origin}: programs and webhooks use that address.`,
         `INTENT_ORIGIN=${siteUrl.origin}`,
       ),
@@ -104,7 +114,15 @@ export const names: Check = async ({ settings, siteUrl, production, env }) => {
   }
   if (found.length > 0) return found;
   const all = [domain, origin].filter((name) => name !== undefined);
-  return [all.length > 0 ? ok(all.join(' and ')) : skipped('neither INTENT_DOMAIN nor INTENT_ORIGIN is set')];
+  return [all.length > 0 ? ok(all.join(' and ')) : skipped(reasonToSkip(context))];
 };
+
+function reasonToSkip({ env, problems }: DoctorContext): string {
+  const isInvalid = (name: string): boolean => !!env[name] && problems.some(({ setting }) => setting === name);
+  const invalid = ['INTENT_DOMAIN', 'INTENT_ORIGIN'].filter(isInvalid);
+  if (invalid.length > 0) return `${invalid.join(' and ')} ${invalid.length > 1 ? 'are' : 'is'} not valid`;
+  if (env.INTENT_DOMAIN) return 'logins are disabled, and INTENT_ORIGIN is not set';
+  return 'neither INTENT_DOMAIN nor INTENT_ORIGIN is set';
+}
 
 const isWithin = (host: string, domain: string): boolean => host === domain || host.endsWith(`.${domain}`);

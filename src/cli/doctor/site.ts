@@ -1,4 +1,4 @@
-import { type Check, type DoctorContext, type Finding, fault, ok, skipped } from './check.js';
+import { type Check, type DoctorContext, type Finding, failure, ok, skipped } from './check.js';
 import { buttonPath, explainNetwork, type RunningSite, readProblem } from './external-client.js';
 import { isLocal } from './settings.js';
 
@@ -12,7 +12,7 @@ export const site: Check = async ({ siteUrl, site: request, production }) => {
     seen = await request();
   } catch (error) {
     const { why, fix } = explainNetwork(error, siteUrl.host, 'Start the site, or correct --url.');
-    return [fault(`${siteUrl.origin} cannot be reached: ${why}.`, fix)];
+    return [failure(`${siteUrl.origin} cannot be reached: ${why}.`, fix)];
   }
   const wrong = checkRouter(seen, siteUrl);
   if (wrong) return [wrong];
@@ -26,13 +26,13 @@ function checkRouter({ status, headers, routes }: RunningSite, siteUrl: URL): Fi
   if (status >= 300 && status < 400) {
     const to = headers.location ?? 'nowhere';
     const target = URL.canParse(to, siteUrl.href) ? new URL(to, siteUrl).origin : 'https://...';
-    return fault(`${what} is a redirect to ${to}.`, `If visitors are redirected there, check that: --url ${target}`);
+    return failure(`${what} is a redirect to ${to}.`, `If visitors are redirected there, check that: --url ${target}`);
   }
   if (status >= 500) {
-    return fault(`${what} answers with status ${status}.`, 'Start the app, and point the proxy at its port.');
+    return failure(`${what} answers with status ${status}.`, 'Start the app, and point the proxy at its port.');
   }
   const answer = status === 200 ? 'is not the file of the button' : `answers with status ${status}`;
-  return fault(
+  return failure(
     `${what} ${answer}.`,
     'Use app.use(intentRouter()) without a path, before the handler that answers 404, and let the proxy pass all paths to the app.',
   );
@@ -41,7 +41,10 @@ function checkRouter({ status, headers, routes }: RunningSite, siteUrl: URL): Fi
 function checkScheme({ protocol, hostname }: URL, production: boolean): Finding[] {
   if (protocol !== 'http:' || !production || isLocal(hostname)) return [];
   return [
-    fault('The site is served over http, where browsers refuse its cookies.', 'Serve it over https: --url https://...'),
+    failure(
+      'The site is served over http, where browsers refuse its cookies.',
+      'Serve it over https: --url https://...',
+    ),
   ];
 }
 
@@ -49,7 +52,7 @@ function checkScheme({ protocol, hostname }: URL, production: boolean): Finding[
 function checkMode({ protocol, hostname }: URL, { headers }: RunningSite): Finding[] {
   if (protocol === 'http:' || isLocal(hostname) || headers['cache-control'] !== 'no-cache') return [];
   const text = 'The site runs without NODE_ENV=production: the checks of production are off.';
-  return [fault(text, 'Start the site with NODE_ENV=production.')];
+  return [failure(text, 'Start the site with NODE_ENV=production.')];
 }
 
 /**
@@ -72,7 +75,7 @@ export const origin: Check = async (context) => {
   ]);
   if (asStranger.code !== 'cross_site_request' && asStranger.code === asOwn.code && asOwn.code === 'invalid_json') {
     const fix = 'Let the proxy pass the header Origin unchanged.';
-    return [fault('The site accepts requests from pages of other sites.', fix)];
+    return [failure('The site accepts requests from pages of other sites.', fix)];
   }
   if (asOwn.code === 'invalid_json')
     return [ok(`requests from ${own} are accepted, those from other sites are refused`)];
@@ -96,7 +99,7 @@ async function postFrom(origin: string, url: URL, { client, signal }: DoctorCont
 async function explainRefusal(url: URL, own: string, context: DoctorContext): Promise<Finding> {
   const { host, protocol } = url;
   if (protocol === 'https:' && (await postFrom(`http://${host}`, url, context)).code === 'invalid_json') {
-    return fault(
+    return failure(
       `The site believes that it is at http://${host}, and refuses requests of its pages at https://${host}.`,
       "Use app.set('trust proxy', 1) and let the proxy send X-Forwarded-Proto, or set INTENT_ORIGIN for the site.",
     );
@@ -104,12 +107,12 @@ async function explainRefusal(url: URL, own: string, context: DoctorContext): Pr
   const { detail } = await postFrom(own, url, context);
   const [, known] = /'Origin: (https?:\/\/[^']+)'/.exec(detail) ?? [];
   if (known !== undefined) {
-    return fault(
+    return failure(
       `The running site has INTENT_ORIGIN=${known}, and refuses requests of ${own}.`,
       `INTENT_ORIGIN=${own}, for the site`,
     );
   }
-  return fault(
+  return failure(
     `The site refuses requests of its own pages at ${own}: it sees another host or scheme than visitors do.`,
     `INTENT_ORIGIN=${own}, for the site; or let the proxy pass the header Host, and set 'trust proxy'.`,
   );
@@ -118,7 +121,7 @@ async function explainRefusal(url: URL, own: string, context: DoctorContext): Pr
 function unexpected({ status, code }: PostAnswer, url: URL): Finding {
   if (status === 429) return rateLimited;
   const what = code === undefined ? `status ${status}` : `${status} ${code}`;
-  return fault(
+  return failure(
     `${url.pathname} answers ${what} to a body that is not JSON.`,
     'Mount the router before whatever answers there: a body parser, a CSRF guard, a firewall.',
   );
@@ -142,27 +145,29 @@ export const webhook: Check = async ({ settings, siteUrl, client, signal }) => {
   if (readProblem(text).code === 'unsupported_media_type') return [ok(`${siteUrl.origin}${webhookPath} answers`)];
   if (status === 429) return [rateLimited];
   return [
-    fault(
+    failure(
       `${siteUrl.origin}${webhookPath} answers with status ${status}: calls of the service do not reach the router.`,
       'Set intentRouter({ webhook: true }), and let the proxy and the firewall pass POST to this path from anywhere.',
     ),
   ];
 };
 
-const walletFix = 'Set INTENT_WALLET_URL to the page of the wallet.';
+const walletFix = 'Set INTENT_WALLET_URL to the page that opens the wallet.';
 
 /** The page behind the link of the dialog. */
-export const wallet: Check = async ({ settings, client, signal }) => {
+export const wallet: Check = async ({ settings, client, signal, env }) => {
   const { walletUrl, sequencerUrl } = settings;
-  if (walletUrl === undefined)
+  if (walletUrl === undefined) {
+    if (env.INTENT_WALLET_URL) return [skipped('INTENT_WALLET_URL is not valid')];
     return [skipped(sequencerUrl === 'embedded' ? 'embedded' : 'INTENT_WALLET_URL is not set')];
+  }
   const url = new URL(walletUrl);
   try {
     const { status } = await client.read(url, { signal });
     if (status < 400) return [ok(`${url.host} answers`)];
-    return [fault(`${url.href} answers with status ${status}.`, walletFix)];
+    return [failure(`${url.href} answers with status ${status}.`, walletFix)];
   } catch (error) {
     const { why, fix } = explainNetwork(error, url.host, walletFix);
-    return [fault(`${url.href} cannot be read: ${why}.`, fix)];
+    return [failure(`${url.href} cannot be read: ${why}.`, fix)];
   }
 };
