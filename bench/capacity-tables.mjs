@@ -2,11 +2,11 @@
 import { table } from './report.mjs';
 
 const works = {
-  payment: 'a payment is created, as the button asks for it',
-  login: 'a login is begun and completed',
-  status: 'a status is asked for, and asked of the service',
-  look: 'a poll of an unpaid payment',
-  settle: 'a payment is settled, by an `onPaid` that does nothing',
+  payment: 'create a payment, as the button does',
+  login: 'start and complete a login',
+  status: 'request a status, with a call to the service',
+  look: 'poll an unpaid payment',
+  settle: 'settle a payment, with an `onPaid` that does nothing',
 };
 
 const ms = (us) => (us / 1_000).toFixed(2);
@@ -16,7 +16,7 @@ const perSecond = (us) => (500_000 / us).toFixed(0);
 const tables = {
   site: (constants) =>
     table(
-      ['one', 'CPU, ms', 'a second, when half busy', 'calls to the service'],
+      ['operation', 'CPU, ms', 'per second on half a core', 'calls to the service'],
       Object.entries(works).map(([work, name]) => {
         const { siteUs, calls } = constants[work];
         return [name, ms(siteUs), perSecond(siteUs), calls.toFixed(0)];
@@ -24,7 +24,7 @@ const tables = {
     ),
   postgres: (constants) =>
     table(
-      ['one', 'CPU, ms', 'transactions', 'rows left dead', 'WAL, kB'],
+      ['operation', 'CPU, ms', 'transactions', 'dead rows', 'WAL, kB'],
       Object.entries(works)
         .filter(([work]) => constants[work].transactions > 0)
         .map(([work, name]) => {

@@ -149,13 +149,13 @@ function short(value) {
 
 const lines = {
   'intents created a second; at the peak': ({ created, peak }) => `${short(created)}; ${short(peak)}`,
-  'looks at each intent, on average': ({ looksEach }) => short(looksEach),
-  'looks a second; at the peak': ({ looks, looksAtPeak }) => `${short(looks)}; ${short(looksAtPeak)}`,
+  'polls of each intent, on average': ({ looksEach }) => short(looksEach),
+  'polls a second; at the peak': ({ looks, looksAtPeak }) => `${short(looks)}; ${short(looksAtPeak)}`,
   'calls to the service a second, at the peak': ({ callsAtPeak }) => short(callsAtPeak),
-  'streams of events, at the peak': ({ streams }) => short(streams),
+  'event streams, at the peak': ({ streams }) => short(streams),
   'cores that the site uses, at the peak': ({ siteCpu }) => short(siteCpu),
-  'looks a process can do a second': ({ looksEachProcess }) => short(looksEachProcess),
-  'processes for the CPU; the streams; the looks': ({ processesBy: { cpu, streams, looks } }) =>
+  'polls a second that a process can do': ({ looksEachProcess }) => short(looksEachProcess),
+  'processes for the CPU; the streams; the polls': ({ processesBy: { cpu, streams, looks } }) =>
     [cpu, streams, looks].map((count) => short(Math.ceil(count))).join('; '),
   '**processes**': ({ processes }) => `**${short(processes)}**`,
   'connections to Postgres': ({ connections }) => short(connections),
@@ -165,10 +165,10 @@ const lines = {
     [cpu, wal].map((count) => short(Math.ceil(count))).join('; '),
   '**databases**': ({ databases }) => `**${short(databases)}**`,
   'WAL a second, at the peak': ({ walBytes }) => `${short(walBytes)}B`,
-  'rows that a day leaves dead': ({ deadRows }) => short(deadRows),
-  'intents that are kept': ({ rows }) => short(rows),
+  'dead rows a day': ({ deadRows }) => short(deadRows),
+  'intents stored': ({ rows }) => short(rows),
   'on disk': ({ diskBytes }) => `${short(diskBytes)}B`,
-  'NOTIFY a second, at the peak; times those who hear': ({ notifies, heard }) => `${short(notifies)}; ${short(heard)}`,
+  'NOTIFY a second, at the peak; deliveries': ({ notifies, heard }) => `${short(notifies)}; ${short(heard)}`,
   'intents to prune a second': ({ pruned }) => short(pruned),
 };
 

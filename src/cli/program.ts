@@ -42,7 +42,7 @@ export function createProgram(context: CommandContext): Command {
       styleOptionText: (text) => paint('cyan', text),
       styleArgumentText: (text) => paint('cyan', text),
     })
-    .showHelpAfterError('--help lists what there is.');
+    .showHelpAfterError('See --help.');
   // Not by `version()`, which would read the file at every start.
   program.on('option:version', () => {
     terminal.out(packageVersion());

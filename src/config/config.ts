@@ -66,7 +66,7 @@ export function parseConfig(options: ConfigOptions = {}, env: Environment = proc
   const connectionLimits = readConnectionLimits(source);
   const rateLimits = readRateLimits(source);
   if (report.problems.length > 0) throw problemsOf(report, env);
-  const typos = findTypos(env).map(({ name, meant }) => `${name} is set, and is not read. Did you mean ${meant}?`);
+  const typos = findTypos(env).map(({ name, meant }) => `${name} is set but not used. Did you mean ${meant}?`);
   const lacksWallet = !walletUrl && !isEmbedded && routes.elements !== false;
   return Object.freeze({
     production,
@@ -99,7 +99,7 @@ function problemsOf({ problems }: Report, env: Environment): ConfigError {
 /** The sentence that follows "It is not set": names the variable that may be meant for it; empty where there is none. */
 export function typoNote(variable: string, env: Environment = process.env): string {
   const typo = findTypos(env).find(({ meant }) => meant === variable);
-  return typo ? ` ${typo.name} is set: is that a typo?` : '';
+  return typo ? ` ${typo.name} is set. Is that a typo?` : '';
 }
 
 /** The environment of this process, for the command line, which examines what a site would start with. */
@@ -131,8 +131,8 @@ export function parseLedgerSettings(env: Environment = process.env): LedgerSetti
   const settings = readLedger({ options: {}, env, production: false, report });
   if (settings) return settings;
   if (!env.INTENT_DATABASE_URL) {
-    const problem = `It names the ledger, and is not set.${typoNote('INTENT_DATABASE_URL', env)}`;
-    report.problem('INTENT_DATABASE_URL', problem, `Set it as it is set for the site: ${ledgerFix(env)}`);
+    const problem = `It is not set. It names the ledger.${typoNote('INTENT_DATABASE_URL', env)}`;
+    report.problem('INTENT_DATABASE_URL', problem, `Use the value of the site: ${ledgerFix(env)}`);
   }
   throw new ConfigError(report.problems);
 }

@@ -45,8 +45,8 @@ export function readLedger({ options, env, production, report }: ConfigSource): 
   if (database?.kind === 'embedded' && production && options.allowEmbeddedLedger !== true) {
     report.problem(
       'INTENT_DATABASE_URL',
-      'It is a folder, and NODE_ENV is production. Such a ledger survives a crash of the process, but not a power failure.',
-      'INTENT_DATABASE_URL=postgres://..., or intentRouter({ allowEmbeddedLedger: true }) where that is enough',
+      'It is a folder, and NODE_ENV=production. A ledger in a folder survives a crash of the process, but not a power failure.',
+      'INTENT_DATABASE_URL=postgres://..., or accept that risk with intentRouter({ allowEmbeddedLedger: true })',
     );
   }
   return database && Object.freeze({ database, migrate: options.migrate ?? true, ...settlement });
@@ -62,7 +62,7 @@ function readDatabase(url: string, env: Environment, report: Report): LedgerSett
     if (URL.canParse(url.replace('@/', '@localhost/'))) return Object.freeze({ kind: 'postgres', url });
     return report.problem(
       'INTENT_DATABASE_URL',
-      'It cannot be read as a URL.',
+      'It is not a valid URL.',
       'INTENT_DATABASE_URL=postgres://user:password@host:5432/database',
     );
   }

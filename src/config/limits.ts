@@ -53,7 +53,7 @@ function readLimit(
 ): number {
   const limit = value ?? fallback;
   if (Number.isSafeInteger(limit) && limit > 0) return limit;
-  report.problem(setting, `${name} is not a whole number over 0.`, fix);
+  report.problem(setting, `${name} must be a whole number over 0.`, fix);
   return fallback;
 }
 

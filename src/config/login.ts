@@ -43,7 +43,7 @@ function readLoginOptions({ options, report }: ConfigSource): Pick<LoginConfig, 
   };
 }
 
-const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.';
+const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output.';
 
 /** @param isEmbedded with the embedded sequencer a generated key is enough */
 export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
@@ -52,7 +52,7 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
   if (!isSigner(options.signer, report)) return undefined;
   if (inline && file) {
     const problem = 'INTENT_VERIFIER_SECRET and INTENT_VERIFIER_SECRET_FILE are both set.';
-    return report.problem('INTENT_VERIFIER_SECRET', problem, 'Keep one of the two.');
+    return report.problem('INTENT_VERIFIER_SECRET', problem, 'Unset one of them.');
   }
   if (file) {
     const fix = 'Set it to a readable file that holds one or more secrets, separated by commas or lines.';
@@ -64,8 +64,8 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
   if (!isEmbedded) {
     return report.problem(
       'INTENT_VERIFIER_SECRET',
-      'Logins need a verifier key, and there is none.',
-      `${keygen} For payments alone: intentRouter({ login: false }).`,
+      'It is not set. Logins need a verifier key.',
+      `${keygen} For payments only: intentRouter({ login: false }).`,
     );
   }
   report.notices.push(
@@ -95,9 +95,9 @@ const embeddedDomain = 'shop.example';
 
 function readDomain({ options, env, report }: ConfigSource, isEmbedded: boolean): string | undefined {
   const domain = options.domain ?? env.INTENT_DOMAIN;
-  const fix = 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>';
+  const fix = 'INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>';
   if (domain) return report.parse('INTENT_DOMAIN', fix, () => parseVerifierDomain(domain));
-  if (!isEmbedded) return report.problem('INTENT_DOMAIN', 'Logins name your domain, and it is not set.', fix);
+  if (!isEmbedded) return report.problem('INTENT_DOMAIN', 'It is not set. Logins name the domain of the site.', fix);
   report.notices.push(`INTENT_DOMAIN is not set. Logins name ${embeddedDomain}.`);
   return embeddedDomain;
 }
@@ -122,7 +122,7 @@ function readCookieKeys(
   }
   const derived = keyRing?.deriveKeys(purpose) ?? [];
   if (keyRing && derived.length === 0) {
-    const problem = 'With a signer and no verifier secret there is nothing to seal cookies with.';
+    const problem = 'It is not set. A signer without a verifier secret cannot seal cookies.';
     report.problem('INTENT_SECRET', problem, fix);
   }
   return derived;

@@ -36,7 +36,7 @@ export class Report {
   ): number {
     const number = value ?? fallback;
     if (Number.isInteger(number) && number >= 1 && number <= max) return number;
-    this.problem(setting, `It is not a ${kind} from 1 to ${max}.`, example(setting, fallback));
+    this.problem(setting, `It must be a ${kind} from 1 to ${max}.`, example(setting, fallback));
     return fallback;
   }
 

@@ -52,7 +52,7 @@ export function readWalletUrl({ options, env, production, report }: ConfigSource
 
 function problemOfWalletUrl(url: string, production: boolean): string | undefined {
   if (!/^https?:/.test(url) || !URL.canParse(url)) return 'It is not an http(s) URL.';
-  if (url.includes('#')) return 'It has a fragment, which is where the client secret goes.';
+  if (url.includes('#')) return 'It has a fragment. The client secret is appended as the fragment.';
   return production && !url.startsWith('https:') ? 'It must be https when NODE_ENV=production.' : undefined;
 }
 
@@ -80,7 +80,11 @@ export function readRoutes({ options, report }: ConfigSource): Routes {
   // The events route may start like another: an id and `/events` follow its path.
   const exact = Object.entries(all).flatMap(([name, path]) => (path === false || name === 'events' ? [] : [path]));
   if (new Set(exact).size < exact.length) {
-    report.problem('routes', 'Two routes have the same path.', 'Give each its own, or switch one off with false.');
+    report.problem(
+      'routes',
+      'Two routes have the same path.',
+      'Give each route its own path, or disable one with false.',
+    );
   }
   return Object.freeze(all);
 }
@@ -95,20 +99,24 @@ export interface WebhookConfig {
 export function readWebhook({ options, env, report }: ConfigSource, isEmbedded: boolean): WebhookConfig | undefined {
   if (!options.webhook) return undefined;
   if (options.routes?.webhook === false) {
-    const fix = 'Leave webhook out, or give the route a path: routes: { webhook: "/intent/webhook" }';
-    report.problem('webhook', 'It is true, and its route is switched off.', fix);
+    const fix = 'Remove `webhook`, or enable the route: routes: { webhook: "/intent/webhook" }';
+    report.problem('webhook', 'It is true, but its route is disabled.', fix);
   }
   // The embedded sequencer generates a key at each start, so a configured key belongs to another service.
   if (isEmbedded) return Object.freeze({ webhookPublicKeys: undefined });
   if (!(options.origin ?? env.INTENT_ORIGIN)) {
-    const problem = 'The service calls webhooks at an absolute URL, and the origin of this site is not set.';
+    const problem = 'It is not set. The service calls webhooks at an absolute URL.';
     report.problem('INTENT_ORIGIN', problem, 'INTENT_ORIGIN=https://example.com (no path, no slash at the end)');
   }
   const fix =
     'INTENT_WEBHOOK_PUBLIC_KEY=<the public key that your payment service signs webhooks with, Base58; several, separated by commas>';
   const text = options.webhookPublicKey ?? env.INTENT_WEBHOOK_PUBLIC_KEY ?? '';
   if (text === '') {
-    report.problem('INTENT_WEBHOOK_PUBLIC_KEY', 'Webhooks are signed by the service, and its key is not set.', fix);
+    report.problem(
+      'INTENT_WEBHOOK_PUBLIC_KEY',
+      'It is not set. Calls of the webhook are verified with the key of the service.',
+      fix,
+    );
     return Object.freeze({ webhookPublicKeys: [] });
   }
   const keys = text.split(',').map((key) => key.trim());

@@ -194,10 +194,10 @@ function routerContext(parts: ContextParts): RouterContext {
 }
 
 const noDestination =
-  'INTENT_DESTINATION is not set: every payment must say in its terms which destination it goes to.';
+  'INTENT_DESTINATION is not set. Set it, or return `destination` from the `payment` hook for every payment.';
 
 const noPaymentHook =
-  'INTENT_DESTINATION is set, and there is no `payment` hook, so this site takes no payments. Pass ' +
+  'INTENT_DESTINATION is set, but there is no `payment` hook, so the site takes no payments. Pass ' +
   'intentRouter({ payment: (req) => ({ amount, currency }) }), or unset INTENT_DESTINATION.';
 
 function logSetUp({ options, config, resolveTerms }: RouterSettings, logger: RouterLogger): void {

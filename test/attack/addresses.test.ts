@@ -8,8 +8,8 @@ import { recordingTransport } from '../support/transports/recording-transport.js
 const behindProxy: Pick<SiteOptions, 'before'> = { before: (app) => app.set('trust proxy', 1) };
 const limit = 4;
 
-/** The answers to requests for a status, one for each address that a proxy has written. */
-async function askedFrom(origin: string, addresses: readonly string[]): Promise<number[]> {
+/** The statuses of one request from each address, as a proxy forwards it. */
+async function statusesFrom(origin: string, addresses: readonly string[]): Promise<number[]> {
   const statuses: number[] = [];
   for (const address of addresses) {
     const { status } = await request(origin).get(`/status/${intentId}`).set('X-Forwarded-For', address);
@@ -27,38 +27,38 @@ const times = <Value>(count: number, make: (n: number) => Value): Value[] =>
 describe('other spellings of one address', () => {
   test.each([
     ['with a port', (n: number) => `192.0.2.1:${1024 + n}`],
-    ['in brackets, with a port', (n: number) => `[2001:db8::1]:${1024 + n}`],
+    ['IPv6 with a port', (n: number) => `[2001:db8::1]:${1024 + n}`],
     [
       'mapped to IPv6',
       (n: number) => ['192.0.2.1', '::ffff:192.0.2.1', '::ffff:c000:201', '0:0:0:0:0:ffff:192.0.2.1'][n % 4] ?? '',
     ],
-    ['behind a gateway of NAT64', (n: number) => ['64:ff9b::192.0.2.1', '64:ff9b::c000:201'][n % 2] ?? ''],
-    ['that are none', (n: number) => `made-up-${n}`],
-  ])('%s share its limit', async (_name, addressOf) => {
+    ['mapped by NAT64', (n: number) => ['64:ff9b::192.0.2.1', '64:ff9b::c000:201'][n % 2] ?? ''],
+    ['not addresses', (n: number) => `made-up-${n}`],
+  ])('share one limit when they are %s', async (_name, addressOf) => {
     const { origin } = await startLimited();
-    const statuses = await askedFrom(origin, times(limit + 2, addressOf));
+    const statuses = await statusesFrom(origin, times(limit + 2, addressOf));
     expect(statuses).toEqual([...times(limit, () => 200), 429, 429]);
   });
 
   test.each([
     ['mapped to IPv6', (n: number) => `::ffff:102:30${n}`],
     ['written in full', (n: number) => `0:0:0:0:0:ffff:1.2.3.${n}`],
-    ['behind a gateway of NAT64', (n: number) => `64:ff9b::102:30${n}`],
-  ])('do not let one visitor lock others out: %s', async (_name, addressOf) => {
+    ['mapped by NAT64', (n: number) => `64:ff9b::102:30${n}`],
+  ])('do not exhaust the limit of another visitor when they are %s', async (_name, addressOf) => {
     const { origin } = await startLimited();
-    await askedFrom(
+    await statusesFrom(
       origin,
       times(limit + 1, () => addressOf(1)),
     );
     expect(
-      await askedFrom(
+      await statusesFrom(
         origin,
         times(7, (n) => addressOf(n + 2)),
       ),
     ).toEqual(times(7, () => 200));
   });
 
-  test('share the limit of event streams', async () => {
+  test('share one limit of event streams', async () => {
     const { origin } = await startEventSite({ connectionLimits: { perAddress: 1 }, ...behindProxy });
     const heads: string[] = [];
     for (const address of ['192.0.2.1:1', '192.0.2.1:2', '::ffff:c000:201']) {
@@ -69,11 +69,11 @@ describe('other spellings of one address', () => {
     expect(heads).toEqual(['200', '429', '429']);
   });
 
-  test('that are none are reported to the operator once', async () => {
+  test('are logged once when they are not addresses', async () => {
     const { origin, log } = await startLimited();
-    await askedFrom(origin, ['192.0.2.1:4711', '[2001:db8::1]:1']);
+    await statusesFrom(origin, ['192.0.2.1:4711', '[2001:db8::1]:1']);
     expect(log.lines).toEqual([]);
-    await askedFrom(origin, ['unknown', 'also-unknown']);
+    await statusesFrom(origin, ['unknown', 'also-unknown']);
     expect(log.lines).toEqual([expect.stringContaining('X-Forwarded-For')]);
   });
 });
@@ -82,14 +82,14 @@ describe('a /48 of IPv6', () => {
   /** Another /56 each time. */
   const addressOf = (n: number): string => `2001:db8:1:${(n * 256).toString(16)}::1`;
 
-  test('may ask eight times as often as an address', async () => {
+  test('may send eight times as many requests as an address', async () => {
     const { origin } = await startLimited();
     const addresses = times(8 * limit + 2, (n) => addressOf(n % 32));
-    expect(await askedFrom(origin, addresses)).toEqual([...times(8 * limit, () => 200), 429, 429]);
-    expect(await askedFrom(origin, ['2001:db8:2::1', '192.0.2.1'])).toEqual([200, 200]);
+    expect(await statusesFrom(origin, addresses)).toEqual([...times(8 * limit, () => 200), 429, 429]);
+    expect(await statusesFrom(origin, ['2001:db8:2::1', '192.0.2.1'])).toEqual([200, 200]);
   });
 
-  test('may have eight times as many event streams as an address', async () => {
+  test('may open eight times as many event streams as an address', async () => {
     const { origin, context } = await startEventSite({ connectionLimits: { perAddress: 1 }, ...behindProxy });
     const streams: RawStream[] = [];
     for (const address of [...times(10, addressOf), '2001:db8:2::1']) {
@@ -100,12 +100,12 @@ describe('a /48 of IPv6', () => {
     expect(streams.map(({ head }) => Number(head.slice(9, 12)))).toEqual([...times(8, () => 200), 429, 429, 200]);
     for (const { socket } of streams) socket.destroy();
     await eventually(
-      'nothing is counted',
+      'no stream is counted',
       () => context.connectionLimiter.open + context.connectionLimiter.visitors === 0,
     );
   });
 
-  test('is limited by a shared store too', async () => {
+  test('has its limit in a shared store too', async () => {
     const hits = new Map<string, number>();
     const store = {
       increment: (key: string) => {
@@ -117,6 +117,6 @@ describe('a /48 of IPv6', () => {
     };
     const { origin } = await startLimited({ rateLimits: { status: limit, store } });
     const addresses = times(8 * limit + 1, (n) => addressOf(n % 32));
-    expect(await askedFrom(origin, addresses)).toEqual([...times(8 * limit, () => 200), 429]);
+    expect(await statusesFrom(origin, addresses)).toEqual([...times(8 * limit, () => 200), 429]);
   });
 });

@@ -6,9 +6,9 @@ import { type SiteOptions, startSite, startSiteWithSequencer } from '../support/
 import { recordingTransport } from '../support/transports/recording-transport.js';
 
 const payment = () => ({ amount: 5, currency: 'usd' });
-const guarded = /^__Host-intent=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
+const secureCookie = /^__Host-intent=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/;
 
-describe('cookies of a site that is served over https', () => {
+describe('cookies of an https site', () => {
   async function cookieOf(options: SiteOptions, headers: Record<string, string> = {}): Promise<string> {
     const { origin } = await startSite({ transport: recordingTransport(), payment, ...options });
     const answer = await request(origin)
@@ -19,23 +19,23 @@ describe('cookies of a site that is served over https', () => {
     return String(answer.headers['set-cookie']);
   }
 
-  test('are bound to its host where INTENT_ORIGIN is https, whatever NODE_ENV is', async () => {
-    expect(await cookieOf({ origin: 'https://shop.example' })).toMatch(guarded);
+  test('have Secure and the __Host- prefix when INTENT_ORIGIN is https, in every NODE_ENV', async () => {
+    expect(await cookieOf({ origin: 'https://shop.example' })).toMatch(secureCookie);
   });
 
-  test('are bound to its host where a request came over https', async () => {
+  test('have Secure and the __Host- prefix when the request came over https', async () => {
     const behindProxy = {
       before: (app: { set: (name: string, value: number) => unknown }) => void app.set('trust proxy', 1),
     };
-    expect(await cookieOf(behindProxy, { 'X-Forwarded-Proto': 'https' })).toMatch(guarded);
+    expect(await cookieOf(behindProxy, { 'X-Forwarded-Proto': 'https' })).toMatch(secureCookie);
     expect(await cookieOf(behindProxy, { 'X-Forwarded-Proto': 'http' })).toMatch(
       /^intent=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/,
     );
-    // A proxy that is not trusted says nothing.
+    // Headers of an untrusted proxy are ignored.
     expect(await cookieOf({}, { 'X-Forwarded-Proto': 'https' })).toMatch(/^intent=/);
   });
 
-  test('keep a login', async () => {
+  test('complete a login', async () => {
     const { origin, sequencer } = await startSiteWithSequencer({ before: (app) => app.set('trust proxy', 1) });
     const browser = new Browser(origin);
     const https = { 'x-forwarded-proto': 'https' };
@@ -45,14 +45,14 @@ describe('cookies of a site that is served over https', () => {
     expect((await browser.send('POST', '/session', { id }, https)).status).toBe(200);
     expect([...browser.cookies.keys()].sort()).toEqual(['__Host-intent', '__Host-intent-session']);
     expect((await browser.send('GET', '/session', undefined, https)).body.user).toBeTruthy();
-    // Over http anybody in between could have set it.
+    // Over http, an attacker on the network could have set the cookie.
     expect((await browser.send('GET', '/session')).body.user).toBeFalsy();
     await browser.send('DELETE', '/session', undefined, https);
     expect(browser.cookies.has('__Host-intent-session')).toBe(false);
   });
 });
 
-describe('a NODE_ENV that is nearly production', () => {
+describe('a misspelled NODE_ENV', () => {
   const warningsOf = (mode: string | undefined): readonly string[] =>
     parseConfig({ transport: recordingTransport(), login: false }, { NODE_ENV: mode }).warnings.filter((warning) =>
       warning.includes('NODE_ENV'),
@@ -70,11 +70,14 @@ describe('a NODE_ENV that is nearly production', () => {
     'produciton',
     'productio',
     '"production"',
-  ])('is a warning: %j', (mode) => {
+  ])('causes a warning: %j', (mode) => {
     expect(warningsOf(mode)).toEqual([expect.stringContaining('NODE_ENV=production')]);
   });
 
-  test.each([undefined, '', 'production', 'development', 'test', 'staging', 'preview'])('is none: %j', (mode) => {
-    expect(mode === 'production' ? [] : warningsOf(mode)).toEqual([]);
-  });
+  test.each([undefined, '', 'production', 'development', 'test', 'staging', 'preview'])(
+    'is not reported: %j',
+    (mode) => {
+      expect(mode === 'production' ? [] : warningsOf(mode)).toEqual([]);
+    },
+  );
 });

@@ -6,10 +6,10 @@ import { recordingTransport } from '../support/transports/recording-transport.js
 
 const payment = () => ({ amount: 5, currency: 'usd' });
 
-describe('status and events asked for by other sites', () => {
+describe('status and event requests from other sites', () => {
   const paths = [`/status/${intentId}`, `/intent/${intentId}/events`];
 
-  test('are refused before anything is counted or asked', async () => {
+  test('are rejected before they are counted or sent to the service', async () => {
     const { origin, context, transport } = await startEventSite();
     for (const path of paths) {
       for (let n = 0; n < 30; n += 1) {
@@ -20,7 +20,7 @@ describe('status and events asked for by other sites', () => {
     expect([context.connectionLimiter.open, context.connectionLimiter.visitors, transport.asked]).toEqual([0, 0, 0]);
   });
 
-  test('take nothing of the limits of the visitor who has the other site open', async () => {
+  test('do not count against the limits of the visitor', async () => {
     const { origin } = await startSite({ transport: recordingTransport(), rateLimits: { status: 3 } });
     for (let n = 0; n < 10; n += 1) {
       await request(origin).get(`/status/${intentId}`).set('Sec-Fetch-Site', 'cross-site').expect(403);
@@ -31,7 +31,7 @@ describe('status and events asked for by other sites', () => {
   });
 });
 
-/** Sends what no client of ours would, and gives the head of the answer. */
+/** Sends a malformed request and returns the head of the response. */
 function sendRaw(origin: string, lines: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(origin);
@@ -47,11 +47,11 @@ function sendRaw(origin: string, lines: readonly string[]): Promise<string> {
   });
 }
 
-describe.each(Object.entries(expressVersions))('pages of a rebound name, on %s', (_name, factory) => {
+describe.each(Object.entries(expressVersions))('DNS rebinding, on %s', (_name, factory) => {
   const start = (origin?: string) => startSite({ factory, transport: recordingTransport(), payment, origin });
   const json = ['Content-Type: application/json', 'Content-Length: 2'];
 
-  test('change nothing where INTENT_ORIGIN is set, whatever Sec-Fetch-Site says', async () => {
+  test('changes nothing when INTENT_ORIGIN is set, with any Sec-Fetch-Site', async () => {
     const { origin } = await start('https://shop.example');
     const send = (headers: Record<string, string>) => request(origin).post('/intent').set(headers).send({});
     for (const from of ['https://rebound.example', 'http://shop.example', 'null', '']) {
@@ -63,7 +63,7 @@ describe.each(Object.entries(expressVersions))('pages of a rebound name, on %s',
     await send({ 'Sec-Fetch-Site': 'same-origin' }).expect(201);
   });
 
-  test('without a Host change nothing', async () => {
+  test('changes nothing without a Host', async () => {
     for (const ownOrigin of [undefined, 'https://shop.example']) {
       const { origin } = await start(ownOrigin);
       for (const header of ['Sec-Fetch-Site: same-origin', 'Origin: http://undefined', 'Origin: http://']) {

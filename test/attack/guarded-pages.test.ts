@@ -7,7 +7,7 @@ import { intentIdOf } from '../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 
 const limit = 4;
-const page: RequestHandler = (_req, res) => void res.send('For whoever may see it.');
+const page: RequestHandler = (_req, res) => void res.send('The guarded page.');
 const ownCaching: RequestHandler = (_req, res) =>
   void res.set('Cache-Control', 'private, max-age=60').send('The same.');
 
@@ -18,7 +18,7 @@ beforeAll(async () => {
     payment: (req) => ({ amount: '4.50', currency: 'usd', resource: req.body.order }),
     onPaid: () => undefined,
     rateLimits: { status: limit },
-    // Nothing is asked but by those who come.
+    // No poll by the ledger during the test.
     timing: { watchFirstMs: 3_600_000 },
     before: (app) => app.set('trust proxy', 1),
     after: (app) => {
@@ -37,49 +37,50 @@ function visitor(address: string): { browser: Browser; get: (path: string) => Re
   return { browser, get: (path) => browser.send('GET', path, undefined, { 'X-Forwarded-For': address }) };
 }
 
-const begin = (browser: Browser, order: string) => browser.send('POST', '/intent', { mode: 'payment', order });
+const createPayment = (browser: Browser, order: string) => browser.send('POST', '/intent', { mode: 'payment', order });
 
-const callsOf = (): number => site.tap.calls.filter(({ method }) => method === 'getStatus').length;
+const statusCalls = (): number => site.tap.calls.filter(({ method }) => method === 'getStatus').length;
 
-describe('page views of somebody who has not paid', () => {
-  test('count against the status limit before the service is asked', async () => {
+describe('unpaid page views', () => {
+  test('count against the status limit before a call to the service', async () => {
     const { browser, get } = visitor('192.0.2.1');
-    await begin(browser, 'article:tea');
-    const before = callsOf();
+    await createPayment(browser, 'article:tea');
+    const before = statusCalls();
     const statuses: number[] = [];
     for (let n = 0; n < limit + 3; n += 1) statuses.push((await get('/article/tea')).status);
     expect(statuses).toEqual([...Array(limit).fill(402), 429, 429, 429]);
-    expect(callsOf() - before).toBeLessThanOrEqual(limit);
-    const refused = await get('/article/tea');
-    expect(refused.body.code).toBe('rate_limited');
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(statusCalls() - before).toBeLessThanOrEqual(limit);
+    const rejected = await get('/article/tea');
+    expect(rejected.body.code).toBe('rate_limited');
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(
-      (await get(`/status/${intentIdOf((await begin(browser, 'article:tea')).body.client_secret as string)}`)).status,
+      (await get(`/status/${intentIdOf((await createPayment(browser, 'article:tea')).body.client_secret as string)}`))
+        .status,
     ).toBe(429);
   });
 
-  test('ask for the newest open payment alone', async () => {
+  test('poll only the newest open payment', async () => {
     const { browser, get } = visitor('192.0.2.2');
-    for (let n = 0; n < 5; n += 1) await begin(browser, 'article:milk');
-    const before = callsOf();
+    for (let n = 0; n < 5; n += 1) await createPayment(browser, 'article:milk');
+    const before = statusCalls();
     expect((await get('/article/milk')).status).toBe(402);
-    expect(callsOf() - before).toBe(1);
+    expect(statusCalls() - before).toBe(1);
   });
 
-  test('who have begun no payment cost no call and no count', async () => {
+  test('without a created payment cause no call and no count', async () => {
     const { get } = visitor('192.0.2.3');
-    const before = callsOf();
+    const before = statusCalls();
     for (let n = 0; n < limit + 3; n += 1) expect((await get('/article/none')).status).toBe(402);
-    expect(callsOf() - before).toBe(0);
+    expect(statusCalls() - before).toBe(0);
   });
 });
 
-describe('what a visitor types in place of a resource', () => {
+describe('paths that cannot be a resource', () => {
   test.each([
     ['a NUL', 'a%00'],
-    ['too much', 'a'.repeat(200)],
-    ['too much, of wide letters', '%F0%9F%98%80'.repeat(99)],
-  ])('is refused as a request: %s', async (_what, name) => {
+    ['200 letters', 'a'.repeat(200)],
+    ['99 letters of four bytes', '%F0%9F%98%80'.repeat(99)],
+  ])('are rejected with 400: %s', async (_name, name) => {
     const { get } = visitor('192.0.2.4');
     const { status, body } = await get(`/article/${name}`);
     expect([status, body.code]).toEqual([400, 'invalid_request']);
@@ -87,10 +88,10 @@ describe('what a visitor types in place of a resource', () => {
   });
 });
 
-describe('pages behind a guard', () => {
-  test('are kept out of caches, unless the app says otherwise: paid', async () => {
+describe('the caching of guarded pages', () => {
+  test('is disabled behind requirePayment, unless the app sets Cache-Control', async () => {
     const { browser, get } = visitor('192.0.2.5');
-    const { body } = await begin(browser, 'article:bread');
+    const { body } = await createPayment(browser, 'article:bread');
     await site.sequencer.wallet().pay(String(body.client_secret));
     void site.router.intents.recheck(intentIdOf(String(body.client_secret)));
     await untilState(site, intentIdOf(String(body.client_secret)), 'settled');
@@ -100,7 +101,7 @@ describe('pages behind a guard', () => {
     expect((await get('/article/cake')).headers.get('cache-control')).toBe('no-store');
   });
 
-  test('are kept out of caches, unless the app says otherwise: logged in', async () => {
+  test('is disabled behind requireLogin, unless the app sets Cache-Control', async () => {
     const { browser, get } = visitor('192.0.2.6');
     expect((await get('/account')).headers.get('cache-control')).toBe('no-store');
     const { body } = await browser.send('POST', '/intent', { mode: 'login' });

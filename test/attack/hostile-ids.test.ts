@@ -6,7 +6,7 @@ import { post } from '../support/sites/post.js';
 
 const unknownId = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 
-/** What a visitor can put in the place of an intent id, as the app hands it on. */
+/** Values from a visitor that an app may pass as an intent id. */
 const hostileIds = [
   '\0',
   `${unknownId}\0`,
@@ -20,7 +20,7 @@ const hostileIds = [
   ...([undefined, null, 1, {}, [unknownId], { toString: () => '\0' }] as unknown[] as string[]),
 ];
 
-describe('ids that are none', () => {
+describe('invalid ids', () => {
   let site: LedgerSite;
   beforeAll(async () => {
     site = await startLedgerSite({
@@ -34,7 +34,7 @@ describe('ids that are none', () => {
     });
   });
 
-  test('name no intent, whoever asks the ledger for them', async () => {
+  test('are unknown to the ledger', async () => {
     const { intents } = site.router;
     for (const id of [...hostileIds, unknownId]) {
       const answers = [
@@ -48,7 +48,7 @@ describe('ids that are none', () => {
     expect(site.log.lines).toEqual([]);
   });
 
-  test('keep no other payment from being settled', async () => {
+  test('do not prevent the settlement of another payment', async () => {
     const { body } = await post(site.origin).send({ mode: 'payment' });
     const id = intentIdOf(body.client_secret);
     await site.sequencer.wallet().pay(body.client_secret);
@@ -57,7 +57,7 @@ describe('ids that are none', () => {
     expect(site.log.lines).toEqual([]);
   });
 
-  test('in the path of a page of the app are answered as unknown', async () => {
+  test('are unknown in the path of a page of the app', async () => {
     for (const id of ['%00', `${unknownId}%00`, '%ED%A0%80', 'x', unknownId]) {
       const { status } = await request(site.origin).get(`/thanks/${id}`);
       expect([id, [400, 404].includes(status)]).toEqual([id, true]);

@@ -11,8 +11,8 @@ import { sentTerms } from './support/sent-terms.js';
 
 const service = generateJwtKey();
 
-/** A site with every route there is. */
-async function startWholeSite(options: SiteOptions = {}) {
+/** A site with all routes. */
+async function startFullSite(options: SiteOptions = {}) {
   const transport = recordingTransport();
   const site = await startSite({
     transport,
@@ -53,12 +53,12 @@ describe('header and SSE injection', () => {
       (text) => rawRequest('POST', '/intent', withLength([...json, `Cookie: intent=${text}`], '{}'), '{}'),
     ],
     [
-      'the known ETag',
+      'If-None-Match',
       (text) =>
         rawRequest('GET', '/.well-known/service-payments.json', [...json.slice(0, 1), `If-None-Match: "${text}"`]),
     ],
     [
-      'the last event',
+      'Last-Event-ID',
       (text) => rawRequest('HEAD', `/intent/${intentId}/events`, [...json.slice(0, 1), `Last-Event-ID: ${text}`]),
     ],
     [
@@ -84,8 +84,8 @@ describe('header and SSE injection', () => {
     ],
   ];
 
-  test.each(places)('a line break in %s begins no header of the answer', async (_where, request) => {
-    const { origin } = await startWholeSite();
+  test.each(places)('a line break in %s adds no response header', async (_name, request) => {
+    const { origin } = await startFullSite();
     for (const text of breaks) {
       const { head, status } = await sendRaw(origin, request(text));
       expect(head.filter((line) => /owned/i.test(line.split(':')[0] ?? ''))).toEqual([]);
@@ -95,18 +95,18 @@ describe('header and SSE injection', () => {
   });
 
   test.each(['/login\r\nSet-Cookie: a=b', '/login\nX: 1', '/login\u010a', '/log in', '/login\0'])(
-    'a login page %j is refused when the site starts',
+    'requireLogin() rejects the login page %j at startup',
     (loginUrl) => {
       expect(() => requireLogin({ loginUrl })).toThrow(/not a path of this site/);
     },
   );
 
-  test('what a wallet or the service put into an event begins no other event', async () => {
+  test('the texts of a wallet or of the service add no event to a stream', async () => {
     const { origin, watch } = await startEventSite();
     const stream = new RawStream(origin, `/intent/${intentId}/events`);
     await stream.has('event: status');
     const forged = '\n\nevent: intent_submitted\nid: intent_submitted\ndata: {}\n\n';
-    // The types hold none of this: what comes over the wire is not bound by them.
+    // These values violate the types. Bytes of the wire can contain them.
     const events = [
       { kind: `code_scanned${forged}`, id: 'a' },
       { kind: 'code_scanned', id: `b${forged}` },
@@ -123,8 +123,8 @@ describe('header and SSE injection', () => {
     expect(stream.text).not.toContain('\0');
   });
 
-  test('nor a line of the log', async () => {
-    const { origin, transport, log } = await startWholeSite();
+  test('the texts of requests and errors add no line to the log', async () => {
+    const { origin, transport, log } = await startFullSite();
     transport.failWith(new Error('no\nerror express-intents: forged'));
     const body = '{"order":"\\nerror express-intents: forged"}';
     await sendRaw(origin, rawRequest('POST', '/intent', withLength(json, body), body));
@@ -136,7 +136,7 @@ describe('header and SSE injection', () => {
   });
 });
 
-describe('__proto__ and constructor in every JSON', () => {
+describe('__proto__ and constructor in JSON bodies', () => {
   const pollution = [
     '"__proto__":{"polluted":true,"amount":"0.05","mode":"login","id":"x"}',
     '"constructor":{"prototype":{"polluted":true,"amount":"0.05"}}',
@@ -146,41 +146,44 @@ describe('__proto__ and constructor in every JSON', () => {
     '"toJSON":"polluted"',
     '"__defineGetter__":1,"__lookupGetter__":"x"',
   ];
-  const clean = (): void => {
+  const expectUnpolluted = (): void => {
     for (const prototype of [Object.prototype, Array.prototype, Function.prototype, String.prototype]) {
       expect(Object.keys(prototype)).toEqual([]);
       expect((prototype as { polluted?: unknown }).polluted).toBeUndefined();
     }
   };
-  afterEach(clean);
+  afterEach(expectUnpolluted);
 
-  test.each(pollution)('%s beside the fields of POST /intent, POST /session and the webhook', async (members) => {
-    const { origin, transport } = await startWholeSite();
-    for (const [path, body] of [
-      ['/intent', `{${members}}`],
-      ['/intent', `{"order":1,${members}}`],
-      ['/session', `{"id":"${intentId}",${members}}`],
-      ['/session', `{${members}}`],
-    ] as const) {
-      const answer = await sendRaw(origin, rawRequest('POST', path, withLength(json, body), body));
-      expect([path, answer.status]).toEqual([path, 400]);
-    }
-    const header = Buffer.from(`{"alg":"EdDSA",${members}}`);
-    for (const jwt of [
-      jwtOf(Buffer.from(`{${members}}`), service),
-      jwtOf({ intent: intentId }, service, header),
-      `${base64url(header)}.${base64url(Buffer.from(`{${members}}`))}.AA`,
-    ]) {
-      const hook = ['Host: a', 'Content-Type: application/jwt', `Content-Length: ${jwt.length}`];
-      const answer = await sendRaw(origin, rawRequest('POST', '/intent/webhook', hook, jwt));
-      expect(answer.status).toBe(400);
-    }
-    expect(transport.calls).toEqual([]);
-  });
+  test.each(pollution)(
+    '%s next to the fields of POST /intent, POST /session and the webhook is rejected',
+    async (members) => {
+      const { origin, transport } = await startFullSite();
+      for (const [path, body] of [
+        ['/intent', `{${members}}`],
+        ['/intent', `{"order":1,${members}}`],
+        ['/session', `{"id":"${intentId}",${members}}`],
+        ['/session', `{${members}}`],
+      ] as const) {
+        const answer = await sendRaw(origin, rawRequest('POST', path, withLength(json, body), body));
+        expect([path, answer.status]).toEqual([path, 400]);
+      }
+      const header = Buffer.from(`{"alg":"EdDSA",${members}}`);
+      for (const jwt of [
+        jwtOf(Buffer.from(`{${members}}`), service),
+        jwtOf({ intent: intentId }, service, header),
+        `${base64url(header)}.${base64url(Buffer.from(`{${members}}`))}.AA`,
+      ]) {
+        const hook = ['Host: a', 'Content-Type: application/jwt', `Content-Length: ${jwt.length}`];
+        const answer = await sendRaw(origin, rawRequest('POST', '/intent/webhook', hook, jwt));
+        expect(answer.status).toBe(400);
+      }
+      expect(transport.calls).toEqual([]);
+    },
+  );
 
-  test.each(pollution)('%s in the order: the site gets it as it is, and the terms stay its own', async (members) => {
+  test.each(pollution)('%s in the order reaches the hook unchanged and does not change the terms', async (members) => {
     const seen: unknown[] = [];
-    const { origin, transport } = await startWholeSite({
+    const { origin, transport } = await startFullSite({
       payment: (req) => {
         seen.push(req.body);
         return { amount: 5, currency: 'usd' };
@@ -198,8 +201,8 @@ describe('__proto__ and constructor in every JSON', () => {
     expect(sentTerms(transport.calls).map(({ amount }) => amount)).toEqual([5, 5]);
   });
 
-  test.each(pollution)('%s where the browser may choose the amount', async (members) => {
-    const { origin, transport } = await startWholeSite({
+  test.each(pollution)('%s is rejected with clientAmount', async (members) => {
+    const { origin, transport } = await startFullSite({
       payment: undefined,
       clientAmount: { min: 1, max: 9, currency: 'usd' },
     });
@@ -211,9 +214,9 @@ describe('__proto__ and constructor in every JSON', () => {
   });
 
   test.each(['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString'])(
-    'the name %s as a path, a method, a header and a cookie is a name like any other',
+    'the name %s has no special meaning as a path, a method, a header or a cookie',
     async (name) => {
-      const { origin } = await startWholeSite();
+      const { origin } = await startFullSite();
       const host = ['Host: shop.example'];
       for (const path of [`/${name}`, `/status/${name}`, `/intent/${name}/events`, `/intent/v1/${name}`]) {
         expect([404, 400]).toContain((await sendRaw(origin, rawRequest('GET', path, host))).status);
@@ -221,7 +224,7 @@ describe('__proto__ and constructor in every JSON', () => {
       const cookies = [`${name}: 1`, `Cookie: ${name}=1; intent-session=${name}; intent=${name}`];
       const answer = await sendRaw(origin, rawRequest('GET', '/session', [...host, ...cookies]));
       expect([answer.status, answer.body]).toEqual([200, '{"user":null}']);
-      // Methods are a closed list for Node.
+      // Node accepts a closed list of methods.
       expect((await sendRaw(origin, rawRequest(name, '/session', host))).status).toBe(400);
     },
   );
@@ -231,7 +234,7 @@ describe('Host and X-Forwarded-* poisoning', () => {
   const poisons: [name: string, headers: readonly string[]][] = [
     ['another host', ['Host: evil.example']],
     ['a host with a user', ['Host: shop.example@evil.example']],
-    ['a host with a line of its own', ['Host: shop.example/?evil.example']],
+    ['a host with a path', ['Host: shop.example/?evil.example']],
     ['X-Forwarded-Host', ['Host: shop.example', 'X-Forwarded-Host: evil.example']],
     ['X-Forwarded-Proto', ['Host: shop.example', 'X-Forwarded-Proto: http, evil']],
     ['Forwarded', ['Host: shop.example', 'Forwarded: host=evil.example;proto=http;for=evil.example']],
@@ -243,10 +246,10 @@ describe('Host and X-Forwarded-* poisoning', () => {
   const trusting = { before: (app: Express) => void app.set('trust proxy', true) };
 
   describe.each([
-    ['with a proxy that is trusted', trusting],
-    ['with none', {}],
+    ['with trust proxy', trusting],
+    ['without trust proxy', {}],
   ] as [string, SiteOptions][])('%s', (_name, options) => {
-    let site: Awaited<ReturnType<typeof startWholeSite>>;
+    let site: Awaited<ReturnType<typeof startFullSite>>;
     const requests = (headers: readonly string[]): Buffer[] => [
       ...['/session', '/.well-known/service-payments.json', '/intent/v1/elements.js', `/status/${intentId}`].map(
         (path) => rawRequest('GET', path, headers),
@@ -261,15 +264,15 @@ describe('Host and X-Forwarded-* poisoning', () => {
     ];
 
     beforeAll(async () => {
-      site = await startWholeSite(options);
+      site = await startFullSite(options);
     });
 
-    test.each(poisons)('%s changes nothing in any answer, nor in what is created', async (_what, headers) => {
-      const [sound, poisoned] = [requests(['Host: shop.example']), requests(headers)];
+    test.each(poisons)('%s changes no response and no created intent', async (_name, headers) => {
+      const [valid, poisoned] = [requests(['Host: shop.example']), requests(headers)];
       for (const [n, request] of poisoned.entries()) {
-        const expected = await sendRaw(site.origin, sound[n] ?? Buffer.of());
+        const expected = await sendRaw(site.origin, valid[n] ?? Buffer.of());
         const answer = await sendRaw(site.origin, request);
-        expect(steady(answer)).toEqual(steady(expected));
+        expect(withoutRandomValues(answer)).toEqual(withoutRandomValues(expected));
         expect(JSON.stringify(answer)).not.toContain('evil');
       }
       const terms = sentTerms(site.transport.calls);
@@ -280,11 +283,11 @@ describe('Host and X-Forwarded-* poisoning', () => {
   });
 });
 
-/** What is drawn anew for every answer does not count. */
-function steady({ status, head, body }: RawAnswer): unknown {
+/** The response without its random values. */
+function withoutRandomValues({ status, head, body }: RawAnswer): unknown {
   const lines = head
     .filter((line) => !/^Date:/i.test(line))
     .map((line) => line.replace(/(intent=)[\w-]{43}/, '$1token').replace(/^(X-Request-Id: )[\w-]{36}$/, '$1id'));
-  const told = body.replace(/("client_secret":")\w+/, '$1secret').replace(/(:request:)[\w-]{36}/, '$1id');
-  return { status, head: lines, body: told };
+  const stableBody = body.replace(/("client_secret":")\w+/, '$1secret').replace(/(:request:)[\w-]{36}/, '$1id');
+  return { status, head: lines, body: stableBody };
 }

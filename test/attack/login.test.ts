@@ -5,8 +5,8 @@ import { Browser } from '../support/browser/browser.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { type Site, type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
 import { countingTransport } from '../support/transports/counting-transport.js';
+import { createIntent, currentUserId, newBrowser } from './support/browsers.js';
 import { inProduction } from './support/in-production.js';
-import { begin, someone, whoIs } from './support/people.js';
 import { rawRequest, sendRaw } from './support/raw-request.js';
 
 const loginTtlMs = 120_000;
@@ -16,17 +16,17 @@ const expressSession = (options: Partial<session.SessionOptions> = {}): SiteOpti
   before: (app) => app.use(session({ secret: 'of the app', resave: false, saveUninitialized: true, ...options })),
 });
 
-/** Every place a login can be kept in. */
+/** All stores of a login. */
 const stores: [name: string, options: SiteOptions][] = [
   ['the sealed cookie', {}],
   ['express-session', expressSession()],
   ['cookie-session', { before: (app) => app.use(cookieSession({ keys: ['of the app'] })) }],
 ];
 
-/** A browser that has begun a login, and whose wallet has confirmed it. */
+/** A browser whose login is confirmed by a wallet. */
 async function confirmedLogin({ origin, sequencer }: SiteWithSequencer, wallet = 'Ada') {
   const browser = new Browser(origin);
-  const { secret, id } = await begin(browser);
+  const { secret, id } = await createIntent(browser);
   await sequencer.wallet(wallet).login(secret);
   return { browser, secret, id };
 }
@@ -37,35 +37,35 @@ const complete = (browser: Browser, id: string) => browser.send('POST', '/sessio
 
 describe('login CSRF', () => {
   let site: SiteWithSequencer;
-  let attackersLogin: string;
+  let attackerLogin: string;
   let victim: Browser;
 
   beforeAll(async () => {
     site = await startSiteWithSequencer();
   });
   beforeEach(async () => {
-    // Everything is ready for the victim to be logged in as the attacker, and to leave her card or her secrets there.
-    attackersLogin = (await confirmedLogin(site, 'Mia')).id;
-    victim = someone(site);
-    await begin(victim);
+    // The attacker's login is confirmed. Completed in the victim's browser, it would log her in as the attacker.
+    attackerLogin = (await confirmedLogin(site, 'Mia')).id;
+    victim = newBrowser(site);
+    await createIntent(victim);
   });
 
-  test("a login that the attacker has begun does not go through in the victim's browser", async () => {
-    expect(await complete(victim, attackersLogin)).toMatchObject({ status: 404, body: { code: 'intent_not_found' } });
-    expect(await whoIs(victim)).toBeNull();
+  test('does not complete a login of the attacker in the browser of the victim', async () => {
+    expect(await complete(victim, attackerLogin)).toMatchObject({ status: 404, body: { code: 'intent_not_found' } });
+    expect(await currentUserId(victim)).toBeNull();
   });
 
   const evil = 'https://evil.example';
   test.each<[who: string, type: string, from: Record<string, string>]>([
     ['a form of another site', 'text/plain', { origin: evil }],
-    ['a form, by a browser that tells more', 'text/plain', { origin: evil, 'sec-fetch-site': 'cross-site' }],
-    ['a form of the form kind', 'application/x-www-form-urlencoded', { origin: 'null' }],
+    ['a form of another site with Sec-Fetch-Site', 'text/plain', { origin: evil, 'sec-fetch-site': 'cross-site' }],
+    ['a urlencoded form', 'application/x-www-form-urlencoded', { origin: 'null' }],
     ['a script of another site', 'application/json', { origin: evil, 'sec-fetch-site': 'cross-site' }],
     ['a script of a sibling domain', 'application/json', { 'sec-fetch-site': 'same-site' }],
     ['a script in a sandboxed frame', 'application/json', { origin: 'null' }],
-    ['a site whose name begins like ours', 'application/json', { origin: 'ours.evil.example' }],
-  ])("%s cannot complete the victim's own login", async (_who, type, from) => {
-    const { secret, id } = await begin(victim);
+    ['a site whose name starts with ours', 'application/json', { origin: 'ours.evil.example' }],
+  ])("does not complete the victim's own login by %s", async (_name, type, from) => {
+    const { secret, id } = await createIntent(victim);
     await site.sequencer.wallet('Ada').login(secret);
     const cookie = cookiesOf(victim);
     const origin = from.origin?.replace(/^ours/, site.origin);
@@ -76,11 +76,11 @@ describe('login CSRF', () => {
     });
     expect([403, 415]).toContain(answer.status);
     expect(answer.headers.getSetCookie()).toEqual([]);
-    expect(await whoIs(victim)).toBeNull();
+    expect(await currentUserId(victim)).toBeNull();
     expect((await complete(victim, id)).status).toBe(200);
   });
 
-  test('nor log her out', async () => {
+  test('does not log the victim out', async () => {
     const { browser, id } = await confirmedLogin(site);
     await complete(browser, id);
     for (const from of ['cross-site', 'same-site', 'none']) {
@@ -88,32 +88,32 @@ describe('login CSRF', () => {
       const answer = await fetch(`${site.origin}/session`, { method: 'DELETE', headers });
       expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
     }
-    expect(await whoIs(browser)).not.toBeNull();
+    expect(await currentUserId(browser)).not.toBeNull();
   });
 });
 
 describe('session fixation', () => {
   test.each([
-    ['as soon as they come', {}],
-    ['only once there is something to keep', { saveUninitialized: false }],
-  ])('a session id that was planted is worth nothing after the login, where sessions begin %s', async (_name, more) => {
+    ['at once', {}],
+    ['only with content', { saveUninitialized: false }],
+  ])('with a planted session id gains nothing when sessions are stored %s', async (_name, more) => {
     const site = await startSiteWithSequencer(expressSession(more));
-    const attacker = someone(site);
-    const victim = someone(site);
-    // A real one where the site gives it, else one that is made up: the victim then brings it from the start.
+    const attacker = newBrowser(site);
+    const victim = newBrowser(site);
+    // A real session id if the site sets one, else an invented one.
     await attacker.send('GET', '/session');
     const planted = attacker.cookies.get('connect.sid') ?? 's:made-up';
     attacker.cookies.set('connect.sid', planted);
     victim.cookies.set('connect.sid', planted);
-    const { secret, id } = await begin(victim);
+    const { secret, id } = await createIntent(victim);
     await site.sequencer.wallet('Ada').login(secret);
     expect((await complete(victim, id)).status).toBe(200);
-    expect(await whoIs(victim)).toBe(site.sequencer.wallet('Ada').userId('shop.example'));
+    expect(await currentUserId(victim)).toBe(site.sequencer.wallet('Ada').userId('shop.example'));
     expect(victim.cookies.get('connect.sid')).not.toBe(planted);
-    expect(await whoIs(attacker)).toBeNull();
+    expect(await currentUserId(attacker)).toBeNull();
   });
 
-  test('nor is the content of a cookie-session that was planted there after the login', async () => {
+  test('with a planted cookie-session gains nothing, and its content is removed at the login', async () => {
     const site = await startSiteWithSequencer({
       before: (app) => {
         app.use(cookieSession({ keys: ['of the app'] }));
@@ -124,28 +124,28 @@ describe('session fixation', () => {
         app.get('/cart', (req, res) => void res.json(req.session));
       },
     });
-    const attacker = someone(site);
+    const attacker = newBrowser(site);
     await attacker.send('GET', '/cart?cart=poisoned');
     const victim = clone(site, attacker);
-    const { secret, id } = await begin(victim);
+    const { secret, id } = await createIntent(victim);
     await site.sequencer.wallet('Ada').login(secret);
     await complete(victim, id);
     expect((await attacker.send('GET', '/cart')).body).toEqual({ cart: 'poisoned' });
     const user = { id: site.sequencer.wallet('Ada').userId('shop.example') };
     expect((await victim.send('GET', '/cart')).body).toEqual({ intentUser: user });
-    expect(await whoIs(attacker)).toBeNull();
+    expect(await currentUserId(attacker)).toBeNull();
   });
 
-  test('a session that cannot be begun anew keeps no login', async () => {
+  test('fails with a session that cannot be regenerated', async () => {
     const site = await startSiteWithSequencer({
       before: (app) => app.use((req, _res, next) => next(void Object.assign(req, { session: { cart: 'planted' } }))),
     });
     const { browser, id } = await confirmedLogin(site);
     expect((await complete(browser, id)).status).toBe(500);
-    expect(await whoIs(browser)).toBeNull();
+    expect(await currentUserId(browser)).toBeNull();
   });
 
-  // The last three are names that browsers take for harmless, and that a server which trims too much reads as ours.
+  // Browsers accept the last three names. A server that trims white space would read them as ours.
   test.each([
     'intent',
     '__Secure-intent',
@@ -153,7 +153,7 @@ describe('session fixation', () => {
     '\u2000__Host-intent',
     '\u00a0__Host-intent',
     '\x85__Host-intent',
-  ])('in production a cookie %j that a sibling domain has planted is not the one that counts', async (name) => {
+  ])('in production fails with a planted cookie named %j', async (name) => {
     const site = await inProduction(() => startSite({ transport: countingTransport() }));
     const headers = ['Host: shop.example', 'Sec-Fetch-Site: same-origin', 'Content-Type: application/json'];
     const planted = `Cookie: ${Buffer.from(name).toString('latin1')}=${'A'.repeat(43)}`;
@@ -164,57 +164,57 @@ describe('session fixation', () => {
     expect([status, own.length]).toEqual([201, 1]);
   });
 
-  test('in production both cookies are bound to this very host, to https and to the server alone', async () => {
+  test('in production is prevented by __Host-, Secure and HttpOnly on both cookies', async () => {
     const { sequencer } = await startSiteWithSequencer();
     const site = await inProduction(() => startSite({ transport: sequencer.transport }));
     sequencer.setLocalDomain('shop.example', site.origin);
     const lines: string[] = [];
-    const victim = someone(site);
-    const begun = await victim.send('POST', '/intent', { mode: 'login' });
-    lines.push(...begun.headers.getSetCookie());
-    const secret = begun.body.client_secret as string;
+    const victim = newBrowser(site);
+    const created = await victim.send('POST', '/intent', { mode: 'login' });
+    lines.push(...created.headers.getSetCookie());
+    const secret = created.body.client_secret as string;
     await sequencer.wallet('Ada').login(secret);
-    const done = await complete(victim, intentIdOf(secret));
-    lines.push(...done.headers.getSetCookie());
+    const completed = await complete(victim, intentIdOf(secret));
+    lines.push(...completed.headers.getSetCookie());
     expect(lines).toEqual([
       expect.stringMatching(/^__Host-intent=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
       expect.stringMatching(
         /^__Host-intent-session=[\w.-]{100,}; Max-Age=\d+; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
       ),
     ]);
-    // What was sealed here is nobody under the name that another domain could have written.
-    const attacker = someone(site);
+    // The sealed session is invalid under a name that a sibling domain can set.
+    const attacker = newBrowser(site);
     attacker.cookies.set('intent-session', victim.cookies.get('__Host-intent-session') ?? '');
-    expect(await whoIs(attacker)).toBeNull();
-    expect(await whoIs(victim)).not.toBeNull();
+    expect(await currentUserId(attacker)).toBeNull();
+    expect(await currentUserId(victim)).not.toBeNull();
   });
 });
 
 describe('stolen intent id', () => {
-  test('who has the id, the code, or even a login of their own, cannot complete it, and learns nothing', async () => {
+  test('completes nothing and reveals nothing, even with the code or with another login', async () => {
     const site = await startSiteWithSequencer();
     const { browser: victim, id } = await confirmedLogin(site);
-    const stranger = someone(site);
+    const stranger = newBrowser(site);
     const another = await confirmedLogin(site, 'Mia');
-    const neverWas = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
+    const unknownId = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
     const answers = [
       await complete(stranger, id),
       await complete(another.browser, id),
-      await complete(stranger, neverWas),
-      await complete(another.browser, neverWas),
+      await complete(stranger, unknownId),
+      await complete(another.browser, unknownId),
     ];
-    const told = answers.map(
+    const received = answers.map(
       ({ status, body }) => `${status} ${JSON.stringify({ ...body, instance: 'each its own' })}`,
     );
-    expect(new Set(told).size).toBe(1);
+    expect(new Set(received).size).toBe(1);
     expect(answers[0]?.status).toBe(404);
     for (const { headers } of answers) expect(headers.getSetCookie()).toEqual([]);
-    expect([await whoIs(stranger), await whoIs(another.browser)]).toEqual([null, null]);
-    // And it was not used up by any of them.
+    expect([await currentUserId(stranger), await currentUserId(another.browser)]).toEqual([null, null]);
+    // None of these attempts has used up the login.
     expect((await complete(victim, id)).status).toBe(200);
   });
 
-  test('what the open routes tell of it is its three flags', async () => {
+  test('reveals only the three flags of the open routes', async () => {
     const site = await startSiteWithSequencer();
     const { secret, id } = await confirmedLogin(site);
     const status = await fetch(`${site.origin}/status/${id}`);
@@ -222,21 +222,21 @@ describe('stolen intent id', () => {
     const controller = new AbortController();
     const events = await fetch(`${site.origin}/intent/${id}/events`, { signal: controller.signal });
     const reader = events.body?.getReader();
-    let told = '';
-    while (!told.includes('intent_submitted')) {
+    let received = '';
+    while (!received.includes('intent_submitted')) {
       const { value, done } = (await reader?.read()) ?? { value: undefined, done: true };
       if (done) break;
-      told += Buffer.from(value ?? []).toString();
+      received += Buffer.from(value ?? []).toString();
     }
     controller.abort();
-    expect(told).toContain('intent_submitted');
+    expect(received).toContain('intent_submitted');
     const user = site.sequencer.wallet('Ada').userId('shop.example');
-    for (const untold of [secret, user]) expect(told).not.toContain(untold);
+    for (const hidden of [secret, user]) expect(received).not.toContain(hidden);
   });
 });
 
 describe.each(stores)('replay of a completed login, kept in %s', (_name, options) => {
-  test('a hundred at the same time make one session', async () => {
+  test('is rejected for all but one of a hundred concurrent requests', async () => {
     const site = await startSiteWithSequencer(options);
     const { browser, id } = await confirmedLogin(site);
     const answers = await Promise.all(Array.from({ length: 100 }, () => complete(clone(site, browser), id)));
@@ -244,23 +244,23 @@ describe.each(stores)('replay of a completed login, kept in %s', (_name, options
     expect(statuses).toEqual([200, ...new Array(99).fill(404)]);
   });
 
-  test('afterwards nobody can do it again, the browser itself included', async () => {
+  test('is rejected later, also from the same browser', async () => {
     const site = await startSiteWithSequencer(options);
     const { browser, id } = await confirmedLogin(site);
     const thief = clone(site, browser);
     expect((await complete(browser, id)).status).toBe(200);
     const later = await Promise.all(Array.from({ length: 100 }, () => complete(clone(site, thief), id)));
     expect(new Set(later.map(({ status }) => status))).toEqual(new Set([404]));
-    expect(await whoIs(thief)).toBeNull();
+    expect(await currentUserId(thief)).toBeNull();
     expect((await complete(browser, id)).status).toBe(404);
-    // Logged out is logged out: what is replayed then does not bring it back either.
+    // A replay after the logout does not log in either.
     await browser.send('DELETE', '/session');
     expect((await complete(browser, id)).status).toBe(404);
-    expect(await whoIs(browser)).toBeNull();
+    expect(await currentUserId(browser)).toBeNull();
   });
 });
 
-/** The same browser once more: what it has in its cookies now. */
+/** A copy of a browser with its current cookies. */
 function clone({ origin }: Site, browser: Browser): Browser {
   const copy = new Browser(origin);
   for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
@@ -268,22 +268,22 @@ function clone({ origin }: Site, browser: Browser): Browser {
 }
 
 describe('QR relay after the TTL', () => {
-  test('a code that the victim was sent and confirms too late logs nobody in', async () => {
+  test('does not log in the attacker when the victim confirms too late', async () => {
     let nowMs = 1_800_000_000_000;
     const site = await startSiteWithSequencer({ now: () => nowMs, login: { ttlMs: loginTtlMs } });
-    const attacker = someone(site);
-    const { secret, id } = await begin(attacker);
+    const attacker = newBrowser(site);
+    const { secret, id } = await createIntent(attacker);
     nowMs += loginTtlMs;
     await site.sequencer.wallet('Ada').login(secret);
     expect((await complete(attacker, id)).status).toBe(404);
-    expect(await whoIs(attacker)).toBeNull();
+    expect(await currentUserId(attacker)).toBeNull();
   });
 
-  test('nor does asking in between make it last longer', async () => {
+  test('is not extended by requests in between', async () => {
     let nowMs = 1_800_000_000_000;
     const site = await startSiteWithSequencer({ now: () => nowMs, login: { ttlMs: loginTtlMs } });
-    const attacker = someone(site);
-    const { secret, id } = await begin(attacker);
+    const attacker = newBrowser(site);
+    const { secret, id } = await createIntent(attacker);
     for (let n = 0; n < 12; n += 1) {
       expect((await complete(attacker, id)).body.code).toBe('login_pending');
       nowMs += loginTtlMs / 12;
@@ -292,7 +292,7 @@ describe('QR relay after the TTL', () => {
     expect((await complete(attacker, id)).status).toBe(404);
   });
 
-  test('nor one that was confirmed in time, and whose answer took until after it', async () => {
+  test('does not log in the attacker when the response arrives too late', async () => {
     let nowMs = 1_800_000_000_000;
     const { sequencer } = await startSiteWithSequencer();
     const transport: Transport = {
@@ -305,10 +305,10 @@ describe('QR relay after the TTL', () => {
     };
     const site = await startSite({ transport, now: () => nowMs, login: { ttlMs: loginTtlMs } });
     sequencer.setLocalDomain('shop.example', site.origin);
-    const attacker = someone(site);
-    const { secret, id } = await begin(attacker);
+    const attacker = newBrowser(site);
+    const { secret, id } = await createIntent(attacker);
     await sequencer.wallet('Ada').login(secret);
     expect((await complete(attacker, id)).status).toBe(404);
-    expect(await whoIs(attacker)).toBeNull();
+    expect(await currentUserId(attacker)).toBeNull();
   });
 });

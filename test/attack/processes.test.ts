@@ -6,14 +6,14 @@ import { newDatabaseUrl } from '../support/databases/databases.js';
 import { eventually } from '../support/eventually.js';
 import { compile, start } from '../support/runner/child-program.js';
 import { destination, domain, verifierSecret } from '../support/sites/site.js';
-import { begin, whoIs } from './support/people.js';
+import { createIntent, currentUserId } from './support/browsers.js';
 
-// A shop of two processes that know nothing of each other but the database between them.
+// A shop of two processes that share only a database.
 
 const loginTtlMs = 120_000;
 let sequencer: Sequencer;
 let db: Database;
-/** Where the two listen. */
+/** The origins of the two processes. */
 let origins: readonly [string, string];
 
 beforeAll(async () => {
@@ -33,16 +33,16 @@ afterAll(async () => {
   await sequencer.close();
 });
 
-/** The same browser, at one of the processes or the other: what it has in its cookies now. */
+/** A copy of a browser, with its current cookies, at one of the processes. */
 function at(n: 0 | 1, browser: Browser): Browser {
   const copy = new Browser(origins[n]);
   for (const [name, value] of browser.cookies) copy.cookies.set(name, value);
   return copy;
 }
 
-/** Does this a hundred times at the same time, in turns at the two processes. */
-const hundredTimes = <Answer>(act: (n: 0 | 1) => Promise<Answer>): Promise<Answer[]> =>
-  Promise.all(Array.from({ length: 100 }, (_, n) => act((n % 2) as 0 | 1)));
+/** Runs this a hundred times concurrently, alternating between the processes. */
+const hundredTimes = <Answer>(send: (n: 0 | 1) => Promise<Answer>): Promise<Answer[]> =>
+  Promise.all(Array.from({ length: 100 }, (_, n) => send((n % 2) as 0 | 1)));
 
 const complete = (browser: Browser, id: string) => browser.send('POST', '/session', { id });
 
@@ -53,7 +53,7 @@ async function untilState(id: string, state: string): Promise<void> {
   await eventually(async () => expect(await stateOf(id)).toBe(state));
 }
 
-/** Lets an intent have been created so much earlier, which the database itself does not let anybody say. */
+/** Moves the creation of an intent into the past. The database rejects that, except for replication. */
 async function age(id: string, ms: number): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query("set local session_replication_role = 'replica'");
@@ -68,7 +68,7 @@ const fulfilled = async (intent: string): Promise<readonly unknown[]> =>
     ({ order_number: number }) => number,
   );
 
-/** Creates an intent with an `Idempotency-Key`; gives the status and what was answered. */
+/** Creates an intent with an `Idempotency-Key`. */
 async function createWith(key: string, browser: Browser, body: object) {
   const { status, body: answer } = await browser.send('POST', '/intent', body, { 'idempotency-key': key });
   return { status, code: answer.code, secret: answer.client_secret as string | undefined };
@@ -77,34 +77,34 @@ async function createWith(key: string, browser: Browser, body: object) {
 const order = (article: string, number: number, more: object = {}) => ({ order: { article, number, ...more } });
 
 describe('replay of a completed login, in two processes', () => {
-  test('a hundred at the same time make one session', async () => {
+  test('is rejected for all but one of a hundred concurrent requests', async () => {
     const browser = new Browser(origins[0]);
-    const { secret, id } = await begin(browser);
+    const { secret, id } = await createIntent(browser);
     await sequencer.wallet('Ada').login(secret);
     const answers = await hundredTimes((n) => complete(at(n, browser), id));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...new Array(99).fill(404)]);
     expect(answers.filter(({ headers }) => /intent-session=/.test(headers.getSetCookie().join()))).toHaveLength(1);
     for (const n of [0, 1] as const) {
       expect((await complete(at(n, browser), id)).status).toBe(404);
-      expect(await whoIs(at(n, browser))).toBeNull();
+      expect(await currentUserId(at(n, browser))).toBeNull();
     }
   });
 
-  test('a stranger at the other process has as little of it', async () => {
+  test('is rejected from another browser at the other process', async () => {
     const browser = new Browser(origins[0]);
-    const { secret, id } = await begin(browser);
+    const { secret, id } = await createIntent(browser);
     await sequencer.wallet('Ada').login(secret);
     const stranger = new Browser(origins[1]);
-    await begin(stranger);
+    await createIntent(stranger);
     expect((await complete(stranger, id)).status).toBe(404);
     expect((await complete(at(1, browser), id)).status).toBe(200);
   });
 });
 
 describe('QR relay after the TTL, in two processes', () => {
-  test('a code that is confirmed too late logs nobody in, wherever it is completed', async () => {
+  test('logs nobody in, at either process', async () => {
     const attacker = new Browser(origins[0]);
-    const { secret, id } = await begin(attacker);
+    const { secret, id } = await createIntent(attacker);
     await age(id, loginTtlMs);
     await sequencer.wallet('Ada').login(secret);
     for (const n of [0, 1] as const) expect((await complete(at(n, attacker), id)).status).toBe(404);
@@ -112,14 +112,14 @@ describe('QR relay after the TTL, in two processes', () => {
 });
 
 describe('double spend of one payment on two orders', () => {
-  test('whatever is asked, and of whichever process, one payment is one order, once', async () => {
+  test('fulfils one order once, for any requests at any process', async () => {
     const browser = new Browser(origins[0]);
-    const paid = await begin(browser, order('kettle', 1));
-    const unpaid = await begin(at(1, browser), order('pot', 2));
+    const paid = await createIntent(browser, order('kettle', 1));
+    const unpaid = await createIntent(at(1, browser), order('pot', 2));
     await sequencer.wallet('Ada').pay(paid.secret);
-    const asked = await hundredTimes(async (n) => {
+    const statuses = await hundredTimes(async (n) => {
       const buyer = at(n, browser);
-      // Everything that can make a process look: the status, the page of the goods, the same payment for the other order.
+      // All requests that cause a poll: the status, the paid pages, and the same payment for the other order.
       const [, goods] = await Promise.all([
         buyer.send('GET', `/status/${paid.id}`),
         buyer.send('GET', '/goods/pot'),
@@ -129,8 +129,8 @@ describe('double spend of one payment on two orders', () => {
       return goods.status;
     });
     await untilState(paid.id, 'settled');
-    expect(new Set(asked)).toEqual(new Set([402]));
-    // Once more, for good measure.
+    expect(new Set(statuses)).toEqual(new Set([402]));
+    // A second payment of the same intent changes nothing.
     await sequencer.wallet('Ada').pay(paid.secret);
     await browser.send('GET', `/status/${paid.id}`);
     expect([await fulfilled(paid.id), await fulfilled(unpaid.id)]).toEqual([[1], []]);
@@ -139,29 +139,29 @@ describe('double spend of one payment on two orders', () => {
     expect((await at(0, browser).send('GET', '/goods/pot')).status).toBe(402);
   });
 
-  test('nor does it open anything for another browser that knows of it', async () => {
+  test('opens nothing for another browser that knows the payment', async () => {
     const browser = new Browser(origins[0]);
-    const { secret, id } = await begin(browser, order('kettle', 3));
+    const { secret, id } = await createIntent(browser, order('kettle', 3));
     await sequencer.wallet('Ada').pay(secret);
     await browser.send('GET', '/goods/kettle');
     await untilState(id, 'settled');
     const stranger = new Browser(origins[1]);
-    await begin(stranger, order('kettle', 4));
+    await createIntent(stranger, order('kettle', 4));
     expect((await stranger.send('GET', `/goods/kettle?intent=${id}`)).status).toBe(402);
     expect((await new Browser(origins[1]).send('GET', '/goods/kettle')).status).toBe(402);
   });
 });
 
 describe('intent swapped for a cheaper one, in the ledger', () => {
-  test('a payment for less, in a smaller currency, or for something else opens nothing', async () => {
-    const cheap = [
+  test('opens nothing for a smaller amount, another currency or another resource', async () => {
+    const cheapOrders = [
       order('kettle', 5, { gives: '47.99' }),
       order('kettle', 5, { gives: '48.00', currency: 'idr' }),
       order('sugar', 5),
     ];
-    const statuses = cheap.map(async (body) => {
+    const statuses = cheapOrders.map(async (body) => {
       const browser = new Browser(origins[0]);
-      const { secret, id } = await begin(browser, body);
+      const { secret, id } = await createIntent(browser, body);
       await sequencer.wallet('Ada').pay(secret);
       await browser.send('GET', '/goods/sugar');
       await untilState(id, 'settled');
@@ -170,8 +170,8 @@ describe('intent swapped for a cheaper one, in the ledger', () => {
     expect(await Promise.all(statuses)).toEqual([402, 402, 402]);
   });
 
-  test('the terms that were written down are those for ever', async () => {
-    const { id } = await begin(new Browser(origins[0]), order('kettle', 6));
+  test('fails because the database rejects changes of recorded terms', async () => {
+    const { id } = await createIntent(new Browser(origins[0]), order('kettle', 6));
     for (const change of [
       "amount = '0.05'",
       "currency = 'idr'",
@@ -185,12 +185,12 @@ describe('intent swapped for a cheaper one, in the ledger', () => {
 });
 
 describe('idempotency key of another user', () => {
-  test('it is another key: nothing of what the other one has is given away, or paid for them', async () => {
+  test('is another key: it returns nothing of the other user', async () => {
     const victim = new Browser(origins[0]);
     const theirs = await createWith('order-7', victim, order('kettle', 7));
     expect(theirs.status).toBe(201);
     const attackers = [new Browser(origins[0]), new Browser(origins[1])];
-    await begin(attackers[1] as Browser);
+    await createIntent(attackers[1] as Browser);
     for (const attacker of attackers) {
       const own = await createWith('order-7', attacker, order('kettle', 7));
       expect(own.status).toBe(201);
@@ -199,15 +199,15 @@ describe('idempotency key of another user', () => {
     expect(await createWith('order-7', at(1, victim), order('kettle', 7))).toMatchObject({ secret: theirs.secret });
   });
 
-  test('a hundred requests with it at the same time are one intent', async () => {
+  test('creates one intent for a hundred concurrent requests', async () => {
     const browser = new Browser(origins[0]);
-    await begin(browser);
+    await createIntent(browser);
     const answers = await hundredTimes((n) => createWith('order-8', at(n, browser), order('kettle', 8)));
     expect(new Set(answers.map(({ status, secret }) => `${status} ${secret}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(201);
   });
 
-  test('with another order it is refused, and the order of the first stays as it was', async () => {
+  test('is rejected with another order, and leaves the first order unchanged', async () => {
     const browser = new Browser(origins[0]);
     const first = await createWith('order-9', browser, order('sugar', 9));
     const second = await createWith('order-9', at(1, browser), order('kettle', 9));
@@ -215,16 +215,16 @@ describe('idempotency key of another user', () => {
     expect(await createWith('order-9', browser, order('sugar', 9))).toMatchObject({ secret: first.secret });
   });
 
-  test('who reads the whole database has neither the secret nor the cookie', async () => {
+  test('is not enough: the database has neither the secret nor the cookie', async () => {
     const browser = new Browser(origins[0]);
     const { secret } = await createWith('order-10', browser, order('kettle', 10));
     const { rows } = await db.query<{ row: string }>('select t::text as row from express_intents.intents t');
     const all = rows.map(({ row }) => row).join('\n');
     expect(all).toContain('order-10');
     const cookie = browser.cookies.get('intent') ?? 'none';
-    for (const untold of [secret ?? 'none', cookie]) {
-      const bytes = Buffer.from(untold);
-      for (const form of [untold, bytes.toString('hex'), bytes.toString('base64')]) expect(all).not.toContain(form);
+    for (const hidden of [secret ?? 'none', cookie]) {
+      const bytes = Buffer.from(hidden);
+      for (const form of [hidden, bytes.toString('hex'), bytes.toString('base64')]) expect(all).not.toContain(form);
     }
     expect(all).not.toContain(Buffer.from(cookie, 'base64url').toString('hex'));
   });

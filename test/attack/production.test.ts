@@ -5,7 +5,7 @@ import { compile } from '../support/runner/child-program.js';
 import { startSite } from '../support/sites/site.js';
 import { inProduction } from './support/in-production.js';
 
-/** Runs node in production; gives all that it printed, and its exit code. */
+/** Runs node in production. Returns its output and exit code. */
 function node(...args: string[]): Promise<{ code: number; printed: string }> {
   const env = { ...process.env, NODE_ENV: 'production', INTENT_SEQUENCER_URL: 'embedded' };
   return new Promise((resolve) => {
@@ -15,9 +15,9 @@ function node(...args: string[]): Promise<{ code: number; printed: string }> {
   });
 }
 
-describe('dev mode in production', () => {
+describe('development mode in production', () => {
   test.each(['embedded', 'Embedded', ' embedded', 'embedded/', 'http://127.0.0.1:4747'])(
-    'a sequencer %j is refused when the site starts',
+    'is rejected for the sequencer %j at startup',
     async (sequencerUrl) => {
       const start = inProduction(() => startSite({ sequencerUrl }));
       await expect(start).rejects.toMatchObject({ code: 'invalid_configuration' });
@@ -25,7 +25,7 @@ describe('dev mode in production', () => {
     },
   );
 
-  test('nothing else of development stands in for what is missing: no key, no domain', async () => {
+  test('provides no defaults: a missing key and domain are reported', async () => {
     const nothing = { verifierSecret: '', domain: '', destination: '', sequencerUrl: 'https://service.example' };
     const start = inProduction(() => startSite(nothing));
     for (const missing of ['INTENT_VERIFIER_SECRET', 'INTENT_DOMAIN']) {
@@ -33,7 +33,7 @@ describe('dev mode in production', () => {
     }
   });
 
-  test('the embedded sequencer does not start, whoever starts it', async () => {
+  test('is rejected for the embedded sequencer, started by code, by the CLI or by a router', async () => {
     await expect(inProduction(() => startSequencer())).rejects.toMatchObject({ code: 'invalid_configuration' });
     const programs = ['../../src/cli/main.ts', './support/start-router.ts'].map(
       (path) => new URL(path, import.meta.url),
@@ -46,7 +46,7 @@ describe('dev mode in production', () => {
     expect(site.printed).toMatch(/INTENT_SEQUENCER_URL: .*refused when NODE_ENV=production/);
   });
 
-  test('an error shows no stack, no path and no setting', async () => {
+  test('is off in errors: they show no stack, path or setting', async () => {
     const transport = {
       call: async () => Promise.reject(new Error('at /srv/shop/secret.js:1')),
       close: async () => undefined,

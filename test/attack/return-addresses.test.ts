@@ -6,11 +6,11 @@ import { hostileAddresses } from './support/hostile-addresses.js';
 
 const ownOrigin = 'https://shop.example';
 
-/** Whether a browser that is sent there stays on the site: by the parser of the URL Standard, which browsers have as well. */
+/** Whether a redirect stays on the site, by the URL parser that browsers use. */
 const isHere = (address: string): boolean =>
   URL.canParse(address, `${ownOrigin}/account`) && new URL(address, `${ownOrigin}/account`).origin === ownOrigin;
 
-/** The guard with this login page; undefined where it is refused. */
+/** The guard with this login page; undefined if it is rejected. */
 function guardWith(loginUrl: string) {
   try {
     return requireLogin({ loginUrl });
@@ -21,26 +21,26 @@ function guardWith(loginUrl: string) {
 }
 
 describe('hostile return addresses', () => {
-  test('a page view is sent to none of them that leads away from the site', async () => {
+  test('never redirect a page view to another site', async () => {
     expect(hostileAddresses.length).toBeGreaterThan(202);
     const guards = hostileAddresses.map((address) => [address, guardWith(address)] as const);
-    const taken = guards.flatMap(([address, guard]) => (guard ? [{ address, guard }] : []));
+    const accepted = guards.flatMap(([address, guard]) => (guard ? [{ address, guard }] : []));
     const site = await startSite({
       transport: countingTransport(),
       after: (app) => {
-        for (const [n, { guard }] of taken.entries()) app.get(`/${n}`, guard, (_req, res) => void res.send('in'));
+        for (const [n, { guard }] of accepted.entries()) app.get(`/${n}`, guard, (_req, res) => void res.send('in'));
       },
     });
-    for (const [n, { address }] of taken.entries()) {
+    for (const [n, { address }] of accepted.entries()) {
       const answer = await request(site.origin).get(`/${n}`).set('Accept', 'text/html').expect(303);
       const location = answer.headers.location ?? '';
       expect([address, isHere(location), location.startsWith('/')]).toEqual([address, true, true]);
     }
-    // Of these, the ones that only look bad may pass; most may not.
-    expect(taken.length).toBeLessThan(hostileAddresses.length / 5);
+    // A few harmless addresses may pass. Most must not.
+    expect(accepted.length).toBeLessThan(hostileAddresses.length / 5);
   });
 
-  test('the address that somebody comes with is not where they are sent', async () => {
+  test('in a request never become the redirect of requireLogin()', async () => {
     const site = await startSite({
       transport: countingTransport(),
       after: (app) => app.get('/account', requireLogin({ loginUrl: '/login' }), (_req, res) => void res.send('in')),
@@ -53,7 +53,7 @@ describe('hostile return addresses', () => {
     }
   });
 
-  test('what is no address of a site, or has a secret to give away, is no wallet either', async () => {
+  test('are rejected as walletUrl', async () => {
     const transport = countingTransport();
     const bad = hostileAddresses.filter((address) => !/^https?:/i.test(address));
     for (const walletUrl of [...bad, 'https://wallet.example/#', 'wallet.example', 'https://']) {

@@ -21,11 +21,11 @@ import { faultsOf } from '../support/sequencers/faults.js';
 import { serve } from '../support/sites/serve.js';
 import { jwtOf } from '../support/sites/service-jwt.js';
 import { destination, LogRecorder, verifierSecret } from '../support/sites/site.js';
-import { begin } from './support/people.js';
+import { createIntent } from './support/browsers.js';
 
-// ---- The secrets, and how they can look ----
+// ---- The secrets and their forms ----
 
-/** 32 bytes that can be found again in whatever form somebody has printed them. */
+/** 32 bytes that are recognized in every printed form. */
 const seed = Buffer.from('secret-canary-of-the-verifier-00');
 const webhookPublicKey = generateKeyPairSync('ed25519');
 const serviceSeed = Buffer.from(String(webhookPublicKey.privateKey.export({ format: 'jwk' }).d), 'base64url');
@@ -35,7 +35,7 @@ const settings = {
   secret: `${canaryOf('cookies')},${canaryOf('cookies-of-before')}`,
 };
 
-/** Bytes, or the bytes of a text, as they might be written. */
+/** The printed forms of a secret. */
 function formsOf(secret: string | Uint8Array): string[] {
   const bytes = Buffer.from(secret);
   const forms = [bytes.toString('hex'), bytes.toString('base64url'), bytes.toString('base64'), bs58.encode(bytes)];
@@ -47,7 +47,7 @@ function formsOf(secret: string | Uint8Array): string[] {
   return [...forms, ...listed, ...(typeof secret === 'string' ? [secret, encodeURIComponent(secret)] : [])];
 }
 
-/** What of these secrets is in a text, in whatever form. */
+/** The names of the secrets that a text contains in any form. */
 function found(text: string, secrets: Readonly<Record<string, string | Uint8Array>>): string[] {
   const plain = text.replaceAll(/\s*,\s*/g, ',');
   return Object.entries(secrets)
@@ -55,33 +55,33 @@ function found(text: string, secrets: Readonly<Record<string, string | Uint8Arra
     .map(([name]) => name);
 }
 
-/** Everything that can be seen of a value by looking at it. */
-function lookedAt(value: unknown): string {
+/** All printed forms of a value. */
+function printedForms(value: unknown): string {
   const deep = inspect(value, { depth: 12, showHidden: true, maxArrayLength: null, maxStringLength: null });
   const error = value instanceof Error ? `${value.message} ${value.stack} ${inspect(value.cause, { depth: 12 })}` : '';
   return `${deep}\n${JSON.stringify(value)}\n${error}\n${String(value)}`;
 }
 
-// ---- A site that tells all ----
+// ---- A site whose output is recorded ----
 
 const ownOrigin = 'https://shop.example';
 
-/** What was said of anything by anybody: logs, answers, errors. */
-class Heard {
+/** Collects logs, responses and errors, and the secrets that they must not contain. */
+class Recording {
   readonly texts: string[] = [];
   readonly secrets: Record<string, string | Uint8Array> = {
     'the verifier secret': seed,
     INTENT_SECRET: canaryOf('cookies'),
-    'INTENT_SECRET of before': canaryOf('cookies-of-before'),
+    'the previous INTENT_SECRET': canaryOf('cookies-of-before'),
     "the service's key": serviceSeed,
   };
 
   readonly logger = {
-    warn: (...line: unknown[]): void => void this.texts.push(line.map(lookedAt).join('\n')),
-    error: (...line: unknown[]): void => void this.texts.push(line.map(lookedAt).join('\n')),
+    warn: (...line: unknown[]): void => void this.texts.push(line.map(printedForms).join('\n')),
+    error: (...line: unknown[]): void => void this.texts.push(line.map(printedForms).join('\n')),
   };
 
-  /** Hears an answer, and learns what is secret about it: the client secret and the cookies are this browser's alone. */
+  /** Records a response without the client secret and the cookies, which it adds to the secrets. */
   answer({ headers, body }: { headers: Headers; body: Record<string, unknown> }): void {
     const n = Object.keys(this.secrets).length;
     const { client_secret: clientSecret, ...rest } = body;
@@ -90,8 +90,8 @@ class Heard {
       const [, name, value] = /^([^=]+)=([^;]{20,})/.exec(line) ?? [];
       if (name && value) this.secrets[`cookie ${name} ${n}`] = value;
     }
-    const said = [...headers].filter(([name]) => name !== 'set-cookie');
-    this.texts.push(`${JSON.stringify(said)}\n${JSON.stringify(rest)}`);
+    const printed = [...headers].filter(([name]) => name !== 'set-cookie');
+    this.texts.push(`${JSON.stringify(printed)}\n${JSON.stringify(rest)}`);
   }
 
   get leaks(): string[] {
@@ -104,7 +104,7 @@ afterAll(async () => {
   for (const router of routers) await router.close();
 });
 
-async function startTellingSite(heard: Heard, before: (app: Express) => void, more: IntentRouterOptions = {}) {
+async function startRecordedSite(recording: Recording, before: (app: Express) => void, more: IntentRouterOptions = {}) {
   const { default: express } = await import('express');
   const sequencer = await faultSequencer(ok());
   const app = express();
@@ -118,7 +118,7 @@ async function startTellingSite(heard: Heard, before: (app: Express) => void, mo
     webhook: true,
     webhookPublicKey: serviceId,
     origin: ownOrigin,
-    logger: heard.logger,
+    logger: recording.logger,
     payment: (req) => {
       if (req.body.order === 'refused') throw Object.assign(new Error('No.'), { status: 404, expose: true });
       if (req.body.order === 'broken') throw new TypeError('Cannot read properties of undefined');
@@ -139,21 +139,21 @@ async function startTellingSite(heard: Heard, before: (app: Express) => void, mo
 const confirmed = ok(encode(v1.GetLoginForThirdPartyAppResponse, { userId: { value: new Uint8Array(32).fill(5) } }));
 const paid = ok(encode(v1.GetStatusResponse, { exists: true, codeScanned: true, intentSubmitted: true }));
 const answers: Readonly<Record<string, Answer>> = { getLoginForThirdPartyApp: confirmed, getStatus: paid };
-/** Everybody has confirmed their login, and paid. */
-const confirming: Answer = (call, res, req) => (answers[call.operation.method] ?? ok())(call, res, req);
+/** A service where every login is confirmed and every payment is paid. */
+const confirmAll: Answer = (call, res, req) => (answers[call.operation.method] ?? ok())(call, res, req);
 
-/** Goes through every route, by every way to be refused there, with a browser that has all its cookies. */
-async function driveAll(heard: Heard, origin: string): Promise<void> {
+/** Requests every route with every rejection, from a browser with all cookies. */
+async function driveAll(recording: Recording, origin: string): Promise<void> {
   const browser = new Browser(origin, new Map(), ownOrigin);
   const send = async (method: string, path: string, body?: unknown): Promise<void> => {
-    heard.answer(await browser.send(method, path, body));
+    recording.answer(await browser.send(method, path, body));
   };
   for (const order of [1, 'refused', 'broken', 'wrong', 'lost', { nested: true }])
     await send('POST', '/intent', { order });
   for (const body of [{ amount: 1 }, { mode: 'x' }, { x: 1 }, [], 'x'.repeat(5_000)])
     await send('POST', '/intent', body);
-  const { secret, id } = await begin(browser);
-  heard.secrets['the login in progress'] = secret;
+  const { secret, id } = await createIntent(browser);
+  recording.secrets['the login in progress'] = secret;
   for (const body of [{ id }, { id }, { id: 'x' }, { id, x: 1 }, {}]) await send('POST', '/session', body);
   for (const path of [
     '/session',
@@ -167,7 +167,7 @@ async function driveAll(heard: Heard, origin: string): Promise<void> {
   }
   for (const method of ['PUT', 'PATCH']) await send(method, '/session');
   const events = await fetch(`${origin}/intent/${id}/events`, { headers: { 'last-event-id': 'intent_submitted' } });
-  heard.answer({ headers: events.headers, body: { text: await events.text() } });
+  recording.answer({ headers: events.headers, body: { text: await events.text() } });
   const headers = { 'content-type': 'application/jwt' };
   for (const body of [
     jwtOf({ intent: id, state: 'SUBMITTED' }, webhookPublicKey),
@@ -175,7 +175,7 @@ async function driveAll(heard: Heard, origin: string): Promise<void> {
     'e.e.e',
   ]) {
     const hook = await fetch(`${origin}/intent/webhook`, { method: 'POST', headers, body });
-    heard.answer({ headers: hook.headers, body: { text: await hook.text() } });
+    recording.answer({ headers: hook.headers, body: { text: await hook.text() } });
   }
   await send('DELETE', '/session');
 }
@@ -187,53 +187,53 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
       'express-session',
       (app) => app.use(session({ secret: canaryOf('session'), resave: false, saveUninitialized: true })),
     ],
-  ])('no route shows one, whatever goes right or wrong, with logins in %s', async (_name, before) => {
-    const heard = new Heard();
-    const { origin, router, sequencer } = await startTellingSite(heard, before);
-    sequencer.answerWith(confirming);
-    await driveAll(heard, origin);
+  ])('are shown by no route, in success or failure, with logins in %s', async (_name, before) => {
+    const recording = new Recording();
+    const { origin, router, sequencer } = await startRecordedSite(recording, before);
+    sequencer.answerWith(confirmAll);
+    await driveAll(recording, origin);
     // One timeout stands for all.
     const faults = faultsOf('proxy').filter(([name, { code }]) => code !== 'sequencer_timeout' || name === 'no answer');
     for (const [, { proxy: answer }] of faults) {
       sequencer.answerWith(answer);
       const browser = new Browser(origin, new Map(), ownOrigin);
-      heard.answer(await browser.send('POST', '/intent', { order: 1 }));
-      heard.answer(await browser.send('POST', '/intent', { mode: 'login' }));
+      recording.answer(await browser.send('POST', '/intent', { order: 1 }));
+      recording.answer(await browser.send('POST', '/intent', { mode: 'login' }));
     }
-    heard.texts.push(lookedAt(router), lookedAt(router.client));
-    expect(Object.keys(heard.secrets).length).toBeGreaterThan(8);
-    expect(heard.texts.length).toBeGreaterThan(60);
-    expect(heard.leaks).toEqual([]);
-    // The one place where they are to be seen shows that they would be.
-    heard.texts.push(
-      JSON.stringify(Object.values(heard.secrets).map((secret) => Buffer.from(secret).toString('base64'))),
+    recording.texts.push(printedForms(router), printedForms(router.client));
+    expect(Object.keys(recording.secrets).length).toBeGreaterThan(8);
+    expect(recording.texts.length).toBeGreaterThan(60);
+    expect(recording.leaks).toEqual([]);
+    // Proof that a leak would be found.
+    recording.texts.push(
+      JSON.stringify(Object.values(recording.secrets).map((secret) => Buffer.from(secret).toString('base64'))),
     );
-    expect(heard.leaks).toEqual(Object.keys(heard.secrets));
+    expect(recording.leaks).toEqual(Object.keys(recording.secrets));
   });
 
-  test('nor with a ledger, whose hooks fail, and whose database goes away', async () => {
+  test('are not shown with a ledger whose hooks and database fail', async () => {
     const server = await startPostgres();
     const databaseUrl = (await newDatabaseUrl('postgres')).replace('postgres@', `postgres:${canaryOf('database')}@`);
-    const heard = new Heard();
-    heard.secrets['the password of the database'] = canaryOf('database');
+    const recording = new Recording();
+    recording.secrets['the password of the database'] = canaryOf('database');
     let failed = 0;
-    const { origin, router, sequencer } = await startTellingSite(heard, () => undefined, {
+    const { origin, router, sequencer } = await startRecordedSite(recording, () => undefined, {
       databaseUrl,
       onPaid: () => {
         failed += 1;
         throw new Error('no such table: orders');
       },
     });
-    sequencer.answerWith(confirming);
-    await driveAll(heard, origin);
+    sequencer.answerWith(confirmAll);
+    await driveAll(recording, origin);
     await eventually(() => failed > 0);
     await server.kill();
     const browser = new Browser(origin, new Map(), ownOrigin);
-    for (const body of [{ order: 1 }, { mode: 'login' }]) heard.answer(await browser.send('POST', '/intent', body));
-    await router.intents.list().catch((error) => heard.texts.push(lookedAt(error)));
-    heard.texts.push(lookedAt(router), lookedAt(router.intents), lookedAt(router.database));
-    expect(heard.texts.join('\n')).toContain('ledger_unavailable');
-    expect(heard.leaks).toEqual([]);
+    for (const body of [{ order: 1 }, { mode: 'login' }]) recording.answer(await browser.send('POST', '/intent', body));
+    await router.intents.list().catch((error) => recording.texts.push(printedForms(error)));
+    recording.texts.push(printedForms(router), printedForms(router.intents), printedForms(router.database));
+    expect(recording.texts.join('\n')).toContain('ledger_unavailable');
+    expect(recording.leaks).toEqual([]);
   });
 
   test.each<[string, Record<string, unknown>, Record<string, string | Uint8Array>]>([
@@ -251,7 +251,7 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
       { password: canaryOf('x') },
     ],
     [
-      'a private key for the public one',
+      'a private key instead of the public key',
       { webhook: true, webhookPublicKey: `${bs58.encode(serviceSeed)}1` },
       { serviceSeed },
     ],
@@ -265,7 +265,7 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
       { verifierSecret: seed, secret: [canaryOf('x')], transport: { key: canaryOf('x') } },
       { seed, x: canaryOf('x') },
     ],
-  ])('the refusal of %s that is wrong does not quote it', (_what, wrong, secrets) => {
+  ])('are not quoted when the configuration rejects %s', (_name, wrong, secrets) => {
     const options = { ...settings, sequencerUrl: 'https://service.example', domain: 'shop.example', destination };
     let error: unknown;
     try {
@@ -274,10 +274,10 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
       error = thrown;
     }
     expect(error).toMatchObject({ code: 'invalid_configuration' });
-    expect(found(lookedAt(error), secrets)).toEqual([]);
+    expect(found(printedForms(error), secrets)).toEqual([]);
   });
 
-  test('a database that cannot be reached is told without its password', async () => {
+  test('are not in the error of a database that cannot be reached', async () => {
     const password = canaryOf('database');
     for (const url of [
       `postgres://shop:${password}@127.0.0.1:2/shop`,
@@ -286,13 +286,13 @@ describe('secrets in logs, errors, headers, bodies and inspect', () => {
       const db = await openDatabase({ database: { kind: 'postgres', url } });
       const error = await db.query('select 1').catch((reason) => reason);
       expect(error).toMatchObject({ code: 'ledger_unavailable' });
-      expect(found(lookedAt(error) + lookedAt(db), { password })).toEqual([]);
+      expect(found(printedForms(error) + printedForms(db), { password })).toEqual([]);
       await db.close();
     }
   });
 });
 
-describe('secrets in what is printed and sent, during all tests', () => {
+describe('secrets in all output and responses of the tests', () => {
   const clientSecret = '3RbiRuR782EtrXAd7pia1qUYt2j';
 
   test.each([
@@ -304,7 +304,7 @@ describe('secrets in what is printed and sent, during all tests', () => {
     ['a private key', `{"kty":"OKP","d":"${'A'.repeat(43)}"}`],
     ['the verifier secret', verifierSecret],
     ['the secret of a test', canaryOf('test')],
-  ])('%s is known by its form', (what, secret) => {
+  ])('are found by their form: %s', (what, secret) => {
     expect(secretsIn(`before ${secret} after`)).toEqual([expect.stringContaining(`${what}: `)]);
   });
 
@@ -312,16 +312,16 @@ describe('secrets in what is printed and sent, during all tests', () => {
     ['an intent id', '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH'],
     ['another word of that length', 'abcdefghijkmnopqrstuvwxyzAB'],
     ['a hash', `sha256-${'A'.repeat(43)}=`],
-    ['a JWT that is signed', 'eyJhbGciOiJFZERTQSJ9.eyJhIjoxfQ.AAAA'],
-    ['the line that mends', 'INTENT_DATABASE_URL=postgres://user:password@host:5432/database'],
-  ])('%s is none', (_what, text) => {
+    ['a signed JWT', 'eyJhbGciOiJFZERTQSJ9.eyJhIjoxfQ.AAAA'],
+    ['the fix of a setting', 'INTENT_DATABASE_URL=postgres://user:password@host:5432/database'],
+  ])('are not found in %s', (_name, text) => {
     expect(secretsIn(text)).toEqual([]);
   });
 
-  test('it is seen in what is printed', () => {
-    const said: unknown[] = [];
-    const say = (...words: unknown[]): void => void said.push(...words);
-    const target = { log: say, info: say, warn: say, error: say, debug: say, trace: say };
+  test('are found in printed text', () => {
+    const printed: unknown[] = [];
+    const print = (...words: unknown[]): void => void printed.push(...words);
+    const target = { log: print, info: print, warn: print, error: print, debug: print, trace: print };
     watchConsole(target);
     target.warn('%s and %o', canaryOf('print'), { inside: [clientSecret] });
     expect(takeLeaks()).toEqual([
@@ -334,13 +334,13 @@ describe('secrets in what is printed and sent, during all tests', () => {
     watchStream(stream);
     stream.write(`\n${clientSecret}\n`);
     expect(takeLeaks()).toEqual([expect.stringContaining('a print: a client secret')]);
-    expect(said).toHaveLength(3);
+    expect(printed).toHaveLength(3);
   });
 
   test.each<[string, boolean, (res: ServerResponse) => void]>([
-    ['the answer that hands it over', false, (res) => res.writeHead(201).end(`{"client_secret":"${clientSecret}"}`)],
+    ['the response that returns it', false, (res) => res.writeHead(201).end(`{"client_secret":"${clientSecret}"}`)],
     [
-      'the same in parts',
+      'the same in two chunks',
       false,
       (res) => {
         res.writeHead(201).write('{"client_secret":');
@@ -353,7 +353,7 @@ describe('secrets in what is printed and sent, during all tests', () => {
       (res) => res.setHeader('Set-Cookie', `intent=${'A'.repeat(43)}; Path=/`).end(),
     ],
     ['another status', true, (res) => res.writeHead(200).end(`{"client_secret":"${clientSecret}"}`)],
-    ['something beside it', true, (res) => res.writeHead(201).end(`{"client_secret":"${clientSecret}","x":1}`)],
+    ['another member next to it', true, (res) => res.writeHead(201).end(`{"client_secret":"${clientSecret}","x":1}`)],
     ['a header', true, (res) => res.setHeader('Location', `/pay#${clientSecret}`).end()],
     ['the cookie in another header', true, (res) => res.setHeader('X-Cookie', `intent=${'A'.repeat(43)}`).end()],
     [
@@ -364,7 +364,7 @@ describe('secrets in what is printed and sent, during all tests', () => {
         res.end();
       },
     ],
-  ])('in an answer: %s (%j)', async (_what, isLeak, answer) => {
+  ])('are found in a response or allowed there: %s (leak: %j)', async (_name, isLeak, answer) => {
     const origin = await serve((_req, res) => answer(res));
     await request(origin).get('/');
     expect(takeLeaks().length > 0).toBe(isLeak);

@@ -9,7 +9,7 @@ interface Row {
   readonly tests: readonly (readonly [file: string, name: string])[];
 }
 
-/** The rows of the table of threats. */
+/** The rows of the table of attacks. */
 function rowsOf(page: string): Row[] {
   const lines = page.split('\n').filter((line) => /^\| (?!attack \|)/.test(line));
   return lines.map((line) => {
@@ -23,7 +23,7 @@ function testOf(text: string): readonly [file: string, name: string] {
   return [file, name];
 }
 
-/** The names of the outermost groups and tests of a file, without what a table fills in at their end. */
+/** The titles of the outermost groups and tests of a file, without a parameter at the end. */
 function namesIn(file: string): string[] {
   const names = read(file).matchAll(/^(?:describe|test|it)(?:\.each\([\s\S]*?\))?\(\s*'((?:[^'\\]|\\.)+)'/gm);
   return [...names].map(([, name = '']) => name.replace(/, (?:kept in|on) %s$/, ''));
@@ -36,7 +36,7 @@ const attackFiles = [
   'test/browser/attacks.test.ts',
 ];
 
-/** What is wrong with the table. */
+/** The faults of the table. */
 function faultsOf(page: string): string[] {
   const rows = rowsOf(page);
   const named = rows.flatMap(({ tests }) => tests);
@@ -55,27 +55,24 @@ function faultsOf(page: string): string[] {
 describe('SECURITY.md', () => {
   const page = read('SECURITY.md');
 
-  test('names tests that there are, and every attack that is tried', () => {
+  test('names existing tests, and every attack test', () => {
     expect(faultsOf(page)).toEqual([]);
     expect(rowsOf(page).length).toBeGreaterThan(25);
   });
 
-  test('says honestly what is not defended', () => {
+  test('lists what is not defended', () => {
     const [, rest = ''] = page.split('## What is not defended');
     for (const gap of ['phishing-resistant', 'intent_submitted', 'embedded ledger']) expect(rest).toContain(gap);
   });
 
   test.each([
-    ['a test that there is not', (text: string) => text.replace('` login CSRF', '` login CSRF of tomorrow')],
-    [
-      'a file that there is not',
-      (text: string) => text.replace('injection.test.ts` header', 'headers.test.ts` header'),
-    ],
-    ['an attack that is left out', (text: string) => text.replace(/^\| Clickjacking .*\n/m, '')],
-    ['a defence that is left out', (text: string) => text.replace(/^(\| Clickjacking) \| [^|]+/m, '$1 | none ')],
-  ])('%s is noticed', (_what, spoil) => {
-    const spoilt = spoil(page);
-    expect(spoilt).not.toBe(page);
-    expect(() => expect(faultsOf(spoilt)).toEqual([])).toThrow();
+    ['a missing test', (text: string) => text.replace('` login CSRF', '` login CSRF of tomorrow')],
+    ['a missing file', (text: string) => text.replace('injection.test.ts` header', 'headers.test.ts` header')],
+    ['a missing attack', (text: string) => text.replace(/^\| Clickjacking .*\n/m, '')],
+    ['a missing defence', (text: string) => text.replace(/^(\| Clickjacking) \| [^|]+/m, '$1 | none ')],
+  ])('is checked: %s is detected', (_name, corrupt) => {
+    const corrupted = corrupt(page);
+    expect(corrupted).not.toBe(page);
+    expect(() => expect(faultsOf(corrupted)).toEqual([])).toThrow();
   });
 });

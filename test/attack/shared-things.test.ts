@@ -11,7 +11,7 @@ describe('two sites that share a verifier key and a domain', () => {
   const keysOf = (origin: string | undefined, secret?: string) =>
     parseConfig({ transport: recordingTransport(), verifierSecret, domain, origin, secret }, {}).login?.cookieKeys;
 
-  test('have keys of their own for the cookie of a login, by their origins', () => {
+  test('derive different cookie keys from their origins', () => {
     for (const secret of [undefined, 'x'.repeat(32)]) {
       const [shop, staging] = ['https://shop.example', 'https://staging.shop.example'].map((at) => keysOf(at, secret));
       expect(shop).toEqual(keysOf('https://shop.example', secret));
@@ -21,18 +21,18 @@ describe('two sites that share a verifier key and a domain', () => {
   });
 });
 
-describe('keys of the service that could not be read once', () => {
-  test('are read again for the next webhook', async () => {
+describe('a failure to read the keys of the service', () => {
+  test('is not cached: the next webhook call reads them again', async () => {
     const key = generateJwtKey();
     let reads = 0;
     const webhookPublicKeys = async () => {
       reads += 1;
-      if (reads === 1) throw new Error('It has not started.');
+      if (reads === 1) throw new Error('The service has not started.');
       return [key.publicKey];
     };
     const verify = createWebhookVerifier({ webhookPublicKeys, now: Date.now });
     const jwt = jwtOf({ intent: intentId, state: 'SUBMITTED' }, key);
-    await expect(verify(jwt)).rejects.toThrow('It has not started.');
+    await expect(verify(jwt)).rejects.toThrow('The service has not started.');
     expect(await verify(jwt)).toMatchObject({ intentId });
     await verify(jwt);
     expect(reads).toBe(2);
@@ -40,7 +40,7 @@ describe('keys of the service that could not be read once', () => {
 });
 
 describe('an export of the ledger on a terminal', () => {
-  test('has no character that a terminal obeys, and reads as the same text', async () => {
+  test('has no control characters, and parses to the same text', async () => {
     const order = 'a\u001b]0;owned\u0007b\u009b31mc\u007fd\u202ee\u2028f\u{e0041}g';
     const row = { id: 'x', line: `{"intent":{"metadata":{"order":${JSON.stringify(order)}}}}` };
     const query = async (sql: string) => ({ rows: sql.includes('jsonb_build_object') ? [row] : [{ tables: 1 }] });

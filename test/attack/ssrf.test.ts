@@ -7,19 +7,19 @@ import { Browser } from '../support/browser/browser.js';
 import { eventually } from '../support/eventually.js';
 import { generateJwtKey, jwtOf } from '../support/sites/service-jwt.js';
 import { destination, startSiteWithSequencer } from '../support/sites/site.js';
-import { Lane } from './support/lane.js';
-import { begin } from './support/people.js';
+import { createIntent } from './support/browsers.js';
+import { KeepAliveConnection } from './support/keep-alive-connection.js';
 
-/** A service inside, which nobody outside should get called: it listens on every address of this machine, and counts. */
+/** An internal service that attackers must not reach. It listens on all addresses of this machine and counts. */
 let trap: Server;
 let port: number;
 let connections = 0;
-/** The paths that were asked for. */
-const asked: string[] = [];
+/** The requested paths. */
+const requested: string[] = [];
 
 beforeAll(async () => {
   trap = createServer((req, res) => {
-    asked.push(req.url ?? '');
+    requested.push(req.url ?? '');
     res.end('the keys of the cloud');
   });
   trap.on('connection', () => {
@@ -30,16 +30,16 @@ beforeAll(async () => {
 });
 afterAll(() => new Promise((resolve) => trap.close(resolve)));
 
-/** Counts what is called of the trap meanwhile, but for what is called at `/sound`. */
+/** The number of connections to the trap during `act`, without those to `/allowed`. */
 async function strayCalls(act: () => Promise<unknown>): Promise<number> {
-  const before = { connections, asked: asked.length };
+  const before = { connections, requested: requested.length };
   await act();
-  const sound = asked.slice(before.asked).filter((path) => path.startsWith('/sound')).length;
-  return connections - before.connections - sound;
+  const allowed = requested.slice(before.requested).filter((path) => path.startsWith('/allowed')).length;
+  return connections - before.connections - allowed;
 }
-let sounds = 0;
+let allowedCount = 0;
 
-/** Addresses of this machine from outside, where it has any. */
+/** The external addresses of this machine, if any. */
 const ownAddresses = Object.values(networkInterfaces())
   .flatMap((list) => list ?? [])
   .filter(({ internal }) => !internal)
@@ -52,22 +52,22 @@ describe('SSRF to private addresses', () => {
   });
   afterAll(() => sequencer.close());
 
-  /** Registers a webhook for a payment, pays, and waits until a sound webhook that was registered after it was called. */
+  /** Registers a webhook for a payment, pays, and waits for the call of an allowed webhook that is registered after it. */
   async function payWithWebhook(url: string): Promise<string> {
     const client = createIntentClient({ url: sequencer.url });
     const pay = async (webhook: string): Promise<string> => {
       const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 1, currency: 'usd' });
       const outcome = await client.registerWebhook({ intent: id, url: webhook }).then(
-        () => 'taken',
-        () => 'refused',
+        () => 'accepted',
+        () => 'rejected',
       );
       await sequencer.wallet().pay(clientSecret);
       return outcome;
     };
     const outcome = await pay(url);
-    const sound = `/sound/${sounds++}`;
-    await pay(`http://127.0.0.1:${port}${sound}`);
-    await eventually(() => asked.includes(sound));
+    const allowed = `/allowed/${allowedCount++}`;
+    await pay(`http://127.0.0.1:${port}${allowed}`);
+    await eventually(() => requested.includes(allowed));
     await client.close();
     return outcome;
   }
@@ -83,15 +83,15 @@ describe('SSRF to private addresses', () => {
       '127.0.0.1@127.0.0.2',
       ...ownAddresses,
     ],
-  ])('a webhook at %s is called neither over http nor over https', async (host) => {
+  ])('is rejected for a webhook at %s, over http and https', async (host) => {
     const stray = await strayCalls(async () => {
-      expect(await payWithWebhook(`http://${host}:${port}/inside`)).toBe('refused');
+      expect(await payWithWebhook(`http://${host}:${port}/inside`)).toBe('rejected');
       await payWithWebhook(`https://${host}:${port}/inside`);
     });
     expect(stray).toBe(0);
   });
 
-  test('where a webhook redirects to is not called', async () => {
+  test('does not happen by a redirect of a webhook', async () => {
     const outer = createServer((_req, res) => {
       res.writeHead(307, { location: `http://127.0.0.1:${port}/inside` }).end();
     });
@@ -102,21 +102,21 @@ describe('SSRF to private addresses', () => {
   });
 
   test.each(['file:///etc/passwd', 'gopher://127.0.0.1/', 'ftp://127.0.0.1/', 'data:,x', '//127.0.0.1/', ''])(
-    '%j is no webhook',
+    'is rejected for the webhook URL %j',
     async (url) => {
-      expect(await payWithWebhook(url)).toBe('refused');
+      expect(await payWithWebhook(url)).toBe('rejected');
     },
   );
 });
 
-describe('no proxying of URLs that a stranger names', () => {
-  test('whatever address a request has in it, in whatever place, the site calls nobody but its service', async () => {
+describe('SSRF by URLs in requests', () => {
+  test('does not happen: the site calls only its service', async () => {
     const { publicKey: webhookPublicKey, privateKey } = generateJwtKey();
     const origin = 'https://shop.example';
     const site = await startSiteWithSequencer({ webhook: true, webhookPublicKey, origin });
     const url = `http://127.0.0.1:${port}/inside`;
-    const { id } = await begin(new Browser(site.origin, new Map(), origin));
-    const lane = new Lane(site.origin);
+    const { id } = await createIntent(new Browser(site.origin, new Map(), origin));
+    const connection = new KeepAliveConnection(site.origin);
     const everywhere = {
       ...{
         'sec-fetch-site': 'same-origin',
@@ -149,11 +149,11 @@ describe('no proxying of URLs that a stranger names', () => {
       })),
     ];
     const stray = await strayCalls(async () => {
-      for (const request of requests) expect((await lane.send(request)).status).toBeLessThan(500);
-      // What is still under way has its time.
+      for (const request of requests) expect((await connection.send(request)).status).toBeLessThan(500);
+      // Time for calls in progress.
       await new Promise((resolve) => setTimeout(resolve, 100));
     });
-    lane.close();
+    connection.close();
     expect(stray).toBe(0);
   });
 });

@@ -5,14 +5,14 @@ import { formatBase58 } from '../../src/keys/base58.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { destination, type SiteOptions, startSite, startSiteWithSequencer } from '../support/sites/site.js';
 import { recordingTransport } from '../support/transports/recording-transport.js';
-import { begin, someone } from './support/people.js';
+import { createIntent, newBrowser } from './support/browsers.js';
 import { sentTerms } from './support/sent-terms.js';
 
-/** Where the attacker would like the money to go, or the victim's to come from. */
-const attackersAccount = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
-const fair = { kind: 'payment', amount: 48, currency: 'usd', destination };
+/** The account of the attacker. */
+const attackerAccount = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
+const expectedTerms = { kind: 'payment', amount: 48, currency: 'usd', destination };
 
-/** A shop with one thing to sell, and all that it was asked to create. */
+/** A shop with one article. `sent` returns the terms of its intents. */
 async function startShop(options: SiteOptions = {}) {
   const transport = recordingTransport();
   const payment = () => ({ amount: '48.00', currency: 'usd', metadata: { order: 'kettle' } });
@@ -24,14 +24,14 @@ async function startShop(options: SiteOptions = {}) {
 }
 
 describe('amount, currency, destination and metadata from the browser', () => {
-  const wishes: [name: string, value: unknown][] = [
+  const manipulations: [name: string, value: unknown][] = [
     ['amount', '0.05'],
     ['amount', 0.05],
     ['amount', -48],
     ['amount', null],
     ['amount', { toString: '0.05' }],
     ['currency', 'kin'],
-    ['destination', attackersAccount],
+    ['destination', attackerAccount],
     ['metadata', { order: 'sugar cube' }],
     ['login', true],
     ['price', 0.05],
@@ -44,7 +44,7 @@ describe('amount, currency, destination and metadata from the browser', () => {
     ['payment', { amount: '0.05' }],
   ];
 
-  test.each(wishes)('%j: %j in the body is refused, and nothing is created', async (name, value) => {
+  test.each(manipulations)('are rejected without a created intent: %j: %j in the body', async (name, value) => {
     const { post, sent, records } = await startShop();
     for (const body of [
       { order: 'kettle', [name]: value },
@@ -57,9 +57,9 @@ describe('amount, currency, destination and metadata from the browser', () => {
     expect([sent(), records]).toEqual([[], []]);
   });
 
-  // A NUL is in no order either.
-  const storable = wishes.filter(([name]) => !name.includes('\0'));
-  test.each(storable)('%j: %j anywhere else changes nothing', async (name, value) => {
+  // An order with a NUL is rejected.
+  const storable = manipulations.filter(([name]) => !name.includes('\0'));
+  test.each(storable)('change nothing in the order, query, cookie or headers: %j: %j', async (name, value) => {
     const { post, sent, records } = await startShop();
     const text = encodeURIComponent(typeof value === 'string' ? value : JSON.stringify(value));
     const key = encodeURIComponent(name);
@@ -70,14 +70,14 @@ describe('amount, currency, destination and metadata from the browser', () => {
     await post('/intent')
       .set(`X-${key}`, text)
       .send(`{"order":{"__proto__":{${JSON.stringify(name)}:"0.05"}}}`);
-    expect(sent()).toEqual([fair, fair, fair]);
+    expect(sent()).toEqual([expectedTerms, expectedTerms, expectedTerms]);
     for (const { id: _id, ...record } of records) {
       const terms = { amount: '48.00', currency: 'usd', destination, login: false };
       expect(record).toEqual({ kind: 'payment', ...terms, metadata: { order: 'kettle' } });
     }
   });
 
-  test('the same field twice, the second time in another spelling', async () => {
+  test('are rejected as duplicate and escaped fields', async () => {
     const { post, sent } = await startShop();
     for (const body of [
       '{"order":1,"amount":"48.00","amount":"0.05"}',
@@ -91,12 +91,12 @@ describe('amount, currency, destination and metadata from the browser', () => {
     expect(sent()).toEqual([]);
   });
 
-  test('where the browser may choose the amount, it may choose that alone, and within the range', async () => {
+  test('are rejected with clientAmount, except for an amount within its range', async () => {
     const { post, sent } = await startShop({
       payment: undefined,
       clientAmount: { min: '1.00', max: '100.00', currency: 'usd' },
     });
-    const refused = [
+    const rejected = [
       ...[
         '0.99',
         '100.01',
@@ -119,16 +119,16 @@ describe('amount, currency, destination and metadata from the browser', () => {
       ...['Infinity', 'NaN', '9'.repeat(400), '1.', '.5', '1__0', '1n', '00000000000000000000000000000101'],
       ...[0.99, 100.01, 0, -1, 1e21, 1e-7, 5.001, 1.0000000001, Number.MAX_SAFE_INTEGER, null, true, [5], ['5'], {}],
     ];
-    for (const amount of refused) {
+    for (const amount of rejected) {
       const answer = await post().send({ amount });
       expect([amount, answer.status]).toEqual([amount, 400]);
     }
-    for (const body of [{ amount: 5, currency: 'kin' }, { amount: 5, destination: attackersAccount }, {}]) {
+    for (const body of [{ amount: 5, currency: 'kin' }, { amount: 5, destination: attackerAccount }, {}]) {
       expect((await post().send(body)).status).toBe(400);
     }
     expect(sent()).toEqual([]);
     await post().send({ amount: '100.00' }).expect(201);
-    expect(sent()).toEqual([{ ...fair, amount: 100 }]);
+    expect(sent()).toEqual([{ ...expectedTerms, amount: 100 }]);
   });
 });
 
@@ -150,20 +150,20 @@ describe('intent swapped for a cheaper one', () => {
     return { ...site, records, isSubmitted };
   }
 
-  test('paying the cheap one leaves the dear one unpaid, and what each is for was written down before', async () => {
+  test('leaves the expensive order unpaid, because each intent has recorded terms', async () => {
     const { sequencer, records, isSubmitted, ...site } = await startRealShop();
-    const attacker = someone(site);
-    const kettle = await begin(attacker, { order: 'kettle' });
-    const sugar = await begin(attacker, { order: 'sugar' });
+    const attacker = newBrowser(site);
+    const kettle = await createIntent(attacker, { order: 'kettle' });
+    const sugar = await createIntent(attacker, { order: 'sugar' });
     await sequencer.wallet().pay(sugar.secret);
     expect([await isSubmitted(sugar.id), await isSubmitted(kettle.id)]).toEqual([true, false]);
     expect(records.get(sugar.id)).toMatchObject({ amount: '0.05', metadata: { order: 'sugar' } });
     expect(records.get(kettle.id)).toMatchObject({ amount: '48.00', metadata: { order: 'kettle' } });
   });
 
-  test('a code whose amount was changed is the code of another intent, which there is not', async () => {
+  test('is unknown: a code with another amount is the code of another intent', async () => {
     const { sequencer, isSubmitted, ...site } = await startRealShop();
-    const kettle = await begin(someone(site), { order: 'kettle' });
+    const kettle = await createIntent(newBrowser(site), { order: 'kettle' });
     const payload = Buffer.from(parseClientSecret(kettle.secret));
     payload.writeUInt8(5, 2);
     payload.fill(0, 3, 9);

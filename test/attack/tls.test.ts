@@ -15,20 +15,20 @@ import { encodeOkResponse, operations } from '../../src/wire/envelope.js';
 import { compile } from '../support/runner/child-program.js';
 import { localhostCertificate } from '../support/sites/localhost-certificate.js';
 import { startSite } from '../support/sites/site.js';
+import { newBrowser } from './support/browsers.js';
 import { inProduction } from './support/in-production.js';
-import { someone } from './support/people.js';
 
 type Closable = Server & { closeAllConnections?: () => void };
 const servers: Closable[] = [];
 
-/** Listens on a free port of this machine; gives the port. */
+/** Listens on a free port and returns it. */
 async function listen(server: Closable): Promise<number> {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, () => resolve()));
   return (server.address() as AddressInfo).port;
 }
 
-/** Answers whatever is asked as a service would that has the intent, and counts. */
+/** A service that counts its requests and has every intent. */
 function counting(): RequestListener & { count: number } {
   const answer = encodeOkResponse(encode(v1.GetStatusResponse, { exists: true }));
   const listener = Object.assign(
@@ -50,13 +50,13 @@ afterEach(async () => {
 });
 
 describe('self-signed certificate', () => {
-  test('a service whose certificate nobody vouches for hears nothing, whatever is asked of it', async () => {
+  test('is rejected before any request is sent', async () => {
     const service = counting();
     const port = await listen(createServer(localhostCertificate, service));
     const site = await inProduction(() =>
       startSite({ sequencerUrl: `https://localhost:${port}`, payment: () => ({ amount: 1, currency: 'usd' }) }),
     );
-    const browser = someone(site);
+    const browser = newBrowser(site);
     for (const body of [{ order: 1 }, { mode: 'login' }]) {
       const { status, body: problem } = await browser.send('POST', '/intent', body);
       expect([status, problem.code]).toEqual([503, 'sequencer_unreachable']);
@@ -66,16 +66,16 @@ describe('self-signed certificate', () => {
     expect(service.count).toBe(0);
   });
 
-  test('nor does one over gRPC, nor one that offers a stream', async () => {
-    let heard = 0;
+  test('is rejected over gRPC and for streams', async () => {
+    let requests = 0;
     const server = createSecureServer(localhostCertificate);
     server.on('sessionError', () => undefined);
     server.on('stream', () => {
-      heard += 1;
+      requests += 1;
     });
     const upgrades = createServer(localhostCertificate);
     upgrades.on('upgrade', (_req, socket) => {
-      heard += 1;
+      requests += 1;
       socket.destroy();
     });
     const grpc = createIntentClient({ grpcUrl: `https://localhost:${await listen(server)}`, timeoutMs: 2_000 });
@@ -87,7 +87,7 @@ describe('self-signed certificate', () => {
     const stream = transport.openStream?.(operations.openMessageStream, new Uint8Array(), {});
     await expect(stream?.[Symbol.asyncIterator]().next()).rejects.toMatchObject({ code: 'sequencer_unreachable' });
     await transport.close();
-    expect(heard).toBe(0);
+    expect(requests).toBe(0);
   });
 });
 
@@ -95,18 +95,18 @@ describe('TLS downgrade', () => {
   test.each([
     ['a service over http', { sequencerUrl: 'http://service.example' }, 'INTENT_SEQUENCER_URL'],
     ['a service on this machine over http', { sequencerUrl: 'http://127.0.0.1:4747' }, 'INTENT_SEQUENCER_URL'],
-    ['gRPC in the clear', { grpcUrl: 'http://service.example' }, 'INTENT_SEQUENCER_GRPC_URL'],
-    ['gRPC that does not say', { grpcUrl: 'service.example:443' }, 'INTENT_SEQUENCER_GRPC_URL'],
+    ['gRPC without TLS', { grpcUrl: 'http://service.example' }, 'INTENT_SEQUENCER_GRPC_URL'],
+    ['gRPC without a scheme', { grpcUrl: 'service.example:443' }, 'INTENT_SEQUENCER_GRPC_URL'],
     ['an origin of the site over http', { origin: 'http://shop.example' }, 'INTENT_ORIGIN'],
     ['a wallet over http', { walletUrl: 'http://wallet.example' }, 'INTENT_WALLET_URL'],
-  ])('in production %s is refused when the site starts', async (_what, options, setting) => {
-    const given = { sequencerUrl: 'https://service.example', ...options };
-    const start = inProduction(() => startSite(given));
+  ])('in production is rejected at startup: %s', async (_name, options, setting) => {
+    const siteOptions = { sequencerUrl: 'https://service.example', ...options };
+    const start = inProduction(() => startSite(siteOptions));
     await expect(start).rejects.toMatchObject({ code: 'invalid_configuration' });
     await expect(start).rejects.toThrow(`- ${setting}:`);
   });
 
-  test('a client of its own speaks http to no other machine', () => {
+  test('is rejected by createIntentClient, which speaks http only to this machine', () => {
     for (const url of ['http://service.example', 'http://127.0.0.1.example', 'http://10.0.0.1', 'ftp://localhost']) {
       expect(() => createIntentClient({ url })).toThrow(/must be/);
     }
@@ -123,7 +123,7 @@ describe('redirect to http', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  /** What comes of calling these services, from a process that trusts the certificate. */
+  /** The outcomes of calls from a process that trusts the certificate. */
   async function call(urls: readonly string[], flags = ''): Promise<string[]> {
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: trusted, NODE_OPTIONS: flags };
     const { stdout } = await promisify(execFile)(process.execPath, [script, ...urls], { env });
@@ -133,10 +133,10 @@ describe('redirect to http', () => {
       .map((line) => (JSON.parse(line) as { called: string }).called);
   }
 
-  test('is not followed where the certificate is trusted, and no old version of TLS, other name or lack of TLS is taken', async () => {
-    const [plain, sound, redirecting] = [counting(), counting(), counting()];
+  test('is not followed, and an old version of TLS, another name and a missing TLS are rejected', async () => {
+    const [plain, valid, redirecting] = [counting(), counting(), counting()];
     const plainPort = await listen(createPlainServer(plain));
-    const soundPort = await listen(createServer(localhostCertificate, sound));
+    const validPort = await listen(createServer(localhostCertificate, valid));
     const redirects = [301, 302, 303, 307, 308].map((status) =>
       createServer(localhostCertificate, (req, res) => {
         redirecting.count += 1;
@@ -150,31 +150,31 @@ describe('redirect to http', () => {
       maxVersion: 'TLSv1.1',
       ciphers: 'DEFAULT@SECLEVEL=0',
     };
-    let heardInTheOldWay = 0;
+    let oldConnections = 0;
     const oldServer = createTlsServer(old, (socket) => {
-      heardInTheOldWay += 1;
+      oldConnections += 1;
       socket.destroy();
     });
     oldServer.on('tlsClientError', () => undefined);
     const oldUrl = `https://localhost:${await listen(oldServer)}`;
     const outcomes = await call([
-      `https://localhost:${soundPort}`,
-      `https://127.0.0.1:${soundPort}`,
+      `https://localhost:${validPort}`,
+      `https://127.0.0.1:${validPort}`,
       oldUrl,
       `https://localhost:${plainPort}`,
       ...(await Promise.all(redirects.map(async (server) => `https://localhost:${await listen(server)}`))),
     ]);
     expect(outcomes).toEqual([
-      // Which shows that the others are refused for what they are.
+      // Proof that the others are rejected because of their fault.
       'answered',
       'sequencer_unreachable',
       'sequencer_unreachable',
       'sequencer_unreachable',
       ...new Array(5).fill('sequencer_bad_status'),
     ]);
-    expect([sound.count, redirecting.count, plain.count, heardInTheOldWay]).toEqual([1, 5, 0, 0]);
-    // And it is the version alone that kept them apart.
+    expect([valid.count, redirecting.count, plain.count, oldConnections]).toEqual([1, 5, 0, 0]);
+    // Proof that only the version was rejected.
     await call([oldUrl], '--tls-min-v1.0 --tls-cipher-list=DEFAULT@SECLEVEL=0');
-    expect(heardInTheOldWay).toBeGreaterThan(0);
+    expect(oldConnections).toBeGreaterThan(0);
   });
 });

@@ -1,4 +1,4 @@
 import { describeMatrix } from './support/unauthorised-matrix.js';
 
-// Seven has no divisor in common with the lengths of the dimensions, so that each value is tried with many others.
+// Seven shares no divisor with the lengths of the dimensions. Each value is combined with many others.
 describe('unauthorised state changes', () => describeMatrix(7));

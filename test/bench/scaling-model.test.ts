@@ -97,9 +97,10 @@ describe('the model of docs/scaling.md', () => {
   });
 });
 
-test('the tables of docs/scaling.md are what the model prints', async () => {
+test('the tables of docs/scaling.md and docs/measurements.md are what the model prints', async () => {
   const { printed } = await bench('scaling-model.mjs');
-  const tables = [...textOf('docs/scaling.md').matchAll(/<!-- npm run model -- (.*) -->\n\n((?:\|.*\n)+)/g)];
+  const pages = ['docs/scaling.md', 'docs/measurements.md'].map(textOf).join('\n');
+  const tables = [...pages.matchAll(/<!-- npm run model -- (.*) -->\n\n((?:\|.*\n)+)/g)];
   expect(tables.length).toBeGreaterThanOrEqual(4);
   for (const [, line = '', table] of tables) {
     const args = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare);

@@ -26,10 +26,10 @@ describe('what is printed', () => {
     expect({ code, error }).toEqual({ code: 1, error: '' });
     expect(out.split('\n')).toEqual([
       'error    settings     INTENT_DOMAIN: Subdomains are not supported: expected shop.example.',
-      '                      -> INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
+      '                      -> INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>',
       'warning  settings     INTENT_ORGIN is not a setting of express-intents.',
       '                      -> Did you mean INTENT_ORIGIN? If not, remove it.',
-      'skipped  names: neither INTENT_DOMAIN nor INTENT_ORIGIN is set',
+      'skipped  names: INTENT_DOMAIN is not valid',
       '',
       '1 error, 1 warning.',
     ]);

@@ -240,7 +240,7 @@ describe('what is wrong', () => {
       '',
       ['ledger', 'list'],
       1,
-      /INTENT_DATABASE_URL: It names the ledger, and is not set\.\n.*Set it as it is set for the site/,
+      /INTENT_DATABASE_URL: It is not set\. It names the ledger\.\n.*Use the value of the site/,
     ],
     ['another scheme', 'mysql://shop:hunter2@db/shop', ['migrate'], 1, /neither a URL that begins with postgres/],
     [

@@ -227,7 +227,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: 'INTENT_VERIFIER_SECRET and INTENT_VERIFIER_SECRET_FILE are both set.',
-        fix: 'Keep one of the two.',
+        fix: 'Unset one of them.',
       },
     ]);
   });
@@ -246,7 +246,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     expect(problemsIn({ signer }, without)).toEqual([
       {
         setting: 'INTENT_SECRET',
-        problem: 'With a signer and no verifier secret there is nothing to seal cookies with.',
+        problem: 'It is not set. A signer without a verifier secret cannot seal cookies.',
         fix: 'INTENT_SECRET=<at least 32 random characters>',
       },
     ]);
@@ -373,7 +373,7 @@ describe('problems, each with its fix', () => {
       {
         setting: 'INTENT_SEQUENCER_URL',
         problem:
-          'The embedded sequencer moves no money and lets anyone log in; it is refused when NODE_ENV=production.',
+          'The embedded sequencer moves no money and lets anyone log in, so it is refused when NODE_ENV=production.',
         fix: 'INTENT_SEQUENCER_URL=https://<base_url of your payment service>',
       },
     ],
@@ -396,7 +396,7 @@ describe('problems, each with its fix', () => {
         env,
         {
           setting: 'timeoutMs',
-          problem: 'It is not a whole number of milliseconds from 1 to 2147483647.',
+          problem: 'It must be a whole number of milliseconds from 1 to 2147483647.',
           fix: 'timeoutMs: 8000',
         },
       ],
@@ -407,7 +407,7 @@ describe('problems, each with its fix', () => {
       env,
       {
         setting: 'attemptTimeoutMs',
-        problem: 'It is not a whole number of milliseconds from 1 to 2147483647.',
+        problem: 'It must be a whole number of milliseconds from 1 to 2147483647.',
         fix: 'attemptTimeoutMs: 3000',
       },
     ],
@@ -433,8 +433,8 @@ describe('problems, each with its fix', () => {
       env,
       {
         setting: 'INTENT_VERIFIER_SECRET',
-        problem: 'Logins need a verifier key, and there is none.',
-        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints. For payments alone: intentRouter({ login: false }).',
+        problem: 'It is not set. Logins need a verifier key.',
+        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output. For payments only: intentRouter({ login: false }).',
       },
     ],
     [
@@ -444,7 +444,7 @@ describe('problems, each with its fix', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET',
         problem: expect.stringContaining('Entry 1 of 1 is not a secret key'),
-        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to what it prints.',
+        fix: 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output.',
       },
     ],
     [
@@ -453,8 +453,8 @@ describe('problems, each with its fix', () => {
       env,
       {
         setting: 'INTENT_DOMAIN',
-        problem: 'Logins name your domain, and it is not set.',
-        fix: 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
+        problem: 'It is not set. Logins name the domain of the site.',
+        fix: 'INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>',
       },
     ],
     ...['www.shop.example', 'https://shop.example', 'shop.example:443', 'localhost', 'com', 'Shop.example'].map(
@@ -465,7 +465,7 @@ describe('problems, each with its fix', () => {
         {
           setting: 'INTENT_DOMAIN',
           problem: expect.stringMatching(/Expected|Subdomains/),
-          fix: 'INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>',
+          fix: 'INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>',
         },
       ],
     ),
@@ -541,10 +541,10 @@ describe('problems, each with its fix', () => {
     expect(() => parseConfig({}, {})).toThrow(`express-intents cannot start:
   - INTENT_SEQUENCER_URL: It is not set.
     INTENT_SEQUENCER_URL=https://<base_url of your payment service>, or INTENT_SEQUENCER_URL=embedded to try everything on this machine, without any key
-  - INTENT_VERIFIER_SECRET: Logins need a verifier key, and there is none.
-    Run \`npx express-intents keygen\` and set INTENT_VERIFIER_SECRET to what it prints. For payments alone: intentRouter({ login: false }).
-  - INTENT_DOMAIN: Logins name your domain, and it is not set.
-    INTENT_DOMAIN=<the name of your site as you registered it, such as example.com; not localhost>`);
+  - INTENT_VERIFIER_SECRET: It is not set. Logins need a verifier key.
+    Run \`npx express-intents keygen\` and set INTENT_VERIFIER_SECRET to its output. For payments only: intentRouter({ login: false }).
+  - INTENT_DOMAIN: It is not set. Logins name the domain of the site.
+    INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>`);
   });
 
   it('contain no secret', () => {
@@ -609,7 +609,7 @@ describe('routes', () => {
       {
         setting: 'routes',
         problem: 'Two routes have the same path.',
-        fix: 'Give each its own, or switch one off with false.',
+        fix: 'Give each route its own path, or disable one with false.',
       },
     ]);
     expect(problemsIn({ routes: { session: false, status: false } })).toEqual([]);
@@ -631,8 +631,8 @@ describe('a variable with a typo in its name', () => {
     const slips = { INTENT_DOMIAN: 'x', INTENTS_ORIGIN: 'x', INTENT_TRACKING: 'x', INTENT_SECRETS: undefined };
     const walletUrl = 'https://wallet.example/open';
     expect(parseConfig({ walletUrl }, { ...env, ...slips }).warnings).toEqual([
-      'INTENT_DOMIAN is set, and is not read. Did you mean INTENT_DOMAIN?',
-      'INTENTS_ORIGIN is set, and is not read. Did you mean INTENT_ORIGIN?',
+      'INTENT_DOMIAN is set but not used. Did you mean INTENT_DOMAIN?',
+      'INTENTS_ORIGIN is set but not used. Did you mean INTENT_ORIGIN?',
     ]);
     expect(parseConfig({ walletUrl }, env).warnings).toEqual([]);
   });
@@ -640,7 +640,7 @@ describe('a variable with a typo in its name', () => {
   it('is named in the problem of the missing variable', () => {
     const { INTENT_DOMAIN: INTENT_DOMIAN, ...others } = env;
     expect(problemsIn({}, { ...others, INTENT_DOMIAN })).toMatchObject([
-      { setting: 'INTENT_DOMAIN', problem: expect.stringMatching(/ INTENT_DOMIAN is set: is that a typo\?$/) },
+      { setting: 'INTENT_DOMAIN', problem: expect.stringMatching(/ INTENT_DOMIAN is set\. Is that a typo\?$/) },
     ]);
   });
 });
@@ -801,7 +801,7 @@ describe('intentRouter', () => {
     process.env.INTENT_DATABSE_URL = './ledger';
     try {
       expect(routerProblems({ onPaid: () => {} })).toMatchObject([
-        { setting: 'onPaid', problem: expect.stringMatching(/ INTENT_DATABSE_URL is set: is that a typo\?$/) },
+        { setting: 'onPaid', problem: expect.stringMatching(/ INTENT_DATABSE_URL is set\. Is that a typo\?$/) },
       ]);
     } finally {
       delete process.env.INTENT_DATABSE_URL;

@@ -20,7 +20,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is 
   expect(problemsOf(() => limitsOf({ perProcess: value as number }))).toEqual([
     {
       setting: 'connectionLimits',
-      problem: 'perProcess is not a whole number over 0.',
+      problem: 'perProcess must be a whole number over 0.',
       fix: 'connectionLimits: { perProcess: 5000 }',
     },
   ]);

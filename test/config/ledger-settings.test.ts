@@ -70,7 +70,7 @@ test.each([
 
 test('an unreadable URL is refused without reporting its password', () => {
   const [problem] = problemsOf(() => ledgerOf({ databaseUrl: 'postgres://shop:hunter2@[db/shop' }));
-  expect(problem).toMatchObject({ setting: 'INTENT_DATABASE_URL', problem: 'It cannot be read as a URL.' });
+  expect(problem).toMatchObject({ setting: 'INTENT_DATABASE_URL', problem: 'It is not a valid URL.' });
   expect(JSON.stringify(problem)).not.toContain('hunter2');
 });
 
@@ -82,8 +82,8 @@ describe('in production', () => {
       {
         setting: 'INTENT_DATABASE_URL',
         problem:
-          'It is a folder, and NODE_ENV is production. Such a ledger survives a crash of the process, but not a power failure.',
-        fix: 'INTENT_DATABASE_URL=postgres://..., or intentRouter({ allowEmbeddedLedger: true }) where that is enough',
+          'It is a folder, and NODE_ENV=production. A ledger in a folder survives a crash of the process, but not a power failure.',
+        fix: 'INTENT_DATABASE_URL=postgres://..., or accept that risk with intentRouter({ allowEmbeddedLedger: true })',
       },
     ]);
   });

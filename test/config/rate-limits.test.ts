@@ -23,7 +23,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is 
   expect(problemsOf(() => limitsOf({ session: value }))).toEqual([
     {
       setting: 'rateLimits',
-      problem: 'session is not a whole number over 0.',
+      problem: 'session must be a whole number over 0.',
       fix: 'rateLimits: { session: 120 }, or rateLimits: false to limit nothing',
     },
   ]);

@@ -28,7 +28,7 @@ describe('at startup', () => {
   test('INTENT_DESTINATION without a `payment` hook is reported with both fixes', async () => {
     process.env.INTENT_DESTINATION = destination;
     const text = await warningsOf({ walletUrl });
-    expect(text).toMatch(/^warn express-intents: INTENT_DESTINATION is set, and there is no `payment` hook/);
+    expect(text).toMatch(/^warn express-intents: INTENT_DESTINATION is set, but there is no `payment` hook/);
     expect(text).toMatch(/intentRouter\(\{ payment: .*unset INTENT_DESTINATION/);
     expect(await warningsOf({ walletUrl, payment })).toBe('');
     const clientAmount = { min: 1, max: 9, currency: 'usd' };

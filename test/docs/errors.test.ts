@@ -29,9 +29,10 @@ describe('docs/errors.md and the codes of src/errors.ts', () => {
     expect(entries.map(({ code, statuses }) => [code, statuses])).toEqual(statusByCode);
   });
 
-  test.each(entries)('$code: says what happened and what to do', ({ text }) => {
-    expect(text).toMatch(/^\*\*What happened\.\*\* \S.{20,}/m);
-    expect(text).toMatch(/^\*\*What to do\.\*\* \S.{20,}/m);
+  test.each(entries)('$code: has a meaning, a cause and a fix', ({ text }) => {
+    expect(text).toMatch(/^- \*\*Meaning\.\*\* \S.{20,}/m);
+    expect(text).toMatch(/^- \*\*Cause\.\*\* \S.{20,}/m);
+    expect(text).toMatch(/^- \*\*Fix\.\*\* \S.{20,}/m);
   });
 
   test('an entry that is missing, added, twice there or of another status is noticed', () => {

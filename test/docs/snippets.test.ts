@@ -189,8 +189,10 @@ describe('what is typed into a shell', () => {
       if (program === 'npm' && words[0] === 'run' && !scripts.has(words[1] ?? ''))
         return [`no such script: ${command}`];
       if (program === 'npm' && /^(?:install|i)$/.test(words[0] ?? '')) {
+        const folder = args[args.indexOf('--prefix') + 1];
         return words
           .slice(1)
+          .filter((name) => name !== folder && !name.endsWith('.tgz'))
           .filter((name) => !packages.has(name.replace(/(.)@.*$/, '$1')))
           .map((name) => `no such package: ${name}`);
       }
@@ -221,6 +223,27 @@ describe('what is typed into a shell', () => {
         'npx express-intents keygen >> .env\nnpm install -D typescript @types/node\nINTENT_DOMAIN=example.com',
       ),
     ).toEqual([]);
+  });
+});
+
+/** Lines with a command that needs a clone. A copy of an example has its own `npm start` and `npm test`. */
+function cloneCommandsIn(text: string): string[] {
+  const needsClone = /\bnpm (?:run [a-z]|pack\b|ci\b)|(?<!cd \S+ && |npm install && )\bnpm (?:start|test)\b/;
+  const visible = text.replace(/<!--.*?-->/g, '');
+  return visible.split('\n').filter((line) => needsClone.test(line));
+}
+
+describe('commands that work only in a clone', () => {
+  test('are in CONTRIBUTING.md alone', () => {
+    const others = guides.filter((guide) => /^(?:[A-Z]+\.md$|docs\/)/.test(guide) && guide !== 'CONTRIBUTING.md');
+    expect(others.flatMap((guide) => cloneCommandsIn(textOf(guide)).map((line) => `${guide}: ${line}`))).toEqual([]);
+    expect(cloneCommandsIn(textOf('CONTRIBUTING.md')).length).toBeGreaterThan(20);
+  });
+
+  test('are found in prose and in blocks', () => {
+    const found = ['`npm run bench` measures it.', 'npm test', 'RUNS=5 npm run jest -- test/x', 'npm start   # a shop'];
+    const allowed = ['cd my-shop && npm start', 'cd a && npm install && npm test', '<!-- npm run model -- site -->'];
+    expect(cloneCommandsIn([...found, ...allowed].join('\n'))).toEqual(found);
   });
 });
 

@@ -6,6 +6,7 @@ import {
   toNativeAmount,
   toQuarks,
 } from '../../src/intents/money.js';
+import { runToEnd } from '../support/run-to-end.js';
 import { seededRandom } from '../wire/seeded-random.js';
 import { thrownCode } from '../wire/thrown-code.js';
 
@@ -134,13 +135,12 @@ describe('amounts that are refused, not rounded (protocol 2)', () => {
     expect(thrownCode(() => parseMoney(amount as string, 'usd'))).toBe('invalid_amount');
   });
 
-  test('very long text is refused at once', () => {
-    const started = process.cpuUsage();
-    for (const text of ['9'.repeat(5_000_000), `0.${'0'.repeat(5_000_000)}`, '0'.repeat(5_000_000)]) {
-      expect(thrownCode(() => parseMoney(text, 'usd'))).toBe('invalid_amount');
-    }
-    // It takes milliseconds. What reads on, takes hours.
-    expect(process.cpuUsage(started).user).toBeLessThan(1_000_000);
+  test('very long text is invalid_amount, at linear cost', () => {
+    runToEnd(() => {
+      for (const text of ['9'.repeat(5_000_000), `0.${'0'.repeat(5_000_000)}`, '0'.repeat(5_000_000)]) {
+        expect(thrownCode(() => parseMoney(text, 'usd'))).toBe('invalid_amount');
+      }
+    });
   });
 
   test.each(['USD', '', 'xyz', '__proto__'])('the currency %j is unknown_currency', (currency) => {

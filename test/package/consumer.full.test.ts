@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-describe("the README's first site", () => {
+describe('docs/examples/first-site', () => {
   const options = {
     module: 'nodenext',
     target: 'es2022',
@@ -40,7 +40,7 @@ describe("the README's first site", () => {
     ['import', 'site.mts', 'out/site.mjs', /^import .* from 'express-intents';$/m],
     ['require', 'site.cts', 'out/site.cjs', /= require\("express-intents"\)/],
   ])('work with %s: they compile, and serve (interface 4.6, 4.7)', async (_way, source, compiled, loading) => {
-    project.write(source, snippetUnder('A first site'));
+    project.write(source, readFileSync(join(root, 'docs/examples/first-site/app.js'), 'utf8'));
     expect(await compile(`tsconfig.${source}.json`, [source])).toEqual({ code: 0, stdout: '', stderr: '' });
     expect(readFileSync(project.path(compiled), 'utf8')).toMatch(loading);
     // The folder is the same for both: what was killed in it is opened again.
@@ -181,14 +181,6 @@ it('the installed command runs', async () => {
   expect(code).toBe(0);
   expect(stdout).toMatch(/^INTENT_VERIFIER_SECRET=\w+$/m);
 });
-
-/** The first block of code under a heading of the README. */
-function snippetUnder(heading: string): string {
-  const [, section = ''] = readFileSync(join(root, 'README.md'), 'utf8').split(`\n## ${heading}\n`);
-  const snippet = /^```[jt]s.*\n([\s\S]*?)^```$/m.exec(section)?.[1];
-  if (!snippet) throw new Error(`README.md has no block of code under "## ${heading}".`);
-  return snippet;
-}
 
 /** Pays, and waits for the thanks, which are said when the row of the order is there. */
 async function buyTea(origin: string, sequencer: string): Promise<void> {

@@ -111,8 +111,9 @@ test('those in TypeScript compile', async () => {
   expect(await run([modules('typescript/bin/tsc'), '-p', '.'])).toEqual({ code: 0, stdout: '', stderr: '' });
 });
 
-describe('docs/testing.md', () => {
-  const guide = readFileSync(join(root, 'docs/testing.md'), 'utf8');
+describe('docs/testing.md, docs/testing-failures.md and docs/test-runners.md', () => {
+  const pages = ['testing.md', 'testing-failures.md', 'test-runners.md'];
+  const guide = pages.map((page) => readFileSync(join(root, 'docs', page), 'utf8')).join('\n');
   const texts = readdirSync(join(root, 'docs/examples'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));

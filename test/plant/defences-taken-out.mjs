@@ -178,14 +178,14 @@ export const defencesTakenOut = [
     file: 'http/request/read-body.ts',
     from: 'if (length <= limitBytes) chunks.push(chunk);',
     to: 'if (length > 0) chunks.push(chunk);',
-    caughtBy: attack('flood'),
+    caughtBy: attack('load/flood'),
   },
   {
     name: 'taken out: an address has so many streams',
     file: 'http/limits/connection-limiter.ts',
     from: 'if (ofAddress >= perAddress) throw',
     to: 'if (ofAddress >= 100 * perAddress) throw',
-    caughtBy: attack('flood'),
+    caughtBy: attack('load/flood'),
   },
   {
     name: 'taken out: an event is one line each',

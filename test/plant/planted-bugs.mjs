@@ -40,7 +40,8 @@ export const plantedBugs = [
     file: 'ledger/settlement/claimed-payment.ts',
     from: 'where id = $1 and lease_token = $2::bigint and state = $3',
     to: 'where id = $1 and $2::bigint is not null and $3::text is not null',
-    caughtBy: [postgresFaults],
+    // The faults of the Postgres proof are random: most runs detect it. The tests of leases detect it in every run.
+    caughtBy: [leases, postgresFaults],
   },
   {
     name: 'the fence is left out, and the state alone is looked at',

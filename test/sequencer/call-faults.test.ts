@@ -32,13 +32,13 @@ import { tappedTransport } from '../support/transports/tapped-transport.js';
 // the proxy and over gRPC.
 
 const verifier = createSigner(verifierSecret);
-/** The amount and the currency are in the first bytes of a client secret, so that all secrets of it begin alike. */
+/** Amount and currency are the first bytes of a client secret, so all secrets of this payment share a prefix. */
 const payment = { destination, amount: '1234.56', currency: 'usd' };
 const secretPrefix = commonSecretPrefix({ currency: 'usd', hundredths: 123_456n });
 
-/** Long enough that no test gets there. */
+/** A timeout that no test reaches. */
 const ample = 60_000;
-/** For the faults that nothing but a timeout ends. */
+/** A timeout for faults that only a timeout ends. */
 const short = 300;
 const timeoutMsOf = ({ code }: Fault): number => (code === 'sequencer_timeout' ? short : ample);
 
@@ -48,12 +48,12 @@ beforeAll(() => void process.on('unhandledRejection', noteUnhandled));
 afterAll(() => void process.off('unhandledRejection', noteUnhandled));
 afterEach(() => expect(unhandled.splice(0)).toEqual([]));
 
-// ---- What a transport reports ----
+// ---- Errors of the transports ----
 
-/** A server that has a fault, and the transport to it. */
+/** A server with a fault, and its transport. */
 interface FaultyService {
   readonly transport: Transport;
-  /** The calls that arrived whole. */
+  /** The calls that arrived completely. */
   readonly calls: readonly unknown[];
   recover(): void;
   close(): Promise<void>;
@@ -87,7 +87,7 @@ describe.each([
   ['the gRPC transport', faultsOf('grpc'), overGrpc],
 ] as const)('%s', (_name, rows, start) => {
   test.each<[string, Fault]>([...rows])(
-    'reports "%s" by its code, sends nothing again, and recovers',
+    'reports "%s" by its code, does not repeat the call, and recovers',
     async (_row, fault) => {
       const { transport, calls, recover, close } = await start(fault);
       const intent = await signPaymentIntent(payment);
@@ -101,11 +101,12 @@ describe.each([
         expect(calls.length).toBeLessThanOrEqual(1);
 
         recover();
-        const asked = () => getStatus(transport, intent.id);
+        const readStatus = () => getStatus(transport, intent.id);
         const expected = { exists: true, codeScanned: true, intentSubmitted: true };
         // Over gRPC the short timeout applies to this call as well.
-        if (fault.code === 'sequencer_timeout') await eventually(async () => expect(await asked()).toEqual(expected));
-        else expect(await asked()).toEqual(expected);
+        if (fault.code === 'sequencer_timeout')
+          await eventually(async () => expect(await readStatus()).toEqual(expected));
+        else expect(await readStatus()).toEqual(expected);
       } finally {
         await transport.close();
         await close();
@@ -117,20 +118,17 @@ describe.each([
 test.each([
   ['HTTP', (url: string) => createHttpTransport({ url, timeoutMs: ample })],
   ['gRPC', (url: string) => createGrpcTransport({ url, timeoutMs: ample })],
-])(
-  'the %s transport reports a refused connection each time, without waiting for its timeout',
-  async (_name, connect) => {
-    const transport = connect(await urlOfNobody());
-    const intent = await signPaymentIntent(payment);
-    for (let n = 0; n < 3; n += 1) {
-      const error = await errorOf(createIntent(transport, 'intents', intent));
-      expectReported(error, { code: 'sequencer_unreachable', isTransient: true });
-    }
-    await transport.close();
-  },
-);
+])('the %s transport reports each refused connection without waiting for its timeout', async (_name, connect) => {
+  const transport = connect(await urlOfNobody());
+  const intent = await signPaymentIntent(payment);
+  for (let n = 0; n < 3; n += 1) {
+    const error = await errorOf(createIntent(transport, 'intents', intent));
+    expectReported(error, { code: 'sequencer_unreachable', isTransient: true });
+  }
+  await transport.close();
+});
 
-/** A refusal of a create, with a reason, is one of this very intent. */
+/** A rejected create with a reason concerns this intent. */
 const createCodeOf = (code: string): string => (code === 'sequencer_error' ? 'intent_refused' : code);
 
 function expectReported(error: unknown, { code, httpStatus, retryAfterMs }: Fault): void {
@@ -144,12 +142,12 @@ function expectReported(error: unknown, { code, httpStatus, retryAfterMs }: Faul
   expectNoSecret(error);
 }
 
-// ---- What the client and the routes do about it ----
+// ---- Reactions of the client and the routes ----
 
 let sequencer: Sequencer;
 /** A client of the sequencer that no fault affects. */
 let witness: IntentClient;
-/** A login that was confirmed. */
+/** A confirmed login. */
 let login: { id: string; userId: string };
 
 beforeAll(async () => {
@@ -172,14 +170,14 @@ interface Cell {
   readonly duration: (typeof durations)[number];
 }
 
-/** A transport to the sequencer, of which the test can let the calls fail. */
+/** A transport to the sequencer, whose calls the test can make fail. */
 interface FaultyTransport {
   readonly transport: Transport;
   inject(cell: Cell): void;
   clear(): void;
 }
 
-/** In memory: what a transport reports of the fault, and no time passes. */
+/** A fault in memory: the error of the transport, without delay. */
 function inMemory(): FaultyTransport {
   let injected: Cell | undefined;
   const call = async (operation: Operation, body: Uint8Array, timeoutMs: number): Promise<Uint8Array> => {
@@ -211,7 +209,7 @@ function errorFrom({ code, httpStatus, retryAfterMs }: Fault, timeoutMs: number)
   return new SequencerError(code, 'An injected fault.', { httpStatus, retryAfterMs, serviceMessage });
 }
 
-/** What became of an attempt: `ok` or the code of the error, and everything that the caller was told. */
+/** The result of an attempt: `ok` or the error code, and everything that the caller received. */
 interface Outcome {
   readonly code: string;
   readonly shown: string;
@@ -219,7 +217,7 @@ interface Outcome {
 
 interface Operations {
   readonly method: string;
-  /** The outcome of another attempt after one that succeeded. */
+  /** The result of a second attempt after a success. */
   readonly repeated: string;
   prepare(transport: Transport): Promise<{ attempt(): Promise<Outcome>; close(): Promise<void> }>;
 }
@@ -243,7 +241,7 @@ const operations: Record<string, Operations> = {
       await sequencer.wallet().login(secret);
       return ['POST', '/session', { id: intentIdOf(secret) }];
     }),
-    // A login counts once.
+    // A login can be completed once.
     repeated: 'intent_not_found',
   },
 };
@@ -293,7 +291,7 @@ function ofRoute(method: string, begin: (browser: Browser) => Promise<Request>):
           expect(Object.keys(body).sort()).toEqual(['code', 'instance', 'status', 'title', 'type']);
           expect(log.text).toContain(code);
         }
-        // The browser keeps its binding cookie for the next attempt, and gets nothing else.
+        // The browser gets nothing but its binding cookie, for the next attempt.
         expect(headers.getSetCookie().filter((cookie) => !/^intent=[\w-]{43}; Path=\//.test(cookie))).toEqual([]);
         const shown = JSON.stringify([body, [...headers]]);
         expect(shown).not.toContain('canary');
@@ -319,7 +317,7 @@ async function play(faulty: FaultyTransport, { method, repeated, prepare }: Oper
     expect(code).toBe(recovers ? 'ok' : expected);
     expect(shown).not.toContain(secretPrefix);
     expect(bodies).toHaveLength(recovers ? 2 : fault.isTransient ? 3 : 1);
-    // Only the same bytes are ever sent again, so that there is one intent at most.
+    // A retry sends the same bytes, so there is at most one intent.
     expect(new Set(bodies).size).toBe(1);
     if (method === 'createIntent') {
       const { exists } = await witness.paymentIntents.getStatus(idIn(bodies[0] ?? ''));
@@ -333,7 +331,7 @@ async function play(faulty: FaultyTransport, { method, repeated, prepare }: Oper
   }
 }
 
-// A route decides by the code. A client decides by the status as well.
+// A route reacts to the code. A client also reacts to the HTTP status.
 const isRoute = (name: string): boolean => name.includes('/');
 const routeOutcomes = new Map(distinctOutcomes().map((fault) => [`${fault.code} ${fault.isTransient}`, nameOf(fault)]));
 const isOutcomeOfRoute = (fault: Fault): boolean => [...routeOutcomes.values()].includes(nameOf(fault));
@@ -348,7 +346,7 @@ describe.each(distinctOutcomes().map((fault) => [nameOf(fault), fault] as const)
   );
 });
 
-/** Plays cells at the same time. A failure names its cell. */
+/** Runs cells of the table concurrently. A failure names its cell. */
 async function playAll(cells: readonly Cell[], playOne: (cell: Cell) => Promise<void>): Promise<void> {
   const failures: string[] = [];
   const playNamed = (cell: Cell): Promise<void> =>
@@ -357,7 +355,7 @@ async function playAll(cells: readonly Cell[], playOne: (cell: Cell) => Promise<
   expect(failures).toEqual([]);
 }
 
-/** Every different outcome of a call, whatever the transport. */
+/** Every distinct outcome of a call, over any transport. */
 function distinctOutcomes(): Fault[] {
   const outcomes = Object.values(faults)
     .filter(({ proxy, grpc }) => proxy ?? grpc)
@@ -375,7 +373,7 @@ function nameOf({ code, httpStatus, retryAfterMs }: Fault): string {
   return `${code}${httpStatus === undefined ? '' : ` ${httpStatus}`}${retryAfter}`;
 }
 
-// ---- The same over the wire, by the faults of the embedded sequencer ----
+// ---- The same over the network, with faults of the embedded sequencer ----
 
 const unreachable: Fault = { code: 'sequencer_unreachable', isTransient: true };
 const wireFaults = [
@@ -413,7 +411,7 @@ describe.each([
   });
 });
 
-test("the service's own text is in the log, on one line, and in no answer", async () => {
+test('the error text of the service is logged on one line and never returned to a browser', async () => {
   const text = Buffer.from(`${canary}\nerror forged line`);
   const error = Buffer.concat([Buffer.of(0x08, 0x01, 0x1a, text.length), text]);
   const { url } = await faultSequencer((_call, res) => void res.end(error));
@@ -425,7 +423,7 @@ test("the service's own text is in the log, on one line, and in no answer", asyn
   expect(log.lines).toHaveLength(1);
 });
 
-test('a success has a client secret with the prefix that these tests look for', async () => {
+test('the secret of a created intent starts with the prefix that these tests search for', async () => {
   const transport: Transport = { call: async ({ method }) => plainSuccess(method), close: async () => undefined };
   const { clientSecret } = await createIntentClient({ transport }).paymentIntents.create(payment);
   expect(clientSecret.startsWith(secretPrefix)).toBe(true);
@@ -438,7 +436,7 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Neither as text nor as bytes, in no part of the error. */
+/** Expects the secret in no part of the error, neither as text nor as bytes. */
 function expectNoSecret(error: unknown): void {
   const shown = everythingIn(error);
   expect(shown).not.toContain(secretPrefix);
@@ -457,7 +455,7 @@ function idIn(body: string): string {
   return formatBase58((requestToReceiveBill ?? requestToLogin)?.rendezvousKey?.value ?? new Uint8Array());
 }
 
-/** What all client secrets of these terms begin with: the first nine bytes of the payload are no secret. */
+/** The prefix of all client secrets of these terms: the first nine bytes of the payload are not secret. */
 function commonSecretPrefix(money: { currency: string; hundredths: bigint }): string {
   const secretOf = (fill: number): string =>
     formatBase58(encodePayload({ kind: 'payment', money, nonce: new Uint8Array(11).fill(fill) }));

@@ -1,12 +1,12 @@
 import { createIntentClient, createSigner, type Dialect, generateKeyPair } from '../../src/index.js';
 import { rejectedCode } from '../wire/thrown-code.js';
 
-// What the client makes of answers that arrive. In memory: how they arrive is the transport's part.
+// How the client interprets responses. They are in memory: the transports have tests of their own.
 
 const verifier = createSigner(generateKeyPair().secret);
 const id = generateKeyPair().publicKey;
 const payment = { destination: generateKeyPair().publicKey, amount: '1.00', currency: 'usd' };
-/** A user id of this many bytes in an answer, OK. */
+/** An OK response with a user id of `length` bytes. */
 const userIdOf = (length: number): number[] => [0x12, length + 2, 0x0a, length, ...new Array<number>(length).fill(9)];
 
 function clientOf(answer: Uint8Array, dialect: Dialect = 'intents') {
@@ -18,20 +18,23 @@ describe('paymentIntents.create', () => {
     ['messaging', 'NO_ACTIVE_STREAM', Uint8Array.of(0x08, 0x01)],
     ['messaging', 'a result that this version has no name for', Uint8Array.of(0x08, 0x05)],
     ['messaging', 'a negative result', Buffer.from('08ffffffffffffffffff01', 'hex')],
-  ])('dialect %s: %s is a refusal (protocol 5)', async (dialect, _name, answer) => {
+  ])('in dialect %s with %s is rejected (protocol 5)', async (dialect, _name, answer) => {
     expect(await rejectedCode(clientOf(answer, dialect).paymentIntents.create(payment))).toBe('sequencer_error');
   });
 
-  it('dialect messaging: OK with unknown fields is a success', async () => {
+  it('in dialect messaging with OK and unknown fields succeeds', async () => {
     // result = 0, message_id of 16 bytes, and a field that this version does not know.
     const answer = Buffer.from(`0800 1212 0a10 ${'ab'.repeat(16)} fa0100`.replaceAll(' ', ''), 'hex');
     expect(await clientOf(answer, 'messaging').paymentIntents.create(payment)).toHaveProperty('id');
   });
 
-  it.each<Dialect>(['intents', 'messaging'])('dialect %s: an empty OK proves nothing (protocol 5)', async (dialect) => {
-    const created = clientOf(new Uint8Array(), dialect).paymentIntents.create(payment);
-    expect(await rejectedCode(created)).toBe('sequencer_bad_response');
-  });
+  it.each<Dialect>(['intents', 'messaging'])(
+    'in dialect %s with an empty OK proves nothing (protocol 5)',
+    async (dialect) => {
+      const created = clientOf(new Uint8Array(), dialect).paymentIntents.create(payment);
+      expect(await rejectedCode(created)).toBe('sequencer_bad_response');
+    },
+  );
 });
 
 describe('loginIntents.getUserId', () => {
@@ -43,19 +46,25 @@ describe('loginIntents.getUserId', () => {
     [2, 'LOGIN_NOT_SUPPORTED', 'not_supported'],
     [3, 'NO_USER_LOGGED_IN', 'login_pending'],
     [4, 'which has no name', 'sequencer_error'],
-  ])('result %d, %s, is %s even when a user id follows (interface 4.7, protocol 5)', async (result, _name, code) => {
-    expect(await rejectedCode(getUserId([0x08, result, ...userIdOf(32)]))).toBe(code);
-  });
+  ])(
+    'with result %d, %s, rejects with %s even when a user id follows (interface 4.7, protocol 5)',
+    async (result, _name, code) => {
+      expect(await rejectedCode(getUserId([0x08, result, ...userIdOf(32)]))).toBe(code);
+    },
+  );
 
-  it.each([0, 31, 33, 64])('OK with a user id of %d bytes is unreadable (interface 8)', async (length) => {
-    expect(await rejectedCode(getUserId([0x08, 0x00, ...userIdOf(length)]))).toBe('sequencer_bad_response');
-  });
+  it.each([0, 31, 33, 64])(
+    'with OK and a user id of %d bytes rejects with sequencer_bad_response (interface 8)',
+    async (length) => {
+      expect(await rejectedCode(getUserId([0x08, 0x00, ...userIdOf(length)]))).toBe('sequencer_bad_response');
+    },
+  );
 
-  it('OK without a user id is unreadable', async () => {
+  it('with OK and no user id rejects with sequencer_bad_response', async () => {
     expect(await rejectedCode(getUserId([]))).toBe('sequencer_bad_response');
   });
 
-  it('OK with a user id of 32 bytes is the user (interface 4.7)', async () => {
+  it('with OK and a user id of 32 bytes returns the user id (interface 4.7)', async () => {
     const userId = [0x12, 0x22, 0x0a, 0x20, ...new Array<number>(32).fill(0)];
     expect(await getUserId(userId)).toEqual({ userId: '1'.repeat(32) });
   });
@@ -68,7 +77,7 @@ describe('paymentIntents.getStatus', () => {
     expect(await getStatus('080110011801')).toEqual({ exists: true, codeScanned: true, intentSubmitted: true });
   });
 
-  it('an answer that is no message is unreadable', async () => {
+  it('rejects a response that is no message with sequencer_bad_response', async () => {
     expect(await rejectedCode(getStatus('ffffffff'))).toBe('sequencer_bad_response');
   });
 });

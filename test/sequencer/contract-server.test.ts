@@ -6,7 +6,7 @@ import { type ContractServer, maximum, startContractServer } from '../support/se
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { destination, type Site, startSite } from '../support/sites/site.js';
 
-// A service that was written from the contract alone: zero-byte answers, and the status as the answer to createIntent.
+// A service written only from the contract: zero-byte responses, and the status as the response to createIntent.
 
 let service: ContractServer;
 let site: Site;
@@ -33,12 +33,12 @@ test('a payment is created, scanned and paid', async () => {
   expect(await flags()).toEqual({ exists: true, codeScanned: true, intentSubmitted: true });
 });
 
-test('the status of an unknown intent, an answer of zero bytes, does not exist', async () => {
+test('an unknown intent, whose status response has zero bytes, does not exist', async () => {
   const answer = await new Browser(site.origin).send('GET', `/status/${destination}`);
   expect([answer.status, answer.body]).toEqual([200, { exists: false, code_scanned: false, intent_submitted: false }]);
 });
 
-test('a login is confirmed, and ends in a session', async () => {
+test('a login is confirmed and ends in a session', async () => {
   const browser = new Browser(site.origin);
   const { body } = await browser.send('POST', '/intent', { mode: 'login' });
   const id = intentIdOf(String(body.client_secret));
@@ -48,7 +48,7 @@ test('a login is confirmed, and ends in a session', async () => {
   expect((await browser.send('GET', '/session')).body.user).toMatchObject({ id: expect.any(String) });
 });
 
-test('a limit of the service is intent_refused, with its reason in the log and not in the answer', async () => {
+test('a limit of the service is intent_refused, with its reason in the log and not in the response', async () => {
   amount = String(maximum + 1);
   const { status, body } = await new Browser(site.origin).send('POST', '/intent', { order: 1 });
   expect([status, body.code]).toEqual([502, 'intent_refused']);
@@ -56,12 +56,12 @@ test('a limit of the service is intent_refused, with its reason in the log and n
   expect(site.log.text).toContain(`The maximum is ${maximum}.`);
 });
 
-test('a webhook is registered by an answer of zero bytes', async () => {
+test('a webhook is registered by a response of zero bytes', async () => {
   const { client } = site.router;
   await client.registerWebhook({ intent: destination, url: 'https://shop.example/intent/webhook' });
 });
 
-test('the version of the envelope is that of the option', async () => {
+test('the envelope has the version of the option', async () => {
   expect([...service.versions]).toEqual(['']);
   const client = createIntentClient({ url: service.url, envelopeVersion: '1.0' });
   await client.paymentIntents.create({ destination, amount: '1.00', currency: 'usd' });
@@ -69,12 +69,9 @@ test('the version of the envelope is that of the option', async () => {
   expect([...service.versions]).toEqual(['', '1.0']);
 });
 
-test.each(['1.0 beta', '1.0\n', 'x'.repeat(33), 'é'])(
-  'the version %j of the envelope is refused',
-  (envelopeVersion) => {
-    expect(() => createIntentClient({ url: service.url, envelopeVersion })).toThrow(/envelopeVersion must be/);
-  },
-);
+test.each(['1.0 beta', '1.0\n', 'x'.repeat(33), 'é'])('the envelope version %j is rejected', (envelopeVersion) => {
+  expect(() => createIntentClient({ url: service.url, envelopeVersion })).toThrow(/envelopeVersion must be/);
+});
 
 describe('the doctor', () => {
   const before = { ...process.env };
@@ -94,14 +91,14 @@ describe('the doctor', () => {
     return { findings: JSON.parse(out).findings, code };
   }
 
-  test('finds a payment service', async () => {
+  test('recognizes a payment service', async () => {
     const { findings } = await findingsAt(service.url);
     const [sequencer] = findings.filter(({ check }) => check === 'sequencer');
     expect(sequencer).toMatchObject({ level: 'ok', text: expect.stringMatching(/answers in \d+ ms$/) });
     expect(findings.find(({ check }) => check === 'stream')).toMatchObject({ level: 'warning' });
   });
 
-  test('names the option dialect where the service has no createIntent', async () => {
+  test('recommends the option dialect for a service without createIntent', async () => {
     const other = await startContractServer(['MicroPayment']);
     try {
       const { findings } = await findingsAt(other.url);

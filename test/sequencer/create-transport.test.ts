@@ -4,7 +4,7 @@ import { operations } from '../../src/wire/envelope.js';
 
 const body = Uint8Array.of(7);
 
-/** A transport that answers with what it was sent, and counts how often it was started and closed. */
+/** A transport that echoes requests and counts its starts and closes. */
 function counting(failures = 0) {
   const counts = { started: 0, closed: 0 };
   const inner: Transport = {
@@ -25,7 +25,7 @@ function counting(failures = 0) {
   return { counts, transport };
 }
 
-it('starts at the first call', async () => {
+it('lazyTransport connects at the first call', async () => {
   const { counts, transport } = counting();
   await new Promise((resolve) => setImmediate(resolve));
   expect(counts.started).toBe(0);
@@ -33,14 +33,14 @@ it('starts at the first call', async () => {
   expect(counts.started).toBe(1);
 });
 
-it('starts once for concurrent and later calls', async () => {
+it('lazyTransport connects once for concurrent and later calls', async () => {
   const { counts, transport } = counting();
   await Promise.all(Array.from({ length: 5 }, () => transport.call(operations.getStatus, body)));
   await transport.call(operations.getStatus, body);
   expect(counts.started).toBe(1);
 });
 
-it('fails all calls that waited for a failed start, and starts again for the next call', async () => {
+it('lazyTransport rejects all calls that waited for a failed connect, and connects again for the next call', async () => {
   const { counts, transport } = counting(1);
   const outcomes = await Promise.allSettled([
     transport.call(operations.getStatus, body),
@@ -54,13 +54,13 @@ it('fails all calls that waited for a failed start, and starts again for the nex
   expect(counts.started).toBe(2);
 });
 
-it("passes the caller's options", async () => {
+it('lazyTransport passes the options of the caller', async () => {
   const { transport } = counting();
   const call = transport.call(operations.getStatus, body, { signal: AbortSignal.abort('no') });
   await expect(call).rejects.toBe('no');
 });
 
-it('closes the transport it started, waits for a running start, and does not start to close', async () => {
+it('lazyTransport closes its transport, waits for a running connect, and starts none to close it', async () => {
   const unused = counting();
   await unused.transport.close();
   expect(unused.counts).toEqual({ started: 0, closed: 0 });

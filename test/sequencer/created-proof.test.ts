@@ -6,14 +6,14 @@ const payment = { destination: generateKeyPair().publicKey, amount: '4.50', curr
 const hex = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 const octets = { 'content-type': 'application/octet-stream' };
 
-/** Answers getStatus with these bytes as the inner message, and everything else otherwise. */
+/** Answers getStatus with `status` as the inner message, and all other calls with `answer`. */
 const withStatus =
   (status: Answer, other: Answer): Answer =>
   (call, res, req) =>
     (call.operation.method === 'getStatus' ? status : other)(call, res, req);
 
 const exists = ok(hex('0801'));
-/** What a proxy in between may answer to everything. */
+/** Responses of a proxy to any request. */
 const emptyEnvelope: Answer = (_call, res) => void res.writeHead(200, { ...octets, 'content-length': 0 }).end();
 
 let clients: IntentClient[] = [];
@@ -35,16 +35,16 @@ async function create(answer: Answer, dialect: Dialect = 'intents'): Promise<{ c
 
 const methodsOf = ({ calls }: FaultSequencer): string[] => calls.map(({ method }) => method);
 
-describe('a create that the envelope calls a success', () => {
+describe('a create with an OK envelope', () => {
   test.each<[string, string]>([
     ['a status that exists', '0801'],
     ['a status with explicit defaults', '0801 1000 1800'],
     ['a status that was paid meanwhile', '0801 1001 1801'],
-  ])('with %s is proven without a getStatus', async (_what, status) => {
+  ])('and %s is proven without a getStatus', async (_what, status) => {
     expect(await create(ok(hex(status)))).toEqual({ calls: ['createIntent'], code: 'created' });
   });
 
-  test('of the messaging dialect is proven by the id of the message', async () => {
+  test('in the messaging dialect is proven by the message id', async () => {
     const answer = ok(hex(`1212 0a10 ${'ab'.repeat(16)}`));
     expect(await create(answer, 'messaging')).toEqual({ calls: ['sendMessage'], code: 'created' });
   });
@@ -57,7 +57,7 @@ describe('a create that the envelope calls a success', () => {
     ['a message of another kind', 'intents', 'createIntent', ok(hex('0a02 0801'))],
     ['a status with more around it', 'intents', 'createIntent', ok(hex('0801 2201 61'))],
     ['a number where a flag belongs', 'intents', 'createIntent', ok(hex('0802'))],
-  ])('with %s, dialect %s, is proven by one getStatus', async (_what, dialect, method, answer) => {
+  ])('and %s, dialect %s, is proven by one getStatus', async (_what, dialect, method, answer) => {
     const calls = [method, 'getStatus'];
     expect(await create(withStatus(exists, answer), dialect)).toEqual({ calls, code: 'created' });
     for (const unknown of [emptyEnvelope, ok(hex('0800'))]) {
@@ -66,7 +66,7 @@ describe('a create that the envelope calls a success', () => {
     }
   });
 
-  test('whose status is not available returns no secret', async () => {
+  test('whose getStatus fails returns no secret', async () => {
     const broken: Answer = (_call, res) => void res.writeHead(500).end();
     expect(await create(withStatus(broken, emptyEnvelope))).toMatchObject({ code: 'sequencer_bad_status' });
   });
@@ -81,11 +81,11 @@ describe('a create that the envelope calls a success', () => {
       'that ends with the connection, which may be a cut',
       (_call, _res, req) => req.socket.end('HTTP/1.1 200 OK\r\ncontent-type: application/octet-stream\r\n\r\n'),
     ],
-  ])('fails for an empty answer %s', async (_what, answer) => {
+  ])('fails for an empty response %s', async (_what, answer) => {
     expect(await create(answer)).toEqual({ calls: ['createIntent'], code: 'sequencer_bad_response' });
   });
 
-  test('fails for an answer cut before its first byte', async () => {
+  test('fails for a response that is cut before its first byte', async () => {
     const cut: Answer = (_call, res) => {
       res.writeHead(200, { ...octets, 'content-length': 4 });
       res.flushHeaders();
@@ -94,7 +94,7 @@ describe('a create that the envelope calls a success', () => {
     expect(await create(withStatus(exists, cut))).toMatchObject({ code: 'sequencer_unreachable' });
   });
 
-  test('fails for an unfinished chunked answer without bytes', async () => {
+  test('fails for an unfinished chunked response without bytes', async () => {
     const cut: Answer = (_call, res) => {
       res.writeHead(200, { ...octets, 'transfer-encoding': 'chunked' });
       res.flushHeaders();
@@ -104,7 +104,7 @@ describe('a create that the envelope calls a success', () => {
   });
 });
 
-test('a create whose answer was lost is retried with the same bytes, and then proven', async () => {
+test('a create whose response is lost is retried with the same bytes and then proven', async () => {
   const sequencer = await faultSequencer((call, res, req) => {
     if (call.n === 1) return void req.socket.destroy();
     withStatus(exists, emptyEnvelope)(call, res, req);
@@ -118,8 +118,8 @@ test('a create whose answer was lost is retried with the same bytes, and then pr
   expect(rest).toHaveLength(1);
 });
 
-describe('an answer of zero bytes that is an envelope', () => {
-  test('is a status that does not exist, and a webhook that is registered', async () => {
+describe('a valid envelope of zero bytes', () => {
+  test('is the status of an unknown intent, and the registration of a webhook', async () => {
     const sequencer = await faultSequencer(bytes(new Uint8Array()));
     const client = createIntentClient({ url: sequencer.url });
     clients.push(client);
@@ -134,7 +134,7 @@ describe('an answer of zero bytes that is an envelope', () => {
   });
 });
 
-describe('a refusal', () => {
+describe('a rejected create', () => {
   const refusing = (reason: string): Answer => bytes(Buffer.concat([hex('0801 1a'), lengthPrefixed(reason)]));
   const lengthPrefixed = (text: string): Buffer =>
     Buffer.concat([Buffer.of(Buffer.byteLength(text)), Buffer.from(text)]);
@@ -160,7 +160,7 @@ describe('a refusal', () => {
     expect(error.message).not.toContain(reason);
   });
 
-  test('without a reason stays sequencer_error', async () => {
+  test('without a reason is sequencer_error', async () => {
     expect(await refusal('')).toMatchObject({ code: 'sequencer_error', serviceMessage: '' });
   });
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => sequencer.close());
 
-/** Every transport to a sequencer, in every dialect. */
+/** Every transport and every dialect. */
 const dialects: readonly Dialect[] = ['intents', 'messaging'];
 const transports: readonly [string, (sequencer: Sequencer) => IntentClientOptions][] = [
   ['over the proxy', ({ url }) => ({ url })],
@@ -50,7 +50,7 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
   });
   afterEach(() => client.close());
 
-  it('creates a payment, which the sequencer then knows (interface 4.3, 4.4, 4.7)', async () => {
+  it('creates a payment that the sequencer knows (interface 4.3, 4.4, 4.7)', async () => {
     const { id, clientSecret } = await client.paymentIntents.create(payment);
     expect(bs58.decode(id)).toHaveLength(32);
     // 0x02, usd = 0x8c, 1250 hundredths in seven bytes.
@@ -58,7 +58,7 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
     expect(await client.paymentIntents.getStatus(id)).toEqual(fresh);
   });
 
-  it('tells a scanned payment from a paid one (interface 2.6, 3)', async () => {
+  it('distinguishes a scanned payment from a paid one (interface 2.6, 3)', async () => {
     const { id, clientSecret } = await client.paymentIntents.create(payment);
     const seen = await sequencer.wallet().scan(clientSecret);
     expect(seen).toMatchObject({ id, kind: 'payment' });
@@ -71,13 +71,13 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
     });
   });
 
-  it('pays in the native unit, and with a number for an amount (interface 2.4)', async () => {
+  it('pays in the native unit, and with a number as amount (interface 2.4)', async () => {
     const { id, clientSecret } = await client.paymentIntents.create({ destination, amount: 7.5, currency: 'kin' });
     await sequencer.wallet().pay(clientSecret);
     expect(await client.paymentIntents.getStatus(id)).toMatchObject({ intentSubmitted: true });
   });
 
-  it('is told of the scan and of the payment as they happen (interface 4.5, 6)', async () => {
+  it('yields the scan and the payment as events (interface 4.5, 6)', async () => {
     const { id, clientSecret } = await client.paymentIntents.create(payment);
     const kinds: string[] = [];
     const watching = (async () => {
@@ -89,13 +89,13 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
     expect(kinds).toEqual(['code_scanned', 'intent_submitted']);
   });
 
-  it('tells of an intent that nobody created that it does not exist (interface 4.4)', async () => {
+  it('reports an unknown intent as not existing (interface 4.4)', async () => {
     const unknown = { exists: false, codeScanned: false, intentSubmitted: false };
     expect(await client.paymentIntents.getStatus(generateKeyPair().publicKey)).toEqual(unknown);
     expect(await client.loginIntents.getStatus(generateKeyPair().publicKey)).toEqual(unknown);
   });
 
-  it('creates a login, and knows the user only once the wallet logged in (interface 4.7, 5.3)', async () => {
+  it('creates a login, and returns the user id only after the wallet logged in (interface 4.7, 5.3)', async () => {
     const { id, clientSecret } = await client.loginIntents.create(login());
     expect(bs58.decode(clientSecret)).toHaveLength(20);
     expect(await client.loginIntents.getStatus(id)).toEqual(fresh);
@@ -117,7 +117,7 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
     });
   });
 
-  it('tells no user to a verifier other than that of the login (interface 5.3)', async () => {
+  it('returns no user id to another verifier (interface 5.3)', async () => {
     const { id, clientSecret } = await client.loginIntents.create(login());
     await sequencer.wallet().login(clientSecret);
     expect(await rejectedCode(client.loginIntents.getUserId({ intent: id, verifier: stranger }))).toBe(
@@ -125,19 +125,19 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
     );
   });
 
-  it('tells a plain payment and an unknown intent from a pending login (interface 4.7)', async () => {
+  it('distinguishes a payment without login and an unknown intent from a pending login (interface 4.7)', async () => {
     const { id } = await client.paymentIntents.create(payment);
     expect(await rejectedCode(client.loginIntents.getUserId({ intent: id, verifier }))).toBe('not_supported');
     const unknown = generateKeyPair().publicKey;
     expect(await rejectedCode(client.loginIntents.getUserId({ intent: unknown, verifier }))).toBe('intent_not_found');
   });
 
-  it('refuses a login whose verifier is not published at its domain (interface 4.6, 5.3)', async () => {
+  it('rejects a login whose verifier is not published at its domain (interface 4.6, 5.3)', async () => {
     const unlisted = { login: { verifier: stranger.publicKey, domain }, signers: [stranger] };
     expect(await rejectedCode(client.loginIntents.create(unlisted))).toBe('intent_refused');
   });
 
-  it('prepares an intent that the sequencer does not know until it is created, however often', async () => {
+  it('prepares an intent without sending it, however often', async () => {
     const prepared = await client.paymentIntents.prepare(payment);
     expect(await client.paymentIntents.getStatus(prepared.id)).toMatchObject({ exists: false });
     const { id, clientSecret } = prepared;
@@ -167,7 +167,7 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
     });
   });
 
-  it('prepares nothing from a client secret of other terms, or of none', async () => {
+  it('rejects a client secret of other terms, and an invalid one', async () => {
     const paid = await client.paymentIntents.create(payment);
     const loggedIn = await client.loginIntents.create(login());
     const { prepare } = client.paymentIntents;
@@ -182,7 +182,7 @@ describe.each(combinations)('dialect $dialect, against the embedded sequencer $t
     expect(await Promise.all(attempts.map(rejectedCode))).toEqual(attempts.map(() => 'invalid_client_secret'));
   });
 
-  it('makes another intent of the same terms every time', async () => {
+  it('creates a different intent of the same terms every time', async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => client.paymentIntents.create(payment)));
     expect(new Set(made.map(({ id }) => id)).size).toBe(20);
     expect(new Set(made.map(({ clientSecret }) => clientSecret)).size).toBe(20);

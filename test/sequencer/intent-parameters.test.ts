@@ -35,8 +35,8 @@ const throwing = {
   },
 };
 
-describe('invalid parameters are refused before anything is sent', () => {
-  it('sends valid parameters, which proves the checks below', async () => {
+describe('invalid parameters are rejected before anything is sent', () => {
+  it('while valid parameters are sent, which proves the checks below', async () => {
     await client.paymentIntents.create(payment);
     expect(sequencer.calls).toHaveLength(1);
   });
@@ -44,7 +44,7 @@ describe('invalid parameters are refused before anything is sent', () => {
   it.each([
     ['no amount', { amount: '' }, 'invalid_amount'],
     ['an amount of three decimals', { amount: '1.005' }, 'invalid_amount'],
-    ['an amount that floating point made', { amount: 0.1 + 0.2 }, 'invalid_amount'],
+    ['an amount with a floating-point error', { amount: 0.1 + 0.2 }, 'invalid_amount'],
     ['NaN', { amount: Number.NaN }, 'invalid_amount'],
     ['an exponent', { amount: '1e3' }, 'invalid_amount'],
     ['a negative amount', { amount: -1 }, 'invalid_amount'],
@@ -98,7 +98,7 @@ describe('invalid parameters are refused before anything is sent', () => {
   });
 });
 
-describe('options of createIntentClient', () => {
+describe('createIntentClient', () => {
   it.each([
     ['neither url nor transport', {}],
     ['an empty url', { url: '' }],
@@ -118,7 +118,7 @@ describe('options of createIntentClient', () => {
     ['http to an address that only begins like this machine', { url: 'http://127.0.0.1.example' }],
     ['http to a name that ends like this machine', { url: 'http://not-localhost' }],
     ['a dialect that there is not', { url: 'https://sequencer.example', dialect: 'messages' as 'messaging' }],
-  ])('refuses %s', (_name, options) => {
+  ])('rejects %s', (_name, options) => {
     expect(thrownCode(() => createIntentClient(options))).toBe('invalid_configuration');
   });
 
@@ -133,20 +133,20 @@ describe('options of createIntentClient', () => {
     await createIntentClient(options).close();
   });
 
-  it('accepts a transport instead of a url, and uses it for every call and close', async () => {
-    const asked: string[] = [];
+  it('uses a transport instead of a url for every call and close', async () => {
+    const used: string[] = [];
     const transport: Transport = {
       call: async ({ service, method }) => {
-        asked.push(`${service}.${method}`);
+        used.push(`${service}.${method}`);
         return plainSuccess(method);
       },
-      close: async () => void asked.push('close'),
+      close: async () => void used.push('close'),
     };
     const own = createIntentClient({ transport });
     await own.paymentIntents.create(payment);
     await own.paymentIntents.getStatus(destination);
     await own.close();
-    expect(asked).toEqual(['Intents.createIntent', 'MicroPayment.getStatus', 'close']);
+    expect(used).toEqual(['Intents.createIntent', 'MicroPayment.getStatus', 'close']);
   });
 
   it('returns a frozen client', () => {

@@ -26,10 +26,10 @@ const kind = { payment: 5, login: 10 };
 const inPayment = { account: 1, exact: 2, partial: 3, domain: 4, verifier: 5, signature: 6, rendezvous: 7 };
 const inLogin = { domain: 1, verifier: 4, signature: 5, rendezvous: 6 };
 
-/** A service that says OK to everything. */
+/** A service that answers every call with OK. */
 interface Service {
   readonly options: IntentClientOptions;
-  /** What came in: names as the interface has them, and the whole of the bytes. */
+  /** The calls: their names in the interface, and all bytes. */
   readonly calls: () => readonly { readonly operation: string; readonly body: Uint8Array; readonly sent: Uint8Array }[];
   answerWith(body: Uint8Array): void;
   close(): Promise<void>;
@@ -66,7 +66,7 @@ function operationAt(path: string): string {
   return `${service}.${first.toLowerCase()}${rest}`;
 }
 
-/** What went over the wire: the message, and the signature and rendezvous key wherever the dialect puts them. */
+/** The sent message, signature and rendezvous key, wherever the dialect puts them. */
 interface Sent {
   readonly operation: string;
   readonly created: CreatedIntent;
@@ -78,7 +78,7 @@ interface Sent {
 const numbersIn = (message: Uint8Array | undefined): number[] =>
   splitFields(message ?? new Uint8Array()).map(({ number }) => number);
 
-/** Verifies with an implementation that had no part in the signing; fields that are not set never verify. */
+/** Verifies with an implementation that did not sign. A missing field never verifies. */
 function verifies(signed: Uint8Array, signature: Uint8Array | undefined, publicKey: Uint8Array | undefined): boolean {
   if (signature?.length !== 64 || publicKey?.length !== 32) return false;
   return nacl.sign.detached.verify(signed, signature, publicKey);
@@ -129,7 +129,7 @@ describe.each([
       },
     );
 
-    it.each(kinds)('%s: the id comes of the client secret alone (protocol 2)', async (_kind, create) => {
+    it.each(kinds)('%s: the id is derived from the client secret alone (protocol 2)', async (_kind, create) => {
       const { created } = await send(dialect, create);
       const seed = createHash('sha256').update(bs58.decode(created.clientSecret)).digest();
       expect(bs58.encode(nacl.sign.keyPair.fromSeed(seed).publicKey)).toBe(created.id);
@@ -145,7 +145,7 @@ describe.each([
     ];
 
     it.each(preparing)(
-      '%s: a second time, also from the client secret alone, the same bytes',
+      '%s: preparing it again, also from the client secret alone, gives the same bytes',
       async (_kind, prepare) => {
         const client = createIntentClient({ ...service.options, dialect });
         const first = await prepare(client);
@@ -163,7 +163,7 @@ describe.each([
       },
     );
 
-    it.each(kinds)('%s: neither the secret nor its seed is on the wire', async (_kind, create) => {
+    it.each(kinds)('%s: neither the secret nor its seed is sent', async (_kind, create) => {
       const { created } = await send(dialect, create);
       const payload = Buffer.from(bs58.decode(created.clientSecret));
       const sent = Buffer.from(service.calls().at(-1)?.sent ?? []);
@@ -201,7 +201,7 @@ describe.each([
       expect(fieldAt(request, inPayment.verifier, 1)).toEqual(bs58.decode(verifier.publicKey));
     });
 
-    it('payment: the rendezvous key is in the message with `intents` and beside it with `messaging` (protocol 5)', async () => {
+    it('payment: the rendezvous key is in the message with `intents` and next to it with `messaging` (protocol 5)', async () => {
       const { created, message, rendezvousKey } = await send(dialect, (client) =>
         client.paymentIntents.create(payment),
       );
@@ -224,7 +224,7 @@ describe.each([
       [2.5, 'eur', inPayment.partial, '0a03657572110000000000000440'],
       // rate 1, 2.5 kin, 250 000 quarks.
       ['2.5', 'kin', inPayment.exact, '0a036b696e11000000000000f03f19000000000000044020 90a10f'.replace(' ', '')],
-    ])('payment: %s %s travels with its kind of rate (interface 2.4)', async (amount, currency, field, hex) => {
+    ])('payment: %s %s is encoded with its kind of rate (interface 2.4)', async (amount, currency, field, hex) => {
       const { message } = await send(dialect, (client) =>
         client.paymentIntents.create({ destination, amount, currency }),
       );

@@ -30,9 +30,9 @@ import { FakeTiming, settled } from './watch/fake-timing.js';
 // or waits, and leaves no connection. A watch survives every outcome, in every phase: in memory, with a fake clock. A few
 // of these cases are repeated over WebSocket and gRPC.
 
-/** Long enough that no test gets there. */
+/** A timeout that no test reaches. */
 const ample = 60_000;
-/** For the faults that nothing but a timeout ends. */
+/** A timeout for faults that only a timeout ends. */
 const short = 300;
 
 const unhandled: unknown[] = [];
@@ -41,11 +41,11 @@ beforeAll(() => void process.on('unhandledRejection', noteUnhandled));
 afterAll(() => void process.off('unhandledRejection', noteUnhandled));
 afterEach(() => expect(unhandled.splice(0)).toEqual([]));
 
-// ---- What a transport reports ----
+// ---- Errors of the transports ----
 
 const timeoutMsOf = ({ code }: Fault): number => (code === 'sequencer_timeout' ? short : ample);
 
-/** What a stream gave, and the error that it ended with. */
+/** The messages of a stream, and the error that ended it. */
 interface StreamOutcome {
   readonly read: number[][];
   readonly error: unknown;
@@ -124,7 +124,7 @@ describe.each([
   ['after the first message', midStream, afterFirstMessage],
 ] as const)('a stream over gRPC, %s', (moment, rows, occurring) => {
   test.each<[string, Fault]>([...rows])(
-    'meets "%s": fails by its code, waits or ends, and recovers',
+    'reports "%s" by its code, waits or ends, and recovers',
     async (_name, fault) => {
       const server = await startGrpcFaultServer(occurring(fault.grpc ?? {}));
       const transport = createGrpcTransport({
@@ -175,14 +175,14 @@ function afterFirstMessage({ answer }: GrpcBehaviour): GrpcBehaviour {
 test.each([
   ['WebSocket', (url: string) => createHttpTransport({ url, timeoutMs: ample })],
   ['gRPC', (url: string) => createGrpcTransport({ url, timeoutMs: ample })],
-])('a stream over %s reports a refused connection, without waiting for its timeout', async (_name, connect) => {
+])('a stream over %s reports a refused connection without waiting for its timeout', async (_name, connect) => {
   const transport = connect(await urlOfNobody());
   const { error } = await readStream(transport);
   expectReported(error, { code: 'sequencer_unreachable', isTransient: true });
   await transport.close();
 });
 
-// ---- What a watch does about it ----
+// ---- Reactions of a watch ----
 
 const payment = { destination: generateKeyPair().publicKey, amount: '1.00', currency: 'usd' };
 
@@ -197,11 +197,11 @@ afterAll(() => sequencer.close());
 
 type Responses = AsyncIterable<Uint8Array>;
 
-/** What a fault makes of a stream. */
+/** The effect of a fault on a stream. */
 interface StreamFault {
-  /** The stream is over, and is opened again. */
+  /** Whether the stream ends and is reopened. */
   readonly ends: boolean;
-  /** When it occurs, before or after the first message. The stream goes no further. */
+  /** Occurs before or after the first message, and stops the stream. */
   readonly occur?: (signal: AbortSignal) => Responses;
   /** Changes what is delivered. */
   readonly rewrite?: (responses: Responses) => Responses;
@@ -224,14 +224,14 @@ const failing = (error: unknown): StreamFault => ({
   },
 });
 
-/** All codes that a transport reports of a stream, and all that a stream can do besides failing. */
+/** All error codes of a stream, and its other misbehaviors. */
 const streamFaults: Record<string, StreamFault> = {
   ...Object.fromEntries(
     [...new Set(Object.values(faults).flatMap(({ code, webSocket, grpc }) => (webSocket || grpc ? code : [])))].map(
       (code) => [code, failing(new SequencerError(code, 'An injected fault.'))],
     ),
   ),
-  'an error that is none of ours': failing(new TypeError('An injected bug.')),
+  'an unexpected error': failing(new TypeError('An injected bug.')),
   'an end too early': { ends: true, occur: async function* () {} },
   silence: saying(),
   'garbage for a message': { ...saying(Buffer.alloc(40, 0xff)), ends: true },
@@ -332,7 +332,7 @@ class FaultyStreams implements Transport {
   async close(): Promise<void> {}
 }
 
-/** A watch, and everything that it reported. */
+/** A watch and all its events. */
 class Watching {
   readonly events: IntentEvent[] = [];
   isOver = false;
@@ -363,7 +363,7 @@ class Watching {
   }
 }
 
-/** Lets time pass until the condition holds, ten minutes at most. */
+/** Advances the clock until the condition holds, ten minutes at most. */
 async function passUntil(timing: FakeTiming, condition: string, holds: () => boolean): Promise<void> {
   for (let seconds = 0; seconds < 600; seconds += 1) {
     await settled();
@@ -391,7 +391,7 @@ async function play(cell: Cell): Promise<void> {
     await wallet.pay(intent.clientSecret);
     if (cell.isDown) {
       await timing.pass(60_000);
-      // Whatever a stream says: only an answer to a call proves the payment.
+      // Only the response to a status call proves the payment, not a stream.
       expect([watching.isOver, watching.error]).toEqual([false, undefined]);
       expect(watching.kinds).not.toContain('intent_submitted');
       transport.clear();
@@ -420,7 +420,7 @@ describe.each(phases)('in memory, %s', (phase) => {
   });
 });
 
-// ---- The same over the wire ----
+// ---- The same over the network ----
 
 describe.each([
   ['WebSocket', ({ url }: Sequencer) => url, (url: string) => ({ url })],
@@ -461,7 +461,7 @@ describe.each([
     expect(kinds).toEqual(['code_scanned', ...new Array(3).fill('client_rejected_payment'), 'intent_submitted']);
   });
 
-  test('twenty watches that are aborted leave no connection', async () => {
+  test('twenty aborted watches leave no connection', async () => {
     const abort = new AbortController();
     let running = 0;
     const watches = Array.from({ length: 20 }, async () => {

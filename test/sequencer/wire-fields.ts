@@ -1,11 +1,11 @@
-/** One field of a serialized message: its number, its bytes with the tag, and what is in it where that has a length. */
+/** One field of a serialized message: its number, its bytes with the tag, and its content if it is length-delimited. */
 export interface WireField {
   readonly number: number;
   readonly raw: Uint8Array;
   readonly value: Uint8Array;
 }
 
-/** Takes a serialized message apart by hand, so that what was signed is checked without the codec that wrote it. */
+/** Parses a serialized message without the codec that wrote it. */
 export function splitFields(message: Uint8Array): WireField[] {
   const fields: WireField[] = [];
   let at = 0;
@@ -36,7 +36,7 @@ export function splitFields(message: Uint8Array): WireField[] {
   return fields;
 }
 
-/** What lies in a field, by a path of field numbers; undefined where one of them is not set. */
+/** The content of a nested field by its path of field numbers, or undefined. */
 export function fieldAt(message: Uint8Array, ...path: number[]): Uint8Array | undefined {
   let value: Uint8Array | undefined = message;
   for (const number of path) {
@@ -45,7 +45,7 @@ export function fieldAt(message: Uint8Array, ...path: number[]): Uint8Array | un
   return value;
 }
 
-/** The message as it would be without some of its fields. */
+/** The message without some of its fields. */
 export function withoutFields(message: Uint8Array, ...numbers: number[]): Uint8Array {
   const kept = splitFields(message).filter(({ number }) => !numbers.includes(number));
   return new Uint8Array(Buffer.concat(kept.map(({ raw }) => raw)));

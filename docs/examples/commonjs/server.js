@@ -1,4 +1,4 @@
-// An app as there are many: CommonJS, Express 4, sessions of its own. Nothing of it has to change for the router.
+// An existing app: CommonJS, Express 4, its own sessions. It needs no changes for the router.
 const { randomBytes } = require('node:crypto');
 const express = require('express');
 const session = require('express-session');
@@ -24,7 +24,7 @@ const router = intentRouter({
 });
 
 const app = express();
-// In front of the router, so that it keeps logins in it.
+// Mounted before the router, which stores logins in this session.
 app.use(
   session({
     secret: process.env.SESSION_SECRET ?? randomBytes(32).toString('hex'),

@@ -26,10 +26,10 @@ app.get('/account', requireLogin(), (req, res) => {
   res.send(`Hello ${req.intent.user.id}`);
 });
 const start = async () => {
-  const embedded = await router.ready(); // the ledger is open; rejects where it cannot be
+  const embedded = await router.ready(); // the ledger is open; rejects if it cannot be opened
   await router.database.query('create table if not exists orders (id text primary key, item text)');
   const port = process.env.PORT ?? 3000;
-  await once(app.listen(port), 'listening'); // rejects where the port is taken
+  await once(app.listen(port), 'listening'); // rejects if the port is in use
   console.log(`The shop is at http://localhost:${port}`);
   if (embedded) console.log(`The simulated wallet is at ${embedded.walletUrl}`);
 };

@@ -12,9 +12,9 @@ export async function createShop(options = {}) {
     onPaid: async (payment, { tx }) => {
       await tx.query('insert into orders (id, item) values ($1, $2)', [payment.id, payment.metadata.item]);
     },
-    ...options, // what a test sets
+    ...options, // set by tests
   });
-  await router.ready(); // the ledger is open; rejects where it cannot be
+  await router.ready(); // the ledger is open; rejects if it cannot be opened
   await router.database.query('create table if not exists orders (id text primary key, item text)');
   const app = express().use(router, express.static('public'));
   app.get('/thanks/:id', async (req, res) => {

@@ -2,8 +2,8 @@ import { sameOriginHeaders, startSequencer, temporaryLedger, waitForIntent } fro
 import request from 'supertest';
 import { createShop } from './app.js';
 
-test('what is paid is an order', async () => {
-  const sequencer = await startSequencer(); // a free port, three wallets, no network
+test('a settled payment creates an order', async () => {
+  const sequencer = await startSequencer(); // on a free port, with three wallets
   const ledger = await temporaryLedger();
   const { app, router } = await createShop({ ...sequencer.siteOptions(), databaseUrl: ledger.url });
   const browser = request.agent(app).set(sameOriginHeaders);
@@ -18,4 +18,4 @@ test('what is paid is an order', async () => {
   await router.close();
   await sequencer.close();
   await ledger.remove();
-}, 30_000); // the first ledger takes some seconds to make
+}, 30_000); // creating the first ledger takes some seconds

@@ -1,28 +1,28 @@
 #!/bin/sh
-# Restarts the process of one port, and no visitor notices: sh restart.sh 3001 systemctl restart site@3001
-# One process after the other. What follows the port ends the process by SIGTERM, waits until it is gone, and starts it again.
+# Restarts the process at a port without downtime: sh restart.sh 3001 systemctl restart site@3001
+# The command after the port ends the process with SIGTERM, waits for its exit and starts it. Restart one process at a time.
 set -e
 port=$1
 shift
 site=${SITE:-/etc/nginx/conf.d/site.conf}
 
-# 1. nginx sends it nothing new; what is under way there goes on.
+# 1. nginx sends no new requests to the process. Running requests continue.
 sed -i "s/server 127.0.0.1:$port;/server 127.0.0.1:$port down;/" "$site"
 nginx -s reload
 sleep 1
 
-# 2. The process ends what it has begun, and another one starts.
+# 2. The process completes its requests and ends. Its successor starts.
 "$@"
-left=300 # tries: a minute, where nobody listens
+left=300 # tries, one every 0.2 s: a minute
 until curl --fail --silent --max-time 2 --output /dev/null "http://127.0.0.1:$port/healthz"; do
     left=$((left - 1))
     if [ $left = 0 ]; then
-        echo "The process at port $port does not get healthy, and nginx sends it nothing. See its log, and run this again." >&2
+        echo "The process at port $port is not healthy, and nginx sends it no requests. See its log, and run this script again." >&2
         exit 1
     fi
     sleep 0.2
 done
 
-# 3. It gets its share again.
+# 3. nginx sends requests to the process again.
 sed -i "s/server 127.0.0.1:$port down;/server 127.0.0.1:$port;/" "$site"
 nginx -s reload

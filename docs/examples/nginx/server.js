@@ -7,7 +7,7 @@ const prices = new Map([
 ]);
 
 const router = intentRouter({
-  // For restart.sh, and for whatever else looks whether the process is well.
+  // Used by restart.sh and load balancers.
   routes: { health: '/healthz' },
   payment: (req) => ({
     amount: prices.get(req.body.order) ?? refuse('We do not sell that.', 404),
@@ -20,7 +20,7 @@ const router = intentRouter({
 });
 
 const app = express();
-// One proxy, which says who asks and over which scheme. Not `true`: then anybody could say so.
+// One proxy sets the visitor's address and scheme. With `true` any client could choose them.
 app.set('trust proxy', 1);
 app.use(router);
 app.get('/orders/:id', async (req, res) => {
@@ -37,7 +37,7 @@ app.get('/whoami', (req, res) => {
 
 await router.ready();
 const server = createServer(app);
-// On loopback, where nobody but nginx comes.
+// Only nginx connects, over loopback.
 server.listen(process.env.PORT ?? 3001, '127.0.0.1');
 
 process.once('SIGTERM', async () => {

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-// Makes the tables of the site, and is run once before its processes start. The ledger makes its own.
+// Creates the tables of the site. Run it once before its processes start. The ledger creates its own tables.
 const client = new pg.Client(process.env.INTENT_DATABASE_URL);
 await client.connect();
 await client.query('create table if not exists orders (id text primary key, article text not null)');

@@ -4,7 +4,7 @@ import { intentRouter, refuse, requirePayment } from 'express-intents';
 const articles = new Map([['/articles/tea', { price: '0.50', text: 'Water just off the boil, four minutes.' }]]);
 const articleAt = (path) => articles.get(path) ?? refuse('There is no such article.', 404);
 
-/** What opens an article, for the guard and for the payment alike. */
+/** The terms of an article, for both the guard and the payment. */
 const terms = (path) => ({ resource: path, amount: articleAt(path).price, currency: 'usd' });
 
 const app = express();

@@ -18,7 +18,7 @@ export interface FaultTraits {
   readonly messagesOnly?: true;
 }
 
-/** In the order of `Fault` below and of the table in docs/testing.md. Kinds of streams are implemented in faulty-stream.ts. */
+/** In the order of `Fault` below and of the table in docs/testing-failures.md. faulty-stream.ts has the faults of streams. */
 const kinds = {
   refuse: {
     title: 'Refuse the connection',
@@ -149,7 +149,7 @@ interface DeliveryFault extends AnyFault<'duplicate' | 'reorder'> {
 }
 
 /**
- * A fault of the embedded sequencer. docs/testing.md describes each kind. Message streams, which use WebSocket, can have
+ * A fault of the embedded sequencer. docs/testing-failures.md describes each kind. Message streams, which use WebSocket, can have
  * `refuse`, `status`, `cut`, `delay`, `error`, `garble`, `duplicate` and `reorder`. The others do not affect streams.
  */
 export type Fault =

@@ -7,7 +7,7 @@ import { intentsMigration } from './001-intents.js';
 
 /**
  * One change of the tables. A published migration never changes. The previous version of this program must work with the
- * changed tables: docs/architecture.md has the rules.
+ * changed tables: CONTRIBUTING.md has the rules.
  */
 export interface Migration {
   /** 1, 2, 3, ... without a gap. */

@@ -18,10 +18,7 @@ import { recordingTransport } from '../../support/transports/recording-transport
 setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
-/**
- * The timeouts of Node's server that SECURITY.md asks for, but short. A test sets them after its customers were served: on a
- * busy machine a customer may take longer.
- */
+/** Short forms of the server timeouts in SECURITY.md. A test sets them after its customers are served, which may be slow. */
 const shortTimeouts: ServerOptions = { headersTimeout: 1_000, requestTimeout: 1_500 };
 const noTimeouts: ServerOptions = {
   headersTimeout: 0,
@@ -42,7 +39,7 @@ afterEach(async () => {
 
 interface Target extends Site {
   readonly server: Server;
-  /** What reached the service. */
+  /** The calls that reached the service. */
   readonly calls: readonly { readonly method: string }[];
 }
 
@@ -64,7 +61,7 @@ async function startTarget(): Promise<Target> {
   return { ...site, origin, server, calls: transport.calls };
 }
 
-/** A connection of an attacker, and what came back over it. */
+/** A connection of an attacker and its received text. */
 interface Attack {
   readonly socket: Socket;
   text: string;
@@ -86,10 +83,10 @@ function attack(origin: string, ...lines: string[]): Promise<Attack> {
   });
 }
 
-const isOver = ({ socket }: Attack): boolean => socket.destroyed;
+const isClosed = ({ socket }: Attack): boolean => socket.destroyed;
 
-/** A customer at another address. The bound is ten times what a customer waits. */
-async function buys({ origin }: Target): Promise<void> {
+/** A payment of a customer at another address. The timeout is ten times as long as customers wait. */
+async function buy({ origin }: Target): Promise<void> {
   const headers = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-For': '203.0.113.7' };
   await request(origin).post('/intent').set(headers).timeout(50_000).send({ order: 1 }).expect(201);
 }
@@ -110,40 +107,30 @@ const otherRoutes: [route: string, head: readonly string[]][] = [
   ['PUT /intent', jsonHead],
 ];
 
-describe('5 KiB and endless bodies', () => {
+describe('large and endless bodies', () => {
   const over = 'x'.repeat(9 * 1024);
 
-  test.each(bodyRoutes)(
-    '%s takes no body that is over its limit, whichever way its length is told',
-    async (route, head) => {
-      const target = await startTarget();
-      const chunk = `${over.length.toString(16)}\r\n${over}\r\n0\r\n\r\n`;
-      const told = await attack(
-        target.origin,
-        `${route} HTTP/1.1`,
-        ...head,
-        `Content-Length: ${over.length}`,
-        '',
-        over,
-      );
-      const chunked = await attack(
-        target.origin,
-        `${route} HTTP/1.1`,
-        ...head,
-        'Transfer-Encoding: chunked',
-        '',
-        chunk,
-      );
-      const boast = await attack(target.origin, `${route} HTTP/1.1`, ...head, 'Content-Length: 99999999999', '', '{');
-      for (const each of [told, chunked, boast]) {
-        await eventually('it is let go', () => isOver(each));
-        expect(each.text).toMatch(/^HTTP\/1\.1 413 [\s\S]*"code":"body_too_large"/);
-      }
-      expect(target.calls).toEqual([]);
-    },
-  );
+  test.each(bodyRoutes)('are rejected by %s, with and without a length', async (route, head) => {
+    const target = await startTarget();
+    const chunk = `${over.length.toString(16)}\r\n${over}\r\n0\r\n\r\n`;
+    const withLength = await attack(
+      target.origin,
+      `${route} HTTP/1.1`,
+      ...head,
+      `Content-Length: ${over.length}`,
+      '',
+      over,
+    );
+    const chunked = await attack(target.origin, `${route} HTTP/1.1`, ...head, 'Transfer-Encoding: chunked', '', chunk);
+    const tooLong = await attack(target.origin, `${route} HTTP/1.1`, ...head, 'Content-Length: 99999999999', '', '{');
+    for (const each of [withLength, chunked, tooLong]) {
+      await eventually('the connection is closed', () => isClosed(each));
+      expect(each.text).toMatch(/^HTTP\/1\.1 413 [\s\S]*"code":"body_too_large"/);
+    }
+    expect(target.calls).toEqual([]);
+  });
 
-  test('5 KiB of JSON are refused by the routes that take JSON', async () => {
+  test('of 5 KiB are rejected by the routes that accept JSON', async () => {
     const { origin, calls } = await startTarget();
     for (const path of ['/intent', '/session']) {
       const post = request(origin).post(path).set('Sec-Fetch-Site', 'same-origin');
@@ -156,52 +143,52 @@ describe('5 KiB and endless bodies', () => {
   const megabyte = Buffer.alloc(1024 * 1024, 0x20);
   const chunk = Buffer.concat([Buffer.from(`${megabyte.length.toString(16)}\r\n`), megabyte, Buffer.from('\r\n')]);
 
-  /** Sends as fast as the other side reads, until it is cut off, or until all of it was taken. */
-  function pour(one: Attack, mostMegabytes: number): void {
+  /** Sends as fast as the server reads, until the connection is closed or all is sent. */
+  function sendEndlessly(one: Attack, maxMegabytes: number): void {
     const { socket } = one;
     let megabytes = 0;
     const more = (): void => {
-      while (!socket.destroyed && megabytes < mostMegabytes) {
+      while (!socket.destroyed && megabytes < maxMegabytes) {
         megabytes += 1;
         if (!socket.write(chunk)) return;
       }
       if (socket.destroyed) return;
-      one.text = 'It took everything.';
+      one.text = 'The server accepted everything.';
       socket.destroy();
     };
     socket.on('drain', more);
     more();
   }
 
-  /** Pours bodies into these routes at the same time, until all are cut off; gives what was answered. */
-  async function pourInto(
+  /** Sends bodies to these routes concurrently until all connections are closed. Returns the responses. */
+  async function sendToAll(
     target: Target,
     routes: typeof bodyRoutes,
-    mostMegabytes: number,
+    maxMegabytes: number,
     timeouts: ServerOptions = {},
   ): Promise<string[]> {
     const endless: Attack[] = [];
     for (const [route, head] of routes) {
       endless.push(await attack(target.origin, `${route} HTTP/1.1`, ...head, 'Transfer-Encoding: chunked', '', ''));
     }
-    for (const each of endless) pour(each, mostMegabytes);
-    await buys(target);
+    for (const each of endless) sendEndlessly(each, maxMegabytes);
+    await buy(target);
     Object.assign(target.server, timeouts);
-    await eventually('all are cut off', () => endless.every(isOver));
+    await eventually('all connections are closed', () => endless.every(isClosed));
     return endless.map(({ text }) => text);
   }
 
-  test.each(bodyRoutes)('%s: a body without end is cut off at once', async (...route) => {
+  test.each(bodyRoutes)('are rejected by %s, and the connection is closed at once', async (...route) => {
     // Without the timeouts of Node's server.
     const target = await startTarget();
-    expect(await pourInto(target, [route], 256)).toEqual([expect.stringMatching(/^HTTP\/1\.1 413 /)]);
+    expect(await sendToAll(target, [route], 256)).toEqual([expect.stringMatching(/^HTTP\/1\.1 413 /)]);
     expect(target.log.lines).toEqual([]);
   });
 
-  test('nothing of a body is kept once it is over its limit', async () => {
+  test('are not kept in memory above the limit', async () => {
     const req = new Readable({ read: () => undefined });
     const reading = readBytes(req as Request, 4_096, 'invalid_request');
-    const refused = expect(reading).rejects.toMatchObject({ code: 'body_too_large' });
+    const rejection = expect(reading).rejects.toMatchObject({ code: 'body_too_large' });
     const chunks: WeakRef<Buffer>[] = [];
     for (let n = 0; n < 100; n += 1) {
       const chunk = Buffer.alloc(4_096);
@@ -209,23 +196,23 @@ describe('5 KiB and endless bodies', () => {
       req.push(chunk);
       await new Promise(setImmediate);
     }
-    await refused;
+    await rejection;
     collectGarbage();
     // The first is within the limit, and the last may still be in use.
     expect(chunks.filter((chunk) => chunk.deref()).length).toBeLessThan(10);
     req.destroy();
   });
 
-  test('where no body is read one without end is cut off by the server', async () => {
+  test('are ended by the timeout of the server on routes that read no body', async () => {
     const target = await startTarget();
-    const texts = await pourInto(target, otherRoutes, Number.POSITIVE_INFINITY, shortTimeouts);
+    const texts = await sendToAll(target, otherRoutes, Number.POSITIVE_INFINITY, shortTimeouts);
     for (const text of texts) expect(text).toMatch(/^HTTP\/1\.1 (?:200|204|404|405) /);
     expect(target.log.lines).toEqual([]);
   });
 });
 
 describe('500 slow-loris connections', () => {
-  test('are let go in time, and meanwhile everybody else is served', async () => {
+  test('are closed in time, and other visitors are served meanwhile', async () => {
     const target = await startTarget();
     const head = [...jsonHead, 'Content-Length: 4096'];
     const slow: Attack[] = [];
@@ -243,70 +230,70 @@ describe('500 slow-loris connections', () => {
       for (const { socket } of slow) if (!socket.destroyed) socket.write('a');
     }, 50);
     const served = 10;
-    for (let n = 0; n < served; n += 1) await buys(target);
-    expect(slow.filter(isOver)).toEqual([]);
+    for (let n = 0; n < served; n += 1) await buy(target);
+    expect(slow.filter(isClosed)).toEqual([]);
     Object.assign(target.server, shortTimeouts);
-    await eventually('they are let go', () => slow.every(isOver));
+    await eventually('all connections are closed', () => slow.every(isClosed));
     clearInterval(dripping);
     const connections = promisify(target.server.getConnections.bind(target.server));
     await eventually('no connection is left', async () => (await connections()) === 0);
-    // Nobody's body ever came to an end, so nothing came of any; and it is not worth a line each.
+    // No body was complete, so no intent was created. The router logs none of these connections.
     expect(target.calls.filter(({ method }) => method === 'createIntent')).toHaveLength(served);
     expect(target.log.lines).toEqual([]);
   });
 
-  test('nor are answers that nobody takes made in heaps', async () => {
+  test('and pipelined requests whose responses are not read do not pile up responses', async () => {
     const target = await startTarget();
     const accepted: Socket[] = [];
-    let asked = 0;
+    let received = 0;
     target.server.on('connection', (socket) => accepted.push(socket));
     target.server.on('request', () => {
-      asked += 1;
+      received += 1;
     });
-    // A pipeline of questions whose answers nobody takes.
-    const greedy = await attack(target.origin, '');
-    greedy.socket.pause();
-    const question = 'GET /intent/v1/elements.js HTTP/1.1\r\nHost: shop\r\n\r\n'.repeat(1_000);
-    for (let n = 0; n < 20; n += 1) greedy.socket.write(question);
+    // Pipelined requests whose responses are not read.
+    const pipelined = await attack(target.origin, '');
+    pipelined.socket.pause();
+    const batch = 'GET /intent/v1/elements.js HTTP/1.1\r\nHost: shop\r\n\r\n'.repeat(1_000);
+    for (let n = 0; n < 20; n += 1) pipelined.socket.write(batch);
     await eventually('the server waits for its reader', () => accepted[0]?.writableNeedDrain);
-    await buys(target);
-    // Of 20,000 questions it has read those of one buffer.
-    expect(asked).toBeLessThan(5_000);
+    await buy(target);
+    // The server has read one buffer of the 20,000 requests.
+    expect(received).toBeLessThan(5_000);
   });
 });
 
 describe('SSE exhaustion', () => {
   const streamsAtOnce = 300;
 
-  test('one address takes twenty streams, whatever it says of itself, and everybody else gets theirs', async () => {
+  test('leaves one address twenty streams, in spite of spoofed addresses, and others get theirs', async () => {
     const { origin, context, transport, log } = await startEventSite({ before: (app) => app.set('trust proxy', 1) });
-    const proxied = (address: string): string => `X-Forwarded-For: ${address}`;
+    const forwardedFor = (address: string): string => `X-Forwarded-For: ${address}`;
     const open = async (headers: readonly string[], id = intentId): Promise<RawStream> => {
       const stream = new RawStream(origin, `/intent/${id}/events`, headers);
       await stream.has('\r\n\r\n');
       return stream;
     };
-    const attackers: RawStream[] = [];
+    const attacks: RawStream[] = [];
     for (let n = 0; n < streamsAtOnce; n += 1) {
-      // Each time another browser, another intent, another made-up address in front of the one the proxy saw.
+      // Another browser, intent and spoofed address each time. The proxy appends the real address.
       const cookie = `Cookie: intent=${randomBytes(32).toString('base64url')}`;
       const id = `${intentId.slice(0, -3)}${String.fromCharCode(65 + (n % 8), 65 + (Math.trunc(n / 8) % 8))}z`;
       const spoofed = n % 2 === 0 ? `198.51.100.${n % 250}, 192.0.2.1` : '192.0.2.1';
-      attackers.push(await open([cookie, proxied(spoofed)], id));
+      attacks.push(await open([cookie, forwardedFor(spoofed)], id));
     }
-    const statuses = attackers.map(({ head }) => Number(head.slice(9, 12)));
+    const statuses = attacks.map(({ head }) => Number(head.slice(9, 12)));
     expect(statuses.filter((status) => status === 200)).toHaveLength(20);
     expect(statuses.filter((status) => status === 429)).toHaveLength(streamsAtOnce - 20);
     expect(context.connectionLimiter.open).toBe(20);
     expect(transport.asked).toBeLessThanOrEqual(20);
-    expect((await open([proxied('203.0.113.7')])).head).toMatch(/^http\/1.1 200 /);
-    // Nobody's log is filled by it.
+    expect((await open([forwardedFor('203.0.113.7')])).head).toMatch(/^http\/1.1 200 /);
+    // The attack adds no log lines.
     expect(log.lines).toEqual([]);
-    for (const { socket } of attackers) socket.destroy();
-    await eventually('their connectionLimiter are free', () => context.connectionLimiter.open === 1);
+    for (const { socket } of attacks) socket.destroy();
+    await eventually('their streams are released', () => context.connectionLimiter.open === 1);
   });
 
-  test('a whole /56 of IPv6 is one address', async () => {
+  test('counts a /56 of IPv6 as one address', async () => {
     const { origin } = await startEventSite({ before: (app) => app.set('trust proxy', 1) });
     const statuses: string[] = [];
     for (let n = 0; n < 30; n += 1) {

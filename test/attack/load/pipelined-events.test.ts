@@ -18,7 +18,7 @@ interface ObservedSite extends EventSite {
   readonly sockets: readonly Socket[];
 }
 
-/** An event site that notes its responses and sockets. */
+/** An event site that records its responses and sockets. */
 async function startObservedSite({ before, ...options }: EventSiteOptions = {}): Promise<ObservedSite> {
   const [responses, sockets]: [Response[], Socket[]] = [[], []];
   const site = await startEventSite({
@@ -35,7 +35,7 @@ async function startObservedSite({ before, ...options }: EventSiteOptions = {}):
   return { ...site, responses, sockets };
 }
 
-/** Opens a stream and pipelines so many requests for streams behind it. */
+/** Opens a stream and pipelines `count` requests for streams behind it. */
 async function pipeline(site: ObservedSite, count: number): Promise<RawStream> {
   const stream = new RawStream(site.origin, path);
   await stream.has('\r\n\r\n');
@@ -45,7 +45,7 @@ async function pipeline(site: ObservedSite, count: number): Promise<RawStream> {
   return stream;
 }
 
-async function nothingIsHeld({ context }: EventSite): Promise<void> {
+async function expectNothingHeld({ context }: EventSite): Promise<void> {
   const { connectionLimiter, running } = context;
   await eventually(
     'no stream and no request is held',
@@ -68,12 +68,12 @@ describe('event streams pipelined behind an open stream', () => {
     for (let n = 0; n < 5; n += 1) {
       const stream = await pipeline(site, 30);
       stream.socket.destroy();
-      await nothingIsHeld(site);
+      await expectNothingHeld(site);
     }
     for (const response of site.responses) expect(response.listenerCount('socket')).toBe(0);
   });
 
-  test('add one listener to their connection, however many wait', async () => {
+  test('add one listener to their connection in total', async () => {
     const site = await startObservedSite();
     const stream = new RawStream(site.origin, path);
     await stream.has('\r\n\r\n');
@@ -88,59 +88,59 @@ describe('event streams pipelined behind an open stream', () => {
     const site = await startObservedSite();
     const stream = await pipeline(site, 3);
     site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
-    await eventually('each has its turn', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
-    await nothingIsHeld(site);
+    await eventually('each is answered', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
+    await expectNothingHeld(site);
   });
 
-  test('are told to come back when the router closes', async () => {
+  test('receive a retry time when the router closes', async () => {
     const site = await startObservedSite();
     const stream = await pipeline(site, 3);
     site.context.events.close();
-    await eventually('each has its turn', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
-    await nothingIsHeld(site);
+    await eventually('each is answered', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
+    await expectNothingHeld(site);
   });
 
-  test('leave nothing behind when a middleware answers them while they wait', async () => {
+  test('hold nothing after a middleware answers them while they wait', async () => {
     const site = await startObservedSite();
     const stream = await pipeline(site, 3);
     for (const response of site.responses.slice(1)) response.status(503).end();
     site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
     await eventually('each has its answer', () => stream.text.match(/HTTP\/1.1 503 /g)?.length === 3);
-    await nothingIsHeld(site);
+    await expectNothingHeld(site);
   });
 
-  test('leave one listener on a connection that has carried them', async () => {
+  test('leave at most one listener on their connection', async () => {
     const site = await startObservedSite();
     const stream = await pipeline(site, 3);
     const [socket] = site.sockets as (Socket & { server?: Server })[];
     site.watch.tell(intentId, { kind: 'intent_submitted', id: 'intent_submitted' });
-    await eventually('each has its turn', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
-    await nothingIsHeld(site);
+    await eventually('each is answered', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 4);
+    await expectNothingHeld(site);
     stream.request(`/status/${intentId}`);
     await stream.has('"exists"');
     const listeners = socket?.listenerCount('close') ?? 0;
     for (let n = 0; n < 5; n += 1) stream.request(path);
     await eventually('all have been answered', () => stream.text.match(/HTTP\/1.1 200 OK/g)?.length === 10);
-    await nothingIsHeld(site);
+    await expectNothingHeld(site);
     expect((socket?.listenerCount('close') ?? 0) - listeners).toBeLessThanOrEqual(1);
   });
 
-  test('end their connection, as any request does, when more than 64 wait', async () => {
+  test('close their connection when more than 64 requests wait', async () => {
     const site = await startObservedSite({ connectionLimits: { perAddress: 100 } });
-    const patient = await pipeline(site, 64);
+    const waiting = await pipeline(site, 64);
     for (const target of [path, '/intent/v1/elements.js', '/no-route-of-ours']) {
       const stream = await pipeline(site, 0);
-      // In one piece: once 16 KiB of answers wait, Node reads no further.
+      // One write: Node stops reading when 16 KiB of responses wait.
       stream.socket.write(`GET ${target} HTTP/1.1\r\nHost: site\r\n\r\n`.repeat(65));
       await eventually('the connection has ended', () => stream.socket.destroyed);
     }
-    expect(patient.socket.destroyed).toBe(false);
-    patient.request(path);
-    await eventually('the connection has ended', () => patient.socket.destroyed);
-    await nothingIsHeld(site);
+    expect(waiting.socket.destroyed).toBe(false);
+    waiting.request(path);
+    await eventually('the connection has ended', () => waiting.socket.destroyed);
+    await expectNothingHeld(site);
   });
 
-  test('end their connection also behind the second stream of a connection', async () => {
+  test('close their connection also when they wait behind its second stream', async () => {
     const site = await startObservedSite();
     const stream = await pipeline(site, 0);
     stream.request(`/intent/${otherIntentId}/events`);
@@ -152,10 +152,10 @@ describe('event streams pipelined behind an open stream', () => {
     );
     stream.socket.write('GET /no-route-of-ours HTTP/1.1\r\nHost: site\r\n\r\n'.repeat(65));
     await eventually('the connection has ended', () => stream.socket.destroyed);
-    await nothingIsHeld(site);
+    await expectNothingHeld(site);
   });
 
-  test('leave a connection alone that pipelines hundreds of requests without a stream', async () => {
+  test('are the only reason to close: a connection may pipeline hundreds of other requests', async () => {
     const site = await startObservedSite();
     const stream = new RawStream(site.origin, `/status/${intentId}`);
     for (let n = 1; n < 300; n += 1) stream.request(`/status/${intentId}`);
@@ -164,7 +164,7 @@ describe('event streams pipelined behind an open stream', () => {
 });
 
 describe('event streams whose request was already answered', () => {
-  test('by a timeout middleware leave nothing behind', async () => {
+  test('by a timeout middleware hold nothing', async () => {
     const site = await startObservedSite({
       before: (app) =>
         app.use((_req, res, next) => {
@@ -175,22 +175,22 @@ describe('event streams whose request was already answered', () => {
     const stream = new RawStream(site.origin, path);
     for (let n = 0; n < 9; n += 1) stream.request(path);
     await eventually('each is answered', () => stream.text.match(/HTTP\/1.1 503 /g)?.length === 10);
-    await nothingIsHeld(site);
+    await expectNothingHeld(site);
     expect(site.transport.asked).toBe(0);
     expect(site.log.lines).toEqual([]);
   });
 
-  test('before their turn on the connection leave nothing behind', async () => {
-    let isImpatient = false;
+  test('before their turn on the connection hold nothing', async () => {
+    let isTimedOut = false;
     const site = await startObservedSite({
       before: (app) =>
         app.use((_req, res, next) => {
-          if (isImpatient) res.status(503).end();
+          if (isTimedOut) res.status(503).end();
           next();
         }),
     });
     const stream = await pipeline(site, 0);
-    isImpatient = true;
+    isTimedOut = true;
     for (let n = 0; n < 9; n += 1) stream.request(path);
     await eventually('the router has every request', () => site.responses.length === 10);
     await eventually(
@@ -198,7 +198,7 @@ describe('event streams whose request was already answered', () => {
       () => site.context.connectionLimiter.open === 1 && site.context.running.size === 0,
     );
     stream.socket.destroy();
-    await nothingIsHeld(site);
+    await expectNothingHeld(site);
     expect(site.log.lines).toEqual([]);
   });
 });

@@ -11,24 +11,24 @@ afterEach(() => {
 });
 
 interface Report {
-  /** How many requests have come. */
+  /** The number of received requests. */
   readonly seen: number;
-  /** How many of their responses a garbage collection leaves. */
+  /** The number of their responses that survive a garbage collection. */
   readonly held: number;
 }
 
-async function startChild(): Promise<{ origin: string; ask: () => Promise<Report> }> {
+async function startChild(): Promise<{ origin: string; report: () => Promise<Report> }> {
   const child = fork(program, { execArgv: ['--max-old-space-size=96', '--expose-gc'] });
   children.push(child);
-  const died = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`The process has died: ${code ?? signal}.`);
+  const exited = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`The process has exited: ${code ?? signal}.`);
   });
-  died.catch(() => undefined);
-  const answer = async <Message>(): Promise<Message> => (await Promise.race([once(child, 'message'), died]))[0];
+  exited.catch(() => undefined);
+  const answer = async <Message>(): Promise<Message> => (await Promise.race([once(child, 'message'), exited]))[0];
   const { port } = await answer<{ port: number }>();
   return {
     origin: `http://127.0.0.1:${port}`,
-    ask: () => {
+    report: () => {
       child.send('report');
       return answer<Report>();
     },
@@ -37,23 +37,26 @@ async function startChild(): Promise<{ origin: string; ask: () => Promise<Report
 
 const requestsPerConnection = 60;
 
-describe('a process with a small heap outlives pipelined streams, and holds none of their responses', () => {
+describe('pipelined streams in a process with a small heap', () => {
   test.each([
     ['requests behind an open stream', ''],
     ['requests that a timeout middleware has answered', '?late'],
   ])(
-    '%s are all let go',
+    'are released: %s',
     async (_, query) => {
-      const { origin, ask } = await startChild();
+      const { origin, report } = await startChild();
       const path = `/intent/${intentId}/events`;
-      // 9,000 requests, of which each held 9 to 24 KiB.
+      // 9,000 requests. Without the defence each held 9 to 24 KiB.
       for (let round = 1; round <= 150; round += 1) {
         const stream = new RawStream(origin, path + query);
         for (let n = 1; n < requestsPerConnection; n += 1) stream.request(path + query);
-        await eventually('all requests have come', async () => (await ask()).seen === round * requestsPerConnection);
+        await eventually(
+          'all requests are received',
+          async () => (await report()).seen === round * requestsPerConnection,
+        );
         stream.socket.destroy();
       }
-      await eventually('no response is held', async () => (await ask()).held === 0);
+      await eventually('no response is held', async () => (await report()).held === 0);
     },
     300_000,
   );

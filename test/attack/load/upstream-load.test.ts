@@ -9,7 +9,7 @@ import { RawStream } from '../../support/sites/raw-stream.js';
 import { startSite } from '../../support/sites/site.js';
 
 const alphabet = 'ABCDEFGH';
-/** Another intent each time. */
+/** The id of the nth intent. */
 const idOf = (n: number): string =>
   `${intentId.slice(0, -3)}${alphabet[n % 8]}${alphabet[Math.trunc(n / 8) % 8]}${'xyz1234'[Math.trunc(n / 64) % 7]}`;
 
@@ -21,46 +21,46 @@ describe('watches that outlive their last listener', () => {
     jest.useRealTimers();
   });
 
-  /** Opens a stream, leaves once its intent is watched, and waits until the stream is released. */
-  async function visit(
+  /** Opens a stream, disconnects when its intent is watched, and waits until the stream is released. */
+  async function openAndDisconnect(
     { origin, context, watch }: Awaited<ReturnType<typeof startEventSite>>,
     n: number,
   ): Promise<void> {
     const before = watch.begun.length;
     const stream = new RawStream(origin, `/intent/${idOf(n)}/events`);
-    await eventually('it is watched', () => watch.begun.length > before);
+    await eventually('the intent is watched', () => watch.begun.length > before);
     stream.socket.destroy();
     await eventually('the stream is released', () => context.connectionLimiter.open === 0);
   }
 
-  test('are as many for one address as it may have streams', async () => {
+  test('are limited to the number of streams that an address may have', async () => {
     const site = await startEventSite();
-    for (let n = 0; n < 100; n += 1) await visit(site, n);
+    for (let n = 0; n < 100; n += 1) await openAndDisconnect(site, n);
     expect(site.watch.begun).toHaveLength(100);
     expect([site.watch.running, site.context.events.size]).toEqual([20, 20]);
     jest.advanceTimersByTime(5_000);
     await eventually('no watch runs', () => site.watch.running + site.context.events.size === 0);
   });
 
-  test('make room for others when a listener comes back', async () => {
+  test('are freed for others when their listener returns', async () => {
     const site = await startEventSite({ connectionLimits: { perAddress: 1 } });
-    await visit(site, 0);
-    const back = new RawStream(site.origin, `/intent/${idOf(0)}/events`);
-    await back.has('event: status');
+    await openAndDisconnect(site, 0);
+    const returned = new RawStream(site.origin, `/intent/${idOf(0)}/events`);
+    await returned.has('event: status');
     expect([site.watch.running, site.watch.begun.length]).toEqual([1, 1]);
-    back.socket.destroy();
+    returned.socket.destroy();
     await eventually('the stream is released', () => site.context.connectionLimiter.open === 0);
     expect(site.watch.running).toBe(1);
-    await visit(site, 1);
-    await eventually('the other watch has not stayed', () => site.watch.running === 1);
+    await openAndDisconnect(site, 1);
+    await eventually('the other watch has ended', () => site.watch.running === 1);
   });
 });
 
-describe('visitors who disconnect', () => {
+describe('clients that disconnect', () => {
   const status = ok(Uint8Array.of(0x08, 0x01));
   const user = ok(Uint8Array.of(0x12, 0x22, 0x0a, 0x20, ...new Array<number>(32).fill(0)));
 
-  /** A site whose service answers a call only when the test lets it. */
+  /** A site whose service answers a call on `release`. */
   async function startHeldSite() {
     const sequencer = await faultSequencer(ok());
     const responses: Response[] = [];
@@ -73,25 +73,25 @@ describe('visitors who disconnect', () => {
         }),
     });
     let release = (): void => undefined;
-    /** Sends a request whose client leaves while the service is asked. */
-    const visitAndLeave = async (send: () => RawStream): Promise<void> => {
+    /** Sends a request whose client disconnects during the call to the service. */
+    const sendAndDisconnect = async (send: () => RawStream): Promise<void> => {
       const calls = sequencer.calls.length;
       sequencer.answerWith((call, res, req) => {
         release = () => (call.operation.method === 'getStatus' ? status : user)(call, res, req);
       });
       const visitor = send();
-      await eventually('the service is asked', () => sequencer.calls.length === calls + 1);
+      await eventually('the call has reached the service', () => sequencer.calls.length === calls + 1);
       visitor.socket.destroy();
-      await eventually('the router knows that the visitor has left', () => responses.at(-1)?.closed === true);
+      await eventually('the router has seen the disconnect', () => responses.at(-1)?.closed === true);
       sequencer.answerWith((call, res, req) => (call.operation.method === 'getStatus' ? status : user)(call, res, req));
     };
-    return { ...site, sequencer, visitAndLeave, release: () => release() };
+    return { ...site, sequencer, sendAndDisconnect, release: () => release() };
   }
 
-  test('close no connection to the service over which a status was asked for', async () => {
-    const { origin, sequencer, visitAndLeave, release, log } = await startHeldSite();
+  test('during GET /status/:id close no connection to the service', async () => {
+    const { origin, sequencer, sendAndDisconnect, release, log } = await startHeldSite();
     for (let n = 1; n <= 10; n += 1) {
-      await visitAndLeave(() => new RawStream(origin, `/status/${idOf(n)}`));
+      await sendAndDisconnect(() => new RawStream(origin, `/status/${idOf(n)}`));
       const next = new RawStream(origin, `/status/${idOf(n)}`);
       release();
       await next.has('"exists":true');
@@ -100,13 +100,13 @@ describe('visitors who disconnect', () => {
     expect(log.lines).toEqual([]);
   });
 
-  test('close none over which a login was asked for, and can complete it afterwards', async () => {
-    const { origin, sequencer, visitAndLeave, release, log } = await startHeldSite();
+  test('during POST /session close no connection to the service, and can complete the login afterwards', async () => {
+    const { origin, sequencer, sendAndDisconnect, release, log } = await startHeldSite();
     const browser = new Browser(origin);
-    const begun = await browser.send('POST', '/intent', { mode: 'login' });
-    const body = JSON.stringify({ id: intentIdOf(String(begun.body.client_secret)) });
+    const created = await browser.send('POST', '/intent', { mode: 'login' });
+    const body = JSON.stringify({ id: intentIdOf(String(created.body.client_secret)) });
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    await visitAndLeave(() => {
+    await sendAndDisconnect(() => {
       const stream = new RawStream(origin, '/openapi-is-elsewhere');
       stream.socket.write(
         `POST /session HTTP/1.1\r\nHost: site\r\nCookie: ${cookie}\r\nSec-Fetch-Site: same-origin\r\n` +

@@ -1,14 +1,14 @@
 import { createIntentClient } from '../../../src/client.js';
 
-// Calls services in a process of its own: whom Node trusts is settled when a process starts. Takes base URLs as arguments,
-// and prints what came of each as one line of JSON.
+// Calls services in its own process, because Node reads trusted certificates at startup. Takes base URLs as arguments and
+// prints each outcome as a line of JSON.
 
 for (const url of process.argv.slice(2)) {
   const client = createIntentClient({ url, timeoutMs: 5_000 });
-  const called = await client.paymentIntents.getStatus('1'.repeat(32)).then(
+  const outcome = await client.paymentIntents.getStatus('1'.repeat(32)).then(
     () => 'answered',
     (error: { code?: unknown }) => error.code,
   );
-  console.log(JSON.stringify({ url, called }));
+  console.log(JSON.stringify({ url, outcome }));
   await client.close();
 }

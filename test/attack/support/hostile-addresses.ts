@@ -1,5 +1,4 @@
-// Addresses to return to as an attacker would have them: to another site, or to a script. Made from parts, so that there
-// are hundreds; which of them are harmless all the same is for the address parser of the browsers to say.
+// Return addresses of an attacker, to another site or to a script. Some are harmless: the URL parser decides.
 
 const evil = ['evil.example', 'shop.example@evil.example', 'evil.example:443', '[::1]', '2130706433', 'ｅvil.example'];
 const slashes = [

@@ -1,5 +1,5 @@
-/** Runs this as with `NODE_ENV=production`, which is read when a router is made. */
-export async function inProduction<Made>(make: () => Promise<Made> | Made): Promise<Made> {
+/** Runs this with `NODE_ENV=production`, which a new router reads. */
+export async function inProduction<Result>(make: () => Promise<Result> | Result): Promise<Result> {
   const { NODE_ENV: before } = process.env;
   process.env.NODE_ENV = 'production';
   try {

@@ -1,4 +1,4 @@
-// A site with a small heap, for pipelined-memory.full.test.ts: it counts the responses that are still held. Needs a build.
+// A site with a small heap for pipelined-memory.full.test.ts. It counts the responses in memory. Needs a build.
 import { createServer } from 'node:http';
 import express from 'express';
 import { intentRouter } from '../../../build/index.js';
@@ -19,7 +19,7 @@ app.use((req, res, next) => {
   seen += 1;
   responses.add(new WeakRef(res));
   if (req.query.late === undefined) return next();
-  // As a timeout middleware does whose timer was faster than the rest of the app.
+  // Like a timeout middleware that expires before the rest of the app.
   res.once('close', () => next());
   res.status(503).end();
 });

@@ -1,15 +1,15 @@
 import { connect } from 'node:net';
 
-/** What a server has answered, as it came. */
+/** A response as received. */
 export interface RawAnswer {
-  /** 0 where there was no answer. */
+  /** 0 without a response. */
   readonly status: number;
-  /** The lines of the head after the first, as they came. */
+  /** The lines of the head after the first. */
   readonly head: readonly string[];
   readonly body: string;
 }
 
-/** Sends these very bytes on a socket of their own, and reads until the server lets go of it. */
+/** Sends bytes on a new socket and reads until the server closes it. */
 export function sendRaw(origin: string, bytes: string | Buffer, timeoutMs = 60_000): Promise<RawAnswer> {
   const { hostname, port } = new URL(origin);
   return new Promise((resolve, reject) => {
@@ -17,12 +17,14 @@ export function sendRaw(origin: string, bytes: string | Buffer, timeoutMs = 60_0
     const socket = connect(Number(port), hostname);
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`The server has neither answered nor let go within ${timeoutMs} ms: ${text.slice(0, 200)}`));
+      reject(
+        new Error(`The server has not closed the connection within ${timeoutMs} ms. Received: ${text.slice(0, 200)}`),
+      );
     }, timeoutMs);
     socket.setEncoding('latin1').on('data', (chunk) => {
       text += chunk;
     });
-    // Whoever is cut off has read all that there is to be read.
+    // After a reset all readable bytes have been read.
     socket.on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(timer);
@@ -32,7 +34,7 @@ export function sendRaw(origin: string, bytes: string | Buffer, timeoutMs = 60_0
   });
 }
 
-/** A request with these header lines and no other, but for `Connection: close`. */
+/** A request with only these header lines and `Connection: close`. */
 export function rawRequest(method: string, target: string, headers: readonly string[], body = ''): Buffer {
   const lines = [`${method} ${target} HTTP/1.1`, ...headers, 'Connection: close', '', ''];
   return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), Buffer.from(body)]);

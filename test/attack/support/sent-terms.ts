@@ -1,7 +1,7 @@
 import { formatBase58 } from '../../../src/keys/base58.js';
 import { decode, v1 } from '../../../src/wire/codec.js';
 
-/** What the payment service was asked to create. */
+/** The terms of an intent that was sent to the payment service. */
 export interface SentTerms {
   readonly kind: 'payment' | 'login';
   readonly amount?: number | undefined;
@@ -10,7 +10,7 @@ export interface SentTerms {
   readonly domain?: string | undefined;
 }
 
-/** The terms of the intents that were sent, in that order; what is not there is left out. */
+/** The terms of the sent intents in order, without missing fields. */
 export function sentTerms(calls: readonly { readonly method: string; readonly body: Uint8Array }[]): SentTerms[] {
   return calls.filter(({ method }) => method === 'createIntent').map(({ body }) => termsIn(body));
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import express, { type Request } from 'express';
 import { intentRouter, requirePayment } from '../../../src/index.js';
 
-// One process of a shop that has several: the same database, the same secrets, the same service. Says where it listens.
+// One process of a shop with several, which share database, secrets and service. Prints its origin.
 
 const { databaseUrl, sequencerUrl, verifierSecret, destination, domain, loginTtlMs } = JSON.parse(
   process.argv[2] ?? '{}',
@@ -18,7 +18,7 @@ const router = intentRouter({
   ...{ databaseUrl, sequencerUrl, verifierSecret, destination, domain },
   login: { ttlMs: loginTtlMs },
   walletUrl: 'https://wallet.example/open',
-  // All of the attack comes from one address.
+  // The whole attack comes from one address.
   rateLimits: false,
   payment: ({ body: { order } }) => ({
     amount: order.gives ?? prices[order.article] ?? '999',
@@ -30,7 +30,7 @@ const router = intentRouter({
     await tx.query('insert into fulfilled (intent, order_number) values ($1, $2)', [id, metadata.order]);
   },
 });
-/** What the page of an article costs. */
+/** The price of the page of an article. */
 function priceOf(req: Request) {
   const article = String(req.params.article);
   return { resource: article, amount: prices[article], currency: 'usd' };

@@ -1,4 +1,4 @@
 import { intentRouter } from '../../../src/index.js';
 
-// A site that has nothing but its environment.
+// A site that is configured only by its environment.
 intentRouter();

@@ -8,7 +8,7 @@ import { startSiteWithSequencer } from '../../support/sites/site.js';
 
 const hourMs = 60 * 60 * 1000;
 
-test('a secret is kept for an hour', () => {
+test('ClientSecretCache keeps a secret for an hour', () => {
   let nowMs = 0;
   const secrets = new ClientSecretCache(() => nowMs);
   secrets.remember('id', 'secret');
@@ -21,7 +21,7 @@ test('a secret is kept for an hour', () => {
   expect(secrets.size).toBe(0);
 });
 
-test('what has ended makes room for what comes', () => {
+test('ClientSecretCache removes expired secrets when it adds one', () => {
   let nowMs = 0;
   const secrets = new ClientSecretCache(() => nowMs);
   secrets.remember('a', 'secret of a');
@@ -30,14 +30,14 @@ test('what has ended makes room for what comes', () => {
   expect(secrets.size).toBe(1);
 });
 
-test('so many are kept and no more: the oldest goes', () => {
+test('ClientSecretCache evicts the oldest secret when it is full', () => {
   const secrets = new ClientSecretCache(() => 0, 2);
   for (const id of ['a', 'b', 'c']) secrets.remember(id, `secret of ${id}`);
   expect(['a', 'b', 'c'].map((id) => secrets.of(id))).toEqual([undefined, 'secret of b', 'secret of c']);
   expect(secrets.size).toBe(2);
 });
 
-test('a secret shows in nothing that is printed, logged or enumerated', async () => {
+test('ClientSecretCache shows no secret when it is printed, logged or enumerated', async () => {
   const { origin, router, log } = await startSiteWithSequencer();
   const site = await startEventSite();
   for (const each of [origin, site.origin]) {
@@ -55,7 +55,7 @@ test('a secret shows in nothing that is printed, logged or enumerated', async ()
   }
 });
 
-test('an intent that the site would not have has left no secret', async () => {
+test('ClientSecretCache has no secret of an intent that the site refused', async () => {
   const site = await startEventSite({
     onCreated: () => {
       throw new Error('no room in the book');

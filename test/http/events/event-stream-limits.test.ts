@@ -20,7 +20,7 @@ import { RawStream } from '../../support/sites/raw-stream.js';
 import { startSiteWithSequencer } from '../../support/sites/site.js';
 import { pending } from '../../support/transports/status-transport.js';
 
-// How many event streams may be open, and that each releases its count, its timers and its watch however it ends.
+// The limits of event streams, and that each stream releases its count, timers and watch when it ends.
 
 const path = `/intent/${intentId}/events`;
 const cookie = (): string => `Cookie: intent=${randomBytes(32).toString('base64url')}`;
@@ -47,7 +47,7 @@ async function open(origin: string, count: number, headers: readonly string[] = 
 describe('the limit of event streams', () => {
   const trusting: EventSiteOptions = { before: (app) => app.set('trust proxy', true) };
 
-  test('is three for a browser, over all intents', async () => {
+  test('is three for a browser across all intents', async () => {
     const { origin, context } = await startEventSite();
     const browser = cookie();
     await open(origin, 2, [browser]);
@@ -62,7 +62,7 @@ describe('the limit of event streams', () => {
     expect(other?.head).toMatch(/^http\/1.1 200 /);
   });
 
-  test('is twenty for an address, with and without cookies', async () => {
+  test('is twenty for an address with and without cookies', async () => {
     const { origin } = await startEventSite();
     await open(origin, 10);
     for (let n = 0; n < 10; n += 1) await open(origin, 1, [cookie()]);
@@ -89,7 +89,7 @@ describe('the limit of event streams', () => {
     expect(refused?.head).toMatch(/^http\/1.1 429 /);
   });
 
-  test('of a process answers 503, and is logged once', async () => {
+  test('of a process causes a 503, and is logged once', async () => {
     const { origin, log } = await startEventSite({ connectionLimits: { perProcess: 2 } });
     await open(origin, 2);
     const [refused, again] = await open(origin, 2);
@@ -101,7 +101,7 @@ describe('the limit of event streams', () => {
     expect(log.text).toContain('connections.perProcess');
   });
 
-  test('is free again after a disconnect', async () => {
+  test('admits another stream after a disconnect', async () => {
     const { origin, context } = await startEventSite({ connectionLimits: { perAddress: 1 } });
     const [first] = await open(origin, 1);
     first?.socket.destroy();
@@ -143,9 +143,9 @@ describe('the limit of event streams', () => {
   });
 });
 
-describe('nothing remains', () => {
+describe('no count, feed or watch remains', () => {
   beforeEach(() => {
-    // Timers alone: sockets need the rest as it is.
+    // Only timers are fake. Sockets need the others.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
   });
   afterEach(() => {
@@ -165,7 +165,7 @@ describe('nothing remains', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('but the watch continues for a reconnect within that time', async () => {
+  test('except the watch during the 5 seconds in which a browser may reconnect', async () => {
     const site = await startEventSite();
     const [stream] = await open(site.origin, 1);
     await eventually('a watch runs', () => site.watch.running === 1);
@@ -176,7 +176,7 @@ describe('nothing remains', () => {
     expect([site.context.events.size, site.watch.running, site.watch.begun.length]).toEqual([1, 1, 1]);
   });
 
-  test('of a disconnect during the call for the status, which runs to its end', async () => {
+  test('after a disconnect during the call for the status, which completes', async () => {
     const site = await startEventSite();
     site.transport.answerWith('nothing');
     const [stream] = await open(site.origin, 1);
@@ -189,7 +189,7 @@ describe('nothing remains', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  test('of a disconnect between two retries of that call', async () => {
+  test('after a disconnect between two retries of that call', async () => {
     const site = await startEventSite();
     site.transport.answerWith(new Error('down'));
     const [stream] = await open(site.origin, 1);
@@ -200,7 +200,7 @@ describe('nothing remains', () => {
     expect(site.transport.asked).toBe(1);
   });
 
-  test('of a disconnect before the request reaches the router', async () => {
+  test('after a disconnect before the request reaches the router', async () => {
     const gone: Promise<void>[] = [];
     const site = await startEventSite({
       before: (app) =>
@@ -225,7 +225,7 @@ describe('nothing remains', () => {
     await nothingRemains(site);
   });
 
-  test('of the oldest watch without streams when there are too many', async () => {
+  test('for the oldest watch without streams when there are too many', async () => {
     const site = await startEventSite({ connectionLimits: { perProcess: 1 } });
     for (const id of [intentId, otherIntentId]) {
       const [stream] = await open(site.origin, 1, [], `/intent/${id}/events`);
@@ -289,7 +289,7 @@ test('a stream that disconnects during the call for the status is not kept until
   expect(told).toEqual(['stays']);
 });
 
-test('GET /status/:id lets its call run to its end when all its clients have disconnected', async () => {
+test('GET /status/:id completes its call after all its clients disconnect', async () => {
   const { origin, transport, context, log } = await startEventSite();
   transport.answerWith('nothing');
   const streams = [1, 2].map(() => new RawStream(origin, `/status/${intentId}`));
@@ -299,7 +299,7 @@ test('GET /status/:id lets its call run to its end when all its clients have dis
   transport.answerWith(pending);
   await eventually('the call has ended', () => context.statusCache.peek(intentId) !== undefined);
   expect([transport.asked, transport.aborted]).toEqual([1, 0]);
-  // That somebody left is no fault.
+  // A disconnect is not an error.
   expect(log.lines).toEqual([]);
 });
 

@@ -40,8 +40,8 @@ async function openStream(site: EventSite): Promise<RawStream> {
   return stream;
 }
 
-describe('the watch', () => {
-  test('is one for fifty streams, as is the call for the status, and all streams receive its events', async () => {
+describe('the watch of an intent', () => {
+  test('and its call for the status are shared by fifty streams, which all receive its events', async () => {
     const site = await startEventSite({ connectionLimits: { perAddress: 100 } });
     const streams = Array.from({ length: 50 }, () => new RawStream(site.origin, path));
     for (const stream of streams) await stream.has('event: status');
@@ -52,7 +52,7 @@ describe('the watch', () => {
     expect(site.transport.asked).toBe(1);
   });
 
-  test('is another one for another intent', async () => {
+  test('is not shared with another intent', async () => {
     const site = await startEventSite();
     const one = new RawStream(site.origin, path);
     const other = new RawStream(site.origin, `/intent/${otherIntentId}/events`);
@@ -76,7 +76,7 @@ describe('the watch', () => {
     expect(site.watch.begun[0]?.signal.aborted).toBe(false);
   });
 
-  test('does not start for an id that does not exist: the stream ends with a later reconnection time', async () => {
+  test('does not start for an id that does not exist: the stream ends with a long retry time', async () => {
     const { origin, transport, watch, context } = await startEventSite();
     transport.answerWith(unknown);
     const { text } = await request(origin).get(path).expect(200);
@@ -115,9 +115,9 @@ describe('the watch', () => {
   });
 });
 
-describe('the status', () => {
+describe('the status of an intent', () => {
   test('is retried while the sequencer is down, and the stream stays open', async () => {
-    // The retry follows after a hundredth of the time.
+    // The retry follows after a hundredth of its delay.
     jest.spyOn(Math, 'random').mockReturnValue(-0.98);
     const site = await startEventSite();
     site.transport.answerWith(new SequencerError('sequencer_unreachable', 'canary: 10.0.0.7 is down'));
@@ -238,7 +238,7 @@ describe('a webhook call', () => {
     expect(site.log.lines).toEqual([]);
   });
 
-  test('is not believed: only the answer of the sequencer counts', async () => {
+  test('is not trusted: only the response of the sequencer counts', async () => {
     const site = await startEventSite({ webhookPublicKey });
     const stream = await openStream(site);
     const { asked } = site.transport;
@@ -287,7 +287,7 @@ describe('a webhook call', () => {
   });
 
   describe('in the router', () => {
-    /** No time passes: a watch without events asks once and never again, and its answer stays cached. */
+    /** No time passes: a watch without events polls once, and the response stays cached. */
     async function startRouter(transport: StatusTransport) {
       const { setTimeout } = globalThis;
       jest.spyOn(globalThis, 'setTimeout').mockImplementation(() => setTimeout(() => undefined, 0));
@@ -315,7 +315,7 @@ describe('a webhook call', () => {
       expect(transport.asked).toBe(3);
     });
 
-    test('is not needed where the watch was answered: GET /status/:id has its answer', async () => {
+    test('is not needed when the watch has a response: GET /status/:id returns it', async () => {
       const transport = new StatusTransport();
       const call = transport.call.bind(transport);
       transport.call = (...args) => {
@@ -345,7 +345,7 @@ test('thousands of notifications of the database cost one call per cache lifetim
       for (const other of [otherIntentId, '', 'x'.repeat(7_900)]) context.events.recheck(other);
       site.pass(10);
       jest.advanceTimersByTime(10);
-      // The answer of a call is there.
+      // The response has arrived.
       await setImmediate();
     }
     expect(transport.asked - asked).toBe(4);

@@ -13,7 +13,7 @@ import { RawStream } from '../../support/sites/raw-stream.js';
 import { expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
 import { submitted } from '../../support/transports/status-transport.js';
 
-// What one browser receives from GET /intent/:id/events: the frames, the headers, the order, and what it gets on a reconnect.
+// GET /intent/:id/events for one browser: frames, headers, order, and reconnects.
 
 const path = `/intent/${intentId}/events`;
 const scannedEvent: IntentEvent = { kind: 'code_scanned', id: 'm1', timestampMs: Date.UTC(2026, 0, 2, 3, 4, 5, 6) };
@@ -151,7 +151,7 @@ describe.each(Object.entries(expressVersions))('GET /intent/:id/events on %s (in
     site.watch.tell(intentId, scannedEvent);
     await stream.has('id: m1\n');
     expect(stream.head).not.toContain('content-encoding');
-    // The middleware does compress what may be compressed, so that this test can fail.
+    // The middleware compresses other responses. Otherwise this test could not fail.
     const { headers } = await request(site.origin).get(`/status/${intentId}`).set('Accept-Encoding', 'gzip');
     expect(headers['content-encoding']).toBe('gzip');
   });
@@ -216,7 +216,7 @@ test('the route can be renamed and switched off', async () => {
   await request(off.origin).head(path).expect(404);
 });
 
-describe('a reconnect', () => {
+describe('a reconnecting event stream', () => {
   test('receives the events after the last one that the browser had, and no others', async () => {
     const site = await startEventSite();
     const first = new RawStream(site.origin, path);
@@ -340,7 +340,7 @@ describe('a middleware of the app', () => {
 
 test('one interval sends a comment to all streams every 15 seconds, also to those that wait for the status', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
-  // Timers of an earlier test may still be running. Intervals are this one's own.
+  // Timers of an earlier test may still run. All intervals belong to this test.
   const setInterval = jest.spyOn(globalThis, 'setInterval');
   const clearInterval = jest.spyOn(globalThis, 'clearInterval');
   try {
@@ -363,7 +363,7 @@ test('one interval sends a comment to all streams every 15 seconds, also to thos
   }
 });
 
-describe('a frame', () => {
+describe('a frame of the event stream', () => {
   /** Parses a stream as WHATWG HTML, section 9.2.6: fields, and an event at each empty line. */
   function dispatched(text: string): Record<string, string>[] {
     const events: Record<string, string>[] = [];

@@ -4,12 +4,12 @@ import { post } from '../../support/sites/post.js';
 import { expressVersions, startSiteWithSequencer } from '../../support/sites/site.js';
 
 describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface 2.6, 3, 4.4)', (_name, factory) => {
-  test('the three flags turn true in their order', async () => {
+  test('reports the three flags in their order', async () => {
     let nowMs = 0;
     const { origin, sequencer } = await startSiteWithSequencer({ factory, now: () => nowMs });
     const { body } = await post(origin).send({ order: 1 }).expect(201);
     const status = async () => {
-      // An answer is good for 250 ms.
+      // The status cache keeps a response for 250 ms.
       nowMs += 250;
       return (
         await request(origin)
@@ -24,21 +24,21 @@ describe.each(Object.entries(expressVersions))('GET /status/:id on %s (interface
     expect(await status()).toEqual({ exists: true, code_scanned: true, intent_submitted: true });
   });
 
-  test('an id nobody created does not exist', async () => {
+  test('reports exists: false for an unknown id', async () => {
     const { origin } = await startSiteWithSequencer({ factory });
     const answer = await request(origin).get('/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH').expect(200);
     expect(answer.body).toEqual({ exists: false, code_scanned: false, intent_submitted: false });
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  test('HEAD is GET without the body', async () => {
+  test('answers HEAD like GET, without the body', async () => {
     const { origin } = await startSiteWithSequencer({ factory });
     const answer = await request(origin).head('/status/9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH').expect(200);
     expect(answer.text).toBeUndefined();
   });
 });
 
-test('a rejection is told to nobody as a fact: the flags stay', async () => {
+test('GET /status/:id does not report a rejection', async () => {
   const { origin, sequencer } = await startSiteWithSequencer();
   const { body } = await post(origin).send({ order: 1 }).expect(201);
   await sequencer.wallet().decline(body.client_secret);

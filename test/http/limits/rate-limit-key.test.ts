@@ -28,7 +28,7 @@ test.each([
   ['2001:db8:1:3fe::1', '2001:db8:1:300::/56', network],
   ['64:ff9b:1::192.0.2.1', '64:ff9b:1:0::/56', '64:ff9b:1::/48'],
   ['fe80::1%eth0', 'fe80:0:0:0::/56', 'fe80:0:0::/48'],
-])('the address %s has the key %s', (ip, address, around = undefined) => {
+])('rateLimitKey maps the address %s to %s', (ip, address, around = undefined) => {
   expect(rateLimitKey(ip)).toEqual({ address, network: around });
 });
 
@@ -46,6 +46,6 @@ test.each([
   '2001:db8::1::2',
   'x'.repeat(10_000),
   `${'1'.repeat(10_000)}:1`,
-])('%s has the shared key of texts that are not addresses', (ip) => {
+])('rateLimitKey maps %s, which is not an address, to the shared key', (ip) => {
   expect(rateLimitKey(ip)).toEqual({ address: unreadableAddress, network: undefined });
 });

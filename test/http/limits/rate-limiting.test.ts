@@ -12,7 +12,7 @@ import { countingTransport } from '../../support/transports/counting-transport.j
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const service = generateJwtKey();
-/** When the clock of each site starts. */
+/** The initial time of each site. */
 const startMs = Date.now();
 
 async function start(rateLimits: SiteOptions['rateLimits'], options: SiteOptions = {}) {
@@ -35,7 +35,7 @@ const forged = (origin: string): Test =>
   request(origin).post('/intent/webhook').set('Content-Type', 'application/jwt').send('a.b.c');
 const events = (origin: string): Test => request(origin).head(`/intent/${id}/events`);
 
-/** What is limited, each with what it is answered while it may. */
+/** The limited requests, each with its status below the limit. */
 const routes: readonly (readonly [keyof RateLimits, status: number, send: (origin: string) => Test])[] = [
   ['intent', 201, (origin) => post(origin).send({})],
   ['session', 404, (origin) => post(origin, '/session').send({ id })],
@@ -45,31 +45,34 @@ const routes: readonly (readonly [keyof RateLimits, status: number, send: (origi
   ['webhook', 400, forged],
 ];
 
-describe.each(Object.entries(expressVersions))('on %s', (_name, factory) => {
-  test.each(routes)('%s: requests over the limit are refused until the window ends', async (route, status, send) => {
-    const { origin, clock, log } = await start({ [route]: 2, windowMs: 30_000 }, { factory });
-    await send(origin).expect(status);
-    clock.nowMs += 10_000;
-    await send(origin).expect(status);
-    const { headers, body } = await send(origin).expect(429);
-    expect(headers).toMatchObject({
-      'content-type': 'application/problem+json',
-      'cache-control': 'no-store',
-      'retry-after': '20',
-      ratelimit: expect.stringMatching(new RegExp(`^"${route}"; r=0; t=\\d+$`)),
-      'ratelimit-policy': expect.stringMatching(new RegExp(`^"${route}"; q=2; w=30; pk=:[\\w+/=]+:$`)),
-    });
-    // A HEAD has no body.
-    if (send !== events) expect(body).toMatchObject({ status: 429, code: 'rate_limited' });
-    clock.nowMs += 19_999;
-    await send(origin).expect(429);
-    clock.nowMs += 1;
-    await send(origin).expect(status);
-    expect(log.text).not.toContain('rate');
-  });
+describe.each(Object.entries(expressVersions))('rate limits on %s', (_name, factory) => {
+  test.each(routes)(
+    'reject requests of the route %s over the limit until the window ends',
+    async (route, status, send) => {
+      const { origin, clock, log } = await start({ [route]: 2, windowMs: 30_000 }, { factory });
+      await send(origin).expect(status);
+      clock.nowMs += 10_000;
+      await send(origin).expect(status);
+      const { headers, body } = await send(origin).expect(429);
+      expect(headers).toMatchObject({
+        'content-type': 'application/problem+json',
+        'cache-control': 'no-store',
+        'retry-after': '20',
+        ratelimit: expect.stringMatching(new RegExp(`^"${route}"; r=0; t=\\d+$`)),
+        'ratelimit-policy': expect.stringMatching(new RegExp(`^"${route}"; q=2; w=30; pk=:[\\w+/=]+:$`)),
+      });
+      // A HEAD has no body.
+      if (send !== events) expect(body).toMatchObject({ status: 429, code: 'rate_limited' });
+      clock.nowMs += 19_999;
+      await send(origin).expect(429);
+      clock.nowMs += 1;
+      await send(origin).expect(status);
+      expect(log.text).not.toContain('rate');
+    },
+  );
 });
 
-test('each route has its own limit, and cheap routes have none', async () => {
+test('each route has its own rate limit, and cheap routes have none', async () => {
   const { origin } = await start({ intent: 1, session: 1, status: 1, webhook: 1 });
   for (const [route, status, send] of routes.filter(([, status]) => status !== 204)) {
     if (send !== events) await send(origin).expect(status);
@@ -80,7 +83,7 @@ test('each route has its own limit, and cheap routes have none', async () => {
   }
 });
 
-test('of concurrent requests, exactly as many as the limit are admitted', async () => {
+test('concurrent requests are admitted up to the limit exactly', async () => {
   const { origin, calls } = await start({ intent: 10 });
   const answers = await Promise.all(Array.from({ length: 50 }, () => post(origin).send({})));
   expect(answers.filter(({ status }) => status === 201)).toHaveLength(10);
@@ -116,7 +119,7 @@ test('webhook calls signed by the service are not counted', async () => {
   await forged(origin).expect(400);
 });
 
-test('there are limits by default, and none with false', async () => {
+test('rate limits apply by default, and not with rateLimits: false', async () => {
   const byDefault = await start(undefined);
   const without = await start(false);
   const statusesOf = async (origin: string): Promise<number[]> => {
@@ -127,7 +130,7 @@ test('there are limits by default, and none with false', async () => {
   expect(await statusesOf(without.origin)).toEqual(Array(130).fill(201));
 });
 
-describe('the key of a limit', () => {
+describe('the key of a rate limit', () => {
   const create = async (origin: string, headers: Record<string, string>): Promise<number> =>
     (await post(origin).set(headers).send({})).status;
   const cookie = (letter: string) => ({ Cookie: `intent=${letter.repeat(43)}` });
@@ -141,7 +144,7 @@ describe('the key of a limit', () => {
     expect(await create(origin, {})).toBe(429);
   });
 
-  test('behind a trusted proxy is the visitor, whatever the visitor writes into the header', async () => {
+  test('behind a trusted proxy is the address that the proxy added', async () => {
     const { origin } = await start({ intent: 1 }, behind(1));
     const from = (address: string) => create(origin, { 'X-Forwarded-For': address });
     expect(await from('192.0.2.1')).toBe(201);
@@ -150,7 +153,7 @@ describe('the key of a limit', () => {
     expect(await from('192.0.2.2')).toBe(201);
   });
 
-  test('of IPv6 is the /56, which one subscriber has', async () => {
+  test('of an IPv6 address is its /56, which one subscriber has', async () => {
     const { origin } = await start({ intent: 1 }, behind(1));
     const from = (address: string) => create(origin, { 'X-Forwarded-For': address });
     expect(await from('2001:db8:1:200::1')).toBe(201);
@@ -167,16 +170,16 @@ describe('the key of a limit', () => {
 });
 
 describe('a store of the site', () => {
-  /** A store that several processes share, as far as a test needs it. */
+  /** A store that several processes share. */
   class SharedStore implements Store {
     readonly counts = new Map<string, number>();
-    fault: 'throws' | 'hangs' | 'rubbish' | undefined;
-    /** Lets the timeout of the router for one answer expire. */
+    fault: 'throws' | 'hangs' | 'returns NaN' | undefined;
+    /** Expires the timeout of the router for one call. */
     expire: () => void = () => undefined;
-    asked = 0;
+    calls = 0;
 
     async increment(key: string) {
-      this.asked += 1;
+      this.calls += 1;
       if (this.fault === 'throws') throw new Error('redis is down');
       if (this.fault === 'hangs') {
         setImmediate(this.expire);
@@ -184,7 +187,7 @@ describe('a store of the site', () => {
       }
       const totalHits = (this.counts.get(key) ?? 0) + 1;
       this.counts.set(key, totalHits);
-      return { totalHits: this.fault === 'rubbish' ? Number.NaN : totalHits, resetTime: new Date(startMs + 9_000) };
+      return { totalHits: this.fault === 'returns NaN' ? Number.NaN : totalHits, resetTime: new Date(startMs + 9_000) };
     }
     decrement(key: string): void {
       this.counts.set(key, (this.counts.get(key) ?? 0) - 1);
@@ -199,8 +202,8 @@ describe('a store of the site', () => {
     const [one, other] = [await start({ intent: 2, store }), await start({ intent: 2, store })];
     await post(one.origin).send({}).expect(201);
     await post(other.origin).send({}).expect(201);
-    const refused = await post(one.origin).send({}).expect(429);
-    expect(refused.headers['retry-after']).toBe('9');
+    const rejected = await post(one.origin).send({}).expect(429);
+    expect(rejected.headers['retry-after']).toBe('9');
     await post(other.origin).send({}).expect(429);
     await request(one.origin).get(`/status/${id}`).expect(200);
     expect([...store.counts]).toEqual([
@@ -209,8 +212,8 @@ describe('a store of the site', () => {
     ]);
   });
 
-  test.each(['throws', 'hangs', 'rubbish'] as const)(
-    'that %s is replaced by the memory of the process, which is logged once',
+  test.each(['throws', 'hangs', 'returns NaN'] as const)(
+    'that %s is replaced by the memory of the process, with one log line',
     async (fault) => {
       const store = Object.assign(new SharedStore(), { fault, expire: holdTimeouts(500) });
       const { origin, log, clock } = await start({ intent: 3, store });
@@ -218,20 +221,20 @@ describe('a store of the site', () => {
       expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
         expect.stringContaining('the rate limit store failed, so each process counts for itself'),
       ]);
-      // It is left alone for a while, and then asked again.
-      expect(store.asked).toBe(1);
+      // The next call to the store follows after the pause.
+      expect(store.calls).toBe(1);
       clock.nowMs += 10_000;
       await post(origin).send({});
-      expect([store.asked, log.lines.filter((line) => line.startsWith('error')).length]).toEqual([2, 1]);
+      expect([store.calls, log.lines.filter((line) => line.startsWith('error')).length]).toEqual([2, 1]);
       store.fault = undefined as never;
       clock.nowMs += 10_000;
       await post(origin).send({}).expect(201);
-      expect(store.asked).toBe(3);
+      expect(store.calls).toBe(3);
       expect(log.lines.at(-1)).toContain('works again and counts for all processes');
     },
   );
 
-  test('that fails in init is replaced as well', async () => {
+  test('whose init fails is replaced as well', async () => {
     const init = async (): Promise<never> => {
       throw new Error('no connection');
     };
@@ -242,7 +245,7 @@ describe('a store of the site', () => {
   });
 });
 
-test('FallbackStore reports recovery only after the pause, not for a call that was running at the failure', async () => {
+test('FallbackStore reports a recovery only after the pause, not for a call that started before the failure', async () => {
   let nowMs = 0;
   const now = () => nowMs;
   const logged: string[] = [];
@@ -289,7 +292,7 @@ test('MemoryStore keeps at most 20,000 keys', () => {
   expect(counts.size).toBe(1);
 });
 
-test("the app's own use of express-rate-limit is unaffected", async () => {
+test("an app's own use of express-rate-limit is unaffected", async () => {
   const { rateLimit } = await import('express-rate-limit');
   const { origin } = await start(
     { intent: 1 },

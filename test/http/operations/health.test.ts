@@ -23,8 +23,8 @@ async function startHealthSite(options: SiteOptions = {}) {
   return { ...site, transport, show: () => request(site.origin).get('/healthz') };
 }
 
-describe('a router without a ledger', () => {
-  test('is ok; concurrent calls probe the service once, and not at all after an answer to a visitor', async () => {
+describe('router.health() without a ledger', () => {
+  test('is ok, probes the service once for concurrent calls, and not at all after a recent response', async () => {
     const first = await startHealthSite();
     const all = await Promise.all(Array.from({ length: 20 }, () => first.router.health()));
     for (const { status } of all) expect(status).toBe('ok');
@@ -45,7 +45,7 @@ describe('a router without a ledger', () => {
     expect(second.transport.asked).toBe(1);
   });
 
-  test('is degraded while the service is down, with the reason and without its address', async () => {
+  test('is degraded while the service is down, with the reason but without the address of the service', async () => {
     const { router, transport, show, origin } = await startHealthSite();
     transport.answerWith(down);
     expect((await router.health()).checks.sequencer).toEqual({
@@ -73,14 +73,14 @@ describe('a router without a ledger', () => {
     expect(transport.asked).toBe(asked);
   });
 
-  test('answers while the service hangs, long before the call to it ends', async () => {
+  test('resolves before the call to a hanging service ends', async () => {
     const { router, transport } = await startHealthSite({ timeoutMs: 600_000, attemptTimeoutMs: 600_000 });
     transport.answerWith('nothing');
     const { status, checks } = await router.health();
     expect([status, checks.sequencer.reason]).toEqual(['degraded', 'sequencer_timeout']);
   });
 
-  test('is down as soon as it is closed', async () => {
+  test('is down as soon as the router is closed', async () => {
     const { router, show, transport } = await startHealthSite();
     const closed = router.close();
     expect(await router.health()).toMatchObject({ status: 'down', checks: { process: { reason: 'closing' } } });
@@ -90,7 +90,7 @@ describe('a router without a ledger', () => {
     expect(transport.asked).toBe(0);
   });
 
-  test('has the route only where it is named, and its requests cause no set-up warning', async () => {
+  test('has a route only if one is configured, and its requests cause no set-up warning', async () => {
     const without = await startHealthSite({ routes: {} });
     await without.show().expect(404);
     const site = await startHealthSite({
@@ -103,15 +103,15 @@ describe('a router without a ledger', () => {
   });
 });
 
-describe('a router with a ledger in Postgres', () => {
+describe('router.health() with a ledger in Postgres', () => {
   test('reports due payments and dead letters, is down while the database is down, and recovers', async () => {
     const databaseUrl = await newDatabaseUrl('postgres');
     const server = await startPostgres();
     const [, name = ''] = /(\w+)\?host=/.exec(databaseUrl) ?? [];
     const options = { databaseUrl, onPaid: () => undefined, routes: { health: '/healthz' } };
     const { router, origin } = await startLedgerSite(options);
-    /** Asks as a load balancer does, until the answer is so. */
-    const becomes = (expected: object): Promise<void> =>
+    /** Polls the health until it matches. */
+    const untilHealth = (expected: object): Promise<void> =>
       eventually(async () => expect(await router.health()).toMatchObject(expected));
     const working = {
       status: 'ok',
@@ -121,7 +121,7 @@ describe('a router with a ledger in Postgres', () => {
       firstCallWaitMs: 0,
       lastPollMsAgo: expect.any(Number),
     };
-    await becomes({ status: 'ok', checks: { ledger: { status: 'ok' }, settlement: working } });
+    await untilHealth({ status: 'ok', checks: { ledger: { status: 'ok' }, settlement: working } });
 
     await server.run(
       name,
@@ -130,11 +130,11 @@ describe('a router with a ledger in Postgres', () => {
       union all select 'held', 'payment', 1, 'usd', 'x', 'open', now() - interval '1 hour', now() + interval '1 hour'`,
     );
     const settlement = { reason: 'dead_letters', due: 0, deadLetters: 3 };
-    await becomes({ status: 'degraded', checks: { settlement } });
+    await untilHealth({ status: 'degraded', checks: { settlement } });
     await request(origin).get('/healthz').expect(200);
 
     await server.kill();
-    await becomes({ status: 'down' });
+    await untilHealth({ status: 'down' });
     const { body, text } = await request(origin).get('/healthz').expect(503);
     expect(body.checks).toMatchObject({
       ledger: { status: 'down', reason: 'ledger_unavailable' },
@@ -142,20 +142,20 @@ describe('a router with a ledger in Postgres', () => {
     });
     expect(text).not.toContain('postgres');
     await server.start();
-    await becomes({ status: 'degraded', checks: { settlement } });
+    await untilHealth({ status: 'degraded', checks: { settlement } });
   });
 
-  test('is down from the start where the database cannot be opened', async () => {
+  test('is down from the start when the database cannot be opened', async () => {
     const { router } = await startHealthSite({ databaseUrl: `postgres:///shop?host=${temporaryFolder()}` });
     expect(await router.health()).toMatchObject({ status: 'down', checks: { ledger: { status: 'down' } } });
   });
 });
 
-describe('the outcome of the checks', () => {
+describe('routerHealth', () => {
   const fine: LedgerReport = { due: 2, oldestDueMs: 10, deadLetters: 0, firstCallWaitMs: 0, lastPollMsAgo: 500 };
   const timing = { timeoutMs: 10, ledgerKeepMs: 0, ledgerPatienceMs: 100 };
 
-  /** The health of a router of which only what is looked at is there. */
+  /** The health of a router with only the parts that are read. */
   function healthOf(
     inspect: () => Promise<LedgerReport>,
     open = 0,
@@ -174,15 +174,15 @@ describe('the outcome of the checks', () => {
   test.each<[string, Partial<LedgerReport>, string, string | undefined]>([
     ['no problem', {}, 'ok', undefined],
     ['dead letters', { deadLetters: 1 }, 'degraded', 'dead_letters'],
-    ['due payments wait', { oldestDueMs: 60_001, deadLetters: 1 }, 'degraded', 'behind'],
-    ['no poll for long', { lastPollMsAgo: 30_001, oldestDueMs: 60_001 }, 'degraded', 'stalled'],
-  ])('%s', async (_what, report, status, reason) => {
+    ['overdue payments', { oldestDueMs: 60_001, deadLetters: 1 }, 'degraded', 'behind'],
+    ['no recent poll', { lastPollMsAgo: 30_001, oldestDueMs: 60_001 }, 'degraded', 'stalled'],
+  ])('reports the settlement with %s', async (_name, report, status, reason) => {
     const health = await healthOf(async () => ({ ...fine, ...report }))();
     expect(health.status).toBe(status);
     expect(health.checks.settlement).toEqual({ status, ...fine, ...report, ...(reason && { reason }) });
   });
 
-  test('a slow database is degraded, and down when it has not answered for long', async () => {
+  test('reports a slow database as degraded, and as down after ledgerPatienceMs', async () => {
     let nowMs = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => nowMs);
     let inspect: () => Promise<LedgerReport> = async () => fine;
@@ -198,7 +198,7 @@ describe('the outcome of the checks', () => {
     });
   });
 
-  test('a database that never answered is down at once; one probe serves all callers', async () => {
+  test('reports a database that never responded as down at once, with one probe for all callers', async () => {
     let probes = 0;
     const health = healthOf(() => {
       probes += 1;
@@ -208,7 +208,7 @@ describe('the outcome of the checks', () => {
     expect(probes).toBe(1);
   });
 
-  test('an answer after the timeout counts for the next caller', async () => {
+  test('uses a response that arrives after the timeout for the next caller', async () => {
     let answer: (report: LedgerReport) => void = () => undefined;
     let probes = 0;
     const health = healthOf(() => {
@@ -223,12 +223,12 @@ describe('the outcome of the checks', () => {
     expect([(await next).status, probes]).toEqual(['ok', 1]);
   });
 
-  test('a full process is degraded', async () => {
+  test('reports a process with all streams in use as degraded', async () => {
     const { status, checks } = await healthOf(async () => fine, 10)();
     expect([status, checks.streams]).toEqual(['degraded', { status: 'degraded', reason: 'full', open: 10, limit: 10 }]);
   });
 
-  test('a ledger that rejects is down, with the code of the error', async () => {
+  test('reports a ledger that rejects as down, with the code of the error', async () => {
     const health = (error: unknown) => healthOf(() => Promise.reject(error))();
     expect((await health(new IntentError('ledger_unavailable'))).checks.ledger?.reason).toBe('ledger_unavailable');
     expect((await health(new Error('syntax'))).checks.ledger).toEqual({ status: 'down', reason: 'internal_error' });

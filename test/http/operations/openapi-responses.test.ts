@@ -22,8 +22,7 @@ import {
 import { countingTransport } from '../../support/transports/counting-transport.js';
 import { pending, StatusTransport } from '../../support/transports/status-transport.js';
 
-// Every answer that is described is given here once. That each is as it is described, and none that is not, is held for all
-// tests that use `startSite`.
+// Produces every described response once. All tests that use `startSite` check that each response is as described.
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 const service = generateJwtKey();
@@ -39,15 +38,15 @@ const everything: SiteOptions = {
   routes: { health: '/healthz' },
 };
 
-/** Why what is described is not seen below. */
-const unseen: Record<string, string> = {
-  'followIntent 500 internal_error': 'only a fault of our own leads to it',
-  'getElement 500 internal_error': 'only files that were not built lead to it',
-  'showSession 500 internal_error': 'only a fault of our own leads to it',
-  'logOut 500 internal_error': 'only a fault of our own leads to it',
-  'describeSite 500 internal_error': 'only a fault of our own leads to it',
-  'getStatus 500 internal_error': 'only a transport that breaks its contract leads to it',
-  'receiveWebhook 500 internal_error': 'only an embedded sequencer that did not start leads to it',
+/** The described responses that this file does not produce, and why. */
+const notProduced: Record<string, string> = {
+  'followIntent 500 internal_error': 'only a bug causes it',
+  'getElement 500 internal_error': 'only missing build files cause it',
+  'showSession 500 internal_error': 'only a bug causes it',
+  'logOut 500 internal_error': 'only a bug causes it',
+  'describeSite 500 internal_error': 'only a bug causes it',
+  'getStatus 500 internal_error': 'only a transport that breaks its contract causes it',
+  'receiveWebhook 500 internal_error': 'only an embedded sequencer that did not start causes it',
 };
 
 const upstream: readonly SequencerErrorCode[] = [
@@ -59,25 +58,30 @@ const upstream: readonly SequencerErrorCode[] = [
   'sequencer_timeout',
 ];
 
-type Order = { readonly refuse?: number; readonly throw?: boolean; readonly look?: boolean; readonly terms?: unknown };
+type Order = {
+  readonly refuse?: number;
+  readonly throw?: boolean;
+  readonly readUser?: boolean;
+  readonly terms?: unknown;
+};
 
-/** The order says what the hook does. */
+/** The order selects what the hook does. */
 const payment: NonNullable<SiteOptions['payment']> = (req) => {
   const order = (req.body.order ?? {}) as Order;
   if (order.refuse) refuse('No.', order.refuse);
-  if (order.throw) throw new Error('The orders are asleep.');
-  if (order.look) return { amount: req.intent.user.id, currency: 'usd' };
+  if (order.throw) throw new Error('The orders are not available.');
+  if (order.readUser) return { amount: req.intent.user.id, currency: 'usd' };
   return (order.terms ?? { amount: 1, currency: 'usd' }) as SitePaymentTerms;
 };
 
-describe('what is described is answered, and nothing else', () => {
+describe('the OpenAPI document describes all responses of', () => {
   let site: LedgerSite;
   let sequencer: Sequencer;
   let fault: Error | undefined;
   let onLogin: () => void = () => undefined;
   let browser: Browser;
 
-  /** A service that fails with what the test says. */
+  /** A service that fails with `fault` if that is set. */
   const failing = ({ call, close }: Transport): Transport => ({
     call: async (...args) => {
       if (fault) throw fault;
@@ -142,7 +146,7 @@ describe('what is described is answered, and nothing else', () => {
     await pay({ terms: { ...terms, destination: 'x' } });
     await pay({ terms: {} });
     await pay({ throw: true });
-    await pay({ look: true });
+    await pay({ readUser: true });
     site.faults.failOnce('record', 'before');
     await pay();
     await everyFault(pay);
@@ -151,35 +155,35 @@ describe('what is described is answered, and nothing else', () => {
     fault = undefined;
   });
 
-  test('createIntent and completeLogin, with a signer that fails', async () => {
+  test('createIntent and completeLogin with a failing signer', async () => {
     const { publicKey } = createSigner(verifierSecret);
     let isBroken = false;
-    const good = createSigner(verifierSecret);
-    const signer = { publicKey, sign: (bytes: Uint8Array) => (isBroken ? new Uint8Array(64) : good.sign(bytes)) };
+    const working = createSigner(verifierSecret);
+    const signer = { publicKey, sign: (bytes: Uint8Array) => (isBroken ? new Uint8Array(64) : working.sign(bytes)) };
     const other = await startSite({
       ...{ ...elsewhere, transport: sequencer.transport },
       ...{ signer, verifierSecret: undefined, secret: 's'.repeat(32), onLogin: () => undefined, payment },
     });
-    const someone = new Browser(other.origin, new Map(), everything.origin);
-    const begun = await someone.send('POST', '/intent', { mode: 'login' });
+    const visitor = new Browser(other.origin, new Map(), everything.origin);
+    const created = await visitor.send('POST', '/intent', { mode: 'login' });
     isBroken = true;
-    await someone.send('POST', '/intent', { mode: 'login' });
-    await someone.send('POST', '/session', { id: intentIdOf(String(begun.body.client_secret)) });
+    await visitor.send('POST', '/intent', { mode: 'login' });
+    await visitor.send('POST', '/session', { id: intentIdOf(String(created.body.client_secret)) });
   });
 
-  test('what is limited', async () => {
+  test('the rate limits', async () => {
     const limited = await startSite({
       ...{ ...everything, ...elsewhere, transport: countingTransport() },
       rateLimits: { intent: 1, session: 1, status: 1, webhook: 1 },
     });
-    const someone = new Browser(limited.origin, new Map(), everything.origin);
+    const visitor = new Browser(limited.origin, new Map(), everything.origin);
     for (let n = 0; n < 2; n += 1) {
-      await someone.send('POST', '/intent', {});
-      await someone.send('POST', '/session', {});
-      await someone.send('DELETE', '/session');
-      await someone.send('GET', '/status/abc');
-      await someone.send('GET', '/intent/abc/events');
-      await someone.send('POST', '/intent/webhook', {});
+      await visitor.send('POST', '/intent', {});
+      await visitor.send('POST', '/session', {});
+      await visitor.send('DELETE', '/session');
+      await visitor.send('GET', '/status/abc');
+      await visitor.send('GET', '/intent/abc/events');
+      await visitor.send('POST', '/intent/webhook', {});
     }
   });
 
@@ -193,7 +197,7 @@ describe('what is described is answered, and nothing else', () => {
     await everyFault(() => browser.send('GET', `/status/${id.slice(0, -1)}${'ABCDEFGHJK'[n++]}`));
   });
 
-  test('followIntent, and the data of its events', async () => {
+  test('followIntent and the data of its events', async () => {
     const secret = String((await pay()).body.client_secret);
     const path = `/intent/${intentIdOf(secret)}/events`;
     await sequencer.wallet().pay(secret);
@@ -213,7 +217,7 @@ describe('what is described is answered, and nothing else', () => {
     await browser.send('GET', path, undefined, { 'sec-fetch-site': 'cross-site' });
   });
 
-  test('followIntent, where all streams are taken', async () => {
+  test('followIntent when all streams are in use', async () => {
     const transport = new StatusTransport();
     transport.answer = pending;
     const connectionLimits = { perBrowser: 1, perProcess: 2 };
@@ -228,7 +232,7 @@ describe('what is described is answered, and nothing else', () => {
     abort();
   });
 
-  const begin = async (): Promise<{ readonly id: string; readonly secret: string }> => {
+  const startLogin = async (): Promise<{ readonly id: string; readonly secret: string }> => {
     const secret = String((await browser.send('POST', '/intent', { mode: 'login' })).body.client_secret);
     return { id: intentIdOf(secret), secret };
   };
@@ -242,7 +246,7 @@ describe('what is described is answered, and nothing else', () => {
     await raw('post', '/session', `"${'x'.repeat(5_000)}"`);
     await raw('post', '/session', 'x', { 'content-type': 'text/plain' });
     await raw('post', '/session', '{}', { ...json, 'Sec-Fetch-Site': 'cross-site' });
-    const login = await begin();
+    const login = await startLogin();
     await complete(login);
     await sequencer.wallet().login(login.secret);
     for (const status of [400, 402, 403, 404, 409, 413, 415, 429]) {
@@ -261,8 +265,8 @@ describe('what is described is answered, and nothing else', () => {
     await complete({ id: intentIdOf(String(paid.body.client_secret)) });
   });
 
-  test('completeLogin, of an intent that logs nobody in, and with a hook that asks who is logged in', async () => {
-    const login = await begin();
+  test('completeLogin for an intent without a login, and with a hook that throws', async () => {
+    const login = await startLogin();
     await sequencer.wallet().login(login.secret);
     fault = new IntentError('not_supported', 'This intent logs nobody in.');
     await complete(login);
@@ -272,27 +276,27 @@ describe('what is described is answered, and nothing else', () => {
     };
     await complete(login);
     onLogin = () => {
-      throw new Error('The users are asleep.');
+      throw new Error('The users are not available.');
     };
     await complete(login);
   });
 
   test.each<[string, object]>([
     ['cannot be renewed', { user: 1, intentUser: { id } }],
-    ['has a store that is down', { intentUser: { id }, regenerate: fails, save: fails }],
-    ['says it is renewed, and is not', { intentUser: { id }, regenerate: lies, save: lies }],
-  ])('completeLogin and logOut, where the session of the app %s', async (_what, session) => {
+    ['has a store that fails', { intentUser: { id }, regenerate: fails, save: fails }],
+    ['reports a renewal that did not happen', { intentUser: { id }, regenerate: reportsSuccess, save: reportsSuccess }],
+  ])('completeLogin and logOut when the session of the app %s', async (_name, session) => {
     const other = await startSite({
       ...{ ...elsewhere, transport: sequencer.transport, onLogin: () => undefined },
       before: (app) => app.use((req, _res, next) => next(void Object.assign(req, { session }))),
     });
     sequencer.setLocalDomain('shop.example', other.origin);
-    const someone = new Browser(other.origin, new Map(), everything.origin);
-    const { body } = await someone.send('POST', '/intent', { mode: 'login' });
+    const visitor = new Browser(other.origin, new Map(), everything.origin);
+    const { body } = await visitor.send('POST', '/intent', { mode: 'login' });
     const secret = String(body.client_secret);
     await sequencer.wallet().login(secret);
-    await someone.send('POST', '/session', { id: intentIdOf(secret) });
-    await someone.send('DELETE', '/session');
+    await visitor.send('POST', '/session', { id: intentIdOf(secret) });
+    await visitor.send('DELETE', '/session');
     sequencer.setLocalDomain('shop.example', site.origin);
   });
 
@@ -323,18 +327,18 @@ describe('what is described is answered, and nothing else', () => {
     await request(closed.origin).get('/healthz').expect(503);
   });
 
-  test('what is asked of a router that is closed', async () => {
+  test('a closed router', async () => {
     const { origin } = await startClosed();
-    const someone = new Browser(origin, new Map(), everything.origin);
-    for (const path of ['/intent', '/session', '/intent/webhook']) await someone.send('POST', path, {});
-    await someone.send('GET', `/status/${id}`);
+    const visitor = new Browser(origin, new Map(), everything.origin);
+    for (const path of ['/intent', '/session', '/intent/webhook']) await visitor.send('POST', path, {});
+    await visitor.send('GET', `/status/${id}`);
   });
 
-  // The last of all: what the tests before it have seen.
-  test('nothing is described that is never answered', async () => {
+  // The last test: it checks what the others have produced.
+  test('this file, and no response that is never sent', async () => {
     const described = new Description(await site.router.openApi()).all;
-    expect(described.filter((name) => !answered.has(name) && !(name in unseen))).toEqual([]);
-    expect(Object.keys(unseen).filter((name) => answered.has(name) || !described.includes(name))).toEqual([]);
+    expect(described.filter((name) => !answered.has(name) && !(name in notProduced))).toEqual([]);
+    expect(Object.keys(notProduced).filter((name) => answered.has(name) || !described.includes(name))).toEqual([]);
   });
 });
 
@@ -353,8 +357,8 @@ function fails(done: (error: Error) => void): void {
   done(new Error('The store is down.'));
 }
 
-/** Says that it has renewed the session, and has not. */
-function lies(done: () => void): void {
+/** Reports a renewal of the session without renewing it. */
+function reportsSuccess(done: () => void): void {
   done();
 }
 

@@ -12,7 +12,7 @@ import { countingTransport } from '../../support/transports/counting-transport.j
 
 const service = generateJwtKey();
 
-/** A site of which one thing is otherwise, without anybody behind it. */
+/** The document of a site without a service. */
 async function documentOf(options: SiteOptions = {}) {
   const { router } = await startSite({ transport: countingTransport(), sequencerUrl: 'https://s.example', ...options });
   return router.openApi();
@@ -28,11 +28,14 @@ const everything: SiteOptions = {
   routes: { health: '/healthz' },
 };
 
-describe('the document', () => {
+describe('router.openApi()', () => {
   test.each<[string, SiteOptions]>([
-    ['with everything', everything],
-    ['with nothing', { login: false, rateLimits: false, routes: { status: false, events: false, elements: false } }],
-  ])('is valid OpenAPI 3.1, %s', async (_what, options) => {
+    ['all options', everything],
+    [
+      'all routes and limits off',
+      { login: false, rateLimits: false, routes: { status: false, events: false, elements: false } },
+    ],
+  ])('is valid OpenAPI 3.1 with %s', async (_name, options) => {
     const document = await documentOf(options);
     const validator = new Validator();
     const { valid, errors } = await validator.validate(structuredClone(document) as never);
@@ -40,11 +43,11 @@ describe('the document', () => {
     expect(validator.version).toBe('3.1');
   });
 
-  test('has examples that fit their schemas', async () => {
+  test('has examples that match their schemas', async () => {
     const document = await documentOf(everything);
     const description = new Description(document);
     let count = 0;
-    const look = (value: unknown): void => {
+    const checkExamples = (value: unknown): void => {
       if (typeof value !== 'object' || value === null) return;
       const { schema, example, examples = {} } = value as Record<string, object | undefined>;
       const all = [...(example === undefined ? [] : [example]), ...Object.values(examples).map(({ value }) => value)];
@@ -52,13 +55,13 @@ describe('the document', () => {
         count += 1;
         expect([one, description.faultsIn(one, schema ?? {})]).toEqual([one, []]);
       }
-      for (const child of Object.values(value)) look(child);
+      for (const child of Object.values(value)) checkExamples(child);
     };
-    look(document.paths);
+    checkExamples(document.paths);
     expect(count).toBeGreaterThan(8);
   });
 
-  test('describes the routes of this site', async () => {
+  test('describes the routes of the site', async () => {
     const paths = async (options: SiteOptions = {}) => Object.keys((await documentOf(options)).paths).sort();
     const usual = ['/intent', '/intent/v1/openapi.json', '/intent/v1/{file}', '/intent/{id}/events', '/status/{id}'];
     const keyFile = '/.well-known/service-payments.json';
@@ -78,7 +81,7 @@ describe('the document', () => {
     );
   });
 
-  test('describes the bodies as they are validated', async () => {
+  test('describes the bodies with the schemas of the validation', async () => {
     const described = (path: string): object => {
       const { post } = document.paths[path] as never as {
         post: { requestBody: { content: { 'application/json': { schema: object } } } };
@@ -94,7 +97,7 @@ describe('the document', () => {
     expect(described('/session')).toEqual(checked(completionSchema(z, true)));
   });
 
-  test('has every error code, each with the status of errors.ts', async () => {
+  test('has every error code with its status', async () => {
     const document = await documentOf(everything);
     const { Problem } = document.components.schemas as never as {
       Problem: { properties: { code: { enum: string[] } } };
@@ -107,7 +110,7 @@ describe('the document', () => {
     }
   });
 
-  test('names the cookies of this site', async () => {
+  test('has the names of the cookies of the site', async () => {
     const document = await documentOf({ ...everything, origin: 'http://localhost:3000' });
     expect(document.components.securitySchemes).toMatchObject({ browser: { name: 'intent' } });
     const off = {
@@ -123,7 +126,7 @@ describe('the document', () => {
     expect(overHttps.components.securitySchemes).toMatchObject({ browser: { name: '__Host-intent' } });
   });
 
-  test('is served, made once, and names the path that the router is mounted under', async () => {
+  test('is served, built once, and has the mount path in servers', async () => {
     const { origin, router } = await startSite({ transport: countingTransport(), sequencerUrl: 'https://s.example' });
     const first = await request(origin).get('/intent/v1/openapi.json').expect(200);
     expect(first.body).toEqual(await router.openApi());
@@ -132,12 +135,12 @@ describe('the document', () => {
       .get('/intent/v1/openapi.json')
       .set('If-None-Match', first.headers.etag ?? '')
       .expect(304);
-    const under = await startSite({
+    const mounted = await startSite({
       transport: countingTransport(),
       sequencerUrl: 'https://s.example',
       mountPath: '/shop',
     });
-    const { body } = await request(under.origin).get('/shop/intent/v1/openapi.json').expect(200);
+    const { body } = await request(mounted.origin).get('/shop/intent/v1/openapi.json').expect(200);
     expect(body.servers).toEqual([{ url: '/shop' }]);
     await request(origin).get('/status/abc').expect(400);
   });

@@ -5,7 +5,7 @@ import { countingTransport } from '../../support/transports/counting-transport.j
 
 const base = { sequencerUrl: 'https://sequencer.example', transport: countingTransport() };
 
-test('under a prefix, the misplaced key file is reported once with the fix', async () => {
+test('under a mount path, the misplaced key file is logged once with the fix', async () => {
   const { origin, log } = await startSite({ ...base, mountPath: '/shop' });
   await request(origin).get('/shop/session').expect(200);
   await request(origin).get('/shop/session').expect(200);
@@ -16,19 +16,19 @@ test('under a prefix, the misplaced key file is reported once with the fix', asy
 test.each([
   ['the key file is served elsewhere', { routes: { keyFile: false as const } }],
   ['there are no logins', { login: false }],
-])('under a prefix nothing is reported when %s', async (_why, options) => {
+])('under a mount path nothing is logged when %s', async (_name, options) => {
   const { origin, log } = await startSite({ ...base, ...options, mountPath: '/shop' });
   await request(origin).get('/shop/intent').expect(405);
   expect(log.lines).toEqual([]);
 });
 
-test('at the root nothing is reported', async () => {
+test('at the root nothing is logged', async () => {
   const { origin, log } = await startSite(base);
   await request(origin).get('/session').expect(200);
   expect(log.lines).toEqual([]);
 });
 
-test('outside production nothing is reported about proxies', async () => {
+test('outside production nothing is logged about proxies', async () => {
   const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', true) });
   await request(origin).get('/session').set('X-Forwarded-For', '192.0.2.1').expect(200);
   expect(log.lines).toEqual([]);
@@ -43,7 +43,7 @@ describe('in production', () => {
     process.env.NODE_ENV = nodeEnv;
   });
 
-  test('http is reported once with the fix, and cookies are bound to the host and to https', async () => {
+  test('http is logged once with the fix, and cookies have Secure and the __Host- prefix', async () => {
     const { origin, log } = await startSite({ ...base, payment: () => ({ amount: 5, currency: 'usd' }) });
     const created = await post(origin).send({}).expect(201);
     expect(created.get('Set-Cookie')).toEqual([
@@ -54,7 +54,7 @@ describe('in production', () => {
     expect(log.text).toContain("app.set('trust proxy', 1)");
   });
 
-  test('https terminated by a trusted proxy is https', async () => {
+  test('https terminated by a trusted proxy causes no warning', async () => {
     const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', 1) });
     await request(origin).get('/session').set('X-Forwarded-Proto', 'https').expect(200);
     expect(log.lines).toEqual([]);
@@ -62,7 +62,7 @@ describe('in production', () => {
 
   const forwarded = { 'X-Forwarded-For': '192.0.2.1', 'X-Forwarded-Proto': 'https' };
 
-  test('an untrusted proxy is reported once, because its visitors count as one', async () => {
+  test('an untrusted proxy is logged once, because its visitors share one address', async () => {
     const { origin, log } = await startSite(base);
     for (let n = 0; n < 3; n += 1) await request(origin).get('/session').set(forwarded).expect(200);
     expect(log.lines.filter((line) => line.includes('X-Forwarded-For'))).toEqual([
@@ -70,13 +70,13 @@ describe('in production', () => {
     ]);
   });
 
-  test('trust proxy: true is reported once, because clients can claim any address', async () => {
+  test('trust proxy: true is logged once, because clients can claim any address', async () => {
     const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', true) });
     for (let n = 0; n < 3; n += 1) await request(origin).get('/session').set(forwarded).expect(200);
     expect(log.lines).toEqual([expect.stringMatching(/'trust proxy' is true.*number of proxies/)]);
   });
 
-  test.each([1, 'loopback', () => true])('trust proxy: %p is not reported', async (trust) => {
+  test.each([1, 'loopback', () => true])('trust proxy: %p is not logged', async (trust) => {
     const { origin, log } = await startSite({ ...base, before: (app) => app.set('trust proxy', trust) });
     await request(origin).get('/session').set(forwarded).expect(200);
     expect(log.lines).toEqual([]);
@@ -86,12 +86,12 @@ describe('in production', () => {
     ['the embedded sequencer', { sequencerUrl: 'embedded', transport: undefined }],
     ['a sequencer over http', { sequencerUrl: 'http://sequencer.example' }],
     ['an origin over http', { origin: 'http://shop.example' }],
-  ])('%s is refused at startup', async (_what, options) => {
+  ])('%s is rejected at startup', async (_name, options) => {
     await expect(startSite({ ...base, ...options })).rejects.toThrow(/NODE_ENV=production/);
   });
 });
 
-test('a missing key, domain and sequencer are reported together', async () => {
+test('intentRouter() reports a missing key, domain and sequencer together', async () => {
   const start = startSite({ verifierSecret: '', domain: '', sequencerUrl: '' });
   await expect(start).rejects.toThrow(
     /INTENT_SEQUENCER_URL[\s\S]*INTENT_VERIFIER_SECRET[\s\S]*keygen[\s\S]*INTENT_DOMAIN/,

@@ -1,7 +1,7 @@
 import type { Migration } from '../../../src/ledger/migrations/migrate.js';
 
 // The statements that a migration may contain. With them the previous version keeps working during and after the migration,
-// and no statement is blocked, however large the tables are. docs/architecture.md explains the rules.
+// and no statement is blocked, however large the tables are. CONTRIBUTING.md explains the rules.
 
 /** The allowed forms of a statement, in a migration that creates the tables `made`. */
 const allowed: readonly ((statement: string, made: readonly string[]) => boolean)[] = [

@@ -1,23 +1,23 @@
 import type { IntentState } from '../../../src/ledger/ledger.js';
 import type { EffectEvidence, Evidence, IntentEvidence, SequencerEvent, StepEvidence } from './evidence.js';
 
-// What must be true of every run, whatever happened in it. It knows the rules by itself and takes none from the ledger.
+// The invariants of every run, whatever its faults. They are written independently of the code of the ledger.
 
 export type FaultKind =
   | 'lost record'
   | 'changed terms'
   | 'illegal step'
   | 'broken path'
-  | 'unheard payment'
-  | 'unheard reversal'
+  | 'unconfirmed payment'
+  | 'unconfirmed reversal'
   | 'settled twice'
   | 'missing effect'
   | 'doubled effect'
   | 'wrong effect'
-  | 'foreign effect'
-  | 'forgotten work'
+  | 'unauthorized effect'
+  | 'unscheduled payment'
   | 'lost payment'
-  | 'undue payment';
+  | 'unpaid settlement';
 
 export interface FoundFault {
   readonly kind: FaultKind;
@@ -35,7 +35,7 @@ const legalSteps: Readonly<Record<IntentState, readonly IntentState[]>> = {
   dead: ['submitted', 'settled'],
 };
 
-/** Everything that is known of one intent. */
+/** The evidence of one intent. */
 interface Story {
   readonly id: string;
   readonly readAt: number;
@@ -48,8 +48,8 @@ interface Story {
 type Rule = (story: Story) => Iterable<readonly [FaultKind, string]>;
 
 /**
- * Looks for faults in the evidence of a run.
- * @param isOver whether the run went on until everything had been looked at: then what is paid must be settled
+ * Finds violated invariants in the evidence of a run.
+ * @param isOver whether all polls were done before the end of the run: then every paid intent must be settled
  */
 export function checkEvidence(evidence: Evidence, { isOver }: { readonly isOver: boolean }): FoundFault[] {
   const rules = isOver ? [...always, paidIsSettled] : always;
@@ -76,7 +76,7 @@ function storiesOf({ readAt = Number.POSITIVE_INFINITY, sequencer, intents, step
   }));
 }
 
-/** Whether two things are equal as JSON, in whatever order their members stand. */
+/** Whether two objects are equal as JSON, regardless of the order of members. */
 function isSame(one: object, other: object): boolean {
   const inOrder = (_name: string, value: unknown): unknown =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -87,11 +87,11 @@ function isSame(one: object, other: object): boolean {
 
 // ---- The rules ----
 
-/** Whoever can be paid is written down, with the terms that the sequencer knows. */
+/** Every intent whose secret was returned is recorded, with the terms that the sequencer knows. */
 const recordIsKept: Rule = function* ({ readAt, row, events }) {
   const created = events.find((event) => event.what === 'created');
-  if (!row && events.some(({ what, at }) => what === 'handed out' && at < readAt))
-    yield ['lost record', 'its secret is out'];
+  if (!row && events.some(({ what, at }) => what === 'secret returned' && at < readAt))
+    yield ['lost record', 'its secret was returned'];
   if (!row || !created) return;
   const { amount, currency, destination, login, resource, metadata } = row;
   const kept = { amount, currency, destination, login, resource, metadata };
@@ -100,7 +100,7 @@ const recordIsKept: Rule = function* ({ readAt, row, events }) {
   }
 };
 
-/** The steps follow each other from the beginning to the state of the row, and each is one that there is. */
+/** The steps lead from the first state to the state of the row, and each is legal. */
 const pathIsLegal: Rule = function* ({ row, steps }) {
   for (const { from, to } of steps) if (!legalSteps[from].includes(to)) yield ['illegal step', `${from} > ${to}`];
   for (const [index, { from, at }] of steps.entries()) {
@@ -118,28 +118,32 @@ const pathIsLegal: Rule = function* ({ row, steps }) {
   }
 };
 
-/** What the sequencer has answered from one step, or from the beginning, to another. */
+/** The status responses of the sequencer in an interval. */
 function answersBetween(story: Story, after: number, until: number): string[] {
   return story.events.flatMap((event) =>
-    event.what === 'said' && event.at >= after && event.at <= until ? [event.said] : [],
+    event.what === 'answered' && event.at >= after && event.at <= until ? [event.answer] : [],
   );
 }
 
-/** Nothing moves on anything but the word of the sequencer, given to this ledger. */
-const sequencerSaidSo: Rule = function* (story) {
+/** Submissions and reversals follow only from status responses to this ledger. */
+const sequencerConfirmed: Rule = function* (story) {
   for (const [index, { from, to, at }] of story.steps.entries()) {
     const answers = answersBetween(story, story.steps[index - 1]?.at ?? 0, at);
-    const [yes, no] = ['submitted', 'not submitted'].map((said) => answers.filter((answer) => answer === said).length);
-    if (from === 'open' && to === 'submitted' && !yes) yield ['unheard payment', 'nobody said that it was submitted'];
-    if (from === 'submitted' && to === 'open' && !no) yield ['unheard reversal', 'taken back, and nobody said so'];
-    // The sequencer must have said so twice; between the two a hook may have failed for good and have been retried.
+    const [yes, no] = ['submitted', 'not submitted'].map(
+      (status) => answers.filter((answer) => answer === status).length,
+    );
+    if (from === 'open' && to === 'submitted' && !yes)
+      yield ['unconfirmed payment', 'the sequencer did not report it as submitted'];
+    if (from === 'submitted' && to === 'open' && !no)
+      yield ['unconfirmed reversal', 'the sequencer did not report it as unpaid'];
+    // The sequencer must report a reversal twice. In between, a hook may have become a dead letter and been retried.
     const settledAt = story.steps.findLast((step, before) => before < index && step.from === 'submitted')?.at ?? 0;
     const noes = answersBetween(story, settledAt, at).filter((answer) => answer === 'not submitted').length;
-    if (to === 'reversed' && noes < 2) yield ['unheard reversal', `reversed, and it was said ${noes} times`];
+    if (to === 'reversed' && noes < 2) yield ['unconfirmed reversal', `reversed after ${noes} reports`];
   }
 };
 
-/** Between two settlements there is a reversal. */
+/** There is a reversal between two settlements. */
 const settledOnce: Rule = function* ({ steps }) {
   let isSettled = false;
   for (const { from, to } of steps) {
@@ -151,7 +155,7 @@ const settledOnce: Rule = function* ({ steps }) {
   }
 };
 
-/** One effect for each settlement, each reversal and each login, with the payment that was agreed. */
+/** Each settlement, reversal and login has one effect, with the recorded terms. */
 const effectsAreExact: Rule = function* ({ row, steps, events, effects }) {
   const due: Readonly<Record<EffectEvidence['by'], number>> = {
     onPaid: steps.filter(({ from, to }) => to === 'settled' && from !== 'dead').length,
@@ -164,31 +168,38 @@ const effectsAreExact: Rule = function* ({ row, steps, events, effects }) {
     if (found > expected) yield ['doubled effect', `${by}: ${found} instead of ${expected}`];
   }
   for (const { by, amount, currency, metadata } of effects) {
-    const agreed = { amount: row?.amount, currency: row?.currency, metadata: row?.metadata };
-    if (row && by !== 'login' && !isSame({ amount, currency, metadata }, agreed)) {
+    const recorded = { amount: row?.amount, currency: row?.currency, metadata: row?.metadata };
+    if (row && by !== 'login' && !isSame({ amount, currency, metadata }, recorded)) {
       yield ['wrong effect', JSON.stringify({ amount, currency, metadata })];
     }
   }
-  const isOut = events.some(({ what }) => what === 'handed out');
-  if (effects.length > 0 && !(row && isOut)) yield ['foreign effect', 'nobody has its secret'];
+  const isOut = events.some(({ what }) => what === 'secret returned');
+  if (effects.length > 0 && !(row && isOut)) yield ['unauthorized effect', 'its secret was not returned'];
 };
 
-/** What waits for something is looked at some time. */
-const workIsKnown: Rule = function* ({ row }) {
+/** Every open or submitted payment is due at some time. */
+const pollIsScheduled: Rule = function* ({ row }) {
   if (row?.kind !== 'payment' || row.isDue) return;
-  if (row.state === 'open' || row.state === 'submitted') yield ['forgotten work', `${row.state}, and never due`];
+  if (row.state === 'open' || row.state === 'submitted') yield ['unscheduled payment', `${row.state}, and never due`];
 };
 
-const always: readonly Rule[] = [recordIsKept, pathIsLegal, sequencerSaidSo, settledOnce, effectsAreExact, workIsKnown];
+const always: readonly Rule[] = [
+  recordIsKept,
+  pathIsLegal,
+  sequencerConfirmed,
+  settledOnce,
+  effectsAreExact,
+  pollIsScheduled,
+];
 
-/** In the end the ledger agrees with the sequencer, unless it was told to watch no longer before. */
+/** At the end the ledger agrees with the sequencer, unless the watch ended before the last change. */
 const paidIsSettled: Rule = function* ({ row, steps, events }) {
-  const turn = events.findLast(({ what }) => what === 'paid' || what === 'taken back');
+  const turn = events.findLast(({ what }) => what === 'paid' || what === 'reversed');
   const isPaid = turn?.what === 'paid';
-  const state = row?.state ?? 'not there';
+  const state = row?.state ?? 'missing';
   const last = steps.at(-1);
-  const isGivenUp = (state === 'expired' || state === 'reversed') && !row?.isDue;
-  const wasWatched = !(last && isGivenUp && (turn?.at ?? 0) > last.at);
+  const watchEnded = (state === 'expired' || state === 'reversed') && !row?.isDue;
+  const wasWatched = !(last && watchEnded && (turn?.at ?? 0) > last.at);
   if (isPaid && state !== 'settled' && wasWatched) yield ['lost payment', `paid, and ${state}`];
-  if (!isPaid && (state === 'settled' || state === 'submitted') && wasWatched) yield ['undue payment', state];
+  if (!isPaid && (state === 'settled' || state === 'submitted') && wasWatched) yield ['unpaid settlement', state];
 };

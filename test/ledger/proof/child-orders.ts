@@ -2,9 +2,9 @@ import type { LedgerSettings } from '../../../src/ledger/ledger-settings.js';
 import type { SettlementContext } from '../../../src/ledger/settlement/settlement-context.js';
 import type { SettlementTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 
-/** What a process with a ledger is to do. */
+/** The configuration of a process with a ledger. */
 export interface ChildOrders {
-  /** Who it is, in the table of the effects. */
+  /** The name of the process in the table of effects. */
   readonly name: string;
   readonly database: LedgerSettings['database'];
   readonly settings: SettlementContext['settings'];
@@ -12,26 +12,26 @@ export interface ChildOrders {
   readonly fault?: PlannedFault | undefined;
 }
 
-/** What happens to a process at a point that it comes to, the first time or a later one. */
+/** A signal that a process sends itself when it reaches a point for the nth time. */
 export interface PlannedFault {
   readonly point: string;
   readonly times: number;
   readonly signal: 'SIGKILL' | 'SIGSTOP';
 }
 
-/** What a hook is told to do with a payment. */
+/** The behavior of a hook for one payment. */
 export interface HookOrders {
-  /** From its effect to its end. */
+  /** The delay between the effect and the end of the hook. */
   readonly waitMs: number;
   readonly throws: boolean;
-  /** How it ends the process, after its effect. */
+  /** How the hook ends the process after its effect. */
   readonly ends?: 'SIGKILL' | 'SIGTERM' | 'exit' | undefined;
 }
 
 const dayMs = 24 * 3_600_000;
 
-/** A ledger in such a hurry that a test sees all of it. */
-export const hasty: Pick<ChildOrders, 'settings' | 'timing'> = {
+/** A ledger with delays short enough for a test. */
+export const fastLedger: Pick<ChildOrders, 'settings' | 'timing'> = {
   settings: {
     ...{ settleDelayMs: 0, watchMs: dayMs, reversalWatchMs: dayMs, lateAfterMs: dayMs },
     ...{ settlementConcurrency: 6, hookAttempts: 4, hookTimeoutMs: 5_000 },

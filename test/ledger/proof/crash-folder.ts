@@ -3,22 +3,22 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { copyEmptyData } from '../../support/databases/embedded-template.js';
 import { temporaryFolder } from '../../support/runner/temporary-folder.js';
 import type { SeededRandom } from '../../wire/seeded-random.js';
-import { type ChildOrders, hasty } from './child-orders.js';
+import { type ChildOrders, fastLedger } from './child-orders.js';
 import type { Death } from './crash-plan.js';
 import { LedgerProcess } from './ledger-process.js';
 import { reportInTheEnd } from './report.js';
 import { Shop } from './shop.js';
 
-/** A process that does not come to its point within this time is killed, and another one is started. */
+/** A process that does not reach its point within this time is killed, and another one is started. */
 const patienceMs = 60_000;
 
-/** A folder, the processes that have it one after the other, and their customers. */
+/** The folder of a ledger, the processes that open it one after the other, and their customers. */
 export class CrashFolder {
   readonly shop: Shop;
   kills = 0;
   readonly #folder: string;
   readonly #random: SeededRandom;
-  /** From the start of a process until its ledger is open. */
+  /** The time from the start of a process until its ledger is open. */
   #openMs = 500;
 
   private constructor(name: string, folder: string, random: SeededRandom) {
@@ -27,26 +27,26 @@ export class CrashFolder {
     this.shop = new Shop(name, random);
   }
 
-  /** With an empty database. */
+  /** Creates a folder with an empty database. */
   static async create(name: string, random: SeededRandom): Promise<CrashFolder> {
     const folder = temporaryFolder();
     await copyEmptyData(path.join(folder, 'data'));
     return new CrashFolder(name, folder, random);
   }
 
-  /** Lives and dies until the plan is empty. A process that did not come to its point is followed by another one. */
+  /** Starts and kills processes until the plan is empty. A point that was not reached is planned again. */
   async play(plan: Death[]): Promise<void> {
     let again = 10 + plan.length / 4;
     for (let death = plan.shift(); death; death = plan.shift()) {
-      const hasComeToIt = await this.#live(death);
-      if (hasComeToIt || !('at' in death)) continue;
-      if (again <= 0) throw new Error(`No process has come to this point: ${death.at}.`);
+      const wasReached = await this.#live(death);
+      if (wasReached || !('at' in death)) continue;
+      if (again <= 0) throw new Error(`No process reached this point: ${death.at}.`);
       again -= 1;
       plan.push({ at: death.at, times: 1 });
     }
   }
 
-  /** One life of a process, which ends with `kill -9`. False where it did not come to the point at which it was to die. */
+  /** Runs a process until `kill -9`. @returns false if it did not reach the planned point */
   async #live(death: Death): Promise<boolean> {
     const fault = 'at' in death ? { point: death.at, times: death.times, signal: 'SIGKILL' as const } : undefined;
     const child = await LedgerProcess.start(this.#orders(fault), this.shop.handlers);
@@ -63,17 +63,17 @@ export class CrashFolder {
     await this.#serve(child);
     for (const timer of timers) clearTimeout(timer);
     const how = await child.exited;
-    if (how !== 'SIGKILL') throw new Error(`A process ended by itself: ${how}.\n${this.shop.lastLines()}`);
+    if (how !== 'SIGKILL') throw new Error(`A process ended without being killed: ${how}.\n${this.shop.lastLines()}`);
     this.kills += 1;
     return !isOurs || 'moment' in death;
   }
 
-  /** A last life without a fault: customers come once more, then none, until all is well. @returns what is not */
+  /** Runs a last process without faults: one more visit, then none, until no fault is left. @returns the faults */
   async settle(): Promise<string> {
     const child = await LedgerProcess.start(this.#orders(undefined), this.shop.handlers);
     try {
       await this.shop.visit(child);
-      this.shop.calmDown();
+      this.shop.stopFaults();
       return await reportInTheEnd(async () => {
         await this.shop.visit(child);
         return { ...(await child.evidence()), sequencer: this.shop.truth.events };
@@ -98,14 +98,20 @@ export class CrashFolder {
   }
 
   #orders(fault: ChildOrders['fault']): ChildOrders {
-    // Now and then payments wait before they settle, or are watched for a moment only.
-    const moody = fault === undefined || this.#random.below(4) > 0 ? {} : { settleDelayMs: 20, watchMs: 200 };
+    // In some processes payments settle after a delay, or the watch ends quickly.
+    const variation = fault === undefined || this.#random.below(4) > 0 ? {} : { settleDelayMs: 20, watchMs: 200 };
     const database = { kind: 'embedded', folder: this.#folder } as const;
-    return { ...hasty, name: `life ${this.kills}`, database, settings: { ...hasty.settings, ...moody }, fault };
+    return {
+      ...fastLedger,
+      name: `life ${this.kills}`,
+      database,
+      settings: { ...fastLedger.settings, ...variation },
+      fault,
+    };
   }
 }
 
-/** Each folder has everything that was done in it, once. */
+/** Expects that no folder has lost or doubled anything. */
 export async function expectNothingLost(folders: readonly CrashFolder[]): Promise<void> {
   for (const folder of folders) expect(await folder.settle()).toBe('');
   expect(folders.flatMap(({ shop }) => shop.doubledKeys())).toEqual([]);

@@ -5,26 +5,26 @@ import { copyEmptyData } from '../../support/databases/embedded-template.js';
 import { eventually } from '../../support/eventually.js';
 import { temporaryFolder } from '../../support/runner/temporary-folder.js';
 import { checkEvidence } from './check-evidence.js';
-import { type ChildOrders, type HookOrders, hasty } from './child-orders.js';
+import { type ChildOrders, fastLedger, type HookOrders } from './child-orders.js';
 import { LedgerProcess } from './ledger-process.js';
 import { SequencerTruth } from './sequencer-truth.js';
 
-// Three payments whose onPaid ends the process, and ten others. The process is started again each time it ends.
+// Three payments whose onPaid ends the process, and ten others. The process is restarted each time it ends.
 
 const hookAttempts = 3;
 const endings = ['SIGKILL', 'SIGTERM', 'exit'] as const;
 const idOf = (name: string, number: number): string => `${name.padEnd(37, 'x')}${String(number).padStart(6, '0')}`;
 const culprits = endings.map((_, index) => idOf('culprit', index));
 const innocents = Array.from({ length: 10 }, (_, index) => idOf('innocent', index));
-/** They are paid while the culprits end one process after the other. */
+/** Payments that are made while the culprits end one process after the other. */
 const latecomers = innocents.slice(8);
 
-/** The payments, the sequencer, and the answers to the hooks of each process. */
+/** The payments, the sequencer, and the behavior of the hooks. */
 class Site {
   readonly truth = new SequencerTruth();
-  /** The processes so far. */
+  /** The number of processes so far. */
   lives = 0;
-  /** The attempts that the hook of each payment was called with. */
+  /** The attempts passed to the hook of each payment. */
   readonly attempts = new Map<string, number[]>();
   /** Innocent payments whose hook ran when the first process ended. */
   readonly interrupted: string[] = [];
@@ -46,7 +46,7 @@ class Site {
     },
   };
 
-  /** Its hook runs until the process ends. */
+  /** Keeps the hook running until the process ends. */
   #interrupt(id: string): Promise<never> {
     this.interrupted.push(id);
     this.#hold();
@@ -62,14 +62,14 @@ class Site {
     for (const id of ids) {
       this.truth.create(id, terms);
       await child.record({ id, terms, browser: new Uint8Array(32) });
-      this.truth.handOut(id);
+      this.truth.returnSecret(id);
     }
     for (const id of ids) if (!latecomers.includes(id)) this.truth.pay(id);
   }
 }
 
-/** A database without intents, and what expires the leases of a process that has ended. */
-async function openPlace(
+/** An empty database, and a function that expires the leases of a process that has ended. */
+async function openDatabase(
   kind: (typeof kinds)[number],
 ): Promise<{ database: ChildOrders['database']; expireLeases(): Promise<unknown> }> {
   if (kind === 'embedded') {
@@ -85,16 +85,16 @@ async function openPlace(
 }
 
 test.each(kinds)(
-  'on %s payments whose onPaid ends the process become dead letters, and no other does',
+  'on %s payments whose onPaid ends the process become dead letters, and all others settle',
   async (kind) => {
-    const { database, expireLeases } = await openPlace(kind);
+    const { database, expireLeases } = await openDatabase(kind);
     const site = new Site();
     const orders: ChildOrders = {
       name: kind,
       database,
-      settings: { ...hasty.settings, hookAttempts, hookTimeoutMs: 240_000 },
+      settings: { ...fastLedger.settings, hookAttempts, hookTimeoutMs: 240_000 },
       // A process that is only slow keeps its claims.
-      timing: { ...hasty.timing, leaseMs: 120_000 },
+      timing: { ...fastLedger.timing, leaseMs: 120_000 },
     };
     const isOver = ({ state }: { readonly state: string }): boolean => state === 'settled' || state === 'dead';
     let child: LedgerProcess;
@@ -125,7 +125,7 @@ test.each(kinds)(
     // Each culprit ends a process alone for each of its attempts, and at most once together with others.
     expect(site.lives - 1).toBeGreaterThanOrEqual(culprits.length * hookAttempts);
     expect(site.lives - 1).toBeLessThanOrEqual(culprits.length * (hookAttempts + 1));
-    // The payments that the first end interrupted settle while the culprits are still tried.
+    // The payments that the first crash interrupted settle before the first culprit is a dead letter.
     const steps = evidence.steps.map(({ id, to }) => `${id} ${to}`);
     const firstDeadLetter = steps.findIndex((step) => step.endsWith(' dead'));
     expect(site.interrupted).not.toEqual([]);

@@ -11,8 +11,8 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** How the database would do what `ask` asks of it: the nodes of its plan. */
-async function planOf(db: Queryable, ask: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
+/** The nodes of the plan of a query. */
+async function planOf(db: Queryable, runQuery: (db: Queryable) => Promise<unknown>): Promise<PlanNode[]> {
   let nodes: PlanNode[] = [];
   const explaining: Queryable = {
     query: async (sql, values) => {
@@ -22,7 +22,7 @@ async function planOf(db: Queryable, ask: (db: Queryable) => Promise<unknown>): 
       return { rows: [], rowCount: 0 };
     },
   };
-  await ask(explaining);
+  await runQuery(explaining);
   return nodes;
 }
 
@@ -32,9 +32,9 @@ const scansIn = (nodes: readonly PlanNode[]): string[] =>
     .filter((node) => node['Node Type'].includes('Scan'))
     .map((node) => node['Index Name'] ?? node['Node Type']);
 
-describe.each(kinds)('with 20,000 open payments in %s', (kind) => {
+describe.each(kinds)('a query for due payments among 20,000 open ones on %s', (kind) => {
   it.each(['before', 'after'])(
-    'a look for what is due costs what is due, %s the database has counted them',
+    'reads only due rows %s the database has collected statistics',
     async (when) => {
       const { db } = await openTestDatabase(kind);
       await insertPayments(db, 20_000, 3_600_000);

@@ -1,16 +1,16 @@
 import type { Database } from '../../../src/ledger/database/database.js';
 import type { IntentState, RecordedTerms } from '../../../src/ledger/ledger.js';
 
-/** What the sequencer did and said, told by itself. Times are milliseconds since 1970. */
+/** The events and responses that the sequencer recorded. Times are milliseconds since 1970. */
 export type SequencerEvent =
   | { readonly what: 'created'; readonly id: string; readonly at: number; readonly terms: RecordedTerms }
-  /** The site has given the client secret to the browser: from now on it can be paid. */
-  | { readonly what: 'handed out'; readonly id: string; readonly at: number }
+  /** The site has returned the client secret to the browser: from now on the intent can be paid. */
+  | { readonly what: 'secret returned'; readonly id: string; readonly at: number }
   | { readonly what: 'paid'; readonly id: string; readonly at: number }
-  | { readonly what: 'taken back'; readonly id: string; readonly at: number }
-  | { readonly what: 'said'; readonly id: string; readonly at: number; readonly said: Answer };
+  | { readonly what: 'reversed'; readonly id: string; readonly at: number }
+  | { readonly what: 'answered'; readonly id: string; readonly at: number; readonly answer: Answer };
 
-/** What was answered to a question for the status; `nothing` is an error or no answer at all. */
+/** A response to a status call; `nothing` is an error or no response. */
 export type Answer = 'submitted' | 'not submitted' | 'unknown' | 'nothing';
 
 /** A row of the ledger. */
@@ -25,7 +25,7 @@ export interface IntentEvidence extends RecordedTerms {
   readonly loginCompletedAt: number | undefined;
 }
 
-/** One change of a state, in the order in which they were written. */
+/** One state change, in the order of writes. */
 export interface StepEvidence {
   readonly id: string;
   readonly at: number;
@@ -33,21 +33,21 @@ export interface StepEvidence {
   readonly to: IntentState;
 }
 
-/** What was written through a transaction of the ledger, in a table that takes everything twice. */
+/** A row that a hook wrote through its transaction, in a table without unique constraints. */
 export interface EffectEvidence {
   readonly id: string;
   readonly by: 'onPaid' | 'onReversed' | 'login';
-  /** Which process it was. */
+  /** The name of the process. */
   readonly worker: string;
-  /** The payment as the hook saw it; nothing for a login. */
+  /** The payment as the hook received it; undefined for a login. */
   readonly amount: string | undefined;
   readonly currency: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** Everything that is known at the end of a run. */
+/** The evidence at the end of a run. */
 export interface Evidence {
-  /** When reading the database began, in milliseconds since 1970: it may lack what happened later. Default: after the run. */
+  /** The start of the read of the database, in milliseconds since 1970: later events may be missing. Default: after the run. */
   readonly readAt?: number | undefined;
   readonly sequencer: readonly SequencerEvent[];
   readonly intents: readonly IntentEvidence[];
@@ -55,16 +55,16 @@ export interface Evidence {
   readonly effects: readonly EffectEvidence[];
 }
 
-/** Nothing in it forbids a doubled effect: it would be seen. */
+/** Has no unique constraint, so a doubled effect is visible. */
 export const effectsTable = `create table if not exists public.effects
   (intent_id text, by text, amount text, currency text, metadata text, worker text)`;
 
-/** Writes an effect; everything is text. */
+/** Inserts an effect. All columns are text. */
 export const insertEffect = 'insert into public.effects values ($1, $2, $3, $4, $5, $6)';
 
 const ms = (column: string): string => `extract(epoch from ${column})::float8 * 1000`;
 
-/** What a database holds, of one moment, and read in words of its own and not in those of the ledger. */
+/** Reads a consistent snapshot of the database, with its own SQL and not that of the ledger. */
 export function readEvidence(db: Database): Promise<Omit<Evidence, 'sequencer'>> {
   const readAt = Date.now();
   return db.transaction(async (tx) => {

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../src/ledger/database/database.js';
 
-/** Writes many open payments down at once, due one after the other from so many milliseconds from now on. */
+/** Inserts many open payments, which become due one after the other, the first in `dueInMs`. */
 export async function insertPayments(db: Queryable, count: number, dueInMs: number): Promise<void> {
   await db.query(
     `insert into express_intents.intents

@@ -1,5 +1,5 @@
-// A process that holds a ledger, and dies where it is told to. Started by `LedgerProcess`, bundled to one file, with
-// nothing in it but the ledger.
+// A process with a ledger that kills itself at a planned point. `LedgerProcess` starts it as one bundled file, with nothing in
+// it but the ledger.
 import { setTimeout as wait } from 'node:timers/promises';
 import { createLedger } from '../../../src/ledger/create-ledger.js';
 import type { Database } from '../../../src/ledger/database/database.js';
@@ -24,13 +24,13 @@ async function reach(point: string): Promise<void> {
   const { times, signal } = fault;
   fault = times > 1 ? { ...fault, times: times - 1 } : undefined;
   if (times > 1) return;
-  // Whoever is stopped cannot say when it wants to go on.
+  // A stopped process cannot resume itself, so the parent is notified before.
   if (signal === 'SIGSTOP') await call('stopping');
   process.kill(process.pid, signal);
 }
 
-/** A statement without a name would never be tried: nobody must overlook it. */
-function nameOrDie(sql: string): string {
+/** Exits for a statement without a name: no crash would be planned at it. */
+function nameOrExit(sql: string): string {
   try {
     return statementName(sql);
   } catch (error) {
@@ -41,11 +41,11 @@ function nameOrDie(sql: string): string {
 
 let unwatched: Database | undefined;
 async function open(): Promise<Database> {
-  // A connection that is dead must not outlast the test.
+  // A dead connection must not outlast the test.
   unwatched = await (database.kind === 'postgres'
     ? openPostgres({ url: database.url, connectMs: 2_000, statementMs: 1_000 })
     : openDatabase({ database }));
-  const watched = watchedDatabase(unwatched, reach, nameOrDie);
+  const watched = watchedDatabase(unwatched, reach, nameOrExit);
   await migrate(watched);
   await unwatched.query(effectsTable);
   return watched;
@@ -93,7 +93,7 @@ const handlers = (): Parameters<typeof connectPeer>[1] => ({
   evidence: () => unwatched && readEvidence(unwatched),
 });
 
-const tell = (message: string, details?: unknown): void =>
+const log = (message: string, details?: unknown): void =>
   void call('log', `${name}: ${message} ${details ? JSON.stringify(details) : ''}`).catch(() => undefined);
 
 const call = connectPeer(process, { call: (which: string, ...given: never[]) => handlers()[which]?.(...given) });
@@ -104,7 +104,7 @@ const ledger = createLedger({
   askUserId: undefined,
   settings,
   timing,
-  logger: { warn: tell, error: tell },
+  logger: { warn: log, error: log },
 });
-// Without its parent it is of no use.
+// Exits with its parent.
 process.once('disconnect', () => process.exit());

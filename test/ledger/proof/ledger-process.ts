@@ -14,9 +14,9 @@ afterAll(async () => {
   await Promise.all([...running].map(({ exited }) => exited));
 });
 
-/** A process that holds a ledger. Calls of one that has died reject. */
+/** A process with a ledger. Calls reject once it has died. */
 export class LedgerProcess {
-  /** The signal that ended it, or how else. */
+  /** The signal or exit code that ended it. */
   readonly exited: Promise<string>;
   readonly #child: ChildProcess;
   readonly #call: ReturnType<typeof connectPeer>;
@@ -33,12 +33,12 @@ export class LedgerProcess {
     });
   }
 
-  /** @param handlers what it asks for: `status`, `hook`, `log`, `stopping` */
+  /** @param handlers the functions that the process calls: `status`, `hook`, `log`, `stopping` */
   static async start(orders: ChildOrders, handlers: Handlers): Promise<LedgerProcess> {
     program ??= compile(new URL('./ledger-child.ts', import.meta.url));
     const child = fork(await program, [JSON.stringify(orders)], {
       serialization: 'advanced',
-      // A life is too short for code that is compiled better.
+      // The process dies before optimized code pays off.
       execArgv: ['--liftoff-only'],
     });
     return new LedgerProcess(child, handlers);
@@ -48,30 +48,31 @@ export class LedgerProcess {
     return this.#isGone;
   }
 
-  /** The process may be dead already. */
+  /** Sends a signal. The process may have ended. */
   signal(signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void {
     this.#child.kill(signal);
   }
 
-  ready = (): Promise<void> => this.#ask('ready');
-  record = (intent: NewIntent): Promise<void> => this.#ask('record', intent);
-  reserve = (intent: NewIntent, key: object): Promise<RepeatedIntent | undefined> => this.#ask('reserve', intent, key);
-  confirm = (id: string): Promise<void> => this.#ask('confirm', id);
-  recheck = (id: string): Promise<void> => this.#ask('recheck', id);
-  retry = (id: string): Promise<boolean> => this.#ask('retry', id);
-  find = (id: string): Promise<LedgerIntent | undefined> => this.#ask('find', id);
-  list = (options: ListOptions): Promise<IntentPage> => this.#ask('list', options);
+  ready = (): Promise<void> => this.#request('ready');
+  record = (intent: NewIntent): Promise<void> => this.#request('record', intent);
+  reserve = (intent: NewIntent, key: object): Promise<RepeatedIntent | undefined> =>
+    this.#request('reserve', intent, key);
+  confirm = (id: string): Promise<void> => this.#request('confirm', id);
+  recheck = (id: string): Promise<void> => this.#request('recheck', id);
+  retry = (id: string): Promise<boolean> => this.#request('retry', id);
+  find = (id: string): Promise<LedgerIntent | undefined> => this.#request('find', id);
+  list = (options: ListOptions): Promise<IntentPage> => this.#request('list', options);
   paymentsFor = (browser: Uint8Array, resource: string): Promise<readonly LedgerIntent[]> =>
-    this.#ask('paymentsFor', browser, resource);
+    this.#request('paymentsFor', browser, resource);
   canCompleteLogin = (id: string, browser: Uint8Array, ttlMs: number): Promise<boolean> =>
-    this.#ask('canCompleteLogin', id, browser, ttlMs);
-  completeLogin = (login: object): Promise<boolean> => this.#ask('completeLogin', login);
-  /** Has it come to its end, or sleep, at a point; undefined: no more. */
-  failAt = (fault: PlannedFault | undefined): Promise<void> => this.#ask('failAt', fault);
-  close = (): Promise<void> => this.#ask('close');
-  evidence = (): Promise<Omit<Evidence, 'sequencer'>> => this.#ask('evidence');
+    this.#request('canCompleteLogin', id, browser, ttlMs);
+  completeLogin = (login: object): Promise<boolean> => this.#request('completeLogin', login);
+  /** Plans a signal at a point; undefined cancels it. */
+  failAt = (fault: PlannedFault | undefined): Promise<void> => this.#request('failAt', fault);
+  close = (): Promise<void> => this.#request('close');
+  evidence = (): Promise<Omit<Evidence, 'sequencer'>> => this.#request('evidence');
 
-  #ask<Value>(name: string, ...given: unknown[]): Promise<Value> {
+  #request<Value>(name: string, ...given: unknown[]): Promise<Value> {
     return this.#call<Value>('call', name, ...given);
   }
 }

@@ -28,7 +28,7 @@ class PeerGone extends Error {
 }
 
 /**
- * Answers the calls of the other side, and gives the function that calls it.
+ * Answers the calls of the other process, and returns the function that calls it.
  * @returns a function that rejects with {@link PeerGone} once the other process has died
  */
 export function connectPeer(channel: Channel, handlers: Handlers) {

@@ -26,16 +26,16 @@ import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.
 import { openTestDatabase, type TestDatabase } from '../../support/databases/databases.js';
 import { statementName, statementNames } from './statement-name.js';
 
-// What a statement costs is what it finds, however much there is beside: each is run by EXPLAIN ANALYZE in tables with much
-// of everything in them.
+// The cost of a statement depends only on the rows that it returns, however large the tables are: each is run by EXPLAIN
+// ANALYZE in large tables.
 
 const intents = 41_000;
-/** Of one browser, which has begun a payment for the same thing again and again. */
+/** The payments of one browser for the same resource. */
 const begun = 12_000;
-/** More than the most that a statement is for, which is the thousand that `inspect` counts of each kind; and far less than there is. */
+/** The limit of rows: more than any statement returns (`inspect` counts up to a thousand of each kind), and far less than the tables have. */
 const most = 2_500;
 
-/** Nine of ten have settled long ago, and the oldest are kept for what they have unlocked. */
+/** Nine of ten have settled long ago; the oldest are kept for the resources that they unlock. */
 const fill = `
 insert into express_intents.intents (id, kind, amount, currency, destination, resource, browser, idempotency_key, fingerprint,
     sealed_secret, created_at, state, submitted_at, settled_at, due_at, watch_until, scheduled_at)
@@ -76,7 +76,7 @@ interface PlanNode {
   readonly Plans?: readonly PlanNode[];
 }
 
-/** What is too much about a plan; nothing where its cost is that of what it finds. */
+/** The nodes of a plan that read more rows than the limit. */
 function faultsOf(plan: PlanNode): string[] {
   const nodes = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
   const faults = nodes(plan).flatMap((node) => {
@@ -87,21 +87,21 @@ function faultsOf(plan: PlanNode): string[] {
     const where = `${type} of ${index ?? table}`;
     return [
       ...(type === 'Seq Scan' && loops > 0 ? [where] : []),
-      ...(examined > most ? [`${where} looks at ${examined} rows`] : []),
+      ...(examined > most ? [`${where} reads ${examined} rows`] : []),
     ];
   });
-  // An index can be gone over from end to end, and no row be counted.
+  // A full scan of an index counts no rows.
   const blocks = plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
   return blocks > 20 * most ? [...faults, `${blocks} blocks`] : faults;
 }
 
 type Faults = Map<string, readonly string[]>;
 
-/** A database that explains each statement before it runs it, and notes what is too much about it. */
+/** A database that explains each statement before it runs it, and records the nodes that read too much. */
 function explaining(db: Database, faults: Faults): Database {
   const explain = async (tx: Queryable, sql: string, values?: readonly unknown[]): Promise<void> => {
     const name = statementName(sql);
-    const isPlanned = /^\s*(select|insert|update|delete|with)\b/.test(sql) && name !== 'announce';
+    const isPlanned = /^\s*(select|insert|update|delete|with)\b/.test(sql) && name !== 'notify';
     if (!isPlanned) return void faults.set(name, []);
     await tx.query('savepoint explained');
     const { rows } = await tx.query<{ 'QUERY PLAN': [{ Plan: PlanNode }] }>(
@@ -116,8 +116,8 @@ function explaining(db: Database, faults: Faults): Database {
     client: tx.client,
     query: async (sql, values) => {
       await explain(tx, sql, values);
-      // All of this is one transaction, which has begun.
-      return statementName(sql) === 'read all of one moment' ? { rows: [], rowCount: 0 } : tx.query(sql, values);
+      // The transaction has begun: all of this is one.
+      return statementName(sql) === 'set the isolation level' ? { rows: [], rowCount: 0 } : tx.query(sql, values);
     },
   });
   return {
@@ -131,8 +131,8 @@ function explaining(db: Database, faults: Faults): Database {
 const newIntent = { terms: undefined, browser: collector };
 const watch = { watchFirstMs: 3_600_000, watchMs: 3_600_000 };
 
-/** Everything that is asked of a ledger, once, and nothing of it stays. */
-async function askEverything(real: Database): Promise<Faults> {
+/** Runs every statement of a ledger once, and rolls back. */
+async function runEverything(real: Database): Promise<Faults> {
   const faults: Faults = new Map();
   class Undone extends Error {}
   const undone = real.transaction(async (tx) => {
@@ -146,7 +146,7 @@ async function askEverything(real: Database): Promise<Faults> {
     const db = explaining(one, faults);
     await askRecords(db);
     await askWork(db);
-    await askPages(db);
+    await readPages(db);
     throw new Undone();
   });
   await undone.catch((error) => {
@@ -190,11 +190,11 @@ async function askWork(db: Database): Promise<void> {
   lease.stop();
   expect(lease.signal.aborted).toBe(false);
   await releaseClaims(db, [second]);
-  // As all writes of a work are, whatever becomes of it: of one row, by its id and its lease.
+  // Like all writes of a claimed payment: one row, by its id and lease token.
   await updateClaimed(db, first, `state = 'submitted', submitted_at = now()`);
 }
 
-async function askPages(db: Database): Promise<void> {
+async function readPages(db: Database): Promise<void> {
   for (const state of [undefined, ...intentStates]) {
     const { next } = await listIntents(db, { state });
     if (next) await listIntents(db, { state, after: next });
@@ -222,42 +222,42 @@ async function askPages(db: Database): Promise<void> {
   await exportLedger(db, write).catch(enough);
 }
 
-/** What the tests of migrations ask; what is asked once by a ledger in a folder; writes as `updateClaimed` has them; and what goes in. */
+/** Statements outside of this test: those of migrations, of the start of an embedded ledger, of `updateClaimed`, and of imports. */
 const elsewhere = [
+  ...['find migrations', 'lock for the migration', 'set the lock timeout', 'find the schema', 'create the schema'],
+  ...['create the migrations table', 'create the tables', 'record the migration'],
+  ...['release all claims', 'notify', 'write the effect'],
   ...[
-    'look for migrations',
-    'lock for the migration',
-    'bound the wait for locks',
-    'look for the schema',
-    'create the schema',
-  ],
-  ...['create the migrations table', 'create the tables', 'note the migration'],
-  ...['end claims', 'announce', 'write the effect'],
-  ...[
-    'look later',
+    'schedule the next poll',
     'expire',
-    'take back',
-    'begin the hook',
-    'hook not called',
+    'reopen a submitted payment',
+    'start the hook',
+    'release before the hook',
     'quarantine',
     'hook failed',
-    'bury',
+    'move to the dead letters',
     'settle',
     'reverse',
   ],
-  ...['look for a reversal', 'doubt', 'take up what was reversed', 'end the watch', 'reopen what expired too early'],
-  ...['import', 'import the history', 'look for columns'],
+  ...[
+    'schedule the reversal poll',
+    'suspect a reversal',
+    'reopen a reversed payment',
+    'end the watch',
+    'reopen an expired intent',
+  ],
+  ...['import', 'import the history', 'find columns'],
 ];
 
-describe(`beside ${intents} intents`, () => {
+describe(`a ledger with ${intents} intents`, () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase('postgres');
     for (const statement of fill.split(/;\n/)) await database.db.query(statement);
   });
 
-  test('every statement of the ledger costs what it finds', async () => {
-    const faults = await askEverything(database.db);
+  test('runs every statement at the cost of the rows that it returns', async () => {
+    const faults = await runEverything(database.db);
     expect([...faults].filter(([, found]) => found.length > 0)).toEqual([]);
     expect([...faults.keys(), ...elsewhere].sort()).toEqual([...statementNames].sort());
   });
@@ -270,14 +270,14 @@ describe(`beside ${intents} intents`, () => {
     'intents_finished',
     'intents_resource',
     'history_intent',
-  ])('and that is seen: without %s one costs more', async (index) => {
+  ])('exceeds that cost without %s, which proves the check', async (index) => {
     const { db } = database;
     const { rows } = await db.query<{ definition: string }>(
       `select pg_get_indexdef(('express_intents.' || $1)::regclass) as definition`,
       [index],
     );
     await db.query(`drop index express_intents.${index}`);
-    const faults = await askEverything(db).finally(() => db.query(`${rows[0]?.definition}`));
+    const faults = await runEverything(db).finally(() => db.query(`${rows[0]?.definition}`));
     expect([...faults].filter(([, found]) => found.length > 0)).not.toEqual([]);
   });
 });

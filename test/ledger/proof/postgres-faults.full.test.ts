@@ -1,14 +1,14 @@
 import { seededRandom } from '../../wire/seeded-random.js';
 import { expectFaultsSurvived, type FaultKind, faultKinds } from './postgres-workers.js';
 
-// Three processes with one ledger in Postgres are killed, put to sleep for twice their lease and cut off, while customers
-// buy. FAULTS=1000 for more of it, SEED for the same plan again.
+// Three processes with one ledger in Postgres are killed, stopped for twice their lease and disconnected while customers
+// buy. FAULTS=1000 runs more faults, SEED repeats a plan.
 
 const faults = Number(process.env.FAULTS ?? 50);
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 
 test(
-  `three processes survive ${faults} faults: nothing is lost or done twice (SEED=${seed})`,
+  `three processes with one ledger that have ${faults} faults lose and double nothing (SEED=${seed})`,
   async () => {
     const plan = Array.from({ length: faults }, (_, index) => faultKinds[index % faultKinds.length] as FaultKind);
     await expectFaultsSurvived(plan, seededRandom(seed));

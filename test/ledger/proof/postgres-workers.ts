@@ -4,22 +4,22 @@ import { startPostgres } from '../../support/databases/postgres-server.js';
 import { eventually } from '../../support/eventually.js';
 import { startRelay, type TcpRelay } from '../../support/network/tcp-relay.js';
 import type { SeededRandom } from '../../wire/seeded-random.js';
-import { hasty, type PlannedFault } from './child-orders.js';
+import { fastLedger, type PlannedFault } from './child-orders.js';
 import { workPoints } from './crash-plan.js';
 import { effectsTable, readEvidence } from './evidence.js';
 import { LedgerProcess } from './ledger-process.js';
 import { reportInTheEnd } from './report.js';
 import { Shop } from './shop.js';
 
-const sleepMs = 2 * (hasty.timing.leaseMs ?? 0);
+const sleepMs = 2 * (fastLedger.timing.leaseMs ?? 0);
 
 export const faultKinds = ['kill', 'kill at', 'sleep', 'sleep at', 'cut', 'freeze', 'terminate'] as const;
 export type FaultKind = (typeof faultKinds)[number];
-const points = workPoints.filter((point) => !/end claims|look for migrations/.test(point));
+const points = workPoints.filter((point) => !/release all claims|find migrations/.test(point));
 
-/** One of the processes, with another one in its place whenever it was killed, and its line to the database. */
+/** One of the processes, which is replaced when it is killed, and its connection to the database. */
 class Worker {
-  /** How processes ended that nobody had killed. */
+  /** The exit codes and signals of processes that were not killed by the test. */
   readonly deaths: string[] = [];
   readonly #name: string;
   readonly #shop: Shop;
@@ -29,8 +29,8 @@ class Worker {
   #child: LedgerProcess | undefined;
   #lives = 0;
   #isOver = false;
-  /** Called when the process is about to fall asleep. */
-  #fallsAsleep: () => void = () => undefined;
+  /** Called when the process is about to stop. */
+  #onStopping: () => void = () => undefined;
 
   constructor(name: string, shop: Shop, random: SeededRandom, database: TestDatabase, relay: TcpRelay) {
     this.#name = name;
@@ -55,8 +55,8 @@ class Worker {
     this.#isOver = true;
   }
 
-  /** Has it fare ill once. False where it did not come to the point at which that was to happen. */
-  async suffer(fault: FaultKind): Promise<boolean> {
+  /** Injects a fault. @returns false if the process did not reach the planned point */
+  async inject(fault: FaultKind): Promise<boolean> {
     await wait(this.#random.below(200));
     const child = this.#child;
     if (!child) return false;
@@ -73,7 +73,7 @@ class Worker {
   async #failAt(child: LedgerProcess, signal: PlannedFault['signal'], happens: Promise<unknown>): Promise<boolean> {
     const fault = { point: this.#random.pick(points), times: 1 + this.#random.below(2), signal };
     child.failAt(fault).catch(() => undefined);
-    // Some points are seldom reached. Where one is not, another fault takes its place.
+    // Some points are rarely reached: another fault replaces the planned one.
     const happened = await Promise.race([happens.then(() => true), wait(2_000).then(() => false)]);
     if (!happened) child.failAt(undefined).catch(() => undefined);
     return happened;
@@ -85,10 +85,10 @@ class Worker {
     child.signal('SIGCONT');
   }
 
-  /** Resolves when the process has slept. */
+  /** Resolves when the process was stopped and resumed. */
   #asleep(): Promise<void> {
     return new Promise((resolve) => {
-      this.#fallsAsleep = () => {
+      this.#onStopping = () => {
         const child = this.#child;
         setTimeout(() => resolve(child?.signal('SIGCONT')), sleepMs);
       };
@@ -103,12 +103,12 @@ class Worker {
 
   async #start(): Promise<LedgerProcess> {
     this.#lives += 1;
-    // The same database, by way of the relay.
+    // The same database, through the relay.
     const [name = ''] = this.#database.url.match(/[^/?]+(?=\?)/) ?? [];
     const url = `postgres://postgres@127.0.0.1:${this.#relay.port}/${name}`;
     const child = await LedgerProcess.start(
-      { ...hasty, name: `${this.#name}, life ${this.#lives}`, database: { kind: 'postgres', url } },
-      { ...this.#shop.handlers, stopping: () => this.#fallsAsleep() },
+      { ...fastLedger, name: `${this.#name}, life ${this.#lives}`, database: { kind: 'postgres', url } },
+      { ...this.#shop.handlers, stopping: () => this.#onStopping() },
     );
     void child.exited.then((how) => {
       if (how !== 'SIGKILL') this.deaths.push(`${how}\n${this.#shop.lastLines()}`);
@@ -117,12 +117,12 @@ class Worker {
   }
 }
 
-/** Some connections of any of the processes. */
+/** Terminates a few random connections. */
 const terminate = `select pg_terminate_backend(pid) from (
   select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid() order by random() limit 4
 ) chosen`;
 
-/** Three processes with one ledger in Postgres go through all of these faults, while customers buy. */
+/** Runs three processes with one ledger in Postgres through the faults of the plan while customers buy. */
 export async function expectFaultsSurvived(plan: FaultKind[], random: SeededRandom): Promise<void> {
   const database = await openTestDatabase('postgres');
   await database.db.query(effectsTable);
@@ -134,21 +134,21 @@ export async function expectFaultsSurvived(plan: FaultKind[], random: SeededRand
   );
   const take = (): FaultKind | undefined => plan.splice(random.below(plan.length), 1)[0];
   const serving = workers.map((worker) => worker.serve());
-  const look = async () => ({ ...(await readEvidence(database.db)), sequencer: shop.truth.events });
+  const readAll = async () => ({ ...(await readEvidence(database.db)), sequencer: shop.truth.events });
   let report = '';
   try {
     await Promise.all(
       workers.map(async (worker) => {
-        for (let fault = take(); fault; fault = take()) if (!(await worker.suffer(fault))) plan.push(fault);
+        for (let fault = take(); fault; fault = take()) if (!(await worker.inject(fault))) plan.push(fault);
       }),
     );
-    await eventually('all have worked, and payments were taken back', async () => {
-      const { effects, sequencer } = await look();
+    await eventually('all have worked, and payments were reversed', async () => {
+      const { effects, sequencer } = await readAll();
       const haveWorked = names.every((name) => effects.some(({ worker }) => worker.startsWith(`${name},`)));
-      return haveWorked && sequencer.some(({ what }) => what === 'taken back');
+      return haveWorked && sequencer.some(({ what }) => what === 'reversed');
     });
-    shop.calmDown();
-    report = await reportInTheEnd(look);
+    shop.stopFaults();
+    report = await reportInTheEnd(readAll);
   } finally {
     for (const worker of workers) worker.end();
     await Promise.all(serving);

@@ -9,24 +9,24 @@ import { stopClock } from '../../support/databases/fake-time.js';
 import { checkEvidence, type FoundFault } from './check-evidence.js';
 import { effectsTable, insertEffect, readEvidence } from './evidence.js';
 import { SequencerTruth } from './sequencer-truth.js';
-import { isDue, isFree, lookAt, type ModelIntent, type ModelSettings, newIntent, retried } from './settlement-model.js';
+import { isDue, isFree, type ModelIntent, type ModelSettings, newIntent, poll, retried } from './settlement-model.js';
 import { watchedDatabase } from './watched-database.js';
 
-// Random histories of payments, played to the ledger and to the model of it, which must agree after each step. SEED for
-// the same again. One that fails is cut down to the steps that matter.
+// Random histories of payments run against the ledger and its model, which must agree after each step. SEED repeats a run.
+// A failing history is shrunk to the steps that matter.
 
 const seed = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** What is expected: the model. */
+/** The expected state. */
 type Model = Map<string, ModelIntent>;
 
-/** A worker that may die in the middle: from then on no statement of it gets through. */
+/** A worker that may die between two statements: then all its statements fail. */
 class Worker {
   readonly settlement: Settlement;
-  /** How many points it comes to before it dies. */
+  /** The number of points it reaches before it dies. */
   pointsLeft = Number.POSITIVE_INFINITY;
 
   constructor(world: World) {
@@ -46,7 +46,7 @@ class Worker {
   }
 
   async round(): Promise<void> {
-    // What was interrupted is due again as soon as that was noted.
+    // An interrupted payment is due again as soon as the interruption is recorded.
     for (let claimed = 1; claimed > 0; ) {
       claimed = await this.settlement.round().catch((error) => {
         if (this.pointsLeft >= 0) throw error;
@@ -66,7 +66,7 @@ const terms: RecordedTerms = {
   metadata: {},
 };
 
-/** The ledger, and everything around it. */
+/** The ledger and its environment. */
 class World {
   readonly database: TestDatabase;
   readonly settings: ModelSettings & { settlementConcurrency: number; hookTimeoutMs: number; lateAfterMs: number };
@@ -96,36 +96,36 @@ class World {
     };
   }
 
-  /** Two payments, which nobody has paid. */
+  /** Creates two unpaid payments. */
   async start(): Promise<Model> {
     const { db } = this.database;
     await db.query('truncate express_intents.intents, express_intents.history, public.effects');
-    await this.letPass(0);
+    await this.advance(0);
     const model: Model = new Map();
     for (const id of ['one', 'two']) {
       this.truth.create(id, terms);
       await recordIntent(db, { id, terms, browser: new Uint8Array(32) }, this.settings);
-      this.truth.handOut(id);
+      this.truth.returnSecret(id);
       model.set(id, newIntent(this.now, this.settings));
     }
     return model;
   }
 
-  async letPass(ms: number): Promise<void> {
+  async advance(ms: number): Promise<void> {
     this.now += ms;
     await this.database.db.query(stopClock, [new Date(this.now).toISOString()]);
   }
 
-  /** What becomes of an intent that is looked at now, and again while it is due: each state in which a crash may leave it. */
+  /** The states of an intent that is polled now, and again while it is due: a crash may leave any of them. */
   expect(id: string, intent: ModelIntent): ModelIntent[] {
     const answer = this.silent.has(id) ? 'nothing' : this.truth.answer(id);
     const { now, settings } = this;
-    const states = [...lookAt(intent, { now, settings, answer, hookFails: this.failing.has(id) })];
+    const states = [...poll(intent, { now, settings, answer, hookFails: this.failing.has(id) })];
     const last = states.at(-1) as ModelIntent;
     return isDue(last, now) ? [...states, ...this.expect(id, last)] : states;
   }
 
-  /** What the database has, in the words of the model. */
+  /** Reads the database as a model. */
   async read(): Promise<Model> {
     const ms = (column: string): string => `round(extract(epoch from ${column})::numeric * 1000)::float8`;
     const effects = (by: string): string =>
@@ -150,14 +150,14 @@ const rounded = (intent: ModelIntent): ModelIntent => ({
   due: intent.due === undefined ? undefined : Math.round(intent.due),
 });
 
-/** One thing that happens, to the model and to the ledger. Afterwards they must agree. */
+/** One step of the model and of the ledger, which must agree afterwards. */
 abstract class Step implements fc.AsyncCommand<Model, World> {
   check(): boolean {
     return true;
   }
 
   async run(model: Model, world: World): Promise<void> {
-    await world.letPass(1);
+    await world.advance(1);
     await this.happen(model, world);
     const actual = await world.read();
     expect([...actual.keys()]).toEqual([...model.keys()]);
@@ -168,8 +168,8 @@ abstract class Step implements fc.AsyncCommand<Model, World> {
   abstract toString(): string;
 }
 
-/** Something that happens to one of the intents. */
-abstract class OfOne extends Step {
+/** A step that concerns one intent. */
+abstract class IntentStep extends Step {
   readonly id: string;
   constructor(id: string) {
     super();
@@ -178,23 +178,23 @@ abstract class OfOne extends Step {
   toString = (): string => `${this.constructor.name} ${this.id}`;
 }
 
-/** What changes the world alone. */
-const worldly = (name: string, change: (world: World, id: string) => void) =>
-  class extends OfOne {
+/** A step that changes only the environment. */
+const environmentStep = (name: string, change: (world: World, id: string) => void) =>
+  class extends IntentStep {
     protected async happen(_model: Model, world: World): Promise<void> {
       change(world, this.id);
     }
     override toString = (): string => `${name} ${this.id}`;
   };
-const Pay = worldly('pay', ({ truth }, id) => truth.pay(id));
-const TakeBack = worldly('take back', ({ truth }, id) => void (truth.isPaid(id) && truth.takeBack(id)));
-const Forget = worldly('forget', ({ truth }, id) => truth.forget(id));
-const FallSilent = worldly('fall silent', ({ silent }, id) => void silent.add(id));
-const Speak = worldly('speak', ({ silent }, id) => void silent.delete(id));
-const BreakHook = worldly('break the hook', ({ failing }, id) => void failing.add(id));
-const MendHook = worldly('mend the hook', ({ failing }, id) => void failing.delete(id));
+const Pay = environmentStep('pay', ({ truth }, id) => truth.pay(id));
+const Reverse = environmentStep('reverse', ({ truth }, id) => void (truth.isPaid(id) && truth.reverse(id)));
+const Forget = environmentStep('forget', ({ truth }, id) => truth.forget(id));
+const StopAnswering = environmentStep('stop answering', ({ silent }, id) => void silent.add(id));
+const ResumeAnswering = environmentStep('resume answering', ({ silent }, id) => void silent.delete(id));
+const BreakHook = environmentStep('break the hook', ({ failing }, id) => void failing.add(id));
+const FixHook = environmentStep('fix the hook', ({ failing }, id) => void failing.delete(id));
 
-class Retry extends OfOne {
+class Retry extends IntentStep {
   protected async happen(model: Model, world: World): Promise<void> {
     const expected = retried(model.get(this.id) as ModelIntent, world.now, world.settings);
     expect(await retryIntent(world.database.db, this.id, world.settings.watchMs)).toBe(expected !== undefined);
@@ -202,24 +202,24 @@ class Retry extends OfOne {
   }
 }
 
-/** A hint at an intent, and a round at once. */
-class Nudge extends OfOne {
+/** A requested recheck of an intent, followed by a round. */
+class Recheck extends IntentStep {
   protected async happen(model: Model, world: World): Promise<void> {
     const intent = model.get(this.id) as ModelIntent;
-    // Hints at anything else come to nothing, some time later.
+    // Requests for other intents have no effect.
     const canBePaid = ['open', 'reversed', 'expired'].includes(intent.state);
     if (!canBePaid || !isFree(intent, world.now)) return;
     const [worker] = world.workers as [Worker];
-    const looked = worker.settlement.recheck(this.id);
+    const rechecked = worker.settlement.recheck(this.id);
     for (const [id, one] of model) {
       if (id === this.id || isDue(one, world.now)) model.set(id, world.expect(id, one).at(-1) as ModelIntent);
     }
     await worker.round();
-    await looked;
+    await rechecked;
   }
 }
 
-/** After a while one worker, or two at the same time, do what is due. */
+/** After a pause one worker, or two concurrent ones, do the due work. */
 class Work extends Step {
   readonly #afterMs: number;
   readonly #workers: number;
@@ -229,7 +229,7 @@ class Work extends Step {
     this.#workers = workers;
   }
   protected async happen(model: Model, world: World): Promise<void> {
-    await world.letPass(this.#afterMs);
+    await world.advance(this.#afterMs);
     for (const [id, intent] of model) {
       if (isDue(intent, world.now)) model.set(id, world.expect(id, intent).at(-1) as ModelIntent);
     }
@@ -239,8 +239,7 @@ class Work extends Step {
 }
 
 /**
- * After a while a worker does what is due, and dies between two of its statements. What it had written stands, and nothing
- * else.
+ * After a pause a worker does the due work, and dies between two statements. Only its writes until then remain.
  */
 class Crash extends Step {
   readonly #afterMs: number;
@@ -251,7 +250,7 @@ class Crash extends Step {
     this.#points = points;
   }
   protected async happen(model: Model, world: World): Promise<void> {
-    await world.letPass(this.#afterMs);
+    await world.advance(this.#afterMs);
     const possible = new Map(
       [...model].map(([id, intent]) => [
         id,
@@ -282,46 +281,46 @@ const pauses = fc.constantFrom(1, 2_000, 10_000, 10_000, minuteMs, minuteMs, hou
 const steps = [
   ids.map((id) => new Pay(id)),
   ids.map((id) => new Pay(id)),
-  ids.map((id) => new TakeBack(id)),
-  ids.map((id) => new TakeBack(id)),
+  ids.map((id) => new Reverse(id)),
+  ids.map((id) => new Reverse(id)),
   ids.map((id) => new Forget(id)),
-  ids.map((id) => new FallSilent(id)),
-  ids.map((id) => new Speak(id)),
+  ids.map((id) => new StopAnswering(id)),
+  ids.map((id) => new ResumeAnswering(id)),
   ids.map((id) => new BreakHook(id)),
-  ids.map((id) => new MendHook(id)),
-  ids.map((id) => new Nudge(id)),
+  ids.map((id) => new FixHook(id)),
+  ids.map((id) => new Recheck(id)),
   ids.map((id) => new Retry(id)),
   ...Array.from({ length: 5 }, () => fc.tuple(pauses, fc.constantFrom(1, 2)).map((given) => new Work(...given))),
   ...Array.from({ length: 3 }, () => fc.tuple(pauses, fc.nat(40)).map((given) => new Crash(...given))),
 ];
 
-/** What was paid settles in the end, once nothing fails any more. */
-async function calmDown(world: World): Promise<FoundFault[]> {
+/** Ends all faults, and checks that paid intents settle. */
+async function stopFaults(world: World): Promise<FoundFault[]> {
   world.truth.remember();
   world.silent.clear();
   world.failing.clear();
   const { db } = world.database;
   for (let days = 0; days < 4; days += 1) {
-    await world.letPass(dayMs);
+    await world.advance(dayMs);
     for (const { id, state } of (await readEvidence(db)).intents) {
       if (state === 'dead' || state === 'expired') await retryIntent(db, id, world.settings.watchMs);
     }
     for (let rounds = 0; rounds < 3; rounds += 1) {
       for (const worker of world.workers) await worker.round();
-      await world.letPass(minuteMs);
+      await world.advance(minuteMs);
     }
   }
-  // The clock of the world is not the one of the machine, and nothing happens while the database is read.
+  // The clock of the world is not that of the machine, and nothing happens while the database is read.
   const evidence = { ...(await readEvidence(db)), readAt: undefined, sequencer: world.truth.events };
-  // Whether a payment was taken back is looked at for a day, and may be heard of too late.
-  return checkEvidence(evidence, { isOver: true }).filter(({ kind }) => kind !== 'undue payment');
+  // Reversals are polled for a day, so a later one may be missed.
+  return checkEvidence(evidence, { isOver: true }).filter(({ kind }) => kind !== 'unpaid settlement');
 }
 
-/** Declares the tests of so many random histories, on each database. */
+/** Declares the tests of random histories on each database. */
 export function describeHistories(runs: number): void {
   describe.each([
     ['embedded' as const, runs],
-    // The same SQL, a little slower.
+    // The same SQL, but slower.
     ['postgres' as const, Math.ceil(runs / 3)],
   ])('random histories of payments on %s', describeHistoriesOn);
 }
@@ -331,12 +330,12 @@ function describeHistoriesOn(kind: DatabaseKind, numRuns: number): void {
   beforeAll(async () => {
     database = await openTestDatabase(kind, { fakeTime: true });
     await database.db.query(effectsTable);
-    // What is drawn a little shorter or longer is just so long here.
+    // Removes the jitter of due times.
     await database.db.query(`create function fake_time.random() returns float8 language sql as 'select 0.5::float8'`);
   });
 
   test(
-    `go as in the model of them (SEED=${seed})`,
+    `agree with the model (SEED=${seed})`,
     async () => {
       const histories = fc.commands(steps, { maxCommands: 60, size: 'max' });
       await fc.assert(
@@ -344,9 +343,9 @@ function describeHistoriesOn(kind: DatabaseKind, numRuns: number): void {
           const world = new World(database, settleDelayMs);
           const model = await world.start();
           await fc.asyncModelRun(() => ({ model, real: world }), commands);
-          expect(await calmDown(world)).toEqual([]);
+          expect(await stopFaults(world)).toEqual([]);
         }),
-        // What fails is cut down for no longer than that.
+        // The limit of shrinking.
         { numRuns, seed, interruptAfterTimeLimit: 60_000 + numRuns * 6_000 },
       );
     },

@@ -1,4 +1,4 @@
 import { describeHistories } from './settlement-histories.js';
 
-// RUNS for more of them.
+// RUNS sets the number of histories.
 describeHistories(Number(process.env.RUNS ?? 40));

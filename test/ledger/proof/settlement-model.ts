@@ -1,9 +1,9 @@
 import type { IntentState } from '../../../src/ledger/ledger.js';
 import type { Answer } from './evidence.js';
 
-// What the ledger should do, said once more and in the simplest words: no database, no process, one step after the other.
+// A simple model of the ledger: no database, no process, one step after the other.
 
-/** All times in milliseconds, of intervals and since 1970. */
+/** All durations and times are milliseconds; times are since 1970. */
 export interface ModelSettings {
   readonly settleDelayMs: number;
   readonly watchMs: number;
@@ -19,13 +19,13 @@ export interface ModelSettings {
   readonly leaseMs: number;
 }
 
-/** A payment as the ledger should have it. */
+/** The expected row of a payment. */
 export interface ModelIntent {
   readonly state: IntentState;
   readonly due: number | undefined;
   readonly leasedUntil: number | undefined;
   readonly attempts: number;
-  /** Whether its next hook runs alone, since one was interrupted. */
+  /** `alone` if its next hook runs in quarantine, because one was interrupted. */
   readonly lane: 'first' | 'retry' | 'slow' | 'alone';
   readonly hookRun: 'together' | 'alone' | undefined;
   readonly created: number;
@@ -34,13 +34,13 @@ export interface ModelIntent {
   readonly settled: number | undefined;
   readonly isReversalSuspected: boolean;
   readonly deadLetterHook: string | undefined;
-  /** How many effects of each hook there should be. */
+  /** The expected number of effects of each hook. */
   readonly paidEffects: number;
   readonly reversedEffects: number;
 }
 
-/** What is around it when it is looked at. */
-export interface Surroundings {
+/** The environment of a poll. */
+export interface Environment {
   readonly now: number;
   readonly settings: ModelSettings;
   readonly answer: Answer;
@@ -62,7 +62,7 @@ export const isFree = ({ leasedUntil }: ModelIntent, now: number): boolean =>
 export const isDue = (intent: ModelIntent, now: number): boolean =>
   isFree(intent, now) && intent.due !== undefined && intent.due <= now;
 
-/** Taken up again by a person; undefined where there is nothing to take up. */
+/** The result of a manual retry; undefined if it cannot be retried. */
 export function retried(intent: ModelIntent, now: number, { watchMs }: ModelSettings): ModelIntent | undefined {
   const { state, deadLetterHook } = intent;
   if (state !== 'dead' && state !== 'expired' && state !== 'reversed') return undefined;
@@ -80,8 +80,8 @@ export function retried(intent: ModelIntent, now: number, { watchMs }: ModelSett
   };
 }
 
-/** What becomes of a payment that is looked at: how it stands after each thing that is written; a crash leaves any of them. */
-export function* lookAt(intent: ModelIntent, around: Surroundings): Generator<ModelIntent> {
+/** The states of a payment during a poll, one after each write. A crash leaves any of them. */
+export function* poll(intent: ModelIntent, around: Environment): Generator<ModelIntent> {
   const { now, settings, answer } = around;
   const claimed = { ...intent, leasedUntil: now + settings.leaseMs };
   yield claimed;
@@ -115,8 +115,8 @@ export function* lookAt(intent: ModelIntent, around: Surroundings): Generator<Mo
   yield isOver ? { ...ended(claimed, 'dead'), deadLetterHook: 'verifyPayment' } : later(claimed, around);
 }
 
-/** For as long again it is looked at once a day, and then no more. */
-const watchEnded = (intent: ModelIntent, { now, settings }: Surroundings): ModelIntent =>
+/** Polls an expired payment daily for as long again, and then no more. */
+const watchEnded = (intent: ModelIntent, { now, settings }: Environment): ModelIntent =>
   intent.state === 'expired'
     ? ended(intent, 'expired')
     : {
@@ -129,14 +129,14 @@ const ended = (intent: ModelIntent, state: IntentState): ModelIntent => ({
   ...{ state, due: undefined, leasedUntil: undefined },
 });
 
-function later(intent: ModelIntent, { now, settings }: Surroundings): ModelIntent {
+function later(intent: ModelIntent, { now, settings }: Environment): ModelIntent {
   const ageMs = now - (intent.settled ?? intent.submitted ?? intent.created);
   const growing = Math.min(Math.max(settings.watchFirstMs, settings.watchGrowth * ageMs), settings.watchCapMs);
   const waitMs = intent.state === 'expired' ? settings.watchCapMs : growing;
   return { ...intent, due: now + waitMs, leasedUntil: undefined };
 }
 
-function* settle(intent: ModelIntent, around: Surroundings): Generator<ModelIntent> {
+function* settle(intent: ModelIntent, around: Environment): Generator<ModelIntent> {
   const { now, settings } = around;
   yield* callHook(intent, 'onPaid', around, (called) => ({
     ...called,
@@ -146,7 +146,7 @@ function* settle(intent: ModelIntent, around: Surroundings): Generator<ModelInte
   }));
 }
 
-function* checkReversal(intent: ModelIntent, around: Surroundings): Generator<ModelIntent> {
+function* checkReversal(intent: ModelIntent, around: Environment): Generator<ModelIntent> {
   const { now, settings, answer } = around;
   const ageMs = now - (intent.settled ?? 0);
   if (answer !== 'not submitted') {
@@ -177,7 +177,7 @@ function* checkReversal(intent: ModelIntent, around: Surroundings): Generator<Mo
 function* callHook(
   intent: ModelIntent,
   hook: string,
-  around: Surroundings,
+  around: Environment,
   succeed: (called: ModelIntent) => ModelIntent,
 ): Generator<ModelIntent> {
   const called: ModelIntent = { ...intent, hookRun: intent.lane === 'alone' ? 'alone' : 'together' };
@@ -185,8 +185,8 @@ function* callHook(
   yield around.hookFails ? charged(called, hook, around, 'retry') : succeed(called);
 }
 
-/** A call that was one of several is not charged, and the next is made alone; one that was alone is charged. */
-function* afterCrash(intent: ModelIntent, around: Surroundings): Generator<ModelIntent> {
+/** An interrupted call that ran with others is not charged, and the next runs alone. One that ran alone is charged. */
+function* afterCrash(intent: ModelIntent, around: Environment): Generator<ModelIntent> {
   if (intent.hookRun === 'alone')
     return yield charged(intent, intent.state === 'settled' ? 'onReversed' : 'onPaid', around, 'alone');
   yield { ...intent, lane: 'alone', due: around.now, leasedUntil: undefined, hookRun: undefined };
@@ -195,7 +195,7 @@ function* afterCrash(intent: ModelIntent, around: Surroundings): Generator<Model
 function charged(
   intent: ModelIntent,
   deadLetterHook: string,
-  { now, settings }: Surroundings,
+  { now, settings }: Environment,
   lane: ModelIntent['lane'],
 ): ModelIntent {
   const failed = { ...intent, attempts: intent.attempts + 1, lane, leasedUntil: undefined, hookRun: undefined };

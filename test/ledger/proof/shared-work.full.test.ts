@@ -1,27 +1,29 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { openTestDatabase } from '../../support/databases/databases.js';
-import { hasty } from './child-orders.js';
+import { fastLedger } from './child-orders.js';
 import { effectsTable } from './evidence.js';
 import { insertPayments } from './insert-payments.js';
 import { LedgerProcess } from './ledger-process.js';
 
-test('eight processes share a thousand payments: each has its effect once, and each process has a share', async () => {
+test('eight processes that share a thousand payments have each effect once, and each process does some', async () => {
   const database = await openTestDatabase('postgres');
   const { db } = database;
   await db.query(effectsTable);
-  const asked = new Map<string, number>();
+  const statusCalls = new Map<string, number>();
   const handlers = {
     status: (id: string) => {
-      asked.set(id, (asked.get(id) ?? 0) + 1);
+      statusCalls.set(id, (statusCalls.get(id) ?? 0) + 1);
       return { exists: true, intentSubmitted: true };
     },
-    // As a site takes that writes to its tables and calls another service.
+    // The time of a site that writes to its tables and calls another service.
     hook: () => ({ waitMs: 100, throws: false }),
     log: () => undefined,
   };
   const names = Array.from({ length: 8 }, (_, index) => `worker ${index + 1}`);
   const workers = await Promise.all(
-    names.map((name) => LedgerProcess.start({ ...hasty, timing: {}, name, database: database.settings }, handlers)),
+    names.map((name) =>
+      LedgerProcess.start({ ...fastLedger, timing: {}, name, database: database.settings }, handlers),
+    ),
   );
   await Promise.all(workers.map((worker) => worker.ready()));
   await insertPayments(db, 1_000, 0);
@@ -33,11 +35,11 @@ test('eight processes share a thousand payments: each has its effect once, and e
     await wait(50);
     shares = (await db.query<(typeof shares)[number]>(settled)).rows;
   }
-  // Time for a second one.
+  // Time for a doubled effect.
   await wait(300);
   const effects = await db.query('select intent_id from public.effects');
   expect(effects.rows).toHaveLength(1_000);
   expect(new Set(effects.rows.map(({ intent_id }) => intent_id)).size).toBe(1_000);
   expect(shares.map(({ worker }) => worker)).toEqual(names);
-  expect([...asked.values()].filter((times) => times > 1)).toEqual([]);
+  expect([...statusCalls.values()].filter((times) => times > 1)).toEqual([]);
 }, 360_000);

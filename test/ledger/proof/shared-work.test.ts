@@ -3,10 +3,10 @@ import { Settlement } from '../../../src/ledger/settlement/settlement.js';
 import { defaultTiming } from '../../../src/ledger/settlement/settlement-timing.js';
 import { openTestDatabase } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
-import { hasty } from './child-orders.js';
+import { fastLedger } from './child-orders.js';
 import { insertPayments } from './insert-payments.js';
 
-test('who claims takes what others have not locked, and does not wait for them', async () => {
+test('a claim skips payments that another process has locked, and does not wait for them', async () => {
   const { db } = await openTestDatabase('postgres');
   await insertPayments(db, 10, -1_000);
   await db.transaction(async (tx) => {
@@ -28,17 +28,17 @@ test('who claims takes what others have not locked, and does not wait for them',
 });
 
 test.each([
-  ['postgres' as const, 'leaves to others what they have', '1'],
-  // Nobody else can have the folder: whoever had the work is dead.
-  ['embedded' as const, 'takes up at once what was begun before', '2'],
+  ['postgres' as const, 'leaves the claims of other processes alone', '1'],
+  // Only one process can have the folder, so its predecessor is dead.
+  ['embedded' as const, 'releases the claims of its predecessor at once', '2'],
 ])(
-  'a ledger in %s that starts %s',
+  'a ledger on %s that starts %s',
   async (kind, _what, lease) => {
     const { db } = await openTestDatabase(kind);
     await insertPayments(db, 1, -1_000);
     expect(await claimDue(db, { first: 1, retry: 1, slow: 1, alone: 1 }, defaultTiming)).toHaveLength(1);
     const starting = new Settlement({
-      ...{ db, hooks: {}, askUserId: undefined, settings: hasty.settings, timing: defaultTiming },
+      ...{ db, hooks: {}, askUserId: undefined, settings: fastLedger.settings, timing: defaultTiming },
       askStatus: async () => ({ exists: true, intentSubmitted: false }),
       logger: { warn: () => undefined, error: () => undefined },
     });

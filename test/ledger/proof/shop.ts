@@ -5,21 +5,21 @@ import type { HookOrders } from './child-orders.js';
 import type { Handlers } from './peer.js';
 import { SequencerTruth } from './sequencer-truth.js';
 
-/** What a browser does about an intent, and how its hooks fare. */
-const tempers = [
-  'calm',
-  'calm',
-  'calm',
+/** The behavior of a browser and of the hooks of an intent. */
+const behaviors = [
+  'normal',
+  'normal',
+  'normal',
   'unpaid',
   'fails',
-  'poison',
+  'always fails',
   'slow',
-  'taken back',
-  'taken back early',
+  'reversed',
+  'reversed early',
 ] as const;
-type Temper = (typeof tempers)[number];
+type Behavior = (typeof behaviors)[number];
 
-/** What the routes of a site ask of a ledger; here it may die at any time. */
+/** The calls that the routes of a site make. The ledger may die at any time. */
 export interface ShopLedger {
   ready(): Promise<void>;
   record(intent: NewIntent): Promise<void>;
@@ -37,57 +37,57 @@ export interface ShopLedger {
 const ttlMs = 120_000;
 
 /**
- * A site, its customers and the sequencer: everything around the ledgers, which it outlives. A secret goes out only after
- * the ledger has said that it is written down; only what is out is paid.
+ * A site, its customers and the sequencer. It outlives the ledgers. A secret is returned only after the ledger has recorded
+ * the intent, and only an intent whose secret was returned is paid.
  */
 export class Shop {
   readonly truth: SequencerTruth;
   readonly #log: string[] = [];
   readonly browser = new Uint8Array(32).fill(7);
-  /** Logins that a ledger has called completed, once each time. */
+  /** The logins that a ledger reported as completed, once for each report. */
   readonly loggedIn: string[] = [];
-  /** The intents whose secret was given for an idempotency key. */
-  readonly #given = new Map<string, Set<string>>();
+  /** The intents whose secret was returned, by idempotency key. */
+  readonly #returned = new Map<string, Set<string>>();
   readonly #name: string;
   readonly #random: SeededRandom;
-  readonly #tempers = new Map<string, Temper>();
+  readonly #behaviors = new Map<string, Behavior>();
   readonly #keys = new Map<string, NewIntent>();
   #created = 0;
-  #isCalm = false;
+  #areFaultsOver = false;
 
   /** @param name part of the ids */
   constructor(name: string, random: SeededRandom) {
     this.#name = name;
     this.#random = random;
-    this.truth = new SequencerTruth(() => !this.#isCalm && random.below(20) === 0);
+    this.truth = new SequencerTruth(() => !this.#areFaultsOver && random.below(20) === 0);
   }
 
-  /** From now on nothing fails any more, nobody comes any more, and what was given up is taken up. */
-  calmDown(): void {
-    this.#isCalm = true;
+  /** Ends all faults and visits, and retries dead letters and expired intents. */
+  stopFaults(): void {
+    this.#areFaultsOver = true;
   }
 
-  /** Idempotency keys for which there was more than one intent. */
+  /** The idempotency keys with more than one intent. */
   doubledKeys(): string[] {
-    return [...this.#given].filter(([, ids]) => ids.size > 1).map(([key]) => key);
+    return [...this.#returned].filter(([, ids]) => ids.size > 1).map(([key]) => key);
   }
 
-  /** What the ledgers have logged last. */
+  /** The last log lines of the ledgers. */
   lastLines(): string {
     return this.#log.slice(-20).join('\n');
   }
 
-  /** What a ledger's process asks. */
+  /** The functions that the process of a ledger calls. */
   readonly handlers: Handlers = {
     status: async (id: string) => {
-      if (!this.#isCalm && this.#random.below(8) === 0) await wait(this.#random.below(250));
+      if (!this.#areFaultsOver && this.#random.below(8) === 0) await wait(this.#random.below(250));
       return this.truth.status(id);
     },
     hook: (by: string, id: string, attempt: number): HookOrders => this.#ordersFor(by, id, attempt),
     log: (line: string) => void this.#log.push(line),
   };
 
-  /** Some customers come, all at once. What a ledger does not answer is an error page, and no more. */
+  /** Several concurrent visits. A failed call of the ledger is only an error page. */
   async visit(ledger: ShopLedger): Promise<void> {
     const visits = [
       () => this.#buy(ledger),
@@ -95,20 +95,20 @@ export class Shop {
       () => this.#buyWithKey(ledger),
       () => this.#buyWithKey(ledger),
       () => this.#logIn(ledger),
-      () => this.#lookAround(ledger),
-      () => this.#takeUp(ledger),
+      () => this.#browse(ledger),
+      () => this.#retry(ledger),
     ];
     await ledger.ready().catch(() => undefined);
     await Promise.all(
-      (this.#isCalm ? [() => this.#takeUp(ledger)] : visits).map((visit) => visit().catch(() => undefined)),
+      (this.#areFaultsOver ? [() => this.#retry(ledger)] : visits).map((visit) => visit().catch(() => undefined)),
     );
   }
 
-  /** Takes up what was given up. */
-  async #takeUp(ledger: ShopLedger): Promise<void> {
+  /** Retries dead letters and expired intents. */
+  async #retry(ledger: ShopLedger): Promise<void> {
     for (const state of ['dead', 'expired'] as const) {
       const { intents } = await ledger.list({ state });
-      for (const { id } of intents) if (this.#isCalm || this.#random.below(3) === 0) await ledger.retry(id);
+      for (const { id } of intents) if (this.#areFaultsOver || this.#random.below(3) === 0) await ledger.retry(id);
     }
   }
 
@@ -119,7 +119,7 @@ export class Shop {
     await this.#answer(ledger, intent.id);
   }
 
-  /** Sent twice at once, and again as long as it was not answered. */
+  /** Two concurrent requests with one key, repeated until one is answered. */
   async #buyWithKey(ledger: ShopLedger): Promise<void> {
     const [unanswered] = this.#keys;
     const [key, intent] = unanswered ?? [`key-${this.#created}`, this.#newIntent()];
@@ -137,14 +137,14 @@ export class Shop {
       this.truth.create(id, (repeated?.terms ?? intent.terms) as RecordedTerms);
       await ledger.confirm(id);
     }
-    this.#given.set(key, new Set([...(this.#given.get(key) ?? []), id]));
+    this.#returned.set(key, new Set([...(this.#returned.get(key) ?? []), id]));
     await this.#answer(ledger, id);
   }
 
-  /** The secret goes out, and whoever has it does what they like. */
+  /** Returns the secret to the browser, which pays or does not. */
   async #answer(ledger: ShopLedger, id: string): Promise<void> {
-    this.truth.handOut(id);
-    if (this.#temperOf(id) === 'unpaid' || this.truth.isPaid(id)) return;
+    this.truth.returnSecret(id);
+    if (this.#behaviorOf(id) === 'unpaid' || this.truth.isPaid(id)) return;
     await wait(this.#random.below(20));
     this.truth.pay(id);
     if (this.#random.below(2) === 0) await ledger.recheck(id);
@@ -153,14 +153,14 @@ export class Shop {
   async #logIn(ledger: ShopLedger): Promise<void> {
     const intent = { ...this.#newIntent(), terms: undefined };
     await ledger.record(intent);
-    this.truth.handOut(intent.id);
+    this.truth.returnSecret(intent.id);
     if (!(await ledger.canCompleteLogin(intent.id, this.browser, ttlMs))) throw new Error('It cannot be completed.');
     const login = { id: intent.id, browser: this.browser, ttlMs, userId: 'ada' };
     const tries = [ledger.completeLogin(login), ledger.completeLogin(login)];
     for (const isFirst of await Promise.all(tries)) if (isFirst) this.loggedIn.push(intent.id);
   }
 
-  async #lookAround(ledger: ShopLedger): Promise<void> {
+  async #browse(ledger: ShopLedger): Promise<void> {
     const [payment] = await ledger.paymentsFor(this.browser, 'article');
     if (payment) await ledger.find(payment.id);
   }
@@ -175,32 +175,33 @@ export class Shop {
     return { id: `${this.#name.padEnd(37, 'x')}${number}`, terms, browser: this.browser };
   }
 
-  #temperOf(id: string): Temper {
-    const temper = this.#tempers.get(id) ?? this.#random.pick(tempers);
-    this.#tempers.set(id, temper);
-    return temper;
+  #behaviorOf(id: string): Behavior {
+    const behavior = this.#behaviors.get(id) ?? this.#random.pick(behaviors);
+    this.#behaviors.set(id, behavior);
+    return behavior;
   }
 
   #ordersFor(by: string, id: string, attempt: number): HookOrders {
-    const temper = this.#temperOf(id);
-    if (this.#isCalm) return { waitMs: 0, throws: false };
+    const behavior = this.#behaviorOf(id);
+    if (this.#areFaultsOver) return { waitMs: 0, throws: false };
     if (by === 'onReversed') {
       const throws = attempt === 1 && this.#random.below(2) === 0;
-      // Some think better of it, once they are told.
+      // Some customers pay again after the reversal.
       if (!throws && this.#random.below(2) === 0) void wait(40).then(() => this.#payAgain(id));
       return { waitMs: 0, throws };
     }
-    if (temper === 'taken back') void wait(40).then(() => this.#takeBack(id));
-    if (temper === 'taken back early') this.#takeBack(id);
-    const throws = temper === 'poison' || (attempt < 3 && (temper === 'fails' || temper === 'taken back early'));
-    return { waitMs: temper === 'slow' ? this.#random.below(250) : 0, throws };
+    if (behavior === 'reversed') void wait(40).then(() => this.#reverse(id));
+    if (behavior === 'reversed early') this.#reverse(id);
+    const throws =
+      behavior === 'always fails' || (attempt < 3 && (behavior === 'fails' || behavior === 'reversed early'));
+    return { waitMs: behavior === 'slow' ? this.#random.below(250) : 0, throws };
   }
 
   #payAgain(id: string): void {
-    if (!this.#isCalm && !this.truth.isPaid(id)) this.truth.pay(id);
+    if (!this.#areFaultsOver && !this.truth.isPaid(id)) this.truth.pay(id);
   }
 
-  #takeBack(id: string): void {
-    if (!this.#isCalm && this.truth.isPaid(id)) this.truth.takeBack(id);
+  #reverse(id: string): void {
+    if (!this.#areFaultsOver && this.truth.isPaid(id)) this.truth.reverse(id);
   }
 }

@@ -6,10 +6,10 @@ import type {
 } from '../../../src/ledger/database/database.js';
 import { statementName } from './statement-name.js';
 
-/** Told of each point that the ledger comes to: `before settle`, `after settle`, `before the commit`. May end the process. */
+/** Called at each point of the ledger: `before settle`, `after settle`, `before the commit`. May end the process. */
 export type Reach = (point: string) => void | Promise<void>;
 
-/** A database whose every statement is announced before it begins and after it has ended: the seam where crashes come in. */
+/** A database that reports a point before and after each statement, at which a crash can be injected. */
 export function watchedDatabase(db: Database, reach: Reach, nameOf = statementName): Database {
   const watched = (on: Queryable): Queryable['query'] =>
     async function query<Row extends object>(sql: string, values?: readonly unknown[]) {

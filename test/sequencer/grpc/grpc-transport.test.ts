@@ -15,7 +15,7 @@ import {
   startGrpcFaultServer,
 } from '../../support/sequencers/grpc-fault-server.js';
 
-/** Long enough that no test gets there. */
+/** A timeout that no test reaches. */
 const ample = 60_000;
 const body = Uint8Array.of(1, 2, 3);
 const answer = Uint8Array.of(4, 5, 6);
@@ -40,7 +40,7 @@ afterEach(async () => {
   await server.close();
 });
 
-describe('a request', () => {
+describe('a gRPC request', () => {
   it('is the unchanged message at the path of its operation (interface 4.2, protocol 5)', async () => {
     expect(await connect().call(operations.getStatus, body)).toEqual(answer);
     expect(server.calls).toMatchObject([{ path: '/intents.v1.MicroPayment/GetStatus', body }]);
@@ -77,14 +77,14 @@ describe('a request', () => {
   });
 
   it.each<[string, Options]>([
-    ['a package that is none', { grpcNames: 'intents/v1' }],
+    ['an invalid package', { grpcNames: 'intents/v1' }],
     ['an empty package', { grpcNames: '' }],
     ['an unknown service', { grpcNames: { Payments: 'a.Payments' } as object }],
     ['an unknown operation', { grpcNames: { 'MicroPayment.status': '/a.B/C' } as object }],
     ['a path where a service belongs', { grpcNames: { MicroPayment: '/a.B/C' } }],
-    ['a path that is none', { grpcNames: { 'MicroPayment.getStatus': 'a.B/C' } }],
+    ['an invalid path', { grpcNames: { 'MicroPayment.getStatus': 'a.B/C' } }],
     ['a path with a query', { grpcNames: { 'MicroPayment.getStatus': '/a.B/C?d' } }],
-  ])('is refused at construction with %s', (_name, options) => {
+  ])('is rejected at construction with %s', (_name, options) => {
     expect(() => connect(options)).toThrow(expect.objectContaining({ code: 'invalid_configuration' }));
   });
 
@@ -108,7 +108,7 @@ describe('a request', () => {
   });
 });
 
-describe('connections', () => {
+describe('gRPC connections', () => {
   it('are reused: one serves sequential and concurrent calls', async () => {
     const transport = connect();
     for (let call = 0; call < 5; call += 1) await transport.call(operations.getStatus, body);
@@ -137,7 +137,7 @@ describe('connections', () => {
     const streams: ServerHttp2Stream[] = [];
     const transport = connect({ timeoutMs: 100 });
     const answered = async () => expect(await transport.call(operations.getStatus, body)).toEqual(answer);
-    // The short timeout is for the call that is not answered. The connection is made before.
+    // The connection is opened before, so the short timeout applies only to the unanswered call.
     await eventually(answered);
     const before = server.connections;
     server.behave({ answer: ({ stream }) => void streams.push(stream) });
@@ -174,7 +174,7 @@ describe('connections', () => {
   });
 });
 
-it('accepts an empty message as an answer, and no message as an error', async () => {
+it('an empty message is accepted as a response, and a missing one is an error', async () => {
   server.behave(grpcOk());
   expect(await connect().call(operations.getStatus, body)).toEqual(new Uint8Array());
   server.behave({ answer: ({ stream }) => respond(stream, []) });
@@ -182,7 +182,7 @@ it('accepts an empty message as an answer, and no message as an error', async ()
   await expect(none).rejects.toMatchObject({ code: 'sequencer_bad_response' });
 });
 
-it('cuts the reason of the service to a length fit for logs', async () => {
+it('the error text of the service is truncated for logs', async () => {
   server.behave(grpcStatus(3, 'é'.repeat(5_000)));
   const call = connect().call(operations.getStatus, body);
   await expect(call).rejects.toMatchObject({ code: 'sequencer_error', serviceMessage: 'é'.repeat(1_000) });
@@ -207,7 +207,7 @@ describe("the caller's signal", () => {
     await eventually(() => closed);
   });
 
-  it('that is aborted already prevents the call', async () => {
+  it('that is already aborted prevents the call', async () => {
     const transport = connect();
     const signal = AbortSignal.abort('too late');
     await expect(transport.call(operations.getStatus, body, { signal })).rejects.toBe('too late');
@@ -239,8 +239,8 @@ describe("the caller's signal", () => {
   });
 });
 
-describe('a stream', () => {
-  it('yields the answers in their order until OK', async () => {
+describe('a gRPC stream', () => {
+  it('yields the responses in order until OK', async () => {
     const many = Array.from({ length: 200 }, (_, n) => grpcMessage(Uint8Array.of(n)));
     server.behave({ answer: ({ stream }) => respond(stream, many) });
     const read: number[] = [];
@@ -248,7 +248,7 @@ describe('a stream', () => {
     expect(read).toEqual(Array.from({ length: 200 }, (_, n) => n));
   });
 
-  it('yields the answers before it broke', async () => {
+  it('yields the responses before it broke', async () => {
     server.behave({
       answer: ({ stream }) => respond(stream, [grpcMessage(answer)], { trailers: { 'grpc-status': '14' } }),
     });
@@ -279,7 +279,7 @@ describe('a stream', () => {
     expect(rstCode).toBe(8);
   });
 
-  it('whose reader pauses slows the sequencer and does not fill the memory', async () => {
+  it('whose reader pauses slows the sequencer down and keeps memory bounded', async () => {
     const message = grpcMessage(new Uint8Array(60_000));
     let accepted = 0;
     server.behave({
@@ -303,9 +303,9 @@ describe('a stream', () => {
       before = accepted;
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
-    // What the windows of HTTP/2 and the two kernels hold. Without backpressure all 500 are accepted.
+    // The capacity of the HTTP/2 windows and of both kernels. Without backpressure all 500 are accepted.
     expect(accepted).toBeLessThan(400);
-    // It holds up no call beside it.
+    // It blocks no other call.
     server.behave(grpcOk(answer));
     expect(await transport.call(operations.getStatus, body)).toEqual(answer);
     await stream?.return?.();

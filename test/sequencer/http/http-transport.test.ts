@@ -15,7 +15,7 @@ let sequencer: FaultSequencer;
 const transports: Transport[] = [];
 
 function connect(path = ''): Transport {
-  // Long enough that no test gets there.
+  // A timeout that no test reaches.
   const transport = createHttpTransport({ url: sequencer.url + path, timeoutMs: 60_000 });
   transports.push(transport);
   return transport;
@@ -108,7 +108,7 @@ it('runs concurrent calls in parallel', async () => {
   });
   const transport = connect();
   const calls = Array.from({ length: 20 }, (_, n) => transport.call(operations.getStatus, Uint8Array.of(n)));
-  // Each gets its own answer, not just any.
+  // Each call gets its own response.
   expect(await Promise.all(calls)).toEqual(Array.from({ length: 20 }, (_, n) => Uint8Array.of(n)));
 });
 
@@ -124,7 +124,7 @@ it('opens a new connection when the sequencer closed the idle one', async () => 
   expect(sequencer.connections).toBe(2);
 });
 
-describe('an answer whose headers rule out an envelope is not decoded', () => {
+describe('a response whose headers rule out an envelope is not decoded', () => {
   it.each([
     { 'content-type': 'text/html' },
     { 'content-type': 'text/html; charset=utf-8' },
@@ -165,7 +165,7 @@ it.each<[string | undefined, number | undefined]>([
   ['7', 7_000],
   [undefined, undefined],
   ['<script>', undefined],
-])('Retry-After %p of a failure comes with the error as %p ms', async (header, retryAfterMs) => {
+])('Retry-After %p of a failed call is %p ms in the error', async (header, retryAfterMs) => {
   sequencer.answerWith((_call, res) => res.writeHead(503, header === undefined ? {} : { 'retry-after': header }).end());
   const error = await connect()
     .call(operations.getStatus, body)
@@ -176,7 +176,7 @@ it.each<[string | undefined, number | undefined]>([
 });
 
 describe('the timeout of a call', () => {
-  it('ends it before and during the answer, with and without a signal', async () => {
+  it('ends it before and during the response, with and without a signal', async () => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask'] });
     const { signal } = new AbortController();
     const transport = connect();
@@ -202,7 +202,7 @@ describe('the timeout of a call', () => {
     await eventually(() => cut === cases.length);
   });
 
-  it('leaves no timer after a call in time', async () => {
+  it('leaves no timer after a call that ended in time', async () => {
     const { signal } = new AbortController();
     expect(await connect().callWithin?.(operations.getStatus, body, { timeoutMs: 60_000, signal })).toEqual(answer);
     expect(getEventListeners(signal, 'abort')).toEqual([]);
@@ -218,7 +218,7 @@ describe("the caller's signal", () => {
     await expect(call).rejects.toBe(reason);
   });
 
-  it('ends a call during its answer', async () => {
+  it('ends a call during its response', async () => {
     const controller = new AbortController();
     sequencer.answerWith((_call, res) => {
       res.writeHead(200, { 'content-length': 100 });
@@ -228,13 +228,13 @@ describe("the caller's signal", () => {
     await expect(call).rejects.toBe('enough');
   });
 
-  it('that is aborted already prevents the call', async () => {
+  it('that is already aborted prevents the call', async () => {
     const call = connect().call(operations.getStatus, body, { signal: AbortSignal.abort('too late') });
     await expect(call).rejects.toBe('too late');
     expect(sequencer.calls).toEqual([]);
   });
 
-  it('leaves no listener when it is not aborted, and the next call succeeds', async () => {
+  it('leaves no listener when it is not aborted', async () => {
     const transport = connect();
     const { signal } = new AbortController();
     expect(await transport.call(operations.getStatus, body, { signal })).toEqual(answer);
@@ -289,5 +289,5 @@ describe('close()', () => {
   });
 });
 
-/** The HTTP client gives a connection back one turn of the event loop after its answer. */
+/** The HTTP client releases a connection one turn of the event loop after the response. */
 const aTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1));

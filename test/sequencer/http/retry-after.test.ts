@@ -1,6 +1,6 @@
 import { parseRetryAfter } from '../../../src/sequencer/http/http-call.js';
 
-// The example of RFC 9110 section 5.6.7, and the same moment in milliseconds as `date -u +%s` tells it.
+// The example of RFC 9110 section 5.6.7, and its time in milliseconds by `date -u +%s`.
 const date = 'Sun, 06 Nov 1994 08:49:37 GMT';
 const atMs = 784_111_777_000;
 

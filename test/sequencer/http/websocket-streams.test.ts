@@ -13,10 +13,10 @@ import {
   type Upgrade,
 } from '../../support/sequencers/stream-fault-server.js';
 
-/** Long enough that no test gets there. */
+/** A timeout that no test reaches. */
 const ample = 60_000;
 const body = Uint8Array.of(1, 2, 3);
-/** A sound envelope of this many bytes: four to six of them are around the inner message. */
+/** A valid envelope of `length` bytes, four to six of which enclose the inner message. */
 const sized = (length: number): Uint8Array => frame(...new Uint8Array(length - 4));
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -37,7 +37,7 @@ function createTransport(url: string, timeoutMs = ample): Transport & Required<P
   return { ...transport, openStream: transport.openStream };
 }
 
-/** Timers elapse when the test says so. Sockets work as ever. */
+/** The test controls timers. Sockets work as usual. */
 const useFakeTimers = (): void =>
   void jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask'] });
 afterEach(() => void jest.useRealTimers());
@@ -127,7 +127,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
     expect(await reading).toEqual({ read: [[7]], error: undefined });
   });
 
-  test("answers the service's pings", async () => {
+  test('answers the pings of the service', async () => {
     let answered = 0;
     const server = await serve(
       accepting((socket) => {
@@ -158,7 +158,7 @@ describe('a stream over WebSocket (protocol 5)', () => {
   test('is terminated shortly after the reader left, if the service sends no closing frame', async () => {
     const server = await serve(async (accept, socket) => {
       (await accept()).send(frame(1));
-      // From now on what comes is thrown away unread.
+      // From now on incoming data is discarded unread.
       socket.removeAllListeners('data');
     });
     const reader = open(server.url);
@@ -223,7 +223,7 @@ describe('a service that stopped responding', () => {
     await reader.next();
     for (let ping = 1; ping <= 4; ping += 1) {
       await jest.advanceTimersByTimeAsync(pingMs);
-      // It comes after the pong.
+      // This message arrives after the pong.
       expect(await reader.next()).toEqual({ done: false, value: Uint8Array.of(2) });
     }
     await reader.return?.();
@@ -251,7 +251,7 @@ describe('a slow reader', () => {
     const server = await serve(
       accepting(async (socket) => {
         const envelope = frame(...new Uint8Array(8_000));
-        // Waits until each is on its way, as far as the other side takes it.
+        // Waits until each is written, as far as the other side reads.
         for (; socket.readyState === socket.OPEN; sent += 1) {
           await new Promise((resolve) => socket.send(envelope, resolve));
         }
@@ -264,7 +264,7 @@ describe('a slow reader', () => {
       before = sent;
       await new Promise((resolve) => setTimeout(resolve, 200));
     }
-    // 64 in the queue, and what the two kernels hold between them.
+    // 64 in the queue, and the buffers of both kernels.
     expect(sent).toBeLessThan(5_000);
     for (let message = 0; message < before; message += 1) await reader.next();
     await eventually(() => sent > before);
@@ -275,14 +275,14 @@ describe('a slow reader', () => {
   test('gets an error after the buffered messages if the service sends on although paused', async () => {
     const server = await serve(
       accepting((socket) => {
-        // Frames of five bytes, so many that more than the cap come with one chunk of the socket.
+        // Frames of five bytes: one chunk of the socket has more of them than the queue holds.
         const burst = Buffer.concat(new Array<Buffer>(40_000).fill(Buffer.from('8203120107', 'hex')));
         (socket as unknown as { _socket: NodeJS.WritableStream })._socket.write(burst);
       }),
     );
     const reader = open(server.url);
     await eventually(() => server.frames.length === 1);
-    // It is closed by the reader's side.
+    // The side of the reader closes it.
     await server.idle();
     const { read, error } = await readAll(reader);
     expect(read).toHaveLength(1_024);

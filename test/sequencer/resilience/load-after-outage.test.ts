@@ -48,22 +48,22 @@ describe.each<[string, Play]>([
     await jest.advanceTimersByTimeAsync(20_000);
   });
 
-  /** The upstream calls that came in between these moments. */
+  /** The upstream calls within an interval. */
   const upstream = (fromMs: number, toMs: number): number =>
     inner.calls.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).length;
 
-  it('cause at most 1.2 times the load, also within each second', () => {
+  it('cause at most 1.2 times the load, in total and within each second', () => {
     expect(answered).toHaveLength(calls);
     expect(inner.calls.length).toBeLessThanOrEqual(1.2 * calls);
     for (let second = 0; second < 10; second += 1) {
-      // A second more of retries may have been saved up.
+      // The retry budget of one more second may have accumulated.
       expect(upstream(second * 1_000, (second + 1) * 1_000)).toBeLessThanOrEqual(1.2 * 100 + 10);
     }
   });
 
   it('are not sent during a complete outage', () => {
     if (name === 'fails every other call') return expect(upstream(2_000, 6_000)).toBeGreaterThan(400);
-    // What was sent before the fifth fault was known: one stalled call more for every 10 ms of its time-out.
+    // Calls that were sent before the fifth failure: one more stalled call for every 10 ms of the timeout.
     expect(upstream(outageFromMs, outageToMs)).toBeLessThanOrEqual(name === 'stalls' ? 125 : 12);
   });
 

@@ -31,7 +31,7 @@ function wrap(play: Play, options: Partial<ResilienceOptions> = {}): void {
 
 type Outcome = IntentError & { answer?: Uint8Array };
 
-/** Calls, and lets enough time pass for any outcome. @returns the error, or an object with the answer */
+/** Calls, and advances the clock until the call has ended. @returns the error, or an object with the response */
 async function outcome(operation: Operation = getStatus, options?: CallOptions): Promise<Outcome> {
   const ended = transport.call(operation, body, options).then(
     (given) => ({ answer: given }) as Outcome,
@@ -61,8 +61,8 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-describe('a call that succeeds', () => {
-  it('is sent once and returns the answer', async () => {
+describe('a successful call', () => {
+  it('is sent once and returns the response', async () => {
     wrap(ok);
     expect(await outcome()).toEqual({ answer });
     expect(inner.calls).toMatchObject([{ operation: getStatus, body }]);
@@ -147,7 +147,7 @@ describe('a retry', () => {
     expect(times()[2]).toBeLessThanOrEqual(2);
   });
 
-  it('that fails too ends the call with the last error, which says how many tries there were', async () => {
+  it('that also fails ends the call with the last error, which has the number of tries', async () => {
     wrap(inTurn(failing('sequencer_unreachable'), failingWithStatus(502), failingWithStatus(503, 250)));
     const error = await outcome();
     expect(error).toBeInstanceOf(SequencerError);
@@ -163,13 +163,13 @@ describe('a retry', () => {
 });
 
 describe('Retry-After', () => {
-  it('is waited for, plus the delay of the retry', async () => {
+  it('delays the retry, in addition to its own delay', async () => {
     wrap(inTurn(failingWithStatus(503, 2_000), failingWithStatus(429, 1_000), ok));
     expect(await outcome()).toEqual({ answer });
     expect(times()).toEqual([0, 2_050, 3_150]);
   });
 
-  it('over 5 s, or over the time left, is returned with the error instead', async () => {
+  it('over 5 s, or over the remaining time, is returned with the error instead', async () => {
     wrap(failingWithStatus(503, 5_001), { timeoutMs: 60_000 });
     expect(await outcome()).toMatchObject({ retryAfterMs: 5_001 });
     expect(inner.calls).toHaveLength(1);
@@ -182,7 +182,7 @@ describe('Retry-After', () => {
 });
 
 describe('the timeout', () => {
-  it('bounds each try and the whole call', async () => {
+  it('limits each try and the whole call', async () => {
     wrap(stalling);
     const call = begin();
     await jest.advanceTimersByTimeAsync(7_999);
@@ -192,17 +192,17 @@ describe('the timeout', () => {
     expect(times()).toEqual([0, 3_050, 6_150]);
   });
 
-  it('says how long the last try took, and how many tries there were', async () => {
+  it('has an error with the duration of the last try and the number of tries', async () => {
     wrap(stalling);
     expect((await outcome()).message).toBe('The sequencer did not answer within 1850 ms. Tried 3 times in 8000 ms.');
   });
 
-  it('is all for the one try of an operation that is never repeated', async () => {
+  it('applies to the one try of an operation that is never repeated', async () => {
     wrap(slow(7_900));
     expect(await outcome(loginToThirdPartyApp)).toEqual({ answer });
   });
 
-  it('is all for the first try if it is short', async () => {
+  it('applies to the first try if it is short', async () => {
     wrap(stalling, { timeoutMs: 200, attemptTimeoutMs: 200 });
     const call = begin();
     await jest.advanceTimersByTimeAsync(200);
@@ -210,7 +210,7 @@ describe('the timeout', () => {
     expect(inner.calls).toHaveLength(1);
   });
 
-  it('ends a call over a transport that ignores its signal, and a late failure of that transport is ignored', async () => {
+  it('ends a call over a transport that ignores its signal, whose late failure is ignored', async () => {
     wrap(() => new Promise((_resolve, reject) => setTimeout(() => reject(new Error('late')), 500)), {
       timeoutMs: 100,
       attemptTimeoutMs: 100,
@@ -221,7 +221,7 @@ describe('the timeout', () => {
     await jest.advanceTimersByTimeAsync(1_000);
   });
 
-  it('is kept by a transport that has callWithin', async () => {
+  it('is handled by a transport that has callWithin', async () => {
     wrap(ok);
     const seen: AttemptBounds[] = [];
     const callWithin = async (_operation: Operation, _body: Uint8Array, bounds: AttemptBounds) => {
@@ -238,7 +238,7 @@ describe('the timeout', () => {
     ]);
   });
 
-  it('includes the time in line', async () => {
+  it('includes the time in the queue', async () => {
     wrap(stalling, { maxRunning: 1, timeoutMs: 1_000, attemptTimeoutMs: 700 });
     const [first, second] = [begin(loginToThirdPartyApp), begin(loginToThirdPartyApp)];
     await jest.advanceTimersByTimeAsync(999);
@@ -248,8 +248,8 @@ describe('the timeout', () => {
   });
 });
 
-describe('the line', () => {
-  it('bounds the calls that run and those that wait, and refuses the others at once', async () => {
+describe('the queue', () => {
+  it('limits running and waiting calls, and rejects others at once', async () => {
     wrap(stalling, { maxRunning: 3, maxWaiting: 2 });
     const calls = Array.from({ length: 7 }, () => begin());
     await jest.advanceTimersByTimeAsync(0);
@@ -271,13 +271,13 @@ describe('the line', () => {
     expect(calls.filter(({ done }) => !done)).toEqual([]);
   });
 
-  it('says when to retry if it is full', async () => {
+  it('that is full rejects with a Retry-After', async () => {
     wrap(stalling, { maxRunning: 1, maxWaiting: 0 });
     begin();
     expect(await outcome()).toMatchObject({ name: 'IntentError', code: 'too_busy', status: 503, retryAfterMs: 1_000 });
   });
 
-  it('is served in the order of arrival', async () => {
+  it('is first in, first out', async () => {
     wrap(slow(10), { maxRunning: 1 });
     for (let n = 1; n <= 4; n += 1) void transport.call(getStatus, Uint8Array.of(n));
     await jest.advanceTimersByTimeAsync(40);
@@ -298,7 +298,7 @@ describe('the line', () => {
     expect((inner.calls.at(-1)?.atMs ?? 0) - (inner.calls[0]?.atMs ?? 0)).toBeGreaterThanOrEqual(49);
   });
 
-  it.each(['signal', 'cancelBeforeSend'])('is not joined by a call whose %s is aborted already', async (name) => {
+  it.each(['signal', 'cancelBeforeSend'])('rejects a call whose %s is already aborted', async (name) => {
     wrap(slow(1_000), { maxRunning: 1 });
     begin();
     const late = begin(getStatus, { [name]: AbortSignal.abort('too late') });
@@ -307,7 +307,7 @@ describe('the line', () => {
     await jest.advanceTimersByTimeAsync(1_000);
   });
 
-  it('gives the place of a call whose caller left to another', async () => {
+  it('passes the place of a call that was aborted to the next one', async () => {
     wrap(slow(1_000), { maxRunning: 1, maxWaiting: 1 });
     const running = begin();
     const controller = new AbortController();
@@ -357,7 +357,7 @@ describe('the circuit breaker', () => {
     ['answers that cannot be read', failing('sequencer_bad_response')],
     ['HTTP status 404', failingWithStatus(404)],
     ['HTTP status 429', failingWithStatus(429, 60_000)],
-  ])('does not open for %s, which also restart the count of failures', async (_name, play) => {
+  ])('does not open for %s, which reset the count of failures', async (_name, play) => {
     wrap(play);
     for (let n = 0; n < 20; n += 1) {
       begin(loginToThirdPartyApp);
@@ -370,7 +370,7 @@ describe('the circuit breaker', () => {
     }
   });
 
-  it('does not count calls whose caller left', async () => {
+  it('does not count calls that the caller aborted', async () => {
     wrap(fault);
     for (let n = 0; n < 4; n += 1) await outcome();
     inner.play(stalling);
@@ -389,14 +389,14 @@ describe('the circuit breaker', () => {
     expect(refused.code).toBe('sequencer_unavailable');
   });
 
-  it('says when to retry', async () => {
+  it('has a Retry-After in its error', async () => {
     await open();
     await jest.advanceTimersByTimeAsync(1_500);
     const error = await transport.call(getStatus, body).catch((thrown) => thrown);
     expect(error).toMatchObject({ name: 'SequencerError', status: 503, retryAfterMs: 3_500 });
   });
 
-  it('sends one probe after 5 s, and refuses other calls until the probe has ended', async () => {
+  it('sends one probe after 5 s, and rejects other calls until the probe has ended', async () => {
     await open();
     inner.play(slow(2_000));
     await jest.advanceTimersByTimeAsync(4_999);
@@ -426,7 +426,7 @@ describe('the circuit breaker', () => {
     expect(await outcome()).toEqual({ answer });
   });
 
-  it('closes when the probe is refused, since the service is alive', async () => {
+  it('closes when the probe is rejected, since the service responds', async () => {
     await open();
     inner.play(failing('sequencer_error'));
     await jest.advanceTimersByTimeAsync(5_000);
@@ -435,7 +435,7 @@ describe('the circuit breaker', () => {
     expect(await outcome()).toEqual({ answer });
   });
 
-  it('makes the next call the probe when the caller of the probe leaves, however often', async () => {
+  it('makes the next call the probe when the probe is aborted, however often', async () => {
     await open();
     inner.play(stalling);
     await jest.advanceTimersByTimeAsync(5_000);
@@ -453,7 +453,7 @@ describe('the circuit breaker', () => {
     expect(await outcome()).toEqual({ answer });
   });
 
-  it('does not change when a call ends that was sent before it opened', async () => {
+  it('ignores a call that was sent before it opened', async () => {
     wrap((call) => (call.n === 1 ? slow(1_000)(call) : call.n === 2 ? stalling(call) : fault(call)), {
       attemptTimeoutMs: 6_000,
     });
@@ -473,7 +473,7 @@ describe('the circuit breaker', () => {
     expect(await outcome()).toEqual({ answer });
   });
 
-  it('is separate for each operation: payments go on while logins fail', async () => {
+  it('is separate for each operation: payments continue while logins fail', async () => {
     wrap((call) => (call.operation === getLoginForThirdPartyApp ? fault(call) : answer));
     for (let n = 0; n < 6; n += 1) await transport.call(getLoginForThirdPartyApp, body).catch(() => undefined);
     expect(await outcome(createIntent)).toEqual({ answer });
@@ -500,7 +500,7 @@ describe('the retry budget', () => {
     expect(inner.calls.length).toBeLessThanOrEqual(500 * 1.2 + 10);
   });
 
-  it('refills with time, so that a quiet site may retry every call', async () => {
+  it('refills with time, so a quiet site may retry every call', async () => {
     wrap((call) => (call.n % 2 === 1 ? failing('sequencer_unreachable')(call) : answer));
     for (let n = 0; n < 50; n += 1) expect(await outcome()).toEqual({ answer });
     expect(inner.calls).toHaveLength(100);
@@ -531,13 +531,13 @@ describe("the caller's signal", () => {
     expect(inner.calls).toHaveLength(1);
   });
 
-  it.each(['signal', 'cancelBeforeSend'])('%s that is aborted already prevents the call', async (name) => {
+  it.each(['signal', 'cancelBeforeSend'])('%s that is already aborted prevents the call', async (name) => {
     wrap(ok);
     expect(await outcome(getStatus, { [name]: AbortSignal.abort('too late') })).toBe('too late');
     expect(inner.calls).toEqual([]);
   });
 
-  it.each(['signal', 'cancelBeforeSend'])('%s has no listeners once the call is over', async (name) => {
+  it.each(['signal', 'cancelBeforeSend'])('%s has no listeners after the call', async (name) => {
     const { signal } = new AbortController();
     const options = { [name]: signal };
     wrap(inTurn(failing('sequencer_unreachable'), ok), { maxRunning: 1 });
@@ -574,7 +574,7 @@ describe('cancelBeforeSend', () => {
     expect(inner.calls).toHaveLength(1);
   });
 
-  it('ends the wait in line, and between two tries', async () => {
+  it('ends the wait in the queue, and between two tries', async () => {
     wrap(failingWithStatus(503, 4_000), { maxRunning: 1 });
     const controller = new AbortController();
     const calls = [0, 1].map(() => begin(createIntent, { cancelBeforeSend: controller.signal }));
@@ -603,7 +603,7 @@ describe('close()', () => {
     expect(inner.closed).toBe(1);
   });
 
-  it('refuses calls after it', async () => {
+  it('rejects calls after it', async () => {
     wrap(ok);
     await transport.close();
     expect((await outcome()).code).toBe('sequencer_unreachable');

@@ -1,6 +1,6 @@
 import type { WatchTiming } from '../../../src/sequencer/watch/watch-intent.js';
 
-/** A clock that moves only when it is told to, and dice that fall as they are told to. */
+/** A clock and a random source that the test controls. */
 export class FakeTiming implements WatchTiming {
   nowMs = 0;
   chance = 0.5;
@@ -14,12 +14,12 @@ export class FakeTiming implements WatchTiming {
     return () => this.#timers.delete(key);
   };
 
-  /** Timers that have neither elapsed nor been called off. */
+  /** The number of running timers. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** Lets this much time pass, timer by timer, and what waits for each of them happen. */
+  /** Advances the clock timer by timer, and runs the code that waits for each. */
   async pass(ms: number): Promise<void> {
     const endMs = this.nowMs + ms;
     await settled();
@@ -35,7 +35,7 @@ export class FakeTiming implements WatchTiming {
   }
 }
 
-/** Whatever is ready to happen has happened. */
+/** Resolves when all pending callbacks have run. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

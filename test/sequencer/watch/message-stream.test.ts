@@ -29,7 +29,7 @@ let relay: StreamRelay;
 let transport: Transport;
 let client: IntentClient;
 
-/** Every transport of the streams of the embedded sequencer. They behave alike. */
+/** Every stream transport of the embedded sequencer. They behave the same. */
 const transports: [string, (from: { url: string; sequencer: Sequencer }) => Transport][] = [
   ['over WebSocket', ({ url }) => createHttpTransport({ url, timeoutMs: 60_000 })],
   [
@@ -99,7 +99,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     ]);
   });
 
-  test('does not say that a reversed payment is submitted, until it is submitted again', async () => {
+  test('omits the submission of a reversed payment until it is submitted again', async () => {
     const intent = await client.paymentIntents.create(payment);
     await sequencer.wallet().pay(intent.clientSecret);
     sequencer.reverse(intent.id);
@@ -110,7 +110,7 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     await sequencer.wallet('Ben').pay(intent.clientSecret);
     const rest = [(await last).value].flatMap(kindsIn);
     for (let step = await reader.next(); !step.done; step = await reader.next()) rest.push(...kindsIn(step.value));
-    // The second wallet's scan comes before, and not what was said of the first.
+    // The scan of the second wallet precedes the submission. The message of the first one is gone.
     expect(rest).toEqual(['codeScanned', 'intentSubmitted']);
   });
 
@@ -133,10 +133,10 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     ['without its signature', (body) => body.subarray(0, 36)],
     ['with another signature', (body) => Uint8Array.from(body, (byte, at) => (at === 50 ? byte ^ 1 : byte))],
     ['at another rendezvous', (body) => Uint8Array.from(body, (byte, at) => (at === 10 ? byte ^ 1 : byte))],
-    ['with a field that nobody knows', (body) => Buffer.concat([body, Buffer.of(0xa0, 0x06, 0x01)])],
+    ['with an unknown field', (body) => Buffer.concat([body, Buffer.of(0xa0, 0x06, 0x01)])],
     ['of no sense', () => new Uint8Array(40).fill(0xff)],
     ['of nothing', () => new Uint8Array()],
-  ])('refuses a request %s (protocol 4)', async (_name, change) => {
+  ])('rejects a request %s (protocol 4)', async (_name, change) => {
     const { id, clientSecret } = await client.paymentIntents.create(payment);
     const { body } = signStreamRequest(id, clientSecret);
     const stream = transport.openStream?.(operations.openMessageStream, change(body));
@@ -146,13 +146,13 @@ describe.each(transports)('the message stream %s (interface 4.5)', (transportNam
     });
   });
 
-  test('streams no other operation', async () => {
+  test('rejects other operations', async () => {
     const { id } = await client.paymentIntents.create(payment);
     const stream = transport.openStream?.(operations.getStatus, Buffer.from(id));
     await expect(read(stream as AsyncIterable<Uint8Array>)).rejects.toMatchObject({ code: 'sequencer_error' });
   });
 
-  // Over gRPC a call with one answer and a stream are the same until they end.
+  // Over gRPC a unary call and a stream are the same until they end.
   if (transportName !== 'over gRPC') {
     test('is refused as a unary call', async () => {
       const { id, clientSecret } = await client.paymentIntents.create(payment);
@@ -259,7 +259,7 @@ function kindsIn(response: Uint8Array | undefined): string[] {
   return (messages ?? []).map((message) => (message as v1.Message).kind ?? 'none');
 }
 
-/** The request that created an intent, as its own sequencer keeps it. */
+/** The request that created an intent, as its sequencer stores it. */
 async function requestOf(sequencer: Sequencer, { id, clientSecret }: CreatedIntent): Promise<{ body: Uint8Array }> {
   const { body } = signStreamRequest(id, clientSecret);
   for await (const response of sequencer.transport.openStream(operations.openMessageStream, body)) {
@@ -269,7 +269,7 @@ async function requestOf(sequencer: Sequencer, { id, clientSecret }: CreatedInte
   throw new Error('There is no request.');
 }
 
-/** No socket is left; and there was one, where there should be. */
+/** Expects that no socket is left, and that there was one if expected. */
 async function nothingOpen(transportName: string): Promise<void> {
   expect(relay.opened > 0).toBe(transportName.startsWith('over WebSocket'));
   await relay.idle();

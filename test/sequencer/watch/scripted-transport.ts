@@ -9,7 +9,7 @@ export const clientSecret = formatClientSecret(payload);
 export const rendezvous = rendezvousKeyPair(parseClientSecret(clientSecret));
 export const id = intentIdOf(rendezvous);
 
-/** A stream in the hands of a test. */
+/** A stream that the test controls. */
 export class ScriptedStream {
   readonly #responses: Uint8Array[] = [];
   #end: { readonly error?: unknown } | undefined;
@@ -51,12 +51,12 @@ export class ScriptedStream {
   }
 }
 
-/** A transport whose status and streams are what the test says, and which tells how often it was asked, and when. */
+/** A transport whose status and streams the test sets, and which records the times of status calls. */
 export class ScriptedTransport implements Transport {
   status: Status | Error = { exists: true };
-  readonly askedAtMs: number[] = [];
+  readonly statusCallsAtMs: number[] = [];
   readonly streams: { readonly stream: ScriptedStream; readonly atMs: number; readonly body: Uint8Array }[] = [];
-  /** Done with each stream as it is opened. */
+  /** Called with each opened stream. */
   onOpen: (stream: ScriptedStream) => void = () => {};
   readonly #now: () => number;
 
@@ -64,7 +64,7 @@ export class ScriptedTransport implements Transport {
     this.#now = now;
   }
 
-  /** The stream that was opened last. */
+  /** The last opened stream. */
   get stream(): ScriptedStream {
     const last = this.streams.at(-1);
     if (!last) throw new Error('No stream was opened.');
@@ -73,7 +73,7 @@ export class ScriptedTransport implements Transport {
 
   call: Transport['call'] = async (_operation, _body, options) => {
     options?.signal?.throwIfAborted();
-    this.askedAtMs.push(this.#now());
+    this.statusCallsAtMs.push(this.#now());
     if (this.status instanceof Error) throw this.status;
     return encode(v1.GetStatusResponse, this.status);
   };
@@ -88,7 +88,7 @@ export class ScriptedTransport implements Transport {
   close = async (): Promise<void> => undefined;
 }
 
-/** A message under the id of 16 such bytes; with a key, signed as a client does it. */
+/** A message whose id is 16 times `idByte`; with a key, it is signed like that of a client. */
 export function message(
   idByte: number,
   content: v1.Message.$Properties,

@@ -24,14 +24,14 @@ function statusCache(capacity?: number) {
   return { transport, status, updates, pass };
 }
 
-test('callers at the same time share one call for each intent', async () => {
+test('concurrent callers share one call for each intent', async () => {
   const { transport, status } = statusCache();
   const answers = await Promise.all([status.get(id), status.get(id), status.get(otherId), status.get(id)]);
   expect(answers).toEqual([pending, pending, pending, pending]);
   expect(transport.asked).toBe(2);
 });
 
-test('an exception of a subscriber reaches neither the other subscribers nor the callers', async () => {
+test('an exception of a subscriber affects neither other subscribers nor callers', async () => {
   const errors: unknown[] = [];
   const transport = new StatusTransport();
   const ask: AskStatus = (intent, options) => getStatus(transport, intent, options);
@@ -74,7 +74,7 @@ test('a submission can be reversed', async () => {
   expect(await status.get(id)).toEqual(pending);
 });
 
-test('a clock that is set back does not make a status last', async () => {
+test('a clock that is set back does not extend the life of a status', async () => {
   const { transport, status, pass } = statusCache();
   await status.get(id);
   pass(-3_600_000);
@@ -82,7 +82,7 @@ test('a clock that is set back does not make a status last', async () => {
   expect(transport.asked).toBe(2);
 });
 
-test('a failure rejects all callers that wait, and is not kept for later ones', async () => {
+test('a failure rejects all waiting callers and is not cached', async () => {
   const { transport, status } = statusCache();
   transport.answerWith(down);
   const answers = await Promise.allSettled([status.get(id), status.get(id)]);
@@ -93,14 +93,14 @@ test('a failure rejects all callers that wait, and is not kept for later ones', 
   expect(await status.get(id)).toEqual(pending);
 });
 
-test('an invalid id is refused without a call and without an entry', async () => {
+test('an invalid id is rejected without a call and without an entry', async () => {
   const { transport, status } = statusCache();
   await expect(status.get('x'.repeat(10_000))).rejects.toThrow(IntentError);
   await expect(status.get('constructor')).rejects.toMatchObject({ code: 'invalid_id' });
   expect([transport.asked, status.size]).toEqual([0, 0]);
 });
 
-describe('leaving', () => {
+describe('aborting a read', () => {
   test('leaves the call to the callers that still wait', async () => {
     const { transport, status } = statusCache();
     transport.answerWith('nothing');
@@ -114,7 +114,7 @@ describe('leaving', () => {
     expect([transport.asked, transport.aborted]).toEqual([1, 0]);
   });
 
-  test('lets a call that was sent run to its end when no caller waits any more', async () => {
+  test('completes a call that was sent, even if no caller waits', async () => {
     const { transport, status } = statusCache();
     transport.answerWith('nothing');
     const leaving = [new AbortController(), new AbortController()];
@@ -127,7 +127,7 @@ describe('leaving', () => {
     expect([transport.asked, transport.aborted]).toEqual([1, 0]);
   });
 
-  test('does not send a call that waits for its turn when no caller waits any more', async () => {
+  test('does not send a queued call if no caller waits', async () => {
     const asked: (Abortable | undefined)[] = [];
     const ask: AskStatus = (_id, { cancelBeforeSend }) =>
       new Promise((_resolve, reject) => {
@@ -175,7 +175,7 @@ describe('leaving', () => {
     expect(transport.asked).toBe(2);
   });
 
-  test('after the answer has no effect', async () => {
+  test('after the response has no effect', async () => {
     const { transport, status } = statusCache();
     const leaving = new AbortController();
     await status.get(id, { signal: leaving.signal });
@@ -203,7 +203,7 @@ describe('leaving', () => {
   });
 });
 
-test('bypassCache makes a call although a status is known, and its answer is cached', async () => {
+test('bypassCache makes a call although a status is cached, and caches the response', async () => {
   const { transport, status } = statusCache();
   await status.get(id);
   transport.answerWith(submitted);
@@ -216,7 +216,7 @@ test('bypassCache makes a call although a status is known, and its answer is cac
   expect(transport.asked).toBe(3);
 });
 
-test('a status that is set counts, also against a call that is under way', async () => {
+test('a status that is set is newer than a call in progress', async () => {
   const { transport, status } = statusCache();
   transport.answerWith('nothing');
   const earlier = status.get(id);
@@ -227,7 +227,7 @@ test('a status that is set counts, also against a call that is under way', async
   expect(await status.get(id)).toEqual(submitted);
 });
 
-test('the entry whose call is oldest makes room when the cache is full', async () => {
+test('the entry with the oldest call is evicted when the cache is full', async () => {
   const { transport, status } = statusCache(2);
   const third = 'FAe4sisG95oZ42w7buUn5qEE4TAnfTTFPiguZUHmhiF';
   await status.get(id);
@@ -255,7 +255,7 @@ describe('subscribers', () => {
     ...{ id: intent, status, source },
   });
 
-  test('learn a status once, however many callers read it, and before these have it', async () => {
+  test('receive a status once, however many callers read it, and before the callers', async () => {
     const { status, updates } = statusCache();
     const seen = status.get(id).then(() => updates.length);
     await Promise.all([status.get(id), status.get(id)]);
@@ -265,7 +265,7 @@ describe('subscribers', () => {
     expect(await seen).toBe(1);
   });
 
-  test('learn every change, and nothing when a call or another way brings the same status', async () => {
+  test('receive every change, and nothing when a call or another source reports the same status', async () => {
     const { transport, status, updates } = statusCache();
     await status.get(id);
     await status.get(id, { bypassCache: true });
@@ -281,7 +281,7 @@ describe('subscribers', () => {
     expect(updates.at(-1)).toEqual(updateOf(otherId, submitted, 'stream'));
   });
 
-  test('learn that an intent is submitted once a minute, however many clients ask for it', async () => {
+  test('receive a submission once a minute, however many clients read it', async () => {
     const { transport, status, updates, pass } = statusCache();
     transport.answerWith(submitted);
     await status.get(id);
@@ -293,14 +293,14 @@ describe('subscribers', () => {
     expect(updates).toEqual([updateOf(id, submitted), updateOf(id, submitted)]);
   });
 
-  test('learn it again when the intent is no longer among those that are kept', async () => {
+  test('receive it again when the entry was evicted', async () => {
     const { transport, status, updates } = statusCache(1);
     transport.answerWith(submitted);
     for (const intent of [id, otherId, id]) await status.get(intent);
     expect(updates.map((update) => update.id)).toEqual([id, otherId, id]);
   });
 
-  test('learn it again when a call has failed meanwhile', async () => {
+  test('receive it again after a failed call', async () => {
     const { transport, status, updates } = statusCache();
     transport.answerWith(submitted);
     await status.get(id);
@@ -311,7 +311,7 @@ describe('subscribers', () => {
     expect(updates).toHaveLength(2);
   });
 
-  test('do not learn an answer that is older than what is known', async () => {
+  test('do not receive a response that is older than the cached status', async () => {
     const { transport, status, updates } = statusCache();
     transport.answerWith('nothing');
     const earlier = status.get(id, { bypassCache: true, source: 'ledger' });
@@ -326,7 +326,7 @@ describe('subscribers', () => {
     [['stream', 'status'], 'stream'],
     [['webhook', 'stream'], 'webhook'],
     [['status', 'ledger', 'webhook'], 'ledger'],
-  ] as const)('of a call for %j learn the source %j', async (given, source) => {
+  ] as const)('of a call for %j receive the source %j', async (given, source) => {
     const { transport, status, updates } = statusCache();
     transport.answerWith('nothing');
     const answers = given.map((each) => status.get(id, { source: each, bypassCache: each !== 'status' }));

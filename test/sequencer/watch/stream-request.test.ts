@@ -10,7 +10,7 @@ const knownIntents = [
   ['login', '030000000000000000050c131a21282f363d444b', 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht'],
 ] as const;
 
-it.each(knownIntents)('the request for the stream of a %s, byte by byte (protocol 4, 5)', (_kind, payload, id) => {
+it.each(knownIntents)('the stream request of a %s has the known bytes (protocol 4, 5)', (_kind, payload, id) => {
   const { publicKey, secretKey } = nacl.sign.keyPair.fromSeed(
     createHash('sha256').update(Buffer.from(payload, 'hex')).digest(),
   );
@@ -21,7 +21,7 @@ it.each(knownIntents)('the request for the stream of a %s, byte by byte (protoco
   expect(Buffer.from(request.body).toString('hex')).toBe(Buffer.from(signed).toString('hex'));
 });
 
-it('is not signed for another intent', () => {
+it('the stream request is not signed for another intent', () => {
   const [[, payload], [, , otherId]] = knownIntents;
   const sign = (id: string, secret: string) => () => signStreamRequest(id, secret);
   const secret = bs58.encode(Buffer.from(payload, 'hex'));

@@ -16,7 +16,7 @@ beforeEach(() => {
   transport = new ScriptedTransport(timing.now);
   abort = new AbortController();
 });
-// Whatever happened, nothing may be left that would still happen.
+// Every test ends without pending timers.
 afterEach(async () => {
   abort.abort();
   await settled();
@@ -63,10 +63,10 @@ const idOf = (idByte: number): string => bs58.encode(new Uint8Array(16).fill(idB
 const down = new SequencerError('sequencer_unreachable', 'The sequencer cannot be reached.');
 
 describe('with a stream', () => {
-  test('yields the events, and ends when the status says submitted', async () => {
+  test('yields the events, and ends with the submitted status', async () => {
     const watching = watch();
     await settled();
-    expect([transport.streams.length, transport.askedAtMs]).toEqual([1, [0]]);
+    expect([transport.streams.length, transport.statusCallsAtMs]).toEqual([1, [0]]);
     transport.stream.send(scanned(1), rejected(2));
     transport.stream.send(message(3, { webhookCalled: { timestamp: { seconds: 9 } } }));
     transport.stream.send(message(4, { airdropReceived: {} }));
@@ -85,7 +85,7 @@ describe('with a stream', () => {
     expect(transport.streams).toHaveLength(1);
   });
 
-  test('learns what happened before from the status at its opening', async () => {
+  test('yields earlier events from the status at the opening', async () => {
     transport.status = { exists: true, codeScanned: true, intentSubmitted: true };
     const watching = watch();
     expect(await watching.over).toBe('the end');
@@ -93,7 +93,7 @@ describe('with a stream', () => {
       { kind: 'code_scanned', id: 'code_scanned' },
       { kind: 'intent_submitted', id: 'intent_submitted' },
     ]);
-    expect(transport.askedAtMs).toEqual([0]);
+    expect(transport.statusCallsAtMs).toEqual([0]);
   });
 
   test('yields code_scanned once, from the status, from messages, or from both', async () => {
@@ -106,7 +106,7 @@ describe('with a stream', () => {
     expect(watching.kinds).toEqual(['code_scanned']);
   });
 
-  test('yields one event for a message that comes twice, in any order', async () => {
+  test('yields one event for a duplicate message, in any order', async () => {
     const watching = watch();
     await settled();
     transport.stream.send(rejected(2), rejected(2));
@@ -116,17 +116,17 @@ describe('with a stream', () => {
     expect(watching.events.map(({ id }) => id)).toEqual([idOf(2), 'code_scanned', idOf(3)]);
   });
 
-  test('takes intent_submitted only as a reason to ask for the status', async () => {
+  test('polls the status on intent_submitted and does not trust the message', async () => {
     const watching = watch();
     await settled();
     transport.stream.send(submitted(1));
     await settled();
-    expect([watching.kinds, transport.askedAtMs]).toEqual([[], [0, 0]]);
-    // The same message again is none.
+    expect([watching.kinds, transport.statusCallsAtMs]).toEqual([[], [0, 0]]);
+    // The same message again causes no poll.
     transport.stream.send(submitted(1));
     await settled();
-    expect(transport.askedAtMs).toEqual([0, 0]);
-    // The status was a little behind.
+    expect(transport.statusCallsAtMs).toEqual([0, 0]);
+    // The status lags behind the message.
     transport.status = { exists: true, intentSubmitted: true };
     await timing.pass(1_000);
     expect(watching.kinds).toEqual(['intent_submitted']);
@@ -162,8 +162,8 @@ describe('with a stream', () => {
     await settled();
     transport.stream.send(hostile);
     await settled();
-    expect([watching.events, transport.askedAtMs]).toEqual([[], [0]]);
-    // And does not stand in the way of what is sound.
+    expect([watching.events, transport.statusCallsAtMs]).toEqual([[], [0]]);
+    // A valid message is still read.
     transport.stream.send(rejected(1));
     await settled();
     expect(watching.kinds).toEqual(['client_rejected_login']);
@@ -182,7 +182,7 @@ describe('with a stream', () => {
     expect(watching.events).toEqual([{ kind: 'webhook_called', id: idOf(1) }]);
   });
 
-  test('reads a bounded number of messages of a stranger with the code, and all of the service', async () => {
+  test('reads a bounded number of messages from others who know the secret, and all of the service', async () => {
     const watching = watch();
     await settled();
     for (let sent = 0; sent < 400; sent += 1) {
@@ -227,8 +227,8 @@ describe('with a stream', () => {
     const watching = watch();
     await timing.pass(300_000);
     expect(transport.streams).toHaveLength(1);
-    expect(transport.askedAtMs.slice(0, 5)).toEqual([0, 1_000, 2_500, 4_750, 8_125]);
-    expect(transport.askedAtMs.length).toBeLessThan(20);
+    expect(transport.statusCallsAtMs.slice(0, 5)).toEqual([0, 1_000, 2_500, 4_750, 8_125]);
+    expect(transport.statusCallsAtMs.length).toBeLessThan(20);
     transport.status = { exists: true, intentSubmitted: true };
     await timing.pass(30_000);
     expect(watching.kinds).toEqual(['intent_submitted']);
@@ -244,20 +244,20 @@ describe('when the stream breaks', () => {
     transport.stream.end({ error: down });
     await timing.pass(10_000);
     expect(transport.streams).toHaveLength(2);
-    // What lay there is replayed, in another order, with what is new.
+    // Stored messages are replayed in another order, with the new one.
     transport.stream.send(rejected(3), rejected(2));
     transport.stream.send(scanned(1));
     await settled();
     expect(watching.events.map(({ id }) => id)).toEqual(['code_scanned', idOf(2), idOf(3)]);
   });
 
-  test('asks for the status at each opening', async () => {
+  test('polls the status at each opening', async () => {
     transport.onOpen = (stream) => stream.end({ error: down });
     const watching = watch();
     await timing.pass(400);
     const openedAtMs = transport.streams.map(({ atMs }) => atMs);
     expect(openedAtMs).toEqual([0, 125, 375]);
-    expect(transport.askedAtMs).toEqual(openedAtMs);
+    expect(transport.statusCallsAtMs).toEqual(openedAtMs);
     transport.status = { exists: true, intentSubmitted: true };
     await timing.pass(500);
     expect(watching.kinds).toEqual(['intent_submitted']);
@@ -280,15 +280,17 @@ describe('when the stream breaks', () => {
     for (const chance of [0.5, 0.999]) {
       timing.chance = chance;
       transport.streams.length = 0;
-      transport.askedAtMs.length = 0;
+      transport.statusCallsAtMs.length = 0;
       abort = new AbortController();
       watch();
       await timing.pass(3_600_000);
-      // 10 s and half of it are the longest delays to the next opening; 5 s to the next question.
+      // The longest delay is 15 s to the next opening, and 5 s to the next poll.
       expect(transport.streams.length).toBeLessThan(3_600 / (10 * chance) + 10);
       expect(transport.streams.length).toBeGreaterThan(3_600 / 10 - 10);
-      expect(transport.askedAtMs.length).toBeLessThan(2 * (3_600 / 5) + 20);
-      const pauses = transport.askedAtMs.slice(1).map((at, index) => at - (transport.askedAtMs[index] ?? 0));
+      expect(transport.statusCallsAtMs.length).toBeLessThan(2 * (3_600 / 5) + 20);
+      const pauses = transport.statusCallsAtMs
+        .slice(1)
+        .map((at, index) => at - (transport.statusCallsAtMs[index] ?? 0));
       expect(Math.max(...pauses)).toBeLessThanOrEqual(5_000);
       abort.abort();
       await settled();
@@ -339,14 +341,14 @@ describe('without a stream', () => {
   ])('%s: polls after 1 s, then with growing intervals up to 5 s', async (_name, begin) => {
     const watching = begin();
     await timing.pass(30_000);
-    expect(transport.askedAtMs).toEqual([0, 1_000, 2_500, 4_750, 8_125, 13_125, 18_125, 23_125, 28_125]);
+    expect(transport.statusCallsAtMs).toEqual([0, 1_000, 2_500, 4_750, 8_125, 13_125, 18_125, 23_125, 28_125]);
     transport.status = { exists: true, codeScanned: true };
     await timing.pass(5_000);
     expect(watching.kinds).toEqual(['code_scanned']);
-    // Whoever scanned is about to confirm.
-    const { length } = transport.askedAtMs;
+    // A payment follows a scan soon, so polls restart with the short interval.
+    const { length } = transport.statusCallsAtMs;
     await timing.pass(1_500);
-    expect(transport.askedAtMs.length).toBeGreaterThan(length);
+    expect(transport.statusCallsAtMs.length).toBeGreaterThan(length);
     transport.status = { exists: true, codeScanned: true, intentSubmitted: true };
     await timing.pass(5_000);
     expect(watching.kinds).toEqual(['code_scanned', 'intent_submitted']);
@@ -355,7 +357,7 @@ describe('without a stream', () => {
 });
 
 describe('the source of the status', () => {
-  test('can be given; then the watch makes no call for it', async () => {
+  test('can be an option; then the watch makes no status call', async () => {
     const asked: string[] = [];
     const askStatus = async (intent: string, { signal }: CallOptions) => {
       asked.push(intent);
@@ -372,17 +374,17 @@ describe('the source of the status', () => {
     await timing.pass(1_500);
     await watching;
     expect([asked, kinds]).toEqual([[id, id, id], ['intent_submitted']]);
-    expect([transport.askedAtMs, transport.streams.length]).toEqual([[], 1]);
+    expect([transport.statusCallsAtMs, transport.streams.length]).toEqual([[], 1]);
   });
 });
 
-describe('errors', () => {
+describe('an error', () => {
   test.each([
     down,
     new SequencerError('sequencer_error', 'no'),
     new SequencerError('sequencer_unavailable', 'no'),
     new IntentError('too_busy'),
-  ])('$code of the status does not end a watch', async (error) => {
+  ])('$code of a status call does not end a watch', async (error) => {
     transport.status = error;
     const watching = watch();
     await timing.pass(60_000);
@@ -393,9 +395,9 @@ describe('errors', () => {
   });
 
   test.each<[string, { id: string; clientSecret?: string }, string]>([
-    ['an id that is none', { id: 'x' }, 'invalid_id'],
-    ['an id that is none, with a secret', { id: '', clientSecret }, 'invalid_id'],
-    ['a secret that is none', { id, clientSecret: 'x' }, 'invalid_client_secret'],
+    ['an invalid id', { id: 'x' }, 'invalid_id'],
+    ['an invalid id with a secret', { id: '', clientSecret }, 'invalid_id'],
+    ['an invalid secret', { id, clientSecret: 'x' }, 'invalid_client_secret'],
     [
       'a secret of another intent',
       { id: bs58.encode(new Uint8Array(32).fill(1)), clientSecret },
@@ -405,17 +407,17 @@ describe('errors', () => {
     const error = await watch(intent).over;
     expect(error).toMatchObject({ code });
     expect(String((error as Error).stack)).not.toContain(clientSecret);
-    expect([transport.askedAtMs, transport.streams]).toEqual([[], []]);
+    expect([transport.statusCallsAtMs, transport.streams]).toEqual([[], []]);
   });
 
-  test('an error that is not of the service is thrown', async () => {
+  test('that is not of the service is thrown', async () => {
     transport.status = new TypeError('a bug');
     expect(await watch().over).toBe(transport.status);
     expect(transport.stream.isLeft).toBe(true);
   });
 });
 
-describe('abort', () => {
+describe('an abort', () => {
   test.each<[string, (begin: () => Watching) => Promise<Watching>]>([
     [
       'before it begins',
@@ -424,9 +426,9 @@ describe('abort', () => {
         return begin();
       },
     ],
-    ['while it asks', async (begin) => begin()],
+    ['during a status call', async (begin) => begin()],
     [
-      'while it listens',
+      'during a stream',
       async (begin) => {
         const watching = begin();
         await timing.pass(5_000);
@@ -450,7 +452,7 @@ describe('abort', () => {
     expect(timing.pending).toBe(0);
   });
 
-  test('ends a watch whose status never comes', async () => {
+  test('ends a watch whose status call never ends', async () => {
     transport.call = (_operation, _body, options) =>
       new Promise((_resolve, reject) => {
         options?.signal?.addEventListener('abort', () => reject(options.signal?.reason));
@@ -461,7 +463,7 @@ describe('abort', () => {
     expect(await watching.over).toBe('the end');
   });
 
-  test('closes the stream when the loop is left', async () => {
+  test('by leaving the loop closes the stream', async () => {
     transport.status = { exists: true, codeScanned: true };
     for await (const { kind } of watchIntent(transport, { timing })({ id, clientSecret }, { signal: abort.signal })) {
       expect(kind).toBe('code_scanned');

@@ -16,13 +16,13 @@ afterAll(async () => {
   await sequencer.close();
 });
 
-test('a payment, without a ledger', async () => {
+test('a payment is submitted, without a ledger', async () => {
   const { body } = await browser.post('/intent').send({ mode: 'payment' }).expect(201);
   const { id } = await sequencer.wallet('Ada').pay(body.client_secret);
   await browser.get(`/status/${id}`).expect(200, { exists: true, code_scanned: true, intent_submitted: true });
 });
 
-test('a login', async () => {
+test('a login starts a session', async () => {
   const { body } = await browser.post('/intent').send({ mode: 'login' }).expect(201);
   const { id, userId } = await sequencer.wallet('Ada').login(body.client_secret);
   await browser

@@ -12,7 +12,7 @@ interface Shop {
 /** One shop for each worker, on a free port. */
 const test = base.extend<object, { shop: Shop }>({
   shop: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads here what a fixture needs.
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a pattern here.
     async ({}, use) => {
       const sequencer = await startSequencer();
       const ledger = await temporaryLedger();
@@ -29,7 +29,7 @@ const test = base.extend<object, { shop: Shop }>({
   ],
 });
 
-/** What a wallet on this device is opened with: its link holds the code. */
+/** Returns the link that opens a wallet on this device. It contains the code. */
 async function scan(page: Page): Promise<string> {
   const link = page.getByRole('link', { name: 'Open wallet on this device' });
   await expect(link).toHaveAttribute('href', /#/);
@@ -44,7 +44,7 @@ test('a customer buys tea', async ({ page, shop }) => {
   await expect(page.getByText('Paid. Thank you!')).toBeVisible();
 });
 
-test('a customer declines, and the page says so', async ({ page, shop }) => {
+test('the page reports that a customer declined', async ({ page, shop }) => {
   await page.goto(shop.url);
   await page.getByRole('button', { name: 'Pay with your wallet' }).click();
   await shop.sequencer.wallet('Ada').decline(await scan(page));

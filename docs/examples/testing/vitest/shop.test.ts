@@ -13,7 +13,7 @@ afterAll(async () => {
   await ledger.remove();
 });
 
-test('a payment', async () => {
+test('a payment is settled', async () => {
   const browser = request.agent(app).set(sameOriginHeaders);
   const { body } = await browser.post('/intent').send({ mode: 'payment', order: 'tea' }).expect(201);
   const { id, amount } = await sequencer.wallet('Ada').pay(body.client_secret);
@@ -23,7 +23,7 @@ test('a payment', async () => {
   expect(payment.metadata).toEqual({ item: 'tea' });
 });
 
-test('a login', async () => {
+test('a login starts a session', async () => {
   const browser = request.agent(app).set(sameOriginHeaders);
   const { body } = await browser.post('/intent').send({ mode: 'login' }).expect(201);
   const { id, userId } = await sequencer.wallet('Ada').login(body.client_secret);

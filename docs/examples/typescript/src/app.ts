@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import { type IntentRouter, requireLogin } from 'express-intents';
 
-/** The pages of the site, around the router. */
+/** Creates the app of the site. */
 export function createApp(router: IntentRouter): Express {
   const app = express();
   app.use(router);

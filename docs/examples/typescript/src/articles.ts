@@ -1,4 +1,4 @@
-/** What the site sells. */
+/** An item of the site. */
 export interface Article {
   readonly title: string;
   /** Decimal, in usd. */
@@ -10,5 +10,5 @@ const articles: ReadonlyMap<unknown, Article> = new Map([
   ['cup', { title: 'A stoneware cup', price: '18.00' }],
 ]);
 
-/** Looks up what a browser has asked for, which may be anything. */
+/** Finds the article of an order. The browser sends the order, so it can be any value. */
 export const findArticle = (order: unknown): Article | undefined => articles.get(order);

@@ -1,7 +1,7 @@
 import { type IntentRouterOptions, refuse } from 'express-intents';
 import { findArticle } from './articles.js';
 
-/** What the site tells the router of its payments. */
+/** The payment options of the router. */
 export const payments = {
   payment: (req) => {
     const order: unknown = req.body.order;
