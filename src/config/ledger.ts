@@ -8,10 +8,10 @@ const dayMs = 24 * 3_600_000;
 /** The button shows a payment code for as long by default. */
 const lateAfterMs = 15 * 60_000;
 
-/** Of the 64 status calls that a process may have running, a quarter is left to its visitors. */
+/** A process runs at most 64 status calls. A quarter of them is reserved for visitors. */
 const maxSettlementConcurrency = 48;
 
-/** How to configure a ledger: in production, one that is accepted there. */
+/** The fix for a missing ledger. In production it names only Postgres. */
 export function ledgerFix({ NODE_ENV }: Environment): string {
   if (NODE_ENV === 'production')
     return 'INTENT_DATABASE_URL=postgres://user:password@host:5432/database (npm install pg)';
@@ -21,7 +21,7 @@ export function ledgerFix({ NODE_ENV }: Environment): string {
   );
 }
 
-/** Where the ledger is, and how payments are settled; undefined where no database is named. */
+/** The settings of the ledger. Undefined without a database. */
 export function readLedger({ options, env, production, report }: ConfigSource): LedgerSettings | undefined {
   const { settleDelayMs, watch = {}, hooks = {} } = options;
   report.unknownNames('watch', watch, ['unpaidMs', 'settledMs']);
@@ -52,13 +52,10 @@ export function readLedger({ options, env, production, report }: ConfigSource): 
   return database && Object.freeze({ database, migrate: options.migrate ?? true, ...settlement });
 }
 
-/**
- * Any text without another scheme is the path of a folder, unless it looks like a URL nevertheless, such as one in quotes. The
- * URL is never reported: it may hold a password.
- */
+/** A text without a scheme is the path of a folder. The URL is never reported, because it may contain a password. */
 function readDatabase(url: string, env: Environment, report: Report): LedgerSettings['database'] | undefined {
   if (/^postgres(?:ql)?:\/\//.test(url)) {
-    // The query names a socket, and then a user may stand before an empty host.
+    // If the query names a socket, a user may precede an empty host.
     if (URL.canParse(url.replace('@/', '@localhost/'))) return Object.freeze({ kind: 'postgres', url });
     return report.problem(
       'INTENT_DATABASE_URL',

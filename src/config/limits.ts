@@ -4,7 +4,7 @@ import type { Report } from './report.js';
 
 const defaultConnectionLimits: ConnectionLimits = { perBrowser: 3, perAddress: 20, perProcess: 5_000 };
 
-/** How many event streams may be open. */
+/** Limits of open event streams. */
 export function readConnectionLimits({ options, report }: ConfigSource): ConnectionLimits {
   const { connectionLimits = {} } = options;
   report.unknownNames('connectionLimits', connectionLimits, Object.keys(defaultConnectionLimits));
@@ -26,13 +26,13 @@ export function readConnectionLimits({ options, report }: ConfigSource): Connect
 
 const defaultRates = { intent: 120, session: 120, status: 3_000, webhook: 600 } as const;
 
-/** How many requests an address may send; undefined where nothing is limited. */
+/** Rate limits by address. Undefined if they are disabled. */
 export function readRateLimits({ options, report }: ConfigSource): RateLimits | undefined {
   const { rateLimits = {} } = options;
   if (rateLimits === false) return undefined;
   report.unknownNames('rateLimits', rateLimits, [...Object.keys(defaultRates), 'windowMs', 'store']);
   const limitOf = (name: keyof typeof defaultRates): number => {
-    const fix = `rateLimits: { ${name}: ${defaultRates[name]} }, or rateLimits: false to limit nothing`;
+    const fix = `rateLimits: { ${name}: ${defaultRates[name]} }, or rateLimits: false to disable the limits`;
     return readLimit({ setting: 'rateLimits', name, fix }, rateLimits[name], defaultRates[name], report);
   };
   return Object.freeze({

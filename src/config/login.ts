@@ -8,10 +8,11 @@ import { generateKeyPair, type Signer } from '../keys/verifier-key.js';
 import type { ConfigSource } from './config-options.js';
 import type { Report } from './report.js';
 
-/** The verifier keys, the domain that publishes them, and what seals the cookie of a login. */
+/** Keys, domain and times of logins. */
 export interface LoginConfig {
   readonly keyRing: VerifierKeyRing;
   readonly domain: string;
+  /** From the start of a login to its completion. */
   readonly ttlMs: number;
   readonly sessionTtlMs: number;
   /** Whether the user confirms before the session begins. */
@@ -20,7 +21,7 @@ export interface LoginConfig {
   readonly cookieKeys: readonly Uint8Array[];
 }
 
-/** Undefined where logins are switched off. */
+/** Undefined if logins are disabled. */
 export function readLogin(source: ConfigSource, isEmbedded: boolean): LoginConfig | undefined {
   const { options } = source;
   if (options.login === false) return undefined;
@@ -45,7 +46,7 @@ function readLoginOptions({ options, report }: ConfigSource): Pick<LoginConfig, 
 
 const keygen = 'Run `npx express-intents keygen` and set INTENT_VERIFIER_SECRET to its output.';
 
-/** @param isEmbedded with the embedded sequencer a generated key is enough */
+/** @param isEmbedded the embedded sequencer accepts a generated key */
 export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: boolean): VerifierKeyRing | undefined {
   const file = env.INTENT_VERIFIER_SECRET_FILE;
   const inline = options.verifierSecret ?? env.INTENT_VERIFIER_SECRET;
@@ -55,7 +56,7 @@ export function readKeyRing({ options, env, report }: ConfigSource, isEmbedded: 
     return report.problem('INTENT_VERIFIER_SECRET', problem, 'Unset one of them.');
   }
   if (file) {
-    const fix = 'Set it to a readable file that holds one or more secrets, separated by commas or lines.';
+    const fix = 'Set it to a readable file with one or more secrets, separated by commas or lines.';
     return report.parse('INTENT_VERIFIER_SECRET_FILE', fix, () => createKeyRing(readSecretFile(file), options.signer));
   }
   if (inline || options.signer) {
@@ -90,7 +91,7 @@ function readSecretFile(file: string): string {
   }
 }
 
-/** RFC 2606 reserves `.example` for uses like this. */
+/** RFC 2606 reserves `.example`. */
 const embeddedDomain = 'shop.example';
 
 function readDomain({ options, env, report }: ConfigSource, isEmbedded: boolean): string | undefined {
@@ -108,7 +109,7 @@ function readCookieKeys(
   domain: string | undefined,
 ): readonly Uint8Array[] {
   const origin = options.origin ?? env.INTENT_ORIGIN;
-  // The domain and the origin make a cookie of one site worthless at another site that shares the secret.
+  // With the domain and the origin, a cookie is invalid at another site that shares the secret.
   const purpose = `express-intents cookies v1 for ${domain}${origin ? ` at ${origin}` : ''}`;
   const fix = 'INTENT_SECRET=<at least 32 random characters>';
   const text = options.secret ?? (env.INTENT_SECRET || undefined);

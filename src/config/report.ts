@@ -1,16 +1,16 @@
 import { type ConfigProblem, IntentError } from '../errors.js';
 import { unknownNames, unknownOption } from '../known-names.js';
 
-/** Collects the problems of a configuration, so that all are reported together, and checks the kinds of values that recur. */
+/** Collects all problems of a configuration, and checks common kinds of values. */
 export class Report {
   readonly problems: ConfigProblem[] = [];
   readonly notices: string[] = [];
 
   problem(setting: string, problem: string, fix: string): undefined {
-    this.problems.push({ setting, problem, fix: fix });
+    this.problems.push({ setting, problem, fix });
   }
 
-  /** Runs a parser; an error it throws becomes a problem of this setting. */
+  /** Runs a parser. An error becomes a problem of the setting. */
   parse<Value>(setting: string, fix: string, parse: () => Value): Value | undefined {
     try {
       return parse();

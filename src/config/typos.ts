@@ -1,7 +1,7 @@
 import { editDistance, maxTypoDistance, nearestName } from '../known-names.js';
 import type { Environment } from './config-options.js';
 
-/** Every environment variable that is read. */
+/** All environment variables of this package. */
 export const knownVariables: readonly string[] = [
   'INTENT_SEQUENCER_URL',
   'INTENT_SEQUENCER_GRPC_URL',
@@ -18,13 +18,13 @@ export const knownVariables: readonly string[] = [
   'INTENT_DATABASE_URL',
 ];
 
-/** A variable that is not read, and the one that was most likely meant. */
+/** An unknown variable, and the closest known one. */
 export interface VariableTypo {
   readonly name: string;
   readonly meant: string;
 }
 
-/** Variables whose names are nearly those of ours. */
+/** Set variables whose names are close to a known one. */
 export function findTypos(env: Environment): readonly VariableTypo[] {
   return Object.keys(env)
     .filter((name) => env[name] && /^INTENTS?_/.test(name) && !knownVariables.includes(name))
@@ -35,10 +35,10 @@ export function findTypos(env: Environment): readonly VariableTypo[] {
 /** Common abbreviations of `production`. */
 const shortModes: readonly string[] = ['prod', 'prd', 'live'];
 
-/** A warning where `NODE_ENV` is nearly `production`: Node, Express and this package know that spelling only. */
+/** A warning if `NODE_ENV` is close to `production`: only the exact value enables production mode. */
 export function modeWarnings({ NODE_ENV = '' }: Environment): readonly string[] {
   const mode = NODE_ENV.trim().toLowerCase();
   if (NODE_ENV === 'production' || NODE_ENV === '') return [];
   if (!shortModes.includes(mode) && editDistance(mode.slice(0, 20), 'production') > maxTypoDistance) return [];
-  return [`NODE_ENV is ${JSON.stringify(NODE_ENV)}, so the checks of production are off. Set NODE_ENV=production.`];
+  return [`NODE_ENV is ${JSON.stringify(NODE_ENV)}, so production mode is off. Set NODE_ENV=production.`];
 }

@@ -598,7 +598,7 @@ describe('routes', () => {
         {
           setting: 'routes',
           problem: `${JSON.stringify(path)} is not a path.`,
-          fix: "Paths look like '/pay' and have no parameters.",
+          fix: "Use a path without parameters, such as '/pay'.",
         },
       ]);
     },

@@ -24,7 +24,7 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is 
     {
       setting: 'rateLimits',
       problem: 'session must be a whole number over 0.',
-      fix: 'rateLimits: { session: 120 }, or rateLimits: false to limit nothing',
+      fix: 'rateLimits: { session: 120 }, or rateLimits: false to disable the limits',
     },
   ]);
 });
