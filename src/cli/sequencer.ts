@@ -28,7 +28,7 @@ export function addSequencer(program: Command, { terminal, action }: CommandCont
     .option('--state-file <file>', 'keep intents in this file across restarts')
     .option<readonly LocalDomain[]>(
       '--local-domain <domain=origin>',
-      'where to read the key file of a domain, such as shop.example=http://127.0.0.1:3000; may be repeated',
+      'origin at which to read the key file of a domain, such as shop.example=http://127.0.0.1:3000; can be repeated',
       parseLocalDomain,
     )
     .option('--json', 'print the addresses as JSON, for programs')
@@ -49,7 +49,7 @@ async function runSequencer(flags: SequencerFlags, terminal: Terminal): Promise<
     unref: false,
     localDomains: Object.fromEntries(flags.localDomain ?? []),
   });
-  // Before the addresses are printed: a program that reads them may end this process at once.
+  // Before the addresses are printed: a program that reads them may send SIGTERM at once.
   const interrupted = terminal.interrupted();
   const print = flags.json ? printAddresses : printWelcome;
   print(sequencer, flags, terminal);
@@ -76,8 +76,8 @@ function printWelcome(sequencer: Sequencer, { localDomain = [] }: SequencerFlags
   line('wallet', walletUrl, wallets.map(({ name }) => name).join(', '));
   for (const [domain, origin] of localDomain) line('key file', origin, `of ${domain}`);
   out('');
-  // Without indentation, to be copied into .env.
-  out('To use it, add these lines to the .env of an app:');
+  // Not indented, for copying into .env.
+  out('Add these lines to the .env of an app:');
   out('');
   out(`INTENT_SEQUENCER_URL=${url}`);
   if (grpcUrl) out(`INTENT_SEQUENCER_GRPC_URL=${grpcUrl}`);

@@ -28,45 +28,44 @@ import { type LedgerParts, ledgerDatabase, ledgerRecords, routerLedger } from '.
 import { type IntentRouterOptions, parseRouterOptions, type RouterSettings } from './options.js';
 import { SubmissionTracker } from './submission-tracker.js';
 
-/** The middleware for `app.use()`, and what a site needs besides. */
+/** The middleware for `app.use()`, with further members. */
 export interface IntentRouter extends RequestHandler {
-  /** The client that the routes use, for calls from elsewhere in the app. */
+  /** The client of the payment service that the routes use. */
   readonly client: IntentClient;
   /** The intents in the ledger. Without a ledger every method rejects with `invalid_configuration`. */
   readonly intents: IntentRecords;
-  /** The database of the ledger, for the site's own tables; `tx` of the hooks writes to the same. As `intents` without one. */
+  /** The database of the ledger, for the site's own tables. Without a ledger every method rejects with `invalid_configuration`. */
   readonly database: SiteDatabase;
   /**
-   * Resolves when the ledger is open and the embedded sequencer listens, with its addresses; with undefined where there is no
-   * embedded sequencer. Rejects with the error. The ledger retries all the same, as the log says: a process that continues
-   * can call this again for the outcome of the next attempt.
+   * Resolves when the ledger is open and the embedded sequencer listens, with the addresses of the embedded sequencer. Rejects
+   * if the current attempt fails. The ledger keeps trying: call this again for the outcome of the next attempt.
    */
   ready(): Promise<EmbeddedAddresses | undefined>;
   /**
-   * The health of this process. `down`: a load balancer should take it out. `degraded`: an operator should know. Answers
-   * within a second, never rejects, and may be called as often as needed: each part is checked once a second at most, and the
-   * service is called only if it has answered no other call for 15 seconds.
+   * The health of this process. `down`: a load balancer should remove it. `degraded`: alert an operator. Resolves within a
+   * second and never rejects. Each part is checked at most once a second. The service is called only after 15 seconds without
+   * another response.
    */
   health(): Promise<RouterHealth>;
   /** The OpenAPI 3.1 description of the routes of this site, as at `/intent/v1/openapi.json`. */
   openApi(): Promise<OpenApiDocument>;
   /**
-   * Ends event streams, lets running requests, calls and hooks end, and closes all connections, within ten seconds. New
-   * requests are refused with 503 `closing`, and every answer ends its connection. Payments that come later are settled by
-   * another process, or after the next start.
+   * Ends event streams, waits for running requests, calls and hooks, and closes all connections, within ten seconds. New
+   * requests get 503 `closing`, and every response closes its connection. Another process, or the next start, settles later
+   * payments.
    */
   close(): Promise<void>;
 }
 
 /**
- * The routes of wallet payments and wallet logins, for `app.use(intentRouter())` at the root of the site.
- * @throws {ConfigError} with everything that is missing or wrong at once
+ * The routes of wallet payments and wallet logins. Mount them at the root of the site: `app.use(intentRouter())`.
+ * @throws {ConfigError} with every missing or invalid setting
  */
 export function intentRouter(given: IntentRouterOptions = {}): IntentRouter {
   return composeRouter(given, routerLedger);
 }
 
-/** The same with a ledger that the caller makes. */
+/** As `intentRouter`, with a ledger that the caller creates. For tests. */
 export function composeRouter(
   given: IntentRouterOptions,
   makeLedger: (parts: LedgerParts) => Ledger | undefined,
@@ -84,7 +83,7 @@ export function composeRouter(
   const observed = observedClient({ transport, dialect, timeoutMs, attemptTimeoutMs }, observer);
   const { client } = observed;
 
-  // Every status passes the cache. Telemetry, the event feeds and the ledger subscribe to it.
+  // Telemetry, the event feeds and the ledger subscribe to the cache, through which every status passes.
   const onSubscriberError = (error: unknown) =>
     logger.error('express-intents: an update of a status failed', { message: messageOf(error) });
   const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now, onSubscriberError });
@@ -103,7 +102,7 @@ export function composeRouter(
   // A service whose replicas disagree must not cause a recheck for every answer.
   const rechecked = new BoundedMap<true>({ ttlMs: 5_000, capacity: 10_000, now });
   statusCache.subscribe(({ id, status, source }) => {
-    // The ledger acts on what it polls itself.
+    // The ledger handles the statuses that it polls.
     if (!status.intentSubmitted || source === 'ledger' || rechecked.get(id)) return;
     rechecked.set(id, true);
     void ledger?.recheck(id);
@@ -129,7 +128,7 @@ function serviceTransport(
   { grpcNames, envelopeVersion }: IntentRouterOptions,
 ): Transport {
   const { url, grpcUrl, timeoutMs } = sequencer;
-  // The configuration has refused http where it is not allowed.
+  // The configuration has already rejected http in production.
   return createTransport({ url, grpcUrl, grpcNames, envelopeVersion, dangerouslyAllowHttp: !production }, timeoutMs);
 }
 
@@ -151,7 +150,7 @@ interface ContextParts {
   readonly now: () => number;
 }
 
-/** What the handlers of the routes share. */
+/** The shared parts of the route handlers. */
 function routerContext(parts: ContextParts): RouterContext {
   const { settings, observed, statusCache, secrets, events, ledger, embedded, observer, logger, now } = parts;
   const { options, config, resolveTerms } = settings;
@@ -207,7 +206,7 @@ function logSetUp({ options, config, resolveTerms }: RouterSettings, logger: Rou
   for (const notice of config.notices) logger.info(`express-intents: ${notice}`);
 }
 
-/** How long closing waits for requests that are being answered. */
+/** How long `close` waits for running requests. */
 const lastAnswersMs = 3_000;
 
 interface LifecycleParts {
@@ -216,7 +215,7 @@ interface LifecycleParts {
   readonly observer: RouterObserver | undefined;
 }
 
-/** A router starts when it is made. It is ready, then closing, then closed. */
+/** A router starts at construction. States: starting, ready, closing, closed. */
 function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<IntentRouter, 'ready' | 'close'> {
   const { events, running, ledger, client } = context;
   return {
@@ -228,7 +227,7 @@ function lifecycle({ context, embedded, observer }: LifecycleParts): Pick<Intent
       events.close();
       running.closeConnections();
       await running.idle(lastAnswersMs);
-      // The work that the ledger has begun may still call the sequencer.
+      // Running work of the ledger may still call the sequencer.
       await ledger?.close();
       await client.close();
       await embedded?.close();

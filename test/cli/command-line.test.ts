@@ -34,7 +34,7 @@ describe('keygen', () => {
     const publicKey = formatBase58(keyPairFromSeed(seed ?? new Uint8Array()).publicKey);
     expect(printed.out).toBe(
       `${[
-        '# Signs the logins of this site. Keep it secret, and out of version control.',
+        '# Signs the logins of this site. Keep it secret. Do not commit it.',
         `# Its public key: ${publicKey}`,
         `INTENT_VERIFIER_SECRET=${secret}`,
       ].join('\n')}\n`,
@@ -68,7 +68,7 @@ describe('keygen', () => {
     expect(shown).toMatchObject({ code: 0, error: '' });
     expect(shown.out.split('\n').slice(0, 2)).toEqual([
       `${first.publicKey}   signs`,
-      `${second.publicKey}   is published as well`,
+      `${second.publicKey}   is published`,
     ]);
     for (const { secret } of keys) expect(shown.out).not.toContain(secret);
     const { out } = await command('keygen', '--public', '--json', '--env-file', file);

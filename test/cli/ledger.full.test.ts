@@ -145,10 +145,10 @@ describe('in a ledger', () => {
     const first = await command('migrate');
     expect(first).toMatchObject({ code: 0, error: '' });
     expect(first.out).toMatch(
-      /^migrated {3}1 intents\n(?:migrated {3}\d+ \w+\n)*The ledger in Postgres at \/.*\/test_\d+ is up to date now\.$/,
+      /^migrated {3}1 intents\n(?:migrated {3}\d+ \w+\n)*The ledger in Postgres at \/.*\/test_\d+ is up to date\.$/,
     );
     expect(first.out).not.toContain('hunter2');
-    expect((await command('migrate')).out).toMatch(/^The ledger in .* was up to date\.$/);
+    expect((await command('migrate')).out).toMatch(/^The ledger in .* was already up to date\.$/);
     expect(await command('ledger', 'list')).toEqual({ code: 0, out: 'The ledger has no intents.', error: '' });
   });
 });
@@ -165,7 +165,7 @@ it('in a folder the same, in production too; while a site runs on it the command
     expect(error).toMatch(/router\.intents .*\nOr stop the site/);
   }
   await test.close();
-  const upToDate = `The ledger in the folder ${test.url} was up to date.`;
+  const upToDate = `The ledger in the folder ${test.url} was already up to date.`;
   expect(await command('migrate')).toEqual({ code: 0, out: upToDate, error: '' });
   expect((await command('ledger', 'list')).out.split('\n')).toHaveLength(8);
   expect((await command('ledger', 'retry', idOf(2))).out).toBe('onPaid is called again once the site runs.');
@@ -223,7 +223,7 @@ it('prune deletes what is old, and keeps it in a file', async () => {
   process.env.INTENT_DATABASE_URL = old.url;
   const file = path.join(temporaryFolder(), 'old.jsonl');
   const pruned = await command('ledger', 'prune', '--older-than-days', '5.5', '--archive', file);
-  expect(pruned).toEqual({ code: 0, out: `4 intents deleted, and kept in ${file}.`, error: '' });
+  expect(pruned).toEqual({ code: 0, out: `4 intents deleted, and archived in ${file}.`, error: '' });
   expect(statSync(file).mode & 0o077).toBe(0);
   const kept = readFileSync(file, 'utf8')
     .trim()

@@ -35,7 +35,7 @@ it('runs until it is told to end, prints where it is, and serves there (interfac
     `  inspector  ${url}/inspector   shows requests live, injects faults`,
     `  wallet     ${url}/wallet   Ada, Ben, Mia`,
     '',
-    'To use it, add these lines to the .env of an app:',
+    'Add these lines to the .env of an app:',
     '',
     `INTENT_SEQUENCER_URL=${url}`,
   ]);

@@ -118,6 +118,6 @@ test('errors of the ledger are logged by the logger of the router', async () => 
   expect(await untilState(site, id, 'dead')).toMatchObject({ deadLetterHook: 'onPaid' });
   expect(site.log.text).toMatch(new RegExp(`error express-intents: the payment ${id} is a dead letter.*on fire`));
   expect(site.log.text).not.toContain(body.client_secret);
-  expect(Object.keys(site.router.intents)).toEqual(['find', 'list', 'history', 'retry', 'prune', 'look']);
+  expect(Object.keys(site.router.intents)).toEqual(['find', 'list', 'history', 'retry', 'prune', 'recheck']);
   expect(await site.router.intents.retry(id)).toBe(true);
 });
