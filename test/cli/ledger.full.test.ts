@@ -161,8 +161,8 @@ it('in a folder the same, in production too; while a site runs on it the command
   for (const args of [['ledger', 'list'], ['ledger', 'retry', idOf(1)], ['migrate']]) {
     const { code, out, error } = await command(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(error).toContain(`The site is running and has the folder ${test.url} open`);
-    expect(error).toMatch(/router\.intents .*\nOr stop the site/);
+    expect(error).toContain(`The site has the folder ${test.url} open`);
+    expect(error).toMatch(/\nStop the site, .*router\.intents in the site/);
   }
   await test.close();
   const upToDate = `The ledger in the folder ${test.url} was already up to date.`;

@@ -98,7 +98,7 @@ describe('the limit of event streams', () => {
       expect(each?.text).toContain('"code":"too_busy"');
     }
     expect(log.lines).toHaveLength(1);
-    expect(log.text).toContain('connections.perProcess');
+    expect(log.text).toContain('connectionLimits.perProcess');
   });
 
   test('admits another stream after a disconnect', async () => {
