@@ -1,4 +1,4 @@
-// What `capacity.mjs` has measured, as docs/scaling.md shows it.
+// The results of `capacity.mjs`, as docs/measurements.md shows them.
 import { table } from './report.mjs';
 
 const works = {

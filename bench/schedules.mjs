@@ -51,11 +51,11 @@ export async function asksOfPage(openMs) {
   };
   const silence = { next: () => new Promise(() => undefined), return: async () => ({ done: true, value: undefined }) };
   const transport = { openStream: () => ({ [Symbol.asyncIterator]: () => silence }) };
-  const askStatus = async () => {
+  const fetchStatus = async () => {
     asks += 1;
     return { exists: true, codeScanned: false, intentSubmitted: false };
   };
-  const events = watchIntent(transport, { askStatus, timing })(anybodys, { signal: leaving.signal });
+  const events = watchIntent(transport, { fetchStatus, timing })(anybodys, { signal: leaving.signal });
   const over = events.next();
   for (;;) {
     await new Promise(setImmediate);

@@ -1,5 +1,5 @@
-// Writes the codecs in src/wire/generated/ from the .proto files beside this script.
-// Run it as `npm run generate`; `node proto/generate.mjs <folder>` writes elsewhere, which is how the tests notice stale codecs.
+// Generates the codecs in src/wire/generated/ from the .proto files in this folder. Run it as `npm run generate`. The tests run
+// `node proto/generate.mjs <folder>` to detect outdated codecs.
 import { mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -18,12 +18,12 @@ async function generate(name, extraFlags) {
     ...extraFlags,
   ];
   const source = path.join(protoFolder, `${name}.proto`);
-  // The types are made from the comments, and the comments are half of the code: once for the types, once for the code.
+  // pbjs generates the types from comments, which would double the size of the code. It runs once for each.
   await pbjs([...flags, '--dts', source]);
   await pbjs([...flags, '--no-comments', source]);
 }
 
 await mkdir(target, { recursive: true });
 await generate('intents', []);
-// `sparse` keeps only what the file's own messages use: the emulator's codec repeats little of the interface's.
+// `sparse` generates only the messages that emulator.proto uses.
 await generate('emulator', ['--sparse']);

@@ -8,8 +8,8 @@ import {
   type SourceFile,
 } from './support/source-files.mjs';
 
-// Which folder of src/ may import which, and what else the linter cannot check. Each rule must find the faults planted below.
-// `biome.json` has the other rules, which linter.test.ts tests.
+// Import rules between the folders of src/, and other rules that the linter cannot check. Each rule must find the faults
+// planted below. `biome.json` has the other rules, which linter.test.ts tests.
 
 /** The folders, or files in src/, that each folder may import in addition to itself. `type:` allows types only. */
 const allowedImports: Readonly<Record<string, readonly string[]>> = {
@@ -31,7 +31,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
 };
 /** Leaves that every folder except the browser may import. */
 const leaves = ['async', 'net', 'known-names'];
-/** router/ and the files right in src/ that are no layer compose the others, and may import all of them. */
+/** router/ and the files directly in src/ that are not a layer compose the others, and may import all of them. */
 const composition = 'the composition';
 
 /** Packages that only some folders may import. */
@@ -45,7 +45,7 @@ const packageHomes: readonly { names: readonly string[]; homes: readonly string[
 
 const isRelative = ({ specifier }: Import): boolean => specifier.startsWith('.');
 
-/** The folder of a file. A file right in src/ is a layer of its own, or part of the composition. */
+/** The layer of a file: its folder. A file directly in src/ is its own layer, or part of the composition. */
 function layerOf(name: string): string {
   const [first = '', ...rest] = name.split('/');
   if (rest.length > 0) return first === 'router' ? composition : first;
@@ -55,7 +55,7 @@ function layerOf(name: string): string {
 
 type Checker = (files: readonly SourceFile[]) => string[];
 
-/** A checker that looks at one import at a time, and gives what is wrong with it. */
+/** A checker that returns the fault of one import, if any. */
 const eachImport =
   (faultOf: (imported: Import, file: SourceFile) => string | undefined): Checker =>
   (files) =>
@@ -87,9 +87,11 @@ const packages = eachImport(({ specifier, how }, { name }) => {
   return `only ${rule.homes.join(' and ')} may`;
 });
 
-const computed = eachImport(({ specifier }) => (specifier === computedImport ? 'write it out' : undefined));
+const computed = eachImport(({ specifier }) =>
+  specifier === computedImport ? 'write the specifier as a string literal' : undefined,
+);
 
-/** The files that are loaded with an entry, by imports that are neither of types nor on demand. */
+/** The files that an entry loads by static imports of values. */
 function loadedWith(entry: string, files: readonly SourceFile[]): Set<string> {
   const byName = new Map(files.map((file) => [file.name, file]));
   const loaded = new Set([entry]);
@@ -147,10 +149,10 @@ const sharedNames: Checker = (files) => {
 interface Rule {
   readonly title: string;
   readonly check: Checker;
-  /** `file: text`; several files are parted by `|`. Each line has one fault. */
+  /** `file: text`; several files are separated by `|`. Each line has one fault. */
   readonly faulty: readonly string[];
-  /** Comes near a fault and is right. */
-  readonly sound: readonly string[];
+  /** Correct code that resembles a fault. */
+  readonly correct: readonly string[];
 }
 
 const rules: readonly Rule[] = [
@@ -194,7 +196,7 @@ const rules: readonly Rule[] = [
       `index.ts: import { x } from './cli/main.js';`,
       `novelty/a.ts: import { x } from '../errors.js';`,
     ],
-    sound: [
+    correct: [
       `keys/a.ts: import { x } from '../errors.js'; import { y } from './base58.js'; import z from 'bs58';`,
       `keys/b.ts: // import { x } from '../wire/codec.js';\nconst text = "import('../wire/codec.js')";`,
       `ledger/a.ts: import type { X } from '../intents/money.js'; import { y } from '../async/backoff.js';`,
@@ -205,7 +207,7 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    title: 'a package that is for some folders is imported by no other',
+    title: 'a restricted package is imported only by its folders',
     check: packages,
     faulty: [
       `intents/a.ts: import Long from 'long';`,
@@ -223,7 +225,7 @@ const rules: readonly Rule[] = [
       `http/a.ts: import type { PoolClient } from 'pg';`,
       `http/a.ts: import type { Span } from '@opentelemetry/api';`,
     ],
-    sound: [
+    correct: [
       `wire/a.ts: import Long from 'long'; import $protobuf from 'protobufjs/minimal.js'; import('@grpc/grpc-js');`,
       `sequencer/a.ts: import type { Client } from '@grpc/grpc-js'; import session from 'express-session';`,
       `emulator/a.ts: import express from 'express';`,
@@ -231,10 +233,10 @@ const rules: readonly Rule[] = [
     ],
   },
   {
-    title: 'every import is written out',
+    title: 'no import is computed',
     check: computed,
     faulty: [`http/a.ts: const name = './b.js'; await import(name);`, `http/a.ts: await import('./' + a + '.js');`],
-    sound: [`http/a.ts: await import('./b.js');`],
+    correct: [`http/a.ts: await import('./b.js');`],
   },
   {
     title: 'index.ts and client.ts load neither emulator/ nor testing/ nor cli/',
@@ -246,7 +248,9 @@ const rules: readonly Rule[] = [
       `client.ts: import './testing.js';`,
       `client.ts: import './testing/advance-time.js';`,
     ],
-    sound: [`index.ts: import './a.js'; import type { X } from './emulator/b.js'; | a.ts: import('./emulator/b.js');`],
+    correct: [
+      `index.ts: import './a.js'; import type { X } from './emulator/b.js'; | a.ts: import('./emulator/b.js');`,
+    ],
   },
   {
     title: 'no two files export the same name',
@@ -257,7 +261,7 @@ const rules: readonly Rule[] = [
       'keys/a.ts: \nexport class X {} | wire/a.ts: \nconst y = 1;\nexport { y as X };',
       'keys/a.ts: \nexport async function x() {} | wire/a.ts: \nexport abstract class x {}',
     ],
-    sound: [
+    correct: [
       "keys/a.ts: \nexport const x = 1; | keys/index.ts: \nexport { x } from './a.js';",
       "keys/a.ts: \nexport const x = 1; | keys/index.ts: \nimport { x } from './a.js';\nexport { x };",
       'keys/a.ts: \nexport function x(a: 1): 1;\nexport function x(a: 2): 2; | keys/b.ts: \nconst x = 1;',
@@ -274,7 +278,7 @@ const rules: readonly Rule[] = [
       'common/a.ts:',
       'http/misc.d.ts:',
     ]),
-    sound: ['keys/base58.ts:', 'http/create-intent/terms.ts:', 'index.ts:', 'http/media-types.ts:'],
+    correct: ['keys/base58.ts:', 'http/create-intent/terms.ts:', 'index.ts:', 'http/media-types.ts:'],
   },
 ];
 
@@ -284,8 +288,8 @@ const planted = (files: string): SourceFile[] =>
     return { name: file.slice(0, end), text: file.slice(end + 1) };
   });
 
-describe.each(rules)('$title', ({ check, faulty, sound }) => {
-  it('holds for src/', () => {
+describe.each(rules)('$title', ({ check, faulty, correct }) => {
+  it('holds in src/', () => {
     expect(check(readSources())).toEqual([]);
   });
 
@@ -293,7 +297,7 @@ describe.each(rules)('$title', ({ check, faulty, sound }) => {
     expect(check(planted(files))).toHaveLength(1);
   });
 
-  it.each(sound)('accepts %s', (files) => {
+  it.each(correct)('accepts %s', (files) => {
     expect(check(planted(files))).toEqual([]);
   });
 });

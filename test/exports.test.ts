@@ -2,7 +2,7 @@ import * as client from '../src/client.js';
 import * as index from '../src/index.js';
 import * as testing from '../src/testing.js';
 
-// A name that is added or goes away is a decision, not an accident: it belongs into CHANGELOG.md.
+// Record an added or removed name in CHANGELOG.md.
 it('express-intents exports these values', () => {
   expect(Object.keys(index).sort()).toMatchInlineSnapshot(`
 [
@@ -47,6 +47,6 @@ it('express-intents/testing exports these values', () => {
 `);
 });
 
-it('what two entries export is the same thing, so that instanceof holds across them', () => {
+it('the entries export the same values, so that instanceof works across them', () => {
   for (const [name, value] of Object.entries(client)) expect(index).toHaveProperty(name, value);
 });

@@ -1,4 +1,4 @@
-// Prints the size and the shape of src/, and exits with 1 when a limit is exceeded: `npm run figures`.
+// `npm run figures`: prints the size and the shape of src/, and exits with 1 if a limit is exceeded.
 // The size of the package is that of the last `npm run build`.
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -14,7 +14,7 @@ const maxPackageBytes = 1.3e6;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const entries = [
   ...['index.ts', 'client.ts', 'testing.ts', 'cli/main.ts', 'emulator/index.ts', 'browser/elements.ts'],
-  // Loaded by the button on demand.
+  // The button loads these on demand.
   ...['browser/dialog/ask-user.ts', 'browser/flow/portable-ed25519.ts', 'browser/texts/translations.ts'],
 ];
 
@@ -35,7 +35,7 @@ for (const [folder, inside] of [...rows, ['all', files]]) {
   console.log(folder.padEnd(31) + counts.map((count) => String(count).padStart(6)).join(' '));
 }
 
-/** Prints a figure with what it counts, and says whether it is within its limit. */
+/** Prints a figure and its items. @returns whether it is within its limit */
 function holds(title, found, limit = 0) {
   console.log(`\n${title}: ${found.length} (limit ${limit})`);
   for (const line of found) console.log(`  ${line}`);

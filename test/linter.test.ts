@@ -4,12 +4,12 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryFolder } from './support/runner/temporary-folder.js';
 
-// That the rules of `biome.json` apply to the folders they are for: the linter finds each fault that is planted.
+// The rules of `biome.json` apply to their folders: the linter finds each planted fault.
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const lines = (count: number): string => 'x;\n'.repeat(count);
 
-/** A file, its text, and the rule that must find a fault in it; undefined where there is none. */
+/** A file, its text, and the rule that must find a fault in it, or undefined if it is correct. */
 const planted: readonly (readonly [file: string, text: string, rule: string | undefined])[] = [
   ['src/http/env-1.ts', 'export const x = process.env.HOME;', 'noProcessEnv'],
   ['src/http/env-2.ts', `export const x = process['env'].HOME;`, 'noProcessEnv'],
@@ -44,7 +44,7 @@ const planted: readonly (readonly [file: string, text: string, rule: string | un
   ['src/browser/bundle.mjs', `import { gzipSync } from 'node:zlib'; gzipSync('x');`, undefined],
 ];
 
-/** The rules that find a fault, by file. */
+/** The rules that report a fault, by file. */
 async function lint(folder: string): Promise<Map<string, string[]>> {
   const args = ['lint', '--reporter=json', '--max-diagnostics=none', '.'];
   const biome = path.join(root, 'node_modules/@biomejs/biome/bin/biome');
@@ -71,6 +71,6 @@ beforeAll(async () => {
   found = await lint(folder);
 });
 
-it.each(planted)('%s', (file, _text, rule) => {
+it.each(planted)('the linter reports the planted fault in %s, or nothing if it is correct', (file, _text, rule) => {
   expect(found.get(file) ?? []).toEqual(rule === undefined ? [] : expect.arrayContaining([rule]));
 });

@@ -1,4 +1,4 @@
-// npm run test:nginx: the tests that need nginx, and the tests of the fleet behind nginx instead of the balancer in test/fleet.
+// `npm run test:nginx`: runs the tests that need nginx, and those of the fleet behind nginx instead of the balancer of test/fleet.
 import { spawnSync } from 'node:child_process';
 
 if (spawnSync('nginx', ['-v']).error) {

@@ -1,6 +1,6 @@
 // npm run test:repeat -- [--times 5] [--burners 4] [--workers 1] [--order reverse] [--full]
-// Runs `npm test` (or `npm run test:full`) several times beside processes that keep a processor busy, and lists every test
-// that was not green in every run. Ends with 1 when there is one.
+// Runs `npm test` (or `npm run test:full`) several times next to processes that keep processors busy, and lists every test
+// that failed in any run. Exits with 1 if there is one.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ if (!['longest-first', 'reverse'].includes(values.order)) {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const folder = mkdtempSync(path.join(tmpdir(), 'express-intents-repeat-'));
-/** @type {Map<string, number>} the tests that failed, with the number of runs they failed in */
+/** @type {Map<string, number>} the failed tests, each with its number of failed runs */
 const failures = new Map();
 
 function requireCount(name, text, least) {
@@ -35,7 +35,7 @@ function requireCount(name, text, least) {
   return count;
 }
 
-/** Keeps one processor busy until this process ends, however it ends: the pipe to it closes. */
+/** Keeps one processor busy until this process ends and its pipe closes. */
 function startBurner() {
   const code =
     'process.stdin.on("end",()=>process.exit()).resume();setInterval(()=>{const e=Date.now()+50;while(Date.now()<e);},0)';
@@ -47,7 +47,7 @@ async function runOnce() {
   const outputFile = path.join(folder, 'result.json');
   rmSync(outputFile, { force: true });
   const script = values.full ? 'test:full' : 'test';
-  // npm is a script that Node runs: its path is the same to every shell.
+  // Node runs the script of npm, which needs no shell.
   const args = [process.env.npm_execpath, 'run', script, '--', '--json', `--outputFile=${outputFile}`, ...workers];
   const env = { ...process.env, TEST_ORDER: values.order };
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -69,7 +69,7 @@ async function runOnce() {
   return { code, failed, tests: numTotalTests, output };
 }
 
-/** Lines of a green run that announce a fault all the same. */
+/** Lines of a green run that indicate a fault. */
 const warning = /Warning:|failed to exit gracefully|did not exit|open handle|console\.(?:log|warn|error|info)/;
 
 const burners = Array.from({ length: burnerCount }, startBurner);

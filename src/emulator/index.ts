@@ -5,6 +5,6 @@ export type { InProcessTransport } from './servers/in-process-transport.js';
 export type { SiteEnvironment, SiteOptions, SiteOptionsRequest } from './site-settings.js';
 export { type Sequencer, type SequencerOptions, startSequencer } from './start-sequencer.js';
 export type { Clock } from './state/clock.js';
-export type { IntentMark } from './state/wait-until.js';
+export type { IntentMark } from './state/wait-for-mark.js';
 export { createWallet, type Wallet, type WalletLogin, type WalletOptions } from './wallet/wallet.js';
 export type { WalletRequest } from './wallet/wallet-request.js';

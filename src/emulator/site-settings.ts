@@ -5,9 +5,9 @@ import { requireKnown } from '../known-names.js';
 /** RFC 2606 reserves `.example`. */
 const defaultDomain = 'shop.example';
 
-/** Choices of a site under test. */
+/** Options of `siteOptions`. */
 export interface SiteOptionsRequest {
-  /** The domain of its logins. Default `shop.example`. */
+  /** Domain of the site. Default `shop.example`. */
   readonly domain?: string | undefined;
 }
 
@@ -15,23 +15,23 @@ export interface SiteOptionsRequest {
 export interface SiteOptions {
   /** base_url of the sequencer. */
   readonly sequencerUrl: string;
-  /** The button links to the wallet page, with the client secret as the fragment. */
+  /** The wallet page, to which the button links. */
   readonly walletUrl: string;
-  /** The secret of a key made for this sequencer, which trusts it for `domain`. */
+  /** The secret of a new verifier key, which the sequencer trusts for `domain`. */
   readonly verifierSecret: string;
-  /** The domain of its logins. */
+  /** Domain of the site. */
   readonly domain: string;
-  /** An account without a known key. */
+  /** An account that receives payments; its private key is discarded. */
   readonly destination: string;
-  /** For a site with `webhook: true`, which needs an `origin` too. */
+  /** The public key that signs webhooks, for a site with `webhook: true`. */
   readonly webhookPublicKey: string;
-  /** The time of the sequencer's clock. */
+  /** The sequencer's clock. */
   readonly now: () => number;
-  /** No limits: the site sees all tests at one address. */
+  /** Off, because all tests share one address. */
   readonly rateLimits: false;
 }
 
-/** The same as environment variables. `now` and `rateLimits` have none. */
+/** The same as environment variables, without `now` and `rateLimits`. */
 export interface SiteEnvironment {
   readonly INTENT_SEQUENCER_URL: string;
   readonly INTENT_WALLET_URL: string;
@@ -46,11 +46,10 @@ interface Addresses {
   readonly walletUrl: string;
   readonly webhookPublicKey: string;
   readonly now: () => number;
-  /** Trusts these verifier keys for a domain. */
   readonly trust: (domain: string, publicKeys: readonly string[]) => void;
 }
 
-/** Makes the settings of sites under test. A domain keeps its verifier key for as long as the sequencer runs. */
+/** Creates the settings of sites under test. Each domain has one verifier key. */
 export class SiteSettings {
   readonly #addresses: Addresses;
   readonly #destination = generateKeyPair().publicKey;

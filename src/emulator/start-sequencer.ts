@@ -14,27 +14,24 @@ import { type SiteEnvironment, type SiteOptions, type SiteOptionsRequest, SiteSe
 import { type Clock, createClock } from './state/clock.js';
 import { openState, type SequencerState } from './state/sequencer-state.js';
 import { newOwner, requireFreeStateFile } from './state/state-owner.js';
-import { type IntentMark, waitUntil } from './state/wait-until.js';
+import { type IntentMark, waitForMark } from './state/wait-for-mark.js';
 import { createWallet, type Wallet, walletSeed } from './wallet/wallet.js';
 
 /** Options of an embedded sequencer. */
 export interface SequencerOptions {
-  /** Port on 127.0.0.1. Default 0: any free port. */
+  /** Port on 127.0.0.1. Default 0, any free port. */
   readonly port?: number | undefined;
-  /** Port on 127.0.0.1 for direct gRPC, 0 for any free port; needs `@grpc/grpc-js`. Default: no gRPC. */
+  /** Port on 127.0.0.1 for gRPC, 0 for any free port; needs `@grpc/grpc-js`. Default: no gRPC. */
   readonly grpcPort?: number | undefined;
-  /** Domain to origin, such as `http://127.0.0.1:3000`: the key file of the domain is read there instead of over https. */
+  /** Maps domains to origins on this machine, such as `http://127.0.0.1:3000`, from which their key files are read. */
   readonly localDomains?: Readonly<Record<string, string>> | undefined;
-  /** Names of the simulated wallets. Default Ada, Ben and Mia. */
+  /** Names of the simulated wallets. Default `['Ada', 'Ben', 'Mia']`. */
   readonly wallets?: readonly string[] | undefined;
-  /**
-   * File that keeps intents across restarts, for one sequencer at a time; created if missing. Default: none, and intents are
-   * in memory only.
-   */
+  /** File that keeps intents across restarts, created if missing. One sequencer at a time can use it. Default: none. */
   readonly stateFile?: string | undefined;
-  /** The sequencer's clock, ms since 1970. Default: the system's. */
+  /** The clock, ms since 1970. Default `Date.now`. */
   readonly now?: (() => number) | undefined;
-  /** Whether the process may exit while the sequencer runs, such as after a test that failed before `close`. Default true. */
+  /** Whether the process may exit while the sequencer runs. Default true. */
   readonly unref?: boolean | undefined;
 }
 
@@ -44,50 +41,50 @@ export interface Sequencer {
   readonly url: string;
   /** grpc_url, such as `http://127.0.0.1:4748`, with the option `grpcPort`. */
   readonly grpcUrl: string | undefined;
-  /** The page that shows what the sequencer receives and does. */
+  /** The inspector page. */
   readonly inspectorUrl: string;
-  /** The wallet page. A link to it carries the client secret as its fragment. */
+  /** The wallet page. A link to it has the client secret as its fragment. */
   readonly walletUrl: string;
   /** The public key that signs webhooks, Base58; new at every start. */
   readonly webhookPublicKey: string;
-  /** Its simulated wallets, in the order of the option `wallets`. */
+  /** The simulated wallets, in the order of the option `wallets`. */
   readonly wallets: readonly Wallet[];
-  /** A transport without a socket: the option `transport` of a client or a router under test. */
+  /** In-process calls, for the option `transport` of a client or a router under test. */
   readonly transport: InProcessTransport;
-  /** The clock of the sequencer and its wallets, and of every site that uses `siteOptions`. */
+  /** The clock of the sequencer, its wallets, and all sites with `siteOptions`. */
   readonly clock: Clock;
   /** The wallet with a name, by default the first. @throws {IntentError} `invalid_request` */
   wallet(name?: string): Wallet;
   /**
-   * Options of `intentRouter` for a site under test, with a verifier key that the sequencer trusts, so that its logins need no
-   * key file. A domain gets the same options each time. @throws {IntentError} `invalid_domain`
+   * Returns options of `intentRouter` for a site under test. The sequencer trusts their verifier key, so logins need no key
+   * file. Returns the same options for the same domain. @throws {IntentError} `invalid_domain`
    */
   siteOptions(request?: SiteOptionsRequest): SiteOptions;
-  /** The same as environment variables, for a site in its own process. @throws as `siteOptions` */
+  /** As `siteOptions`, as environment variables for a site in its own process. @throws {IntentError} `invalid_domain` */
   siteEnvironment(request?: SiteOptionsRequest): SiteEnvironment;
   /**
-   * Reads the key file of a domain in a test instead of over https: at an origin of this machine, such as
-   * `http://127.0.0.1:3000`, or from an Express app, which is served while the file is read.
+   * Reads the key file of a domain from an origin on this machine, such as `http://127.0.0.1:3000`, or from an Express app,
+   * which is served while the file is read.
    * @throws {IntentError} `invalid_domain`, `invalid_configuration`
    */
   setLocalDomain(domain: string, site: string | RequestListener): void;
   /** Trusts these verifier keys, Base58, for a domain instead of reading its key file. @throws {IntentError} `invalid_domain`, `invalid_key` */
   trust(domain: string, publicKeys: readonly string[]): void;
   /**
-   * Resolves once an intent has reached a mark: `exists`, `code_scanned`, `declined` or `intent_submitted`.
-   * @throws {AssertionError} when it has not within `timeoutMs`, by default 5000 milliseconds; the message has the marks it reached
+   * Resolves once an intent reaches a mark: `exists`, `code_scanned`, `declined` or `intent_submitted`.
+   * @throws {AssertionError} after `timeoutMs`, default 5000 milliseconds; the message lists the marks it reached
    */
   waitFor(intentId: string, mark: IntentMark, options?: { readonly timeoutMs?: number | undefined }): Promise<void>;
   /**
-   * The webhook call of an intent, signed with the service key, as the service sends it after submission; or an invalid one.
-   * Nothing is sent. @throws {IntentError} `intent_not_found`
+   * Returns the webhook call of an intent, signed with the service key, or an invalid one. Sends nothing.
+   * @throws {IntentError} `intent_not_found`
    */
   signWebhook(intentId: string, options?: WebhookOptions): Promise<SignedWebhook>;
-  /** Reverses a submitted payment: its status is again that of an unpaid one (protocol section 6). @throws {IntentError} `intent_not_found` */
+  /** Reverses a payment: its status is again that of an unpaid one (protocol section 6). @throws {IntentError} `intent_not_found` */
   reverse(intentId: string): void;
   /**
-   * Injects a fault, by its kind or with its settings. Returns a function that clears this fault. Of several faults that apply to
-   * a call, the oldest is used. @throws {IntentError} `invalid_request`
+   * Injects a fault, given as its kind or as an object. Returns a function that clears it. If several faults apply to a call, the
+   * oldest is used. @throws {IntentError} `invalid_request`
    */
   injectFault(fault: Fault | FaultKind): () => void;
   /** Clears all faults. */
@@ -99,10 +96,9 @@ export interface Sequencer {
 const optionNames = ['port', 'grpcPort', 'localDomains', 'wallets', 'stateFile', 'now', 'unref'] as const;
 
 /**
- * Starts a sequencer for development and tests, with simulated wallets: on 127.0.0.1, in memory or with a state file, without
- * money.
- * @throws {IntentError} `invalid_configuration`: in production, for a port or a state file in use, a wrong local domain, a
- * damaged state file, or gRPC without its package
+ * Starts a sequencer on 127.0.0.1 for development and tests, with simulated wallets and without money.
+ * @throws {IntentError} `invalid_configuration`: in production, if the port or the state file is in use, the state file is
+ * damaged, a local domain is invalid, or the gRPC package is missing
  */
 export async function startSequencer(options: SequencerOptions = {}): Promise<Sequencer> {
   refuseProduction();
@@ -164,7 +160,6 @@ function keyFilesOf({ localDomains = {} }: SequencerOptions): KeyFileReader {
 
 type Settings = Pick<Sequencer, 'siteOptions' | 'siteEnvironment' | 'setLocalDomain' | 'trust'>;
 
-/** Settings of sites under test, and what the sequencer knows about their domains. */
 function settingsFor(
   { keyFiles, now }: SequencerState,
   addresses: Pick<Sequencer, 'url' | 'walletUrl' | 'webhookPublicKey'>,
@@ -181,13 +176,12 @@ function settingsFor(
 
 type Controls = Pick<Sequencer, 'waitFor' | 'signWebhook' | 'reverse' | 'injectFault' | 'clearFaults'>;
 
-/** What a test observes and changes while the sequencer runs. */
 function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
   const { intents, faults } = state;
   return {
     waitFor: async (intentId, mark, options = {}) => {
       requireKnown('waitFor', options, ['timeoutMs']);
-      return waitUntil(state, intentId, mark, options.timeoutMs ?? 5_000);
+      return waitForMark(state, intentId, mark, options.timeoutMs ?? 5_000);
     },
     signWebhook: async (intentId, options) => {
       requireKnown('signWebhook', options, ['invalid', 'claims']);
@@ -202,13 +196,13 @@ function controlsOf(state: SequencerState, signer: WebhookSigner): Controls {
   };
 }
 
-// The configuration refuses it too. This check also covers a direct import.
+// The configuration also refuses it. This check covers a direct import.
 function refuseProduction(): void {
   // biome-ignore lint: the one read outside config/, because a direct import of the emulator has no configuration.
   if (process.env.NODE_ENV !== 'production') return;
   throw new IntentError(
     'invalid_configuration',
-    'The embedded sequencer does not start with NODE_ENV=production: it accepts payments without money.',
+    'The embedded sequencer does not start with NODE_ENV=production, because it accepts payments without money.',
   );
 }
 
@@ -226,7 +220,9 @@ function findWallet(wallets: readonly Wallet[], name?: string): Wallet {
   const known = wallets.map((one) => one.name).join(', ');
   throw new IntentError(
     'invalid_request',
-    name === undefined ? 'There are no wallets.' : `Unknown wallet ${name}. The wallets are: ${known || 'none'}.`,
+    name === undefined
+      ? 'The option `wallets` is empty.'
+      : `Unknown wallet ${name}. The wallets are: ${known || 'none'}.`,
   );
 }
 

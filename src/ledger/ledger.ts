@@ -12,7 +12,7 @@ import type { DatabaseTransaction, Queryable } from './database/database.js';
  * - `dead`: a dead letter. A hook failed too often. `retry` resumes it.
  */
 export const intentStates = ['creating', 'open', 'submitted', 'settled', 'reversed', 'expired', 'dead'] as const;
-/** The state of an intent: see docs/ledger.md. */
+/** The state of an intent: see docs/ledger-data.md. */
 export type IntentState = (typeof intentStates)[number];
 
 /** The recorded terms of a payment. They are immutable. */

@@ -29,7 +29,7 @@ export interface PaymentHookContext {
    * effects outside `tx` happen at least once.
    */
   readonly tx: DatabaseTransaction;
-  /** 1 for the first call, plus one for each failure. A call that the end of its process interrupted may not count: see docs/ledger.md. */
+  /** 1 for the first call, plus one for each failure. A call that the end of its process interrupted may not count: see docs/hooks.md. */
   readonly attempt: number;
   /** Whether the payment was submitted after the page that showed its code had expired. */
   readonly late: boolean;

@@ -19,7 +19,7 @@ import type { IntentRecords, Ledger, SiteDatabase } from '../ledger/ledger.js';
 import { createTransport } from '../sequencer/create-transport.js';
 import { type IntentClient, type ObservedClient, observedClient } from '../sequencer/intent-client.js';
 import type { Transport } from '../sequencer/transport.js';
-import { type AskStatus, StatusCache } from '../sequencer/watch/status-cache.js';
+import { type FetchStatus, StatusCache } from '../sequencer/watch/status-cache.js';
 import { watchIntent } from '../sequencer/watch/watch-intent.js';
 import { type Upstream, upstreamOf } from '../telemetry/open-telemetry.js';
 import { type RouterObserver, routerObserver } from '../telemetry/router-observer.js';
@@ -86,12 +86,13 @@ export function composeRouter(
   // Telemetry, the event feeds and the ledger subscribe to the cache, through which every status passes.
   const onSubscriberError = (error: unknown) =>
     logger.error('express-intents: an update of a status failed', { message: messageOf(error) });
-  const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now, onSubscriberError });
+  const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now, onSubscriberError });
   const secrets = new ClientSecretCache(now);
   const tracker = observer && new SubmissionTracker({ observer, secrets, hasLedger: config.ledger !== undefined, now });
   if (tracker) statusCache.subscribe(tracker.onStatus);
-  const askStatus: AskStatus = (id, { signal }) => statusCache.get(id, { signal, bypassCache: true, source: 'stream' });
-  const watch = watchIntent(transport, { askStatus });
+  const fetchStatus: FetchStatus = (id, { signal }) =>
+    statusCache.get(id, { signal, bypassCache: true, source: 'stream' });
+  const watch = watchIntent(transport, { fetchStatus });
   const events = new EventHub(
     { watch, statusCache, secrets, logger, onEvent: tracker?.onEvent },
     config.connectionLimits,

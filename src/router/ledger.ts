@@ -46,8 +46,8 @@ export function routerLedger(
     timing,
     observer,
     // Only an answer of the service, and not the cache, moves the state of a payment.
-    askStatus: (id, { signal }) => statusCache.get(id, { signal, bypassCache: true, source: 'ledger' }),
-    askUserId:
+    fetchStatus: (id, { signal }) => statusCache.get(id, { signal, bypassCache: true, source: 'ledger' }),
+    fetchUserId:
       login &&
       (async (intent, { signal }) => {
         const { userId } = await client.loginIntents.getUserId({ intent, verifier: login.keyRing.signer }, { signal });

@@ -10,21 +10,21 @@ import type { Caller, CallOptions } from './transport.js';
 /** How intents reach the sequencer: by `Intents.createIntent`, or by `Messaging.sendMessage` where only that is deployed. */
 export type Dialect = 'intents' | 'messaging';
 
-/** The three flags of an intent, as the sequencer had them at one moment (interface sections 2.6 and 3). */
+/** The status of an intent at the sequencer: three flags (interface sections 2.6 and 3). */
 export interface IntentStatus {
   /** The sequencer knows the intent. */
   readonly exists: boolean;
   /** For display only: anyone who sees the code can claim it. */
   readonly codeScanned: boolean;
-  /** The signed intent was submitted. It may turn false again until the transactions have settled. */
+  /** The signed intent was submitted. May become false again until its transactions have settled. */
   readonly intentSubmitted: boolean;
 }
 
 /**
- * Sends a signed intent (interface section 4.3). Returns only when the sequencer is known to have it.
+ * Sends a signed intent (interface section 4.3). Resolves only when the intent is proven to exist at the sequencer.
  *
- * The envelope says that the call succeeded (section 7.1), but a proxy on the way can say so too. So the answer must prove
- * that the intent exists. If it does not, the status is requested once.
+ * The OK of the envelope (section 7.1) is not a proof, because a proxy can send it too. If the answer does not prove that the
+ * intent exists, the status is requested once.
  * @throws {SequencerError} `intent_refused` if the service refuses the terms; `sequencer_bad_response` without a proof
  */
 export async function createIntent(
@@ -38,23 +38,26 @@ export async function createIntent(
     throw explainRefusal(error, dialect);
   });
   if (isProven || (await getStatus(transport, intent.id, options)).exists) return;
-  throw new SequencerError('sequencer_bad_response', 'The sequencer answered OK, but the intent does not exist there.');
+  throw new SequencerError(
+    'sequencer_bad_response',
+    'The sequencer answered OK, but the intent does not exist there. Check that the URL is that of the sequencer.',
+  );
 }
 
-/** `Intents.createIntent` returns the status of the intent (interface section 1, item 5). @returns whether it is a proof */
+/** `Intents.createIntent` returns the status of the intent (interface section 1, item 5). @returns whether the answer is a proof */
 async function sendIntent(transport: Caller, intent: SignedIntent, options?: CallOptions): Promise<boolean> {
-  // The signature is field 3, in front of both kinds. What it covers follows as it was signed.
+  // The signature is field 3, before both kinds. The signed bytes follow unchanged.
   const field = encode(v1.Message, { sendMessageRequestSignature: { value: intent.signature } });
   const answer = await transport.call(operations.createIntent, Buffer.concat([field, intent.signedBytes]), options);
-  // Unknown fields are allowed. Bytes that are not a message come from something else than the service.
+  // Throws on bytes that are no such message. Unknown fields are allowed.
   decodeAnswer(v1.GetStatusResponse, answer);
   return existingStatus.test(Buffer.from(answer).toString('hex'));
 }
 
-/** A GetStatusResponse with `exists`, in hex, and no other field than its three flags: a flag is 00 or 01. */
+/** A GetStatusResponse in hex, with `exists` and no fields except the three flags. A flag is 00 or 01. */
 const existingStatus = /^0801(?:100[01])?(?:180[01])?$/;
 
-/** `Messaging.sendMessage` returns the id that the sequencer gave the message. @returns whether there is one */
+/** `Messaging.sendMessage` returns the message id that the sequencer assigned. @returns whether there is one */
 async function sendIntentAsMessage(transport: Caller, intent: SignedIntent, options?: CallOptions): Promise<boolean> {
   const { message, rendezvousKey, signature } = intent;
   const request = { message, rendezvousKey: { value: rendezvousKey }, signature: { value: signature } };
@@ -64,28 +67,28 @@ async function sendIntentAsMessage(transport: Caller, intent: SignedIntent, opti
   return (messageId?.value?.length ?? 0) > 0;
 }
 
-/** The texts of services about an operation that they do not have, such as "Invalid service name". */
+/** The error texts of services for an unknown operation, such as "Invalid service name". */
 const unknownOperation = [
   /\b(?:invalid|unknown|unsupported|unimplemented|no such|not implement(?: the)?) (?:service|method|operation|rpc)\b/i,
   /\b(?:service|(?<!payment )method|operation)(?: name)?(?: \S{1,80})?(?: is)? (?:invalid|unknown|not (?:found|supported|implemented))\b/i,
 ];
 
-/** Whether the service refused a call because it has no such operation. */
+/** Whether the service refused a call because it does not have the operation. */
 export function isUnknownOperation(error: unknown): error is SequencerError {
   if (!(error instanceof SequencerError) || error.code !== 'sequencer_error') return false;
   const { message, serviceMessage = '' } = error;
   return message.includes('UNIMPLEMENTED') || unknownOperation.some((form) => form.test(serviceMessage));
 }
 
-/** A refusal with a reason is about this intent. A refusal without one may have any cause. */
+/** A refusal with a reason concerns this intent. A refusal without one may have any cause. */
 function explainRefusal(error: unknown, dialect: Dialect): unknown {
   if (!(error instanceof SequencerError) || error.code !== 'sequencer_error') return error;
   const { serviceMessage, cause } = error;
   if (isUnknownOperation(error)) {
     const [used, other] = dialect === 'intents' ? ['createIntent', 'messaging'] : ['sendMessage', 'intents'];
     const message =
-      `The sequencer has no operation ${nameOf(operations[used as 'createIntent'])}. Set the option dialect: '${other}' if it ` +
-      'creates intents by the other one; over gRPC, set grpcNames if its operations have other names.';
+      `The sequencer has no operation ${nameOf(operations[used as 'createIntent'])}. Try the option dialect: '${other}'. Over ` +
+      'gRPC, set grpcNames if its operations have other names.';
     return new SequencerError('sequencer_error', message, { serviceMessage, cause });
   }
   if (!serviceMessage) return error;
@@ -129,16 +132,16 @@ function readUserId({ result, userId }: v1.GetLoginForThirdPartyAppResponse.$Pro
   if (result === Result.NO_USER_LOGGED_IN) throw new IntentError('login_pending');
   requireOk(result);
   if (userId?.value?.length !== 32) {
-    throw new SequencerError('sequencer_bad_response', 'The answer has no user id of 32 bytes.');
+    throw new SequencerError('sequencer_bad_response', 'The answer of the sequencer has no user id of 32 bytes.');
   }
   return formatBase58(userId.value);
 }
 
 /**
- * Has the service call `url` once the intent is submitted (protocol section 5). An intent has one webhook; an earlier
- * registration counts as success.
+ * Registers a webhook: the service calls `url` when the intent is submitted (protocol section 5). An intent has one webhook. If
+ * it already has one, the call succeeds.
  * @throws {IntentError} `invalid_id`, `intent_not_found`
- * @throws {SequencerError} `sequencer_error` also for a URL that it refuses, and once the intent is submitted
+ * @throws {SequencerError} `sequencer_error` also if the service refuses the URL, or the intent is already submitted
  */
 export async function registerWebhook(
   transport: Caller,
@@ -155,7 +158,7 @@ export async function registerWebhook(
   throw new SequencerError('sequencer_error', `The sequencer refused the webhook: ${Result[result] ?? result}.`);
 }
 
-/** Every result but OK is a refusal, including those that this version does not know. */
+/** Every result except OK is a refusal, including results that this version does not know. */
 function requireOk(result: number | null | undefined): void {
   if ((result ?? 0) !== 0) throw new SequencerError('sequencer_error', `The sequencer answered with result ${result}.`);
 }
@@ -164,7 +167,11 @@ function decodeAnswer<Decoded>(codec: { decode(bytes: Uint8Array): Decoded } & E
   try {
     return decode(codec, bytes);
   } catch (cause) {
-    throw new SequencerError('sequencer_bad_response', 'The answer is not the message it should be.', { cause });
+    throw new SequencerError(
+      'sequencer_bad_response',
+      'The answer cannot be decoded. Check that the URL is that of the sequencer.',
+      { cause },
+    );
   }
 }
 

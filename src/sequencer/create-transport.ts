@@ -5,18 +5,18 @@ import { createGrpcTransport } from './grpc/grpc-transport.js';
 import { createHttpTransport } from './http/http-transport.js';
 import type { Transport } from './transport.js';
 
-/** Where the service is, and how it is reached. */
+/** The address of the service. */
 export interface ServiceAddress extends GrpcNames {
   /** base_url of the service, `https://...`; calls go to `{base_url}/v1/api`. Not needed with `transport`. */
   readonly url?: string | undefined;
-  /** grpc_url of the service, `https://...`: used instead of `url` (interface section 4.2). Needs `@grpc/grpc-js`. */
+  /** grpc_url of the service, `https://...`. Used instead of `url` (interface section 4.2). Needs `@grpc/grpc-js`. */
   readonly grpcUrl?: string | undefined;
   /**
-   * Sent as the `version` of each envelope to `url`, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters.
+   * The `version` of each envelope sent to `url`, such as `1.0` (interface section 9.2): up to 32 visible ASCII characters.
    * Default: empty.
    */
   readonly envelopeVersion?: string | undefined;
-  /** Lets `url` and `grpcUrl` be http to another machine, where anyone on the way can read and forge answers. Default false. */
+  /** Allows http to another machine in `url` and `grpcUrl`. Anyone on the network path can then read and forge answers. Default false. */
   readonly dangerouslyAllowHttp?: boolean | undefined;
 }
 
@@ -24,8 +24,8 @@ export interface ServiceAddress extends GrpcNames {
 export const serviceAddressNames = ['url', 'grpcUrl', 'grpcNames', 'envelopeVersion', 'dangerouslyAllowHttp'] as const;
 
 /**
- * The transport to a service by its address.
- * @param timeoutMs bound of a connection attempt, in milliseconds
+ * Creates the transport for the address of a service.
+ * @param timeoutMs timeout of a connection attempt, in milliseconds
  * @throws {IntentError} `invalid_configuration`
  */
 export function createTransport(address: ServiceAddress, timeoutMs: number): Transport {
@@ -50,14 +50,14 @@ function requireHttps(option: string, meaning: string, text: string, dangerously
     throw new IntentError('invalid_configuration', message);
   }
   if (protocol === 'http:' && !dangerouslyAllowHttp && !isLoopback(hostname)) {
-    const message = `${option} must be https: only this machine may be called over http.`;
+    const message = `${option} must be https: http is allowed only for this machine.`;
     throw new IntentError('invalid_configuration', message);
   }
 }
 
 /**
- * A transport that is started by its first call. A start that failed is tried again by the next call.
- * @param start loads or starts what the transport needs
+ * A transport that its first call starts. If the start fails, the next call retries it.
+ * @param start creates the transport
  */
 export function lazyTransport(start: () => Promise<Transport>): Transport {
   let started: Promise<Transport> | undefined;

@@ -22,32 +22,32 @@ import { type Caller, type CallOptions, requireCallOptions, type Transport } fro
 import type { IntentEvent, WatchIntent } from './watch/intent-event.js';
 import { watchIntent } from './watch/watch-intent.js';
 
-/** Where the service is, and how its calls are made. */
+/** The address of the service, and the options of its calls. */
 export interface IntentClientOptions extends ServiceAddress {
   /** Default `intents`. */
   readonly dialect?: Dialect | undefined;
-  /** Bound of one call over all its tries, in milliseconds. Default 8000. */
+  /** Timeout of one call with all its retries, in milliseconds. Default 8000. */
   readonly timeoutMs?: number | undefined;
-  /** Bound of one try of a call that may be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
+  /** Timeout of one attempt of a call that may be retried, in milliseconds. Default: `timeoutMs`, at most 3000. */
   readonly attemptTimeoutMs?: number | undefined;
-  /** Reaches the service in another way than HTTP and gRPC. */
+  /** A transport of your own, instead of HTTP or gRPC. */
   readonly transport?: Transport | undefined;
 }
 
 /** An intent that the sequencer has accepted (interface section 2.8). */
 export interface CreatedIntent {
-  /** Base58, public: identifies the intent in every other call. */
+  /** The intent id, Base58. Public. It identifies the intent in every other call. */
   readonly id: string;
-  /** Only for the browser that began the intent: anyone who has it owns the intent. */
+  /** Only for the browser that created the intent. Anyone who has it controls the intent. */
   readonly clientSecret: string;
 }
 
-/** An intent that is signed and not yet sent. The same terms, signers and client secret make the same one again. */
+/** An intent that is signed and not yet sent. The same terms, signers and client secret produce the same intent. */
 export interface PreparedIntent extends CreatedIntent {
   /**
-   * Sends it. Each call sends the same bytes, which the sequencer takes as one intent, so this can be called again when the
-   * outcome of a call is unknown. Show the client secret to no one before it resolves: anyone who knows it can be the first
-   * to create the intent, with other terms.
+   * Sends the intent. Idempotent: each call sends the same bytes, and the sequencer creates one intent. Call it again if the
+   * outcome of a call is unknown. Do not reveal the client secret before it resolves: anyone who knows it could create the
+   * intent first, with other terms.
    * @throws {SequencerError} without an OK
    */
   create(options?: CallOptions): Promise<CreatedIntent>;
@@ -79,16 +79,16 @@ export interface IntentClient {
     getUserId(parameters: { intent: string; verifier: Signer }, options?: CallOptions): Promise<{ userId: string }>;
   };
   /**
-   * Has the service call `url` once the intent is submitted. Does nothing if the intent has a webhook already.
+   * Registers a webhook: the service calls `url` when the intent is submitted. Does nothing if the intent already has one.
    * @throws {IntentError} `invalid_id`, `intent_not_found`
-   * @throws {SequencerError} also for a URL that the service refuses, and once the intent is submitted
+   * @throws {SequencerError} also if the service refuses the URL, or the intent is already submitted
    */
   registerWebhook(parameters: { intent: string; url: string }, options?: CallOptions): Promise<void>;
   /**
-   * Follows an intent until it is submitted: `for await (const { kind } of client.watch({ id, clientSecret }))`. With the
-   * client secret over the message stream (interface section 4.5), without it by polling the status every few seconds.
-   * Yields each event once. The last is `intent_submitted`, which comes from the status of the sequencer. Faults of the
-   * service do not end the watch; a `break`, the signal and `close` do.
+   * Watches an intent until it is submitted: `for await (const { kind } of client.watch({ id, clientSecret }))`. With the client
+   * secret it reads the message stream (interface section 4.5). Without it, it polls the status every few seconds. Yields each
+   * event once. The last is `intent_submitted`, which comes from the status of the sequencer. Faults of the service do not end
+   * the watch. A `break`, the signal and `close` do.
    * @throws {IntentError} `invalid_id`, `invalid_client_secret`
    */
   watch(
@@ -109,14 +109,14 @@ export function createIntentClient(options: IntentClientOptions = {}): IntentCli
   return observedClient(options).client;
 }
 
-/** A client, and what its calls have shown about the service. */
+/** A client, and the state of the service as its calls have shown it. */
 export interface ObservedClient {
   readonly client: IntentClient;
   readonly service: () => ServiceState;
 }
 
 /**
- * As `createIntentClient`, for a caller that also reports the state of the service.
+ * Like `createIntentClient`, for a caller that also reports the state of the service.
  * @param observer observes the calls
  * @throws as `createIntentClient`
  */
@@ -125,9 +125,9 @@ export function observedClient(options: IntentClientOptions, observer?: CallObse
   if (dialect !== 'intents' && dialect !== 'messaging') {
     throw new IntentError('invalid_configuration', "dialect must be 'intents' or 'messaging'.");
   }
-  const bounds = requireTimeouts(options);
-  const inner = options.transport ?? createTransport(options, bounds.timeoutMs);
-  const transport = resilientTransport(inner, { ...bounds, observer });
+  const timeouts = requireTimeouts(options);
+  const inner = options.transport ?? createTransport(options, timeouts.timeoutMs);
+  const transport = resilientTransport(inner, { ...timeouts, observer });
   return { client: clientOver(transport, dialect), service: transport.service };
 }
 
@@ -205,7 +205,7 @@ function requireTimeouts({ timeoutMs = 8_000, attemptTimeoutMs }: IntentClientOp
   return timeouts;
 }
 
-/** The watches of a client, which all end when it closes. A watch that is started later ends at once. */
+/** The watches of a client. `close` ends them all. A watch started afterwards ends at once. */
 class RunningWatches {
   readonly #watchIntent: WatchIntent;
   readonly #running = new Set<AbortController>();
@@ -216,7 +216,7 @@ class RunningWatches {
   }
 
   async *watch(intent: Parameters<WatchIntent>[0], signal: AbortSignal | undefined): AsyncGenerator<IntentEvent, void> {
-    // Each watch has a controller of its own: a shared signal would outlive the watches and keep a trace of each.
+    // Each watch has its own controller: a shared signal would outlive the watches and retain a listener of each.
     const ending = new AbortController();
     if (this.#isClosed) ending.abort();
     this.#running.add(ending);

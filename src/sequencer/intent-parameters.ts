@@ -6,11 +6,11 @@ import type { Signer } from '../keys/verifier-key.js';
 import { requireKnown } from '../known-names.js';
 import type { Dialect } from './calls.js';
 
-/** The verifier of a login, and where its key is published (interface section 4.7). */
+/** The verifier of a login, and the domain that publishes its key (interface section 4.7). */
 export interface LoginParameters {
-  /** Base58 public key; its signer must be among `signers`. */
+  /** Base58 public key. Its signer must be in `signers`. */
   readonly verifier: string;
-  /** Bare registrable name, such as `example.com`. */
+  /** Registrable domain, such as `example.com`. */
   readonly domain: string;
 }
 
@@ -18,25 +18,25 @@ export interface LoginParameters {
 export interface CreatePaymentParameters {
   /** Base58 account that receives the payment. */
   readonly destination: string;
-  /** Decimal string or number with at most two decimals; at least 0.05 usd. */
+  /** Decimal string or number with at most two decimals. At least 0.05 usd. */
   readonly amount: string | number;
   /** Lowercase three-letter code. */
   readonly currency: string;
-  /** Logs the payer in as well; needs `signers`. */
+  /** Also logs the payer in. Needs `signers`. */
   readonly login?: LoginParameters | undefined;
-  /** The signers of the login: the one of `login.verifier` must be among them. */
+  /** The signers of the login, including that of `login.verifier`. */
   readonly signers?: readonly Signer[] | undefined;
-  /** The client secret of an intent with the same amount and currency: makes that intent again. Default: a new one. */
+  /** The client secret of an earlier intent with the same amount and currency: recreates that intent. Default: a new one. */
   readonly clientSecret?: string | undefined;
 }
 
 /** The parameters of `loginIntents.create` (interface section 4.7). */
 export interface CreateLoginParameters {
-  /** The site that the wallet logs in to. */
+  /** The verifier and domain of the site. */
   readonly login: LoginParameters;
-  /** The signer of `login.verifier` must be among them. */
+  /** The signers, including that of `login.verifier`. */
   readonly signers: readonly Signer[];
-  /** The client secret of an earlier login: makes that login again. Default: a new one. */
+  /** The client secret of an earlier login: recreates that login. Default: a new one. */
   readonly clientSecret?: string | undefined;
 }
 
@@ -59,18 +59,22 @@ export async function signLogin(parameters: CreateLoginParameters): Promise<Sign
   return signLoginIntent(withSigner(login, signers), nonce);
 }
 
-/** The random part of a client secret. Its other part must agree with the terms; a login has no money. */
+/** The random part of a client secret. The money in its other part must equal that of the terms; a login has none. */
 function nonceOf(clientSecret: string, money: Money | undefined): Uint8Array {
   const payload = decodePayload(parseClientSecret(clientSecret));
   const stated = payload.kind === 'payment' ? payload.money : undefined;
   if (stated?.currency === money?.currency && stated?.hundredths === money?.hundredths) return payload.nonce;
-  throw new IntentError('invalid_client_secret', 'The client secret is that of an intent with other terms.');
+  throw new IntentError(
+    'invalid_client_secret',
+    'The client secret belongs to an intent with other terms. Use the amount and currency of that intent.',
+  );
 }
 
 function withSigner(login: LoginParameters, signers: readonly Signer[]): { domain: string; verifier: Signer } {
   requireKnown('login', login, ['verifier', 'domain']);
   const { verifier, domain } = login;
   const signer = signers.find(({ publicKey }) => publicKey === verifier);
-  if (!signer) throw new IntentError('invalid_key', 'signers must include the signer of the verifier.');
+  if (!signer)
+    throw new IntentError('invalid_key', 'signers must include the signer whose publicKey is login.verifier.');
   return { domain, verifier: signer };
 }

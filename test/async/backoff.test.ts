@@ -1,17 +1,17 @@
 import { Backoff, exponentialBackoffMs, jitteredMs } from '../../src/async/backoff.js';
 
-test('each delay is twice the one before, up to the cap', () => {
+test('delays double up to the cap', () => {
   const delays = [0, 1, 2, 3, 4].map((retry) => exponentialBackoffMs({ firstMs: 100, capMs: 700 }, retry));
   expect(delays).toEqual([100, 200, 400, 700, 700]);
   expect(exponentialBackoffMs({ firstMs: 100, factor: 1.5 }, 2)).toBe(225);
 });
 
-test('jitter takes away at most the part that is random', () => {
+test('jitter shortens a delay by at most its random part', () => {
   expect([0, 0.5].map((random) => jitteredMs(100, 1, () => random))).toEqual([0, 50]);
   expect([0, 0.5].map((random) => jitteredMs(100, 0.5, () => random))).toEqual([50, 75]);
 });
 
-test('a backoff starts again after a success, and never retries at once', () => {
+test('a backoff restarts after a success, and never retries at once', () => {
   const backoff = new Backoff({ firstMs: 200, capMs: 10_000, random: () => 0.5 });
   expect([backoff.nextMs(), backoff.nextMs()]).toEqual([100, 200]);
   backoff.reset();

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-/** Runs in a process of its own, which can collect garbage when it likes. Needs a build. */
+/** Runs in a separate process, which collects garbage as usual. Needs a build. */
 const program = `
   const { BoundedMap } = await import(process.argv[1]);
   const map = new BoundedMap({ capacity: 50 });
@@ -17,7 +17,7 @@ const program = `
   console.log(JSON.stringify({ size: map.size, held: left(held), forgotten: left(forgotten) }));
 `;
 
-test('a bounded map keeps no replaced value, however long its oldest entry stays', async () => {
+test('a bounded map retains no replaced value, however old its oldest entry is', async () => {
   const file = new URL('../../build/async/bounded-map.js', import.meta.url).href;
   const args = ['--expose-gc', '--input-type=module', '--eval', program, '--', file];
   const { stdout } = await promisify(execFile)(process.execPath, args);

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { BoundedMap } from '../../src/async/bounded-map.js';
 
-test('an entry lasts for its time, and no longer', () => {
+test('an entry expires after its time to live', () => {
   let nowMs = 0;
   const map = new BoundedMap<number>({ ttlMs: 10, now: () => nowMs, capacity: 10 });
   map.set('a', 1);
@@ -12,7 +12,7 @@ test('an entry lasts for its time, and no longer', () => {
   expect([map.get('a'), map.size]).toEqual([undefined, 0]);
 });
 
-test('set anew, it has all of its time again, and what was set between them expires first', () => {
+test('an entry that is set again has its full time to live, and older entries expire first', () => {
   let nowMs = 0;
   const map = new BoundedMap<number>({ ttlMs: 10, now: () => nowMs, capacity: 10 });
   map.set('a', 1);
@@ -24,13 +24,13 @@ test('set anew, it has all of its time again, and what was set between them expi
   expect([map.get('a'), map.get('b'), map.size]).toEqual([3, undefined, 1]);
 });
 
-test('the oldest makes room, and no other', () => {
+test('the oldest entry is evicted when the map is full, and no other', () => {
   const map = new BoundedMap<number>({ ttlMs: 10, now: () => 0, capacity: 3 });
   for (const key of ['a', 'b', 'c', 'c', 'd']) map.set(key, 1);
   expect(['a', 'b', 'c', 'd'].filter((key) => map.get(key))).toEqual(['b', 'c', 'd']);
 });
 
-test('what is deleted is gone, once', () => {
+test('a deleted entry is gone; a second delete returns false', () => {
   let nowMs = 0;
   const map = new BoundedMap<number>({ ttlMs: 10, now: () => nowMs, capacity: 3 });
   map.set('a', 1);
@@ -40,13 +40,13 @@ test('what is deleted is gone, once', () => {
   expect(map.delete('b')).toBe(false);
 });
 
-test('its entries show in nothing that is printed', () => {
+test('entries are not visible in printed output', () => {
   const map = new BoundedMap<string>({ ttlMs: 10, now: () => 0, capacity: 3 });
   map.set('a', 'secret');
   expect(inspect(map, { depth: Number.POSITIVE_INFINITY, showHidden: true })).not.toContain('secret');
 });
 
-test('it holds the newest entries that have not expired, whatever is set, deleted and read', () => {
+test('a map holds the newest unexpired entries after any sequence of set, delete and get', () => {
   const capacity = 3;
   const ttlMs = 20;
   const step = fc.record({
@@ -83,7 +83,7 @@ test('it holds the newest entries that have not expired, whatever is set, delete
   );
 });
 
-test('without a time to live nothing expires, and the clock is not read', () => {
+test('without a time to live no entry expires, and the clock is not read', () => {
   const now = (): number => {
     throw new Error('The clock was read.');
   };

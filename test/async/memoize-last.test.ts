@@ -1,6 +1,6 @@
 import { memoizeLast } from '../../src/async/memoize-last.js';
 
-test('what comes again is not parsed again, and anything else is', () => {
+test('memoizeLast parses a repeated input once, and any other input again', () => {
   const parsed: string[] = [];
   const parse = memoizeLast((text) => {
     parsed.push(text);
@@ -10,7 +10,7 @@ test('what comes again is not parsed again, and anything else is', () => {
   expect(parsed).toEqual(['a', 'b', 'a']);
 });
 
-test('what was refused is refused again, and takes nothing from what was remembered', () => {
+test('memoizeLast throws again for an invalid input, and keeps its last result', () => {
   let calls = 0;
   const parse = memoizeLast((text) => {
     calls += 1;

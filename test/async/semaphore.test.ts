@@ -2,7 +2,7 @@ import { Semaphore } from '../../src/async/semaphore.js';
 
 const wait = { timeoutMs: 1_000, timeoutError: () => new Error('too late') };
 
-test('it gives out its permits at once, and the next one in the order of arrival', async () => {
+test('a semaphore grants its permits at once, and further ones in the order of arrival', async () => {
   const semaphore = new Semaphore(2);
   expect([semaphore.acquire(wait), semaphore.acquire(wait)]).toEqual([undefined, undefined]);
   const entered: string[] = [];
@@ -18,7 +18,7 @@ test('it gives out its permits at once, and the next one in the order of arrival
   expect([entered, semaphore.held, semaphore.isTaken]).toEqual([['a', 'b'], 0, false]);
 });
 
-test('a newcomer does not overtake the line while a permit is passed on', async () => {
+test('a new caller does not overtake the queue while a permit is passed on', async () => {
   const semaphore = new Semaphore(1);
   semaphore.acquire(wait);
   const turn = semaphore.acquire(wait);
@@ -30,7 +30,7 @@ test('a newcomer does not overtake the line while a permit is passed on', async 
   await newcomer;
 });
 
-test('a caller leaves the line by timeout or abort, and its place passes to the next', async () => {
+test('a caller leaves the queue by timeout or abort, and its place passes to the next', async () => {
   const semaphore = new Semaphore(1);
   semaphore.acquire(wait);
   const late = semaphore.acquire({ ...wait, timeoutMs: 1 });

@@ -4,12 +4,12 @@ import { delayUnlessAborted, isTimerDelay, maxTimerMs, withAbort, withTimeout } 
 const never = (): Promise<never> => new Promise(() => undefined);
 
 describe('withTimeout', () => {
-  test('gives the result of the work', async () => {
+  test('resolves with the result of the work', async () => {
     expect(await withTimeout(1_000, () => 'done')).toBe('done');
     await expect(withTimeout(1_000, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   });
 
-  test('rejects with a TimeoutError, or the error it was given, and aborts the signal of the work with it', async () => {
+  test('rejects with a TimeoutError or the given error, and aborts the signal of the work with it', async () => {
     const signals: AbortSignal[] = [];
     const work = (signal: AbortSignal): Promise<never> => {
       signals.push(signal);
@@ -21,7 +21,7 @@ describe('withTimeout', () => {
     expect(signals.map(({ reason }) => reason)).toEqual([expect.objectContaining({ name: 'TimeoutError' }), error]);
   });
 
-  test('rejects with the reason of its signal, and does not start the work after an abort', async () => {
+  test('rejects with the reason of its signal, and does not start work after an abort', async () => {
     const abort = new Abort();
     const ended = withTimeout(1_000, never, { signal: abort });
     abort.abort('left');
@@ -42,7 +42,7 @@ test('withAbort waits until the abort, and no longer', async () => {
   await expect(withAbort(abort, () => 'done')).rejects.toBe('left');
 });
 
-test('delayUnlessAborted waits, and ends with the reason of the first abort', async () => {
+test('delayUnlessAborted waits, and rejects with the reason of the first abort', async () => {
   await delayUnlessAborted(1, []);
   const abort = new Abort();
   const waiting = delayUnlessAborted(60_000, [undefined, abort]);
@@ -50,7 +50,7 @@ test('delayUnlessAborted waits, and ends with the reason of the first abort', as
   await expect(waiting).rejects.toBe('left');
 });
 
-test('a timer keeps whole delays from 1 to 2^31 - 1 ms', () => {
+test('a timer supports whole delays from 1 to 2^31 - 1 ms', () => {
   expect([1, maxTimerMs].every(isTimerDelay)).toBe(true);
   expect([0, -1, 1.5, maxTimerMs + 1, Number.NaN, Number.POSITIVE_INFINITY].some(isTimerDelay)).toBe(false);
 });

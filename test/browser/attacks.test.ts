@@ -35,7 +35,7 @@ describe('clickjacking', () => {
     return visit.page.frames().flatMap((frame) => (frame.parentFrame() ? [frame.url()] : []));
   }
 
-  test('no response can be framed by another site', async () => {
+  test('of any response by another site is blocked', async () => {
     const bare = await serve((_req, res) => void res.setHeader('Content-Type', 'text/html').end('<p>frame me</p>'));
     const routes = [
       '/session',
@@ -80,7 +80,7 @@ describe('XSS through every text', () => {
     expect(await page.locator('intent-button :is(img, script, iframe, b, svg[onload], [onerror])').count()).toBe(0);
   }
 
-  test.each(payloads)('%j as every option and every attribute', async (text) => {
+  test.each(payloads)('is impossible by %j in every option and every attribute', async (text) => {
     const names = [
       'label',
       'payee',
@@ -121,7 +121,7 @@ for (const attribute of ['success-url', 'cancel-url', 'lang', 'part', 'data-open
     await isUnharmed(visit.page);
   });
 
-  test.each(payloads)('%j in every answer of the server', async (text) => {
+  test.each(payloads)('is impossible by %j in every response of the server', async (text) => {
     const visit = await open(site.page({ script: buttonScript() }));
     const { page } = visit;
     visit.forgive(/status of/, /Failed to load/, /EventSource/);
@@ -149,7 +149,7 @@ for (const attribute of ['success-url', 'cancel-url', 'lang', 'part', 'data-open
     await page.unrouteAll();
   });
 
-  test('in the addresses of pages and wallets', async () => {
+  test('is impossible by the addresses of pages and wallets', async () => {
     const walletUrl = `https://wallet.example/?a="};${owned};//&b=</script><script>${owned}</script>$&`;
     const odd = await startStrictSite({ walletUrl });
     const text = encodeURIComponent(payloads.join(''));
@@ -159,7 +159,7 @@ for (const attribute of ['success-url', 'cancel-url', 'lang', 'part', 'data-open
     await isUnharmed(page);
   });
 
-  test.each(payloads)('%j in every address of the example shop', async (text) => {
+  test.each(payloads)('is impossible by %j in every address of the example shop', async (text) => {
     const place = encodeURIComponent(text);
     const visit = await open(shop.origin);
     visit.forgive(/status of 40[0-9]/);
@@ -176,7 +176,7 @@ for (const attribute of ['success-url', 'cancel-url', 'lang', 'part', 'data-open
     }
   });
 
-  test('in the texts and return addresses that a site passes to the wallet page', async () => {
+  test('is impossible by texts and return addresses that a site passes to the wallet page', async () => {
     const visit = await open(site.page({ script: buttonScript() }));
     const code = await begin(visit.page);
     for (const back of [
@@ -199,7 +199,7 @@ for (const attribute of ['success-url', 'cancel-url', 'lang', 'part', 'data-open
 });
 
 describe('hostile return addresses, in the button', () => {
-  test('the button follows none that leads to another origin', async () => {
+  test('that lead to another origin are not followed', async () => {
     const script = `
 import { elements } from '/intent/v1/elements.js';
 globalThis.taken = [];
@@ -229,7 +229,7 @@ globalThis.isDone = true;`;
 });
 
 describe('CSP violations', () => {
-  test('none during payment, login, decline and cancel, in another language and in an old browser', async () => {
+  test('do not occur during payment, login, decline and cancel, in another language and in an old browser', async () => {
     for (const options of [{}, { locale: 'ja', before: withoutEd25519 }]) {
       const paying = await open(site.page({ script: buttonScript() }), options);
       await site.sequencer.wallet('Ada').pay(await clickAndScan(paying.page));
@@ -245,7 +245,7 @@ describe('CSP violations', () => {
     }
   });
 
-  test('none in the example shop under its own policy', async () => {
+  test('do not occur in the example shop under its own policy', async () => {
     const visit = await open(shop.origin);
     for (const path of ['/', '/articles/pot-of-assam', '/login']) await visit.page.goto(shop.origin + path);
     expect(visit.faults).toEqual([]);
@@ -273,7 +273,7 @@ describe('prototype pollution in the page', () => {
   test.each([
     ['with a wallet URL', 'https://wallet.example/open', /^https:\/\/wallet\.example\/open#/],
     ['without a wallet URL', undefined, /^none$/],
-  ])('on a site %s, neither requests nor the visitor are redirected', async (_name, walletUrl, link) => {
+  ])('of a site %s redirects neither requests nor the visitor', async (_name, walletUrl, link) => {
     const { page: addPage, sequencer } = await startStrictSite({ walletUrl });
     // A visit fails on any request to another origin.
     const { page, requests } = await open(addPage({ script: buttonScript() }), { before: pollute });

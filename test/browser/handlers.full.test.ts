@@ -5,18 +5,18 @@ import { useChromium } from './support/visit.js';
 
 const open = useChromium();
 let site: StrictSite;
-const asked: unknown[] = [];
+const orders: unknown[] = [];
 
 beforeAll(async () => {
   site = await startStrictSite({
     payment: (req) => {
-      asked.push(req.body.order);
+      orders.push(req.body.order);
       return { amount: '4.50', currency: 'usd' };
     },
   });
 });
 
-beforeEach(() => void asked.splice(0));
+beforeEach(() => void orders.splice(0));
 
 const confirmParams = { success: { url: '/thanks' }, cancel: { url: '/thanks?cancelled' } };
 
@@ -35,7 +35,7 @@ test('an invoke handler that provides a secret replaces POST /intent', async () 
   );
   const { page } = await open(site.page({ script }));
   const code = await clickAndScan(page);
-  expect(asked).toEqual(['from the handler']);
+  expect(orders).toEqual(['from the handler']);
   await site.sequencer.wallet('Ada').pay(code);
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code) });
 });
@@ -54,11 +54,11 @@ button.on('invoke', async () => {
   visit.forgive(/the basket fell/);
   await part(visit.page, 'button').click();
   await state(visit.page, 'problem');
-  expect(asked).toEqual([]);
+  expect(orders).toEqual([]);
   expect(await visit.page.locator('intent-button dialog').textContent()).not.toContain('the basket fell');
   await part(visit.page, 'retry').click();
   await state(visit.page, 'waiting');
-  expect(asked).toEqual([42]);
+  expect(orders).toEqual([42]);
 });
 
 test('the redirect waits for the success handler', async () => {

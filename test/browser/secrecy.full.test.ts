@@ -16,8 +16,8 @@ beforeAll(async () => {
 const everything = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const shadows = [...document.querySelectorAll('intent-button')].map((host) => host.shadowRoot?.innerHTML);
-    const kept = [localStorage, sessionStorage].map((storage) => JSON.stringify({ ...storage }));
-    return [document.documentElement.outerHTML, ...shadows, ...kept, document.cookie, location.href].join('\n');
+    const stored = [localStorage, sessionStorage].map((storage) => JSON.stringify({ ...storage }));
+    return [document.documentElement.outerHTML, ...shadows, ...stored, document.cookie, location.href].join('\n');
   });
 
 /** The addresses and headers of all requests. */

@@ -55,7 +55,7 @@ test('the button works with the router mounted under a path', async () => {
   const visit = await open(site.page({ script: buttonScript({}, '', '/shop/intent/v1/elements.js') }));
   await site.sequencer.wallet('Ada').pay(await begin(visit.page));
   await event(visit.page, 'success');
-  const asked = visit.requests.map((request) => new URL(request.url()).pathname);
-  expect(asked).toContain('/shop/intent');
-  expect(asked).not.toContain('/intent');
+  const paths = visit.requests.map((request) => new URL(request.url()).pathname);
+  expect(paths).toContain('/shop/intent');
+  expect(paths).not.toContain('/intent');
 });

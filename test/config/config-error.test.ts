@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/runner/temporary-folder.js';
 
 const built = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
 
-/** What Node prints when the app ends at its start. */
+/** The output of Node when the app fails at startup. */
 function printedBy(name: string, text: string): string {
   const file = path.join(temporaryFolder(), name);
   writeFileSync(file, text);
@@ -19,10 +19,10 @@ function printedBy(name: string, text: string): string {
 describe.each([
   ['app.mjs', `import { intentRouter } from ${JSON.stringify(built)};\n\nintentRouter({ login: false });\n`],
   ['app.cjs', `const { intentRouter } = require(${JSON.stringify(built)});\n\nintentRouter({ login: false });\n`],
-])('%s with a missing setting', (name, text) => {
-  it('prints the problem, its fix, the frames of the site, and nothing else', () => {
-    const [, told = ''] = printedBy(name, text).split('\nConfigError: ');
-    const [message, frames] = told.replace(/\n+Node\.js v\S+\n$/, '').split('\n\n');
+])('%s without a required setting', (name, text) => {
+  it('prints the problem, its fix and the frames of the site only', () => {
+    const [, printed = ''] = printedBy(name, text).split('\nConfigError: ');
+    const [message, frames] = printed.replace(/\n+Node\.js v\S+\n$/, '').split('\n\n');
     expect(message).toBe(
       `express-intents cannot start:
   - INTENT_SEQUENCER_URL: It is not set.
@@ -32,12 +32,10 @@ describe.each([
   });
 });
 
-it('has problems and code as properties, and prints neither', () => {
-  const problems = [{ setting: 'domain', problem: 'It is wrong.', fix: 'Mend it.' }];
+it('ConfigError has problems and code as properties, and prints neither', () => {
+  const problems = [{ setting: 'domain', problem: 'It is wrong.', fix: 'Set it.' }];
   const error = new ConfigError(problems);
   expect(error).toMatchObject({ name: 'ConfigError', code: 'invalid_configuration', status: 500, problems });
   expect(Object.keys(error)).toEqual(['name']);
-  expect(error.stack).toMatch(
-    /^ConfigError: express-intents cannot start:\n {2}- domain: It is wrong\.\n {4}Mend it\./,
-  );
+  expect(error.stack).toMatch(/^ConfigError: express-intents cannot start:\n {2}- domain: It is wrong\.\n {4}Set it\./);
 });

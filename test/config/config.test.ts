@@ -26,7 +26,7 @@ const key = generateKeyPair();
 const oldKey = generateKeyPair();
 const destination = generateKeyPair().publicKey;
 const url = 'https://sequencer.example';
-/** As little as a site with logins needs. */
+/** The required settings of a site with logins. */
 const env = { INTENT_SEQUENCER_URL: url, INTENT_VERIFIER_SECRET: key.secret, INTENT_DOMAIN: 'shop.example' };
 const production = { ...env, NODE_ENV: 'production' };
 const embedded = { INTENT_SEQUENCER_URL: 'embedded' };
@@ -104,7 +104,7 @@ describe('parseConfig', () => {
     ['INTENT_SECRET', 's'.repeat(32), ({ login }) => login?.cookieKeys, [derived('s'.repeat(32))]],
     ['NODE_ENV', 'production', (config) => config.production, true],
     ['NODE_ENV', 'development', (config) => config.production, false],
-  ])('reads the variable %s=%s', (name, value, read, expected) => {
+  ])('reads %s=%s', (name, value, read, expected) => {
     expect(read(parseConfig({}, { ...env, [name]: value }))).toEqual(expected);
   });
 
@@ -126,7 +126,7 @@ describe('parseConfig', () => {
       ({ login }) => login?.cookieKeys,
       [derived('a'.repeat(32))],
     ],
-  ])('prefers the option %j to its variable', (options, variables, read, expected) => {
+  ])('uses the option %j instead of its variable', (options, variables, read, expected) => {
     expect(read(parseConfig(options, { ...env, ...variables }))).toEqual(expected);
   });
 
@@ -137,7 +137,7 @@ describe('parseConfig', () => {
     [{ attemptTimeoutMs: 500 }, ({ sequencer }) => sequencer.attemptTimeoutMs, 500],
     [{ timeoutMs: 9_000 }, ({ sequencer }) => sequencer.attemptTimeoutMs, undefined],
     [{ login: { ttlMs: 60_000 } }, ({ login }) => login?.ttlMs, 60_000],
-    // A year is more than a timer holds, and this is none.
+    // A year exceeds the maximum of a timer, which this setting does not use.
     [{ login: { sessionTtlMs: 31_536_000_000 } }, ({ login }) => login?.sessionTtlMs, 31_536_000_000],
     [{ login: false }, ({ login }) => login, undefined],
     [{ login: true }, ({ login }) => login?.domain, 'shop.example'],
@@ -157,7 +157,7 @@ describe('parseConfig', () => {
     }
   });
 
-  it('with login: false, neither needs nor checks the settings of logins', () => {
+  it('requires and validates no setting of logins with login: false', () => {
     const { login } = parseConfig({ login: false }, { INTENT_SEQUENCER_URL: url, NODE_ENV: 'production' });
     expect(login).toBeUndefined();
     const broken = {
@@ -186,7 +186,7 @@ describe('parseConfig', () => {
 describe('verifier keys (interface 2.7, 5.3)', () => {
   const both = `${key.secret}, ${oldKey.secret}`;
 
-  it('rotate: the first signs, all are published, all open cookies', () => {
+  it('rotate: the first key signs, and all are published and decrypt cookies', () => {
     const { keyRing, cookieKeys } = loginOf(parseConfig({}, { ...env, INTENT_VERIFIER_SECRET: both }));
     expect(keyRing.signer.publicKey).toBe(key.publicKey);
     expect(keyRing.publicKeys).toEqual([key.publicKey, oldKey.publicKey]);
@@ -197,7 +197,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     ['one line', `${key.secret}\n`, [key.publicKey]],
     ['several lines', `${key.secret}\r\n\n${oldKey.secret}\n`, [key.publicKey, oldKey.publicKey]],
     ['commas', both, [key.publicKey, oldKey.publicKey]],
-  ])('come from a file of %s', (name, text, publicKeys) => {
+  ])('are read from a file of %s', (name, text, publicKeys) => {
     const path = fileOf(name, text);
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
     const fromVariable = parseConfig({}, { ...without, INTENT_VERIFIER_SECRET_FILE: path });
@@ -210,7 +210,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     ['empty', () => fileOf('empty', ''), /no verifier key/],
     ['blank', () => fileOf('blank', ' \n\n'), /no verifier key/],
     ['not of secrets', () => fileOf('wrong', `${key.secret}\nhunter2\n`), /Entry 2 of 2 is not a secret key/],
-  ])('a file that is %s is a problem of the file', (_name, path, problem) => {
+  ])('from a file that is %s are reported as a problem of the file', (_name, path, problem) => {
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
     expect(problemsIn({}, { ...without, INTENT_VERIFIER_SECRET_FILE: path() })).toEqual([
       {
@@ -221,7 +221,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     ]);
   });
 
-  it('in a variable and a file at once are refused', () => {
+  it('in a variable and in a file at the same time are rejected', () => {
     const path = fileOf('second', oldKey.secret);
     expect(problemsIn({}, { ...env, INTENT_VERIFIER_SECRET_FILE: path })).toEqual([
       {
@@ -232,7 +232,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     ]);
   });
 
-  it('a signer replaces the first secret for signing, and all keys are published', () => {
+  it('are published together with the key of a signer, which replaces the first for signing', () => {
     const signer = createSigner(oldKey.secret);
     const { keyRing, cookieKeys } = loginOf(parseConfig({ signer }, env));
     expect(keyRing.signer).toBe(signer);
@@ -240,7 +240,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
     expect(cookieKeys).toEqual([derived(seedOf(key.secret))]);
   });
 
-  it('a signer alone is enough with INTENT_SECRET for the cookies', () => {
+  it('are not required with a signer and INTENT_SECRET', () => {
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
     const signer = createSigner(key.secret);
     expect(problemsIn({ signer }, without)).toEqual([
@@ -262,7 +262,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       'Expected the Base58 form of 32 bytes.',
     ],
     ['function', { publicKey: key.publicKey }, 'It has no function sign.'],
-  ])('a signer without a %s is reported once, as a problem of the signer', (_name, signer, problem) => {
+  ])('from a signer without a %s are reported once, as a problem of the signer', (_name, signer, problem) => {
     const fix = 'signer: { publicKey: <Base58 of 32 bytes>, sign: (bytes) => <Ed25519 signature of 64 bytes> }';
     const { INTENT_VERIFIER_SECRET: _, ...without } = env;
     for (const environment of [env, without]) {
@@ -275,12 +275,12 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
 describe('INTENT_SECRET', () => {
   const [first, second] = ['1'.repeat(32), '2'.repeat(64)] as const;
 
-  it('rotates: the first seals, all open, and the verifier secret does neither', () => {
+  it('rotates: the first secret encrypts, all decrypt, and the verifier secret does neither', () => {
     const { cookieKeys } = loginOf(parseConfig({ secret: `${first} , ${second}` }, env));
     expect(cookieKeys).toEqual([derived(first), derived(second)]);
   });
 
-  it.each(['short', '3'.repeat(31), `${first},short`, `${first},`, ' '.repeat(40)])('refuses "%s"', (secret) => {
+  it.each(['short', '3'.repeat(31), `${first},short`, `${first},`, ' '.repeat(40)])('rejects "%s"', (secret) => {
     expect(problemsIn({ secret })).toEqual([
       {
         setting: 'INTENT_SECRET',
@@ -291,19 +291,19 @@ describe('INTENT_SECRET', () => {
   });
 });
 
-test('an empty variable is not set', () => {
+test('parseConfig treats an empty variable as not set', () => {
   const { cookieKeys } = loginOf(parseConfig({}, { ...env, INTENT_SECRET: '' }));
   expect(cookieKeys).toEqual(loginOf(parseConfig({}, env)).cookieKeys);
 });
 
-test('with a transport, no sequencer URL is needed', () => {
+test('parseConfig requires no sequencer URL with a transport', () => {
   const transport = { call: async () => new Uint8Array(), close: async () => undefined };
   expect(parseConfig({ transport, sequencerUrl: '' }, env).sequencer.url).toBe('');
   expect(problemsIn({ transport, sequencerUrl: 'nonsense' })).toHaveLength(1);
 });
 
 test.each(['https://user:pass@sequencer.example', 'https://sequencer.example/?key=1', 'https://sequencer.example/#a'])(
-  'a sequencer URL with parts that would not be sent is refused: %s',
+  'parseConfig rejects a sequencer URL with parts that are never sent: %s',
   (sequencerUrl) => {
     expect(problemsIn({ sequencerUrl })).toMatchObject([{ problem: expect.stringContaining('would not be sent') }]);
   },
@@ -317,12 +317,12 @@ test.each<[string, Environment]>([
   ['https://wallet.example/#', env],
   ['https://wallet.example/#x', env],
   ['http://wallet.example/', production],
-])('INTENT_WALLET_URL cannot be %s', (walletUrl, environment) => {
+])('parseConfig rejects INTENT_WALLET_URL=%s', (walletUrl, environment) => {
   expect(settingsOf({ walletUrl }, environment)).toEqual(['INTENT_WALLET_URL']);
   expect(settingsOf({}, { ...environment, INTENT_WALLET_URL: walletUrl })).toEqual(['INTENT_WALLET_URL']);
 });
 
-describe('problems, each with its fix', () => {
+describe('a configuration problem', () => {
   const examples: [string, ConfigOptions, Environment, ConfigProblem][] = [
     [
       'no sequencer, in development',
@@ -384,14 +384,14 @@ describe('problems, each with its fix', () => {
       { setting: 'INTENT_EMULATOR_PORT', problem: 'It is not a port.', fix: 'INTENT_EMULATOR_PORT=4747' },
     ]),
     [
-      'a dialect that there is not',
+      'an unknown dialect',
       { dialect: 'grpc' as 'intents' },
       env,
       { setting: 'dialect', problem: 'It is unknown.', fix: "dialect: 'intents' (default) or 'messaging'" },
     ],
     ...[0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31].map(
       (timeoutMs): [string, ConfigOptions, Environment, ConfigProblem] => [
-        `a time-out of ${timeoutMs}`,
+        `a timeout of ${timeoutMs}`,
         { timeoutMs },
         env,
         {
@@ -402,7 +402,7 @@ describe('problems, each with its fix', () => {
       ],
     ),
     [
-      'a try of no time',
+      'an attempt timeout of 0',
       { attemptTimeoutMs: 0 },
       env,
       {
@@ -412,13 +412,13 @@ describe('problems, each with its fix', () => {
       },
     ],
     [
-      'a login that ends before it begins',
+      'a login TTL of 0',
       { login: { ttlMs: 0 } },
       env,
       { setting: 'login.ttlMs', problem: expect.stringContaining('milliseconds'), fix: 'login: { ttlMs: 120000 }' },
     ],
     [
-      'a session without an end',
+      'an infinite session TTL',
       { login: { sessionTtlMs: Number.POSITIVE_INFINITY } },
       env,
       {
@@ -438,7 +438,7 @@ describe('problems, each with its fix', () => {
       },
     ],
     [
-      'a verifier secret that is none',
+      'an invalid verifier secret',
       { verifierSecret: 'hunter2' },
       env,
       {
@@ -470,7 +470,7 @@ describe('problems, each with its fix', () => {
       ],
     ),
     [
-      'a destination that is no account (interface 2.8)',
+      'a destination that is not an account (interface 2.8)',
       { destination: 'me' },
       env,
       {
@@ -507,16 +507,16 @@ describe('problems, each with its fix', () => {
     ],
   ];
 
-  it.each(examples)('%s', (_name, options, environment, problem) => {
+  it.each(examples)('is reported with its fix: %s', (_name, options, environment, problem) => {
     expect(problemsIn(options, environment)).toEqual([problem]);
   });
 
-  it('none in production with a valid configuration', () => {
+  it('is not reported for a valid configuration in production', () => {
     const config = parseConfig({ origin: 'https://example.com' }, production);
     expect(config).toMatchObject({ production: true, origin: 'https://example.com', notices: [] });
   });
 
-  it('are reported together in one message', () => {
+  it('is reported together with the others in one message', () => {
     const everything = {
       NODE_ENV: 'production',
       INTENT_EMULATOR_PORT: 'x',
@@ -547,7 +547,7 @@ describe('problems, each with its fix', () => {
     INTENT_DOMAIN=<the registrable domain of the site, such as example.com, not localhost>`);
   });
 
-  it('contain no secret', () => {
+  it('contains no secret', () => {
     const secrets = {
       verifier: `${key.secret.slice(0, -1)}`,
       hex: 'abcdef0123456789'.repeat(4).slice(1),
@@ -561,7 +561,7 @@ describe('problems, each with its fix', () => {
         { verifierSecret: '', secret: secrets.cookie },
         { ...env, INTENT_VERIFIER_SECRET_FILE: file },
       ],
-      // The secrets are in order, something else is not.
+      // The secrets are valid, another setting is not.
       [{ timeoutMs: 0, secret: `${secrets.cookie}${secrets.cookie}` }, env],
     ];
     for (const [options, environment] of attempts) {
@@ -575,8 +575,8 @@ describe('problems, each with its fix', () => {
   });
 });
 
-describe('routes', () => {
-  it('can be renamed and switched off', () => {
+describe('the option routes', () => {
+  it('renames and disables routes', () => {
     const { routes } = parseConfig({ routes: { intent: '/shop/pay-now', status: false, session: '/a.b~c_d' } }, env);
     expect(routes).toEqual({
       intent: '/shop/pay-now',
@@ -592,7 +592,7 @@ describe('routes', () => {
   });
 
   it.each(['', '/', 'pay', '/pay/', '//pay', '/pay/:id', '/pay?x=1', '/pay#x', '/p ay', '/*', '/ä', true, 7, null])(
-    'refuse the path %j',
+    'rejects the path %j',
     (path) => {
       expect(problemsIn({ routes: { intent: path as string } })).toEqual([
         {
@@ -604,7 +604,7 @@ describe('routes', () => {
     },
   );
 
-  it('refuse two routes at one path, but not two that are off', () => {
+  it('rejects two routes with the same path, but not two disabled routes', () => {
     expect(problemsIn({ routes: { session: '/intent' } })).toEqual([
       {
         setting: 'routes',
@@ -615,7 +615,7 @@ describe('routes', () => {
     expect(problemsIn({ routes: { session: false, status: false } })).toEqual([]);
   });
 
-  it('refuse an unknown name, so that a typo leaves no route on', () => {
+  it('rejects an unknown name, because a typo would leave a route enabled', () => {
     expect(problemsIn({ routes: { keyfile: false } as ConfigOptions['routes'] & object })).toEqual([
       {
         setting: 'routes.keyfile',
@@ -628,9 +628,9 @@ describe('routes', () => {
 
 describe('a variable with a typo in its name', () => {
   it('is reported once with the intended name', () => {
-    const slips = { INTENT_DOMIAN: 'x', INTENTS_ORIGIN: 'x', INTENT_TRACKING: 'x', INTENT_SECRETS: undefined };
+    const typos = { INTENT_DOMIAN: 'x', INTENTS_ORIGIN: 'x', INTENT_TRACKING: 'x', INTENT_SECRETS: undefined };
     const walletUrl = 'https://wallet.example/open';
-    expect(parseConfig({ walletUrl }, { ...env, ...slips }).warnings).toEqual([
+    expect(parseConfig({ walletUrl }, { ...env, ...typos }).warnings).toEqual([
       'INTENT_DOMIAN is set but not used. Did you mean INTENT_DOMAIN?',
       'INTENTS_ORIGIN is set but not used. Did you mean INTENT_ORIGIN?',
     ]);
@@ -664,7 +664,7 @@ describe('INTENT_SEQUENCER_URL=embedded', () => {
     expect(one.cookieKeys).not.toEqual(other.cookieKeys);
   });
 
-  it('uses the settings that are set, and logs nothing', () => {
+  it('uses the configured settings and logs nothing', () => {
     const config = parseConfig({ destination }, { ...env, ...embedded });
     expect(config.notices).toEqual([]);
     expect(config.destination).toBe(destination);
@@ -690,7 +690,7 @@ describe('intentRouter', () => {
   });
   beforeEach(() => logged.splice(0));
 
-  it('refuses unknown options and names the known ones', () => {
+  it('rejects unknown options and names the known ones', () => {
     const problems = routerProblems({ sequencerURL: url, domian: 'x' });
     expect(problems.map(({ setting, problem }) => `${setting}: ${problem}`)).toEqual([
       'sequencerURL: Unknown option "sequencerURL".',
@@ -720,7 +720,7 @@ describe('intentRouter', () => {
     ]);
   });
 
-  it('warns of a variable with a typo', () => {
+  it('warns about a variable with a typo in its name', () => {
     process.env.INTENT_DESTINATON = destination;
     intentRouter(options);
     delete process.env.INTENT_DESTINATON;
@@ -736,7 +736,7 @@ describe('intentRouter', () => {
     ).toEqual(['domain', 'sequencerUrl', 'verifierSecret']);
   });
 
-  it('reads options inherited from a class, and no member that it does not need', async () => {
+  it('reads options that are inherited from a class, and no other member', async () => {
     const signer = createSigner(key.secret);
     class Options {
       secret = 's'.repeat(32);
@@ -759,11 +759,11 @@ describe('intentRouter', () => {
     expect(logged.join()).toContain('INTENT_DESTINATION is not set');
   });
 
-  it.each([[null], ['embedded'], [5]])('refuses %j as options', (wrong) => {
+  it.each([[null], ['embedded'], [5]])('rejects %j as options', (wrong) => {
     expect(() => intentRouter(wrong as never)).toThrow(/must be an object/);
   });
 
-  it('refuses to be passed to app.use() without a call', () => {
+  it('rejects app.use(intentRouter) without a call', () => {
     const request = new IncomingMessage(new Socket());
     expect(() => intentRouter(request as object)).toThrow('app.use(intentRouter())');
   });
@@ -785,7 +785,7 @@ describe('intentRouter', () => {
     expect((thrown as ConfigError).problems).toHaveLength(3);
   });
 
-  it.each(['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'])('refuses %s without a ledger', (hook) => {
+  it.each(['onPaid', 'onReversed', 'verifyPayment', 'onDeadLetter'])('rejects %s without a ledger', (hook) => {
     expect(routerProblems({ [hook]: () => {} })).toEqual([
       {
         setting: hook,
@@ -808,7 +808,7 @@ describe('intentRouter', () => {
     }
   });
 
-  it('suggests no fix in production that is refused there', () => {
+  it('suggests only fixes that production accepts', () => {
     const before = process.env.NODE_ENV;
     process.env.NODE_ENV = 'production';
     try {
@@ -858,7 +858,7 @@ describe('intentRouter', () => {
     ]);
   });
 
-  it('with the port of the embedded sequencer in use: ready() says which variable to set, and a request gets 5xx', async () => {
+  it('rejects ready() with the variable to set when the port of the embedded sequencer is in use, and answers requests with 5xx', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const emulator = { port: (other.address() as AddressInfo).port };
@@ -872,7 +872,7 @@ describe('intentRouter', () => {
       const response = await fetch(`${origin}/intent`, { method: 'POST', headers, body });
       expect(response.status).toBeGreaterThanOrEqual(500);
       expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-      // What the set-up of the site is like is none of the browser's business.
+      // The configuration of the site is not revealed to the browser.
       expect(await response.text()).not.toMatch(/port/i);
     }
     await expect(router.ready()).rejects.toThrow(/INTENT_EMULATOR_PORT/);
@@ -882,20 +882,20 @@ describe('intentRouter', () => {
     await new Promise((resolve) => other.close(resolve));
   });
 
-  it('with that port in use and ready() not called: the process keeps running', async () => {
+  it('keeps the process alive when that port is in use and ready() is not called', async () => {
     const index = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
     const script = `
       import { createServer } from 'node:http';
       import { intentRouter } from ${JSON.stringify(index)};
       const other = createServer().listen(0, '127.0.0.1', () => {
-        const live = () => setTimeout(() => other.close(() => console.log('lived')), 50);
-        const logger = { warn: console.error, error: (line) => void (console.error(line), live()) };
+        const report = () => setTimeout(() => other.close(() => console.log('still running')), 50);
+        const logger = { warn: console.error, error: (line) => void (console.error(line), report()) };
         intentRouter({ sequencerUrl: 'embedded', emulator: { port: other.address().port }, logger });
       });`;
     const { NODE_ENV: _, ...variables } = process.env;
     const args = ['--input-type=module', '-e', script];
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env: variables, timeout: 30_000 });
-    expect(stdout).toBe('lived\n');
+    expect(stdout).toBe('still running\n');
     expect(stderr).toMatch(/^express-intents: .*INTENT_EMULATOR_PORT/m);
   });
 });

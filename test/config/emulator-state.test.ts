@@ -10,20 +10,20 @@ const stateWith = (more: Readonly<Record<string, string>>, options = {}): string
   parseConfig(options, { ...env, ...more }).sequencer.emulatorState;
 
 test.each([
-  ['nothing without a ledger', {}, undefined],
+  ['memory without a ledger', {}, undefined],
   ['a file in the folder of the ledger', { INTENT_DATABASE_URL: './ledger' }, 'ledger/sequencer.jsonl'],
-  ['nothing with Postgres', { INTENT_DATABASE_URL: 'postgres://localhost/shop' }, undefined],
-  ['nothing where that is asked for', { INTENT_DATABASE_URL: './ledger', INTENT_EMULATOR_STATE: 'memory' }, undefined],
-  ['the file that is named', { INTENT_DATABASE_URL: './ledger', INTENT_EMULATOR_STATE: './other' }, './other'],
+  ['memory with Postgres', { INTENT_DATABASE_URL: 'postgres://localhost/shop' }, undefined],
+  ['memory if that is configured', { INTENT_DATABASE_URL: './ledger', INTENT_EMULATOR_STATE: 'memory' }, undefined],
+  ['the configured file', { INTENT_DATABASE_URL: './ledger', INTENT_EMULATOR_STATE: './other' }, './other'],
   [
-    'the default where the variable is empty',
+    'the default file if the variable is empty',
     { INTENT_DATABASE_URL: './l', INTENT_EMULATOR_STATE: '' },
     'l/sequencer.jsonl',
   ],
-])('the state of the embedded sequencer is kept by %s', (_name, more, expected) => {
+])('the state of the embedded sequencer is stored in %s', (_name, more, expected) => {
   expect(stateWith(more as Readonly<Record<string, string>>)).toBe(expected);
 });
 
-test('the option wins', () => {
+test('the option emulator.stateFile overrides INTENT_EMULATOR_STATE', () => {
   expect(stateWith({ INTENT_EMULATOR_STATE: './one' }, { emulator: { stateFile: './other' } })).toBe('./other');
 });

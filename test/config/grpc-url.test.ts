@@ -16,19 +16,19 @@ function parse(url: string, env: Environment = {}, options: ConfigOptions = {}) 
 
 const problemsIn = (...args: Parameters<typeof parse>): readonly ConfigProblem[] => problemsOf(() => parse(...args));
 
-it('grpcUrl alone is enough to reach the service', () => {
+it('grpcUrl is sufficient to call the service', () => {
   const { sequencer, notices } = parse(grpcUrl);
   expect(sequencer).toMatchObject({ url: '', grpcUrl });
   expect(notices).not.toContainEqual(expect.stringContaining('GRPC'));
 });
 
-it('the option overrides the variable, and can switch it off', () => {
+it('the option grpcUrl overrides the variable, and disables it with an empty text', () => {
   expect(parse(grpcUrl, {}, { grpcUrl: 'https://b.example' }).sequencer.grpcUrl).toBe('https://b.example');
   const off = parse(grpcUrl, {}, { grpcUrl: '', sequencerUrl: 'https://proxy.example' });
   expect(off.sequencer).toMatchObject({ url: 'https://proxy.example', grpcUrl: undefined });
 });
 
-it('the URL of the proxy is checked as well where it is set', () => {
+it('the URL of the proxy is validated as well if it is set', () => {
   expect(problemsIn(grpcUrl, {}, { sequencerUrl: 'nonsense' })).toMatchObject([{ setting: 'INTENT_SEQUENCER_URL' }]);
 });
 
@@ -39,17 +39,17 @@ it.each<[string, Environment]>([
   ['http://127.0.0.1:4748', production],
   ['http://[::1]:4748', production],
   ['http://grpc.example:4748', {}],
-])('%s is accepted with %j', (url, env) => {
+])('parseConfig accepts %s with %j', (url, env) => {
   expect(problemsIn(url, env)).toEqual([]);
 });
 
 const example = 'INTENT_SEQUENCER_GRPC_URL=https://<grpc_url of your payment service>';
-const secretly = 'INTENT_SEQUENCER_GRPC_URL=https://';
+const withTls = 'INTENT_SEQUENCER_GRPC_URL=https://';
 
 it.each<[string, Environment, string, string]>([
-  ['grpc.example:443', {}, 'It has no scheme, which decides whether TLS is used.', `${secretly}grpc.example:443`],
-  ['grpc.example', {}, 'It has no scheme, which decides whether TLS is used.', `${secretly}grpc.example`],
-  ['localhost:4748', {}, 'It has no scheme, which decides whether TLS is used.', `${secretly}localhost:4748`],
+  ['grpc.example:443', {}, 'It has no scheme, which decides whether TLS is used.', `${withTls}grpc.example:443`],
+  ['grpc.example', {}, 'It has no scheme, which decides whether TLS is used.', `${withTls}grpc.example`],
+  ['localhost:4748', {}, 'It has no scheme, which decides whether TLS is used.', `${withTls}localhost:4748`],
   ['grpc://grpc.example', {}, 'It is not an http(s) URL.', example],
   ['dns:///grpc.example:443', {}, 'It is not an http(s) URL.', example],
   ['https://', {}, 'It is not an http(s) URL.', example],
@@ -68,14 +68,14 @@ it.each<[string, Environment, string, string]>([
     example,
   ],
   ['http://localhost.example', production, expect.stringContaining('It must be https'), example],
-])('%s with %j is refused with its fix', (url, env, problem, fix) => {
+])('parseConfig rejects %s with %j and its fix', (url, env, problem, fix) => {
   expect(problemsIn(url, env)).toEqual([{ setting: 'INTENT_SEQUENCER_GRPC_URL', problem, fix }]);
 });
 
 it.each<[string, ConfigOptions]>([
   ['embedded', {}],
   [grpcUrl, { sequencerUrl: 'embedded' }],
-])('the embedded sequencer is refused over gRPC: %s and %j', (url, options) => {
+])('parseConfig rejects the embedded sequencer over gRPC: %s and %j', (url, options) => {
   expect(problemsIn(url, {}, options)).toEqual([
     {
       setting: 'INTENT_SEQUENCER_GRPC_URL',
@@ -85,7 +85,7 @@ it.each<[string, ConfigOptions]>([
   ]);
 });
 
-it.each(['grpc.example:443', '', 'ftp://grpc.example'])('a client refuses "%s" as grpcUrl', (url) => {
+it.each(['grpc.example:443', '', 'ftp://grpc.example'])('createIntentClient rejects "%s" as grpcUrl', (url) => {
   expect(() => createIntentClient({ grpcUrl: url })).toThrow(
     expect.objectContaining({ code: 'invalid_configuration', message: expect.stringContaining('grpcUrl') }),
   );

@@ -12,13 +12,13 @@ const ledgerOf = (options: ConfigOptions, more: Environment = {}) => parseConfig
 
 const url = 'postgres://shop:hunter2@db.example/shop';
 
-test('without a database there is no ledger', () => {
+test('there is no ledger without a database', () => {
   expect(ledgerOf({})).toBeUndefined();
   expect(ledgerOf({ databaseUrl: '' }, { INTENT_DATABASE_URL: url })).toBeUndefined();
   expect(ledgerOf({ settleDelayMs: 1_000 }, { INTENT_DATABASE_URL: '' })).toBeUndefined();
 });
 
-test('a Postgres URL is enough, and all other settings have defaults', () => {
+test('a Postgres URL is sufficient, and all other settings have defaults', () => {
   expect(ledgerOf({}, { INTENT_DATABASE_URL: url })).toEqual({
     database: { kind: 'postgres', url },
     migrate: true,
@@ -33,19 +33,19 @@ test('a Postgres URL is enough, and all other settings have defaults', () => {
 });
 
 test.each(['postgres://shop@/shop?host=/run/postgresql', 'postgres:///shop?host=/run/postgresql', 'postgres://'])(
-  'a Postgres URL can name a socket: %s',
+  'a Postgres URL can contain a socket: %s',
   (databaseUrl) => {
     expect(ledgerOf({ databaseUrl })?.database).toEqual({ kind: 'postgres', url: databaseUrl });
   },
 );
 
-test('the option overrides the environment', () => {
+test('the option databaseUrl overrides INTENT_DATABASE_URL', () => {
   const ledger = ledgerOf({ databaseUrl: 'postgresql://other/shop' }, { INTENT_DATABASE_URL: url });
   expect(ledger?.database).toEqual({ kind: 'postgres', url: 'postgresql://other/shop' });
 });
 
 test.each(['./ledger', 'ledger', '/var/lib/shop/ledger', '../a folder with spaces', 'C:\\ledger', 'postgres'])(
-  'any text that is not a URL is a folder: %s',
+  'text that is not a URL is a folder: %s',
   (folder) => {
     expect(ledgerOf({ databaseUrl: folder })?.database).toEqual({ kind: 'embedded', folder });
   },
@@ -59,7 +59,7 @@ test.each([
   'POSTGRES://x/y',
   '"postgres://shop:hunter2@db/shop"',
   ' postgres://shop:hunter2@db/shop',
-])('any other scheme is refused: %s', (databaseUrl) => {
+])('another scheme is rejected: %s', (databaseUrl) => {
   expect(problemsOf(() => ledgerOf({ databaseUrl }))).toMatchObject([
     {
       setting: 'INTENT_DATABASE_URL',
@@ -68,7 +68,7 @@ test.each([
   ]);
 });
 
-test('an unreadable URL is refused without reporting its password', () => {
+test('an invalid URL is rejected without its password', () => {
   const [problem] = problemsOf(() => ledgerOf({ databaseUrl: 'postgres://shop:hunter2@[db/shop' }));
   expect(problem).toMatchObject({ setting: 'INTENT_DATABASE_URL', problem: 'It is not a valid URL.' });
   expect(JSON.stringify(problem)).not.toContain('hunter2');
@@ -77,7 +77,7 @@ test('an unreadable URL is refused without reporting its password', () => {
 describe('in production', () => {
   const production = { NODE_ENV: 'production' };
 
-  test('a folder is refused, with the failure that it does not survive', () => {
+  test('a folder is rejected with the failure that it does not survive', () => {
     expect(problemsOf(() => ledgerOf({ databaseUrl: './ledger' }, production))).toEqual([
       {
         setting: 'INTENT_DATABASE_URL',
@@ -95,7 +95,7 @@ describe('in production', () => {
   });
 });
 
-test('settings that are set override the defaults', () => {
+test('options override the defaults', () => {
   const set = { migrate: false, settleDelayMs: 60_000, settlementConcurrency: 48 };
   const watch = { unpaidMs: 86_400_000, settledMs: 0 };
   const hooks = { maxAttempts: 3, timeoutMs: 5_000 };
@@ -122,7 +122,7 @@ test.each<[setting: string, options: ConfigOptions]>([
   ['hooks.maxAttempts', { hooks: { maxAttempts: 1_001 } }],
   ['hooks.timeoutMs', { hooks: { timeoutMs: 2 ** 31 } }],
   ['hooks.attempts', { hooks: { attempts: 5 } as object }],
-])('%s: %j is refused, with or without a ledger', (setting, options) => {
+])('%s: %j is rejected, with or without a ledger', (setting, options) => {
   expect(problemsOf(() => ledgerOf(options))).toMatchObject([{ setting }]);
   expect(problemsOf(() => ledgerOf({ databaseUrl: url, ...options }))).toMatchObject([{ setting }]);
 });

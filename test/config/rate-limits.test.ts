@@ -11,15 +11,15 @@ const limitsOf = (rateLimits: unknown) => parseConfig({ ...base, rateLimits: rat
 
 const store = { increment: () => ({ totalHits: 1, resetTime: undefined }), decrement: () => {}, resetKey: () => {} };
 
-test('rateLimits has defaults, and each can be set', () => {
-  const byDefault = { intent: 120, session: 120, status: 3_000, webhook: 600, windowMs: 60_000, store: undefined };
-  expect(limitsOf(undefined)).toEqual(byDefault);
-  expect(limitsOf({ status: 5, intent: undefined })).toEqual({ ...byDefault, status: 5 });
-  expect(limitsOf({ windowMs: 1_000, store })).toEqual({ ...byDefault, windowMs: 1_000, store });
+test('rateLimits has defaults that can be set one by one', () => {
+  const defaults = { intent: 120, session: 120, status: 3_000, webhook: 600, windowMs: 60_000, store: undefined };
+  expect(limitsOf(undefined)).toEqual(defaults);
+  expect(limitsOf({ status: 5, intent: undefined })).toEqual({ ...defaults, status: 5 });
+  expect(limitsOf({ windowMs: 1_000, store })).toEqual({ ...defaults, windowMs: 1_000, store });
   expect(limitsOf(false)).toBeUndefined();
 });
 
-test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is refused as a limit', (value) => {
+test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('rateLimits rejects the limit %p', (value) => {
   expect(problemsOf(() => limitsOf({ session: value }))).toEqual([
     {
       setting: 'rateLimits',
@@ -29,17 +29,17 @@ test.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '5', true])('%p is 
   ]);
 });
 
-test.each([0, -1, 1.5, 2 ** 31, '60000'])('%p is refused as windowMs', (windowMs) => {
+test.each([0, -1, 1.5, 2 ** 31, '60000'])('rateLimits rejects windowMs: %p', (windowMs) => {
   expect(problemsOf(() => limitsOf({ windowMs }))).toMatchObject([{ setting: 'rateLimits.windowMs' }]);
 });
 
-test.each([null, {}, { increment: () => 1 }, 'redis', () => store])('%p is refused as a store', (wrong) => {
+test.each([null, {}, { increment: () => 1 }, 'redis', () => store])('rateLimits rejects the store %p', (wrong) => {
   expect(problemsOf(() => limitsOf({ store: wrong }))).toMatchObject([
     { setting: 'rateLimits', problem: 'store is not a store of express-rate-limit.' },
   ]);
 });
 
-test('an unknown limit is reported, so that a typo is not ignored', () => {
+test('rateLimits rejects an unknown limit, because a typo would be ignored', () => {
   expect(problemsOf(() => limitsOf({ intents: 1 }))).toEqual([
     {
       setting: 'rateLimits.intents',
@@ -49,7 +49,7 @@ test('an unknown limit is reported, so that a typo is not ignored', () => {
   ]);
 });
 
-test.each([null, 5, 'many', true])('rateLimits: %p is refused', (rateLimits) => {
+test.each([null, 5, 'many', true])('intentRouter() rejects rateLimits: %p', (rateLimits) => {
   expect(problemsOf(() => intentRouter({ ...base, rateLimits: rateLimits as unknown as RateLimits }))).toEqual([
     { setting: 'rateLimits', problem: 'It has the wrong type.', fix: 'Make it an object, or false.' },
   ]);

@@ -15,7 +15,7 @@ function problemsOf(read: () => unknown): unknown {
   return [];
 }
 
-test('returnOrigins is empty by default and keeps the origins that are set', () => {
+test('returnOrigins is empty by default and has the configured origins', () => {
   expect(parseConfig(base, {}).returnOrigins).toEqual([]);
   const returnOrigins = ['https://www.shop.example', 'http://localhost:3000'];
   expect(parseConfig({ ...base, returnOrigins }, {}).returnOrigins).toEqual(returnOrigins);
@@ -30,21 +30,21 @@ test.each([
   'null',
   '*',
   '',
-])('%j is refused as an origin', (origin) => {
+])('returnOrigins rejects the origin %j', (origin) => {
   const fix = "returnOrigins: ['https://www.example.com'] (no path, no slash at the end)";
   expect(problemsOf(() => parseConfig({ ...base, returnOrigins: ['https://a.example', origin] }, {}))).toEqual([
     { setting: 'returnOrigins', problem: `${JSON.stringify(origin)}: It is not an origin.`, fix },
   ]);
 });
 
-test('in production an http origin is refused', () => {
+test('returnOrigins rejects an http origin in production', () => {
   const options = { ...base, returnOrigins: ['http://shop.example'] };
   expect(problemsOf(() => parseConfig(options, { NODE_ENV: 'production' }))).toMatchObject([
     { problem: '"http://shop.example": It must be https when NODE_ENV=production.' },
   ]);
 });
 
-test.each(['https://a.example', [1], null, {}])('returnOrigins: %j is refused', (returnOrigins) => {
+test.each(['https://a.example', [1], null, {}])('intentRouter() rejects returnOrigins: %j', (returnOrigins) => {
   expect(problemsOf(() => intentRouter({ ...base, returnOrigins: returnOrigins as never }))).toEqual([
     { setting: 'returnOrigins', problem: 'It has the wrong type.', fix: 'Make it a list of strings.' },
   ]);

@@ -13,19 +13,19 @@ async function warningsOf(options: IntentRouterOptions): Promise<string> {
   return log.text;
 }
 
-describe('at startup', () => {
+describe('intentRouter() at startup', () => {
   const environment = process.env.INTENT_DESTINATION;
   afterEach(() => {
     if (environment === undefined) delete process.env.INTENT_DESTINATION;
     else process.env.INTENT_DESTINATION = environment;
   });
 
-  test('nothing is reported for a site that has all it needs', async () => {
+  test('logs nothing for a complete configuration', async () => {
     expect(await warningsOf({ walletUrl, payment, destination })).toBe('');
     expect(await warningsOf({ walletUrl })).toBe('');
   });
 
-  test('INTENT_DESTINATION without a `payment` hook is reported with both fixes', async () => {
+  test('logs INTENT_DESTINATION without a `payment` hook with both fixes', async () => {
     process.env.INTENT_DESTINATION = destination;
     const text = await warningsOf({ walletUrl });
     expect(text).toMatch(/^warn express-intents: INTENT_DESTINATION is set, but there is no `payment` hook/);
@@ -35,22 +35,22 @@ describe('at startup', () => {
     expect(await warningsOf({ walletUrl, clientAmount })).toBe('');
   });
 
-  test('the option `destination` without a `payment` hook is reported as well', async () => {
+  test('logs the option `destination` without a `payment` hook as well', async () => {
     expect(await warningsOf({ walletUrl, destination })).toContain('no `payment` hook');
   });
 
-  test('a missing wallet URL is reported with its fix', async () => {
+  test('logs a missing wallet URL with its fix', async () => {
     const text = await warningsOf({});
     expect(text).toMatch(
       /^warn express-intents: INTENT_WALLET_URL is not set\..*Set it to the page that opens the wallet/,
     );
   });
 
-  test('a wallet URL is not missed where no button is served', async () => {
+  test('does not require a wallet URL if elements.js is not served', async () => {
     expect(await warningsOf({ routes: { elements: false } })).toBe('');
   });
 
-  test('the embedded sequencer brings its wallet and its account', async () => {
+  test('uses the wallet and the account of the embedded sequencer', async () => {
     expect(await warningsOf({ sequencerUrl: 'embedded', emulator: { port: 0, stateFile: 'memory' } })).not.toMatch(
       /INTENT_WALLET_URL|INTENT_DESTINATION/,
     );

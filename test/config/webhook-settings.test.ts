@@ -13,18 +13,18 @@ const origin = { INTENT_ORIGIN: 'https://shop.example' };
 
 const webhookOf = (options: ConfigOptions, more: Environment = {}) => parseConfig(options, { ...env, ...more }).webhook;
 
-test('webhooks are off by default, also with a service key', () => {
+test('webhooks are off by default, even with a public key', () => {
   expect(webhookOf({}, { ...origin, INTENT_WEBHOOK_PUBLIC_KEY: one })).toBeUndefined();
   expect(webhookOf({ webhook: false, webhookPublicKey: 'nonsense' })).toBeUndefined();
 });
 
-test('service keys come from the option or INTENT_WEBHOOK_PUBLIC_KEY, each once', () => {
+test('public keys are read from the option or INTENT_WEBHOOK_PUBLIC_KEY, without duplicates', () => {
   const both = { ...origin, INTENT_WEBHOOK_PUBLIC_KEY: ` ${one} ,${two},${one}` };
   expect(webhookOf({ webhook: true }, both)).toEqual({ webhookPublicKeys: [one, two] });
   expect(webhookOf({ webhook: true, webhookPublicKey: two }, both)).toEqual({ webhookPublicKeys: [two] });
 });
 
-test('a missing key and a missing origin are both reported with their fixes', () => {
+test('a missing public key and a missing origin are both reported with their fixes', () => {
   expect(problemsOf(() => webhookOf({ webhook: true }))).toEqual([
     {
       setting: 'INTENT_ORIGIN',
@@ -40,19 +40,19 @@ test('a missing key and a missing origin are both reported with their fixes', ()
 });
 
 test.each([`${one},`, 'nonsense', `${one}1`, generateKeyPair().secret.slice(0, 20), `${one} ${two}`])(
-  'an invalid key is reported: %s',
+  'an invalid public key is reported: %s',
   (webhookPublicKey) => {
     const problems = problemsOf(() => webhookOf({ webhook: true, webhookPublicKey }, origin));
     expect(problems.map(({ setting }) => setting)).toEqual(['INTENT_WEBHOOK_PUBLIC_KEY']);
   },
 );
 
-test('a webhook route that is switched off is reported', () => {
+test('a disabled webhook route is reported', () => {
   const options = { webhook: true, webhookPublicKey: one, routes: { webhook: false } } as const;
   expect(problemsOf(() => webhookOf(options, origin))).toMatchObject([{ setting: 'webhook' }]);
 });
 
-test('the embedded sequencer needs neither, and ignores a configured key', () => {
+test('the embedded sequencer requires neither, and ignores a configured public key', () => {
   const embedded = { ...env, INTENT_SEQUENCER_URL: 'embedded' };
   expect(parseConfig({ webhook: true }, embedded).webhook).toEqual({ webhookPublicKeys: undefined });
   expect(parseConfig({ webhook: true }, { ...embedded, INTENT_WEBHOOK_PUBLIC_KEY: one }).webhook).toEqual({
@@ -60,14 +60,14 @@ test('the embedded sequencer needs neither, and ignores a configured key', () =>
   });
 });
 
-test('with a transport there is no embedded sequencer, so both are needed', () => {
+test('with a transport both are required, because there is no embedded sequencer', () => {
   const transport = { call: async () => new Uint8Array(), close: async () => undefined };
   const embedded = { ...env, INTENT_SEQUENCER_URL: 'embedded' };
   const problems = problemsOf(() => parseConfig({ webhook: true, transport }, embedded));
   expect(problems.map(({ setting }) => setting)).toEqual(['INTENT_ORIGIN', 'INTENT_WEBHOOK_PUBLIC_KEY']);
 });
 
-test('intentRouter reports the wrong type of both options', () => {
+test('intentRouter() reports the wrong type of both options', () => {
   const options = { webhook: 'yes', webhookPublicKey: 7, sequencerUrl: 'https://sequencer.example', login: false };
   const problems = problemsOf(() => intentRouter(options as never));
   expect(problems).toEqual([

@@ -81,3 +81,7 @@ describe('the guides', () => {
     ]);
   });
 });
+
+test('README.md has at most 120 lines', () => {
+  expect(textOf('README.md').split('\n').length - 1).toBeLessThanOrEqual(120);
+});

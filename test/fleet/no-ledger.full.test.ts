@@ -2,7 +2,7 @@ import { Browser } from '../support/browser/browser.js';
 import { intentIdOf } from '../support/sites/intent-id.js';
 import { domain, type Fleet, startFleet } from './fleet.js';
 
-// What docs/going-live.md says of several processes that have no database, and keep logins in a sealed cookie.
+// What docs/several-processes.md says of several processes that have no database, and keep logins in a sealed cookie.
 
 let fleet: Fleet;
 beforeAll(async () => {

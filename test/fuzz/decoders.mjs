@@ -159,7 +159,8 @@ async function ask(sequencer, operation, body) {
   try {
     await sequencer.transport.call(operation, body);
   } catch (error) {
-    if (error.serviceMessage === 'The sequencer met an error.') throw new Error(`${operation.method} met an error.`);
+    if (error.serviceMessage === 'Internal error in the embedded sequencer.')
+      throw new Error(`${operation.method} met an error.`);
     throw error;
   }
 }

@@ -8,7 +8,7 @@ import { startSite } from '../support/sites/site.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 
-/** A real pino behind the functions of docs/operations.md, and its lines. */
+/** A real pino behind the functions of docs/logs.md, and its lines. */
 function startPino() {
   const lines: Record<string, unknown>[] = [];
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });

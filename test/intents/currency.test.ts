@@ -4,13 +4,13 @@ import { decodePayload, encodePayload } from '../../src/intents/payload.js';
 import { thrownCode } from '../wire/thrown-code.js';
 
 describe('currencies (interface 2.4, protocol 2)', () => {
-  test('are those of the list in docs/protocol.md, in its order', () => {
+  test('are the list of docs/protocol.md, in its order', () => {
     const page = readFileSync(new URL('../../docs/protocol.md', import.meta.url), 'utf8');
     const list = /^kin aed[a-z\s]*/m.exec(page)?.[0].trim().split(/\s+/);
     expect(currencyCodes).toEqual(list);
   });
 
-  test('places of the list that the protocol names, and some counted by hand', () => {
+  test('have the indexes that the protocol names, and some counted by hand', () => {
     expect(['kin', 'aed', 'cdf', 'chf', 'eur', 'hnl', 'mdl', 'ron', 'usd', 'zmw'].map(currencyIndex)).toEqual([
       0, 1, 27, 28, 43, 55, 83, 111, 140, 153,
     ]);
@@ -18,7 +18,7 @@ describe('currencies (interface 2.4, protocol 2)', () => {
     expect(nativeCurrency).toBe('kin');
   });
 
-  test('each is three lower-case letters, is there once, and fits a byte', () => {
+  test('are unique, have three lower-case letters and fit a byte', () => {
     expect(currencyCodes).toHaveLength(154);
     for (const code of currencyCodes) expect(code).toMatch(/^[a-z]{3}$/);
     expect(new Set(currencyCodes).size).toBe(currencyCodes.length);
@@ -27,7 +27,7 @@ describe('currencies (interface 2.4, protocol 2)', () => {
   });
 
   test.each(currencyCodes.map((code, index) => [code, index] as const))(
-    '%s is %d in the payload, and back',
+    'include %s, which is %d in the payload',
     (code, index) => {
       const bytes = encodePayload({
         kind: 'payment',
@@ -65,15 +65,15 @@ describe('currencies (interface 2.4, protocol 2)', () => {
     140,
     {},
     ['usd'],
-  ])('refuses %p', (code) => {
+  ])('do not include %p', (code) => {
     expect(thrownCode(() => currencyIndex(code as string))).toBe('unknown_currency');
   });
 
-  test.each([154, 255, 256, -1, 1.5, Number.NaN])('there is no currency at %p', (index) => {
+  test.each([154, 255, 256, -1, 1.5, Number.NaN])('do not include an index %p', (index) => {
     expect(thrownCode(() => currencyAt(index))).toBe('unknown_currency');
   });
 
-  test('the list cannot be changed', () => {
+  test('are a frozen list', () => {
     expect(() => (currencyCodes as string[]).push('new')).toThrow(TypeError);
     expect(() => (currencyCodes as string[]).sort()).toThrow(TypeError);
   });

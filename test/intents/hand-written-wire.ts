@@ -1,6 +1,6 @@
-// Protobuf written by hand, so that what is signed can be worked out without the code under test.
+// Protobuf encoded by hand: the expected bytes do not come from the code under test.
 
-/** A field with a length in front: bytes, a string or a message. */
+/** A length-delimited field: bytes, a string or a message. */
 export function field(number: number, content: Uint8Array | string): Uint8Array {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
   return Uint8Array.of(...varint(BigInt(number * 8 + 2)), ...varint(BigInt(bytes.length)), ...bytes);

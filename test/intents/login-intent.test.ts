@@ -14,7 +14,7 @@ const verifier = signerFromSeed(seed);
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 describe('a login intent (interface 2.5, 5.3; protocol 4)', () => {
-  test('is what can be worked out by hand, signed by verifier and rendezvous', async () => {
+  test('has the bytes that were computed by hand, signed by verifier and rendezvous', async () => {
     const intent = await signLoginIntent({ domain: 'example.co.uk', verifier });
     const rendezvousSeed = createHash('sha256').update(bs58.decode(intent.clientSecret)).digest();
     const rendezvous = nacl.sign.keyPair.fromSeed(new Uint8Array(rendezvousSeed));
@@ -29,7 +29,7 @@ describe('a login intent (interface 2.5, 5.3; protocol 4)', () => {
     expect(decodePayload(parseClientSecret(intent.clientSecret)).kind).toBe('login');
   });
 
-  test('a signer that answers later, as a KMS does, signs the same bytes', async () => {
+  test('has the same bytes with an asynchronous signer, such as a KMS', async () => {
     const nonce = new Uint8Array(11).fill(1);
     const later: Signer = {
       publicKey: verifier.publicKey,
@@ -43,7 +43,7 @@ describe('a login intent (interface 2.5, 5.3; protocol 4)', () => {
     expect(hex(other.signature)).toBe(hex(one.signature));
   });
 
-  test('its nonce is new each time', async () => {
+  test('has a new nonce each time', async () => {
     const intents = await Promise.all(
       Array.from({ length: 300 }, () => signLoginIntent({ domain: 'example.com', verifier })),
     );
@@ -53,13 +53,13 @@ describe('a login intent (interface 2.5, 5.3; protocol 4)', () => {
   });
 
   test.each(['www.example.com', 'localhost', 'https://example.com', 'Example.com', '192.0.2.1', ''])(
-    'the domain %j is refused (4.6)',
+    'with the domain %j is rejected (4.6)',
     async (domain) => {
       expect(await rejectedCode(signLoginIntent({ domain, verifier }))).toBe('invalid_domain');
     },
   );
 
-  test('a verifier with no key is refused, and one that signs with another', async () => {
+  test('with a verifier without a key, or one that signs with another key, is rejected', async () => {
     const sign = (): Uint8Array => new Uint8Array(64);
     expect(await rejectedCode(signLoginIntent({ domain: 'example.com', verifier: { publicKey: '', sign } }))).toBe(
       'invalid_key',

@@ -13,7 +13,7 @@ import { thrownCode } from '../wire/thrown-code.js';
 const hundredthsOf = (amount: unknown, currency = 'usd'): bigint => parseMoney(amount as string, currency).hundredths;
 const maxHundredths = 2n ** 56n - 1n;
 
-describe('amounts that are read (interface 2.8, protocol 2)', () => {
+describe('parseMoney (interface 2.8, protocol 2)', () => {
   test.each<[string | number, bigint]>([
     ['12.50', 1250n],
     ['12.5', 1250n],
@@ -39,12 +39,12 @@ describe('amounts that are read (interface 2.8, protocol 2)', () => {
     [1005.05, 100_505n],
     [8.0, 800n],
     [70368744177663.99, 7_036_874_417_766_399n],
-  ])('%p is %s hundredths', (amount, hundredths) => {
+  ])('reads %p as %s hundredths', (amount, hundredths) => {
     expect(hundredthsOf(amount)).toBe(hundredths);
   });
 });
 
-describe('amounts that are refused, not rounded (protocol 2)', () => {
+describe('parseMoney does not round (protocol 2)', () => {
   test.each([
     '',
     ' ',
@@ -93,7 +93,7 @@ describe('amounts that are refused, not rounded (protocol 2)', () => {
     '1.5\u00a0',
     '1000000000000000000',
     '9'.repeat(100),
-  ])('the text %j is invalid_amount', (amount) => {
+  ])('and rejects the text %j with invalid_amount', (amount) => {
     expect(thrownCode(() => parseMoney(amount, 'usd'))).toBe('invalid_amount');
   });
 
@@ -114,7 +114,7 @@ describe('amounts that are refused, not rounded (protocol 2)', () => {
     1.1 * 3,
     Number.MAX_VALUE,
     1_000_000_000_000_000_000,
-  ])('the number %p is invalid_amount', (amount) => {
+  ])('and rejects the number %p with invalid_amount', (amount) => {
     expect(thrownCode(() => parseMoney(amount, 'usd'))).toBe('invalid_amount');
   });
 
@@ -131,11 +131,11 @@ describe('amounts that are refused, not rounded (protocol 2)', () => {
     ['a date', new Date(5)],
     ['a symbol', Symbol('5')],
     ['a function', () => '5'],
-  ])('%s is invalid_amount', (_, amount) => {
+  ])('and rejects %s with invalid_amount', (_, amount) => {
     expect(thrownCode(() => parseMoney(amount as string, 'usd'))).toBe('invalid_amount');
   });
 
-  test('very long text is invalid_amount, at linear cost', () => {
+  test('and rejects very long text with invalid_amount, at linear cost', () => {
     runToEnd(() => {
       for (const text of ['9'.repeat(5_000_000), `0.${'0'.repeat(5_000_000)}`, '0'.repeat(5_000_000)]) {
         expect(thrownCode(() => parseMoney(text, 'usd'))).toBe('invalid_amount');
@@ -143,12 +143,12 @@ describe('amounts that are refused, not rounded (protocol 2)', () => {
     });
   });
 
-  test.each(['USD', '', 'xyz', '__proto__'])('the currency %j is unknown_currency', (currency) => {
+  test.each(['USD', '', 'xyz', '__proto__'])('and rejects the currency %j with unknown_currency', (currency) => {
     expect(thrownCode(() => parseMoney('1', currency))).toBe('unknown_currency');
   });
 });
 
-describe('limits (interface 8, protocol 2)', () => {
+describe('the limits of amounts (interface 8, protocol 2)', () => {
   test.each<[string | number, string]>([
     ['0.05', 'usd'],
     [0.05, 'usd'],
@@ -158,7 +158,7 @@ describe('limits (interface 8, protocol 2)', () => {
     ['0.01', 'jpy'],
     ['720575940379279.35', 'eur'],
     ['184467440737095.51', 'kin'],
-  ])('%p %s is within them', (amount, currency) => {
+  ])('accept %p %s', (amount, currency) => {
     expect(parseMoney(amount, currency).currency).toBe(currency);
   });
 
@@ -174,7 +174,7 @@ describe('limits (interface 8, protocol 2)', () => {
     ['0.0', 'eur'],
     [0, 'kin'],
     ['0.00', 'jpy'],
-  ])('%p %s is amount_too_small', (amount, currency) => {
+  ])('reject %p %s with amount_too_small', (amount, currency) => {
     expect(thrownCode(() => parseMoney(amount, currency))).toBe('amount_too_small');
   });
 
@@ -186,16 +186,16 @@ describe('limits (interface 8, protocol 2)', () => {
     [720575940379280, 'eur'],
     ['184467440737095.52', 'kin'],
     ['720575940379279.35', 'kin'],
-  ])('%p %s is amount_too_large', (amount, currency) => {
+  ])('reject %p %s with amount_too_large', (amount, currency) => {
     expect(thrownCode(() => parseMoney(amount, currency))).toBe('amount_too_large');
   });
 
-  test('the limit of the native unit is that of its quarks, a uint64', () => {
+  test('allow quarks up to a uint64 in the native unit', () => {
     expect(toQuarks(parseMoney('184467440737095.51', 'kin'))).toBeLessThan(2n ** 64n);
     expect(toQuarks({ currency: 'kin', hundredths: 18_446_744_073_709_552n })).toBeGreaterThanOrEqual(2n ** 64n);
   });
 
-  test('money that was made by hand is held to them too', () => {
+  test('apply also to a Money object that the caller built', () => {
     expect(thrownCode(() => checkLimits({ currency: 'eur', hundredths: 0n }))).toBe('amount_too_small');
     expect(thrownCode(() => checkLimits({ currency: 'eur', hundredths: -5n }))).toBe('amount_too_small');
     expect(thrownCode(() => checkLimits({ currency: 'usd', hundredths: 4n }))).toBe('amount_too_small');
@@ -203,13 +203,13 @@ describe('limits (interface 8, protocol 2)', () => {
     expect(() => checkLimits({ currency: 'usd', hundredths: maxHundredths })).not.toThrow();
   });
 
-  test('the error names the minimum', () => {
+  test('name the minimum in the error', () => {
     expect(() => parseMoney('0.04', 'usd')).toThrow('The minimum is 0.05 usd.');
     expect(() => parseMoney('0', 'eur')).toThrow('The minimum is 0.01 eur.');
   });
 });
 
-describe('conversion is exact', () => {
+describe('the conversion of amounts', () => {
   const random = seededRandom(100);
   const randomHundredths = Array.from({ length: 20_000 }, () => {
     const bits = BigInt(4 + random.below(53));
@@ -217,7 +217,7 @@ describe('conversion is exact', () => {
     return drawn < 5n ? 5n : drawn;
   });
 
-  test('formatting and parsing are the reverse of each other, for any hundredths', () => {
+  test('formats and parses any hundredths without change', () => {
     const wrong = randomHundredths.filter((hundredths) => {
       const text = formatAmount({ currency: 'usd', hundredths });
       const expected = `${hundredths / 100n}.${String(hundredths % 100n).padStart(2, '0')}`;
@@ -226,7 +226,7 @@ describe('conversion is exact', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('a number of less than 2^46 units, where doubles lie closer than hundredths, reads back to its hundredths', () => {
+  test('reads a double below 2^46 units back to its hundredths, although doubles are denser than hundredths', () => {
     const exact = randomHundredths.filter((each) => each < 2n ** 46n * 100n);
     expect(exact.length).toBeGreaterThan(10_000);
     const isWrong = (hundredths: bigint): boolean =>
@@ -234,19 +234,19 @@ describe('conversion is exact', () => {
     expect(exact.find(isWrong)).toBeUndefined();
   });
 
-  test('the double of an amount is the one nearest to its decimal', () => {
+  test('returns the double nearest to the decimal', () => {
     expect(toNativeAmount({ currency: 'usd', hundredths: 5n })).toBe(0.05);
     expect(toNativeAmount({ currency: 'usd', hundredths: 29n })).toBe(0.29);
     expect(toNativeAmount({ currency: 'usd', hundredths: 1999n })).toBe(19.99);
   });
 
-  test('quarks are read back, whole hundredths only', () => {
+  test('reads quarks back in whole hundredths only', () => {
     expect(moneyOfQuarks(250_000n)).toEqual({ currency: 'kin', hundredths: 250n });
     expect(moneyOfQuarks(1_999n).hundredths).toBe(1n);
     expect(moneyOfQuarks(2n ** 64n - 1n).hundredths).toBe(18_446_744_073_709_551n);
   });
 
-  test('quarks are the amount times 100,000', () => {
+  test('returns the amount times 100,000 as quarks', () => {
     expect(toQuarks(parseMoney('1', 'kin'))).toBe(100_000n);
     expect(toQuarks(parseMoney('0.01', 'kin'))).toBe(1_000n);
     expect(toQuarks(parseMoney('90071992547409.93', 'kin'))).toBe(9_007_199_254_740_993_000n);

@@ -7,27 +7,27 @@ const nonce = Uint8Array.from({ length: 11 }, (_, i) => 0xa0 + i);
 const hex = (data: Uint8Array): string => Buffer.from(data).toString('hex');
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text.replaceAll(' ', ''), 'hex'));
 
-describe('the payload, byte by byte (protocol 2)', () => {
+describe('the payload has the known bytes (protocol 2)', () => {
   test.each<[string, string, bigint, string]>([
     ['0.05 usd', 'usd', 5n, '02 8c 05000000000000'],
     ['0.01 eur', 'eur', 1n, '02 2b 01000000000000'],
     ['2.56 kin', 'kin', 256n, '02 00 00010000000000'],
     ['every byte of the amount another', 'zmw', 0x07060504030201n, '02 99 01020304050607'],
     ['the largest amount', 'aed', 2n ** 56n - 1n, '02 01 ffffffffffffff'],
-  ])('payment of %s', (_, currency, hundredths, head) => {
+  ])('for a payment of %s', (_, currency, hundredths, head) => {
     const payload = { kind: 'payment', money: { currency, hundredths }, nonce } as const;
     const expected = Uint8Array.of(...bytes(head.slice(0, 5)), ...bytes(head.slice(6)).subarray(0, 7), ...nonce);
     expect(hex(encodePayload(payload))).toBe(hex(expected));
     expect(decodePayload(expected)).toEqual(payload);
   });
 
-  test('login', () => {
+  test('for a login', () => {
     const expected = bytes('03 00 00000000000000 a0a1a2a3a4a5a6a7a8a9aa');
     expect(hex(encodePayload({ kind: 'login', nonce }))).toBe(hex(expected));
     expect(decodePayload(expected)).toEqual({ kind: 'login', nonce });
   });
 
-  test('random payloads there and back', () => {
+  test('and is decoded without change for random intents', () => {
     const random = seededRandom(20);
     for (let i = 0; i < 2_000; i++) {
       const payload = Uint8Array.of(2, random.below(154), ...random.bytes(18));
@@ -35,23 +35,23 @@ describe('the payload, byte by byte (protocol 2)', () => {
     }
   });
 
-  test('what is decoded does not change with the bytes it came from', () => {
+  test('and its decoded form is independent of the input buffer', () => {
     const source = bytes('03 00 00000000000000 a0a1a2a3a4a5a6a7a8a9aa');
     const payload = decodePayload(source);
     source.fill(0);
     expect(hex(payload.nonce)).toBe(hex(nonce));
   });
 
-  test.each([0, 1, 4, 5, 0x82, 255])('the kind %d is unknown', (kind) => {
+  test.each([0, 1, 4, 5, 0x82, 255])('and the kind %d is rejected', (kind) => {
     expect(thrownCode(() => decodePayload(Uint8Array.of(kind, ...new Uint8Array(19))))).toBe('invalid_client_secret');
   });
 
-  test.each([154, 200, 255])('there is no currency with index %d', (index) => {
+  test.each([154, 200, 255])('and the currency index %d is rejected', (index) => {
     expect(thrownCode(() => decodePayload(Uint8Array.of(2, index, 5, ...new Uint8Array(17))))).toBe('unknown_currency');
   });
 
   test.each([1, 2, 3, 4, 5, 6, 7, 8])(
-    'a login with byte %d set is refused: it has neither currency nor amount',
+    'and a login with byte %d set is rejected: it has neither currency nor amount',
     (at) => {
       const payload = encodePayload({ kind: 'login', nonce });
       payload[at] = 1;
@@ -59,7 +59,7 @@ describe('the payload, byte by byte (protocol 2)', () => {
     },
   );
 
-  test.each([0, 19, 21, 32, 40])('%d bytes are no payload', (length) => {
+  test.each([0, 19, 21, 32, 40])('and %d bytes are rejected', (length) => {
     expect(thrownCode(() => decodePayload(new Uint8Array(length).fill(3)))).toBe('invalid_client_secret');
   });
 });
@@ -68,7 +68,7 @@ describe('the client secret (interface 2.8, protocol 2)', () => {
   const payload = encodePayload({ kind: 'payment', money: { currency: 'usd', hundredths: 5n }, nonce });
   const secret = formatClientSecret(payload);
 
-  test('is the Base58 of the 20 bytes', () => {
+  test('is the Base58 of the 20 bytes of the payload', () => {
     expect(secret).toBe(bs58.encode(payload));
     expect(hex(parseClientSecret(secret))).toBe(hex(payload));
   });
@@ -92,15 +92,15 @@ describe('the client secret (interface 2.8, protocol 2)', () => {
     ['a look-alike', `${secret.slice(0, -1)}а`],
     ['an intent id', bs58.encode(new Uint8Array(32).fill(9))],
     ['very long text', '1'.repeat(1_000_000)],
-  ])('refuses %s', (_, text) => {
+  ])('is rejected if it is %s', (_, text) => {
     expect(thrownCode(() => parseClientSecret(text))).toBe('invalid_client_secret');
   });
 
-  test.each([undefined, null, 5, {}, [secret]])('refuses what is no string: %p', (value) => {
+  test.each([undefined, null, 5, {}, [secret]])('is rejected if it is not a string: %p', (value) => {
     expect(thrownCode(() => parseClientSecret(value as unknown as string))).toBe('invalid_client_secret');
   });
 
-  test('the refusal does not show it', () => {
+  test('is not shown by the error that rejects it', () => {
     try {
       parseClientSecret(`${secret}1`);
       throw new Error('It was accepted.');

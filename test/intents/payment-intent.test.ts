@@ -20,7 +20,7 @@ const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const bytesOf = (intent: SignedIntent): string => hex(encode(v1.Message, intent.message));
 const namedKey = (intent: SignedIntent): Uint8Array => field(7, field(1, intent.rendezvousKey));
 
-/** What a stranger can work out of the client secret alone, with SHA-256 and tweetnacl (protocol 2). */
+/** The values that anyone can derive from the client secret, with SHA-256 and tweetnacl (protocol 2). */
 function expectToBeSignedByItsRendezvous(intent: SignedIntent): void {
   const seed = createHash('sha256').update(bs58.decode(intent.clientSecret)).digest();
   const { publicKey } = nacl.sign.keyPair.fromSeed(new Uint8Array(seed));
@@ -30,7 +30,7 @@ function expectToBeSignedByItsRendezvous(intent: SignedIntent): void {
 }
 
 describe('a payment intent (interface 2.4, 4.7, 5.2)', () => {
-  test('in usd is partial: currency and amount, no rate, and its own rendezvous key', async () => {
+  test('in usd is partial, with currency, amount and its own rendezvous key, and without a rate', async () => {
     const intent = await signPaymentIntent(usd);
     const partial = field(3, join(field(1, 'usd'), doubleField(2, 12.5)));
     expect(bytesOf(intent)).toBe(hex(field(5, join(account, partial, namedKey(intent)))));
@@ -41,26 +41,26 @@ describe('a payment intent (interface 2.4, 4.7, 5.2)', () => {
     });
   });
 
-  test('in kin is exact: rate 1, and quarks of 100,000 a unit', async () => {
+  test('in kin is exact, with rate 1 and 100,000 quarks for each unit', async () => {
     const intent = await signPaymentIntent({ amount: 12.5, currency: 'kin', destination });
     const exact = join(field(1, 'kin'), doubleField(2, 1), doubleField(3, 12.5), varintField(4, 1_250_000n));
     expect(bytesOf(intent)).toBe(hex(field(5, join(account, field(2, exact), namedKey(intent)))));
     expectToBeSignedByItsRendezvous(intent);
   });
 
-  test('the largest amount in kin has quarks beyond 2^53, exactly', async () => {
+  test('of the largest amount in kin has exact quarks beyond 2^53', async () => {
     const { message } = await signPaymentIntent({ amount: '184467440737095.51', currency: 'kin', destination });
     expect(String(message.requestToReceiveBill?.exact?.quarks)).toBe('18446744073709551000');
   });
 
-  test('without nameRendezvous the message names no key (the messaging dialect, protocol 5)', async () => {
+  test('without nameRendezvous names no key in the message (the messaging dialect, protocol 5)', async () => {
     const intent = await signPaymentIntent(usd, { nameRendezvous: false });
     const partial = field(3, join(field(1, 'usd'), doubleField(2, 12.5)));
     expect(bytesOf(intent)).toBe(hex(field(5, join(account, partial))));
     expectToBeSignedByItsRendezvous(intent);
   });
 
-  test('a number and a text of the same amount give the same bytes', async () => {
+  test('has the same bytes for a number and a text of the same amount', async () => {
     const nonce = new Uint8Array(11).fill(3);
     const [one, other] = [
       await signPaymentIntent({ ...usd, amount: 12.5 }, { nonce }),
@@ -75,13 +75,13 @@ describe('a payment intent (interface 2.4, 4.7, 5.2)', () => {
   });
 });
 
-describe('a payment that also logs the payer in (interface 2.4, 5.3; protocol 3, 4)', () => {
+describe('a payment with login (interface 2.4, 5.3; protocol 3, 4)', () => {
   test.each([
     ['usd', true],
     ['usd', false],
     ['kin', true],
   ] as const)(
-    'in %s sets fields 4 to 7, whether or not the rendezvous is to be named (%p)',
+    'in %s sets fields 4 to 7, with and without the rendezvous key (%p)',
     async (currency, nameRendezvous) => {
       const intent = await signPaymentIntent({ amount: '1', currency, destination, login }, { nameRendezvous });
       const data =
@@ -90,7 +90,7 @@ describe('a payment that also logs the payer in (interface 2.4, 5.3; protocol 3,
           : field(3, join(field(1, 'usd'), doubleField(2, 1)));
       const domain = field(4, field(1, 'example.com'));
       const verifierField = field(5, field(1, verifierKeys.publicKey));
-      // The verifier signs all of the request but its own signature.
+      // The verifier signs the whole request except its own signature.
       const covered = join(account, data, domain, verifierField, namedKey(intent));
       const signature = nacl.sign.detached(covered, verifierKeys.secretKey);
       const request = join(account, data, domain, verifierField, field(6, field(1, signature)), namedKey(intent));
@@ -118,13 +118,13 @@ describe('a payment that also logs the payer in (interface 2.4, 5.3; protocol 3,
     ['too little', { amount: '0.04' }, 'amount_too_small'],
     ['too much', { amount: '720575940379279.36' }, 'amount_too_large'],
     ['an unknown currency', { currency: 'USD' }, 'unknown_currency'],
-  ])('%s is refused', async (_, change, code) => {
+  ])('with %s is rejected', async (_, change, code) => {
     expect(await rejectedCode(signPaymentIntent({ ...usd, login, ...change }))).toBe(code);
   });
 });
 
 describe('nonces (protocol 2)', () => {
-  test('1,000 intents of the same terms share neither id, secret, signature nor any of the 11 bytes throughout', async () => {
+  test('are random: 1,000 intents of the same terms share no id, secret, signature or constant nonce byte', async () => {
     const intents = await Promise.all(Array.from({ length: 1_000 }, () => signPaymentIntent(usd)));
     for (const read of [
       (intent: SignedIntent) => intent.id,
@@ -136,7 +136,7 @@ describe('nonces (protocol 2)', () => {
     const payloads = intents.map(({ clientSecret }) => parseClientSecret(clientSecret));
     expect(new Set(payloads.map((payload) => hex(payload.subarray(0, 9)))).size).toBe(1);
     for (let at = 9; at < 20; at++) {
-      // 1,000 draws out of 256 leave about 5 undrawn; a byte that is not drawn at random takes far fewer values.
+      // 1,000 random bytes miss about 5 of 256 values; a byte that is not random takes far fewer values.
       expect(new Set(payloads.map((payload) => payload[at])).size).toBeGreaterThan(200);
     }
   });

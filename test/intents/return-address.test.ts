@@ -3,7 +3,7 @@ import { hostileAddresses } from '../attack/support/hostile-addresses.js';
 
 const page = 'https://shop.example/articles/tea';
 
-/** Where a browser goes that is on the page, if the rule lets it. */
+/** The address a browser on the page would open, if the rule allows it. */
 function returnAddress(text: string, base: string, others: readonly string[] = []): string | undefined {
   if (!URL.canParse(text, base)) return undefined;
   const { href } = new URL(text, base);
@@ -20,7 +20,7 @@ test.each([
   ['HTTPS://SHOP.EXAMPLE/x', 'https://shop.example/x'],
   ['/登录', 'https://shop.example/%E7%99%BB%E5%BD%95'],
   ['/..//evil.example', 'https://shop.example//evil.example'],
-])('%j leads to %s', (text, expected) => {
+])('the return address %j resolves to %s', (text, expected) => {
   expect(returnAddress(text, page)).toBe(expected);
 });
 
@@ -47,11 +47,11 @@ test.each([
   'view-source:https://shop.example/',
   'https://',
   'http://[::',
-])('%j leads away, or nowhere', (text) => {
+])('the return address %j is rejected', (text) => {
   expect(returnAddress(text, page)).toBeUndefined();
 });
 
-test('an origin that is named is one to go to, in exactly this form', () => {
+test('a return origin is accepted if it is listed in exactly this form', () => {
   const origins = ['https://www.shop.example', 'http://localhost:3000'];
   const to = (text: string) => returnAddress(text, page, origins);
   expect(to('https://www.shop.example/x')).toBe('https://www.shop.example/x');
@@ -64,7 +64,7 @@ test('an origin that is named is one to go to, in exactly this form', () => {
   expect(returnAddress('data:text/html,x', page, ['null'])).toBeUndefined();
 });
 
-test('of two hundred hostile addresses none leads to another host', () => {
+test('none of two hundred hostile return addresses leads to another host', () => {
   const led = hostileAddresses.map((address) => returnAddress(address, page)).filter((url) => url !== undefined);
   expect(led.every((url) => url.startsWith('https://shop.example/'))).toBe(true);
   expect(hostileAddresses.length - led.length).toBeGreaterThan(100);

@@ -28,7 +28,7 @@ const statedLogin = { domain: 'example.com', verifier: verifier.publicKey };
 const rendezvous = keyPairFromSeed(new Uint8Array(32).fill(31));
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
-/** Reads a signed intent as one who got only bytes. */
+/** Verifies a signed intent from its bytes alone. */
 function receive(bytes: Uint8Array, rendezvousKey: Uint8Array, signature: Uint8Array): IntentRequest {
   return verifyIntent(decodeCanonical(v1.Message, bytes), rendezvousKey, signature, signedBytesIn(bytes));
 }
@@ -36,7 +36,7 @@ function receive(bytes: Uint8Array, rendezvousKey: Uint8Array, signature: Uint8A
 const receiveIntent = ({ message, rendezvousKey, signature }: SignedIntent): IntentRequest =>
   receive(encode(v1.Message, message), rendezvousKey, signature);
 
-/** Hand-made bytes, signed by the rendezvous as they are: whatever is wrong with them, it is not the signature. */
+/** Bytes encoded by hand with a valid signature of the rendezvous. */
 const receiveSigned = (bytes: Uint8Array): IntentRequest =>
   receive(bytes, rendezvous.publicKey, rendezvous.sign(bytes));
 
@@ -64,13 +64,13 @@ const built: [string, () => Promise<SignedIntent>, IntentRequest][] = [
   ['a login', () => signLoginIntent(login), { kind: 'login', login: statedLogin }],
 ];
 
-describe('what was built is accepted, and nothing that differs in a bit (interface 2.4, 2.5, 5)', () => {
+describe('a signed intent is accepted, and rejected after any change (interface 2.4, 2.5, 5)', () => {
   test.each(built)('%s', async (_, build, expected) => {
     const intent = await build();
     expect(receiveIntent(intent)).toEqual(expected);
   });
 
-  test.each(built)('%s, with each single bit of the message turned', async (_, build) => {
+  test.each(built)('%s, with each single bit of the message flipped', async (_, build) => {
     const { message, rendezvousKey, signature } = await build();
     const bytes = encode(v1.Message, message);
     const codes = everyBitTurned(bytes).map((turned) => thrownCode(() => receive(turned, rendezvousKey, signature)));
@@ -78,7 +78,7 @@ describe('what was built is accepted, and nothing that differs in a bit (interfa
     expect([...new Set(codes)].sort()).toEqual(['invalid_signature', 'malformed_message']);
   });
 
-  test.each(built)('%s, with each single bit of the signature and of the rendezvous key turned', async (_, build) => {
+  test.each(built)('%s, with each single bit of the signature and of the rendezvous key flipped', async (_, build) => {
     const { message, rendezvousKey, signature } = await build();
     const decoded = decodeCanonical(v1.Message, encode(v1.Message, message));
     const codes = [
@@ -89,7 +89,7 @@ describe('what was built is accepted, and nothing that differs in a bit (interfa
     expect([...new Set(codes)]).toEqual(['invalid_signature']);
   });
 
-  test('a signature or key of another length is invalid_signature', async () => {
+  test('with a signature or key of another length: invalid_signature', async () => {
     const { message, rendezvousKey, signature } = await signLoginIntent(login);
     const decoded = decodeCanonical(v1.Message, encode(v1.Message, message));
     for (const cut of [new Uint8Array(), signature.subarray(1), Uint8Array.of(...signature, 0)]) {
@@ -98,7 +98,7 @@ describe('what was built is accepted, and nothing that differs in a bit (interfa
     expect(thrownCode(() => verifyIntent(decoded, rendezvousKey.subarray(1), signature))).toBe('invalid_signature');
   });
 
-  test('the fields 1 and 3 of the message are not covered (protocol 4)', async () => {
+  test('except in fields 1 and 3 of the message, which are not signed (protocol 4)', async () => {
     const { message, rendezvousKey, signature } = await signPaymentIntent({
       amount: '1',
       currency: 'usd',
@@ -119,12 +119,12 @@ describe('what was built is accepted, and nothing that differs in a bit (interfa
   }
 });
 
-describe('the canonical form (protocol 4)', () => {
+describe('the canonical form of a message (protocol 4)', () => {
   const account = field(1, field(1, bs58.decode(destination)));
   const partial = field(3, join(field(1, 'usd'), doubleField(2, 12.5)));
   const payment = (...parts: Uint8Array[]): Uint8Array => field(5, join(...parts));
 
-  test('the bytes made by hand are accepted as they should be', () => {
+  test('is accepted when it is encoded by hand', () => {
     expect(receiveSigned(payment(account, partial))).toMatchObject({ money: { hundredths: 1250n }, destination });
   });
 
@@ -150,17 +150,17 @@ describe('the canonical form (protocol 4)', () => {
       ),
     ],
     ['a tag of more bytes than it takes', join(Uint8Array.of(0xaa, 0), payment(account, partial).subarray(1))],
-  ])('%s is refused, though it is signed', (_, bytes) => {
+  ])('is violated by %s, which is rejected although it is signed', (_, bytes) => {
     expect(thrownCode(() => receiveSigned(bytes))).toBe('malformed_message');
   });
 
-  test('quarks beyond 64 bits, which a reader would cut, are refused', () => {
+  test('is violated by quarks beyond 64 bits, which a decoder would truncate', () => {
     const quarks = Uint8Array.of(0x20, 0xa0, 0x8d, 0x86, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02);
     const exact = field(2, join(field(1, 'kin'), doubleField(2, 1), doubleField(3, 1), quarks));
     expect(thrownCode(() => receiveSigned(payment(account, exact)))).toBe('malformed_message');
   });
 
-  test('text that is not UTF-8 is refused', () => {
+  test('is violated by text that is not UTF-8', () => {
     const bad = field(3, join(field(1, Uint8Array.of(0x75, 0xc3, 0x28)), doubleField(2, 12.5)));
     expect(thrownCode(() => receiveSigned(payment(account, bad)))).toBe('malformed_message');
   });
@@ -181,8 +181,8 @@ const exactly = (change: Partial<v1.ExchangeData.$Properties>): Receive => ({
 const signMessage = (message: v1.Message.$Properties): IntentRequest => receiveSigned(encode(v1.Message, message));
 const codeOfPayment = (request: Receive): string => thrownCode(() => signMessage({ requestToReceiveBill: request }));
 
-describe('the terms of a payment, rightly signed (interface 2.4, 8; protocol 6)', () => {
-  test('the base cases are accepted', () => {
+describe('a correctly signed payment (interface 2.4, 8; protocol 6)', () => {
+  test('is accepted with valid terms', () => {
     expect(codeOfPayment(plain)).toBe('nothing was thrown');
     expect(codeOfPayment(exactly({}))).toBe('nothing was thrown');
   });
@@ -193,7 +193,7 @@ describe('the terms of a payment, rightly signed (interface 2.4, 8; protocol 6)'
     ['neither exact nor partial', { ...plain, partial: null }, 'malformed_message'],
     ['a rate of 2', exactly({ exchangeRate: 2 }), 'malformed_message'],
     ['a rate of 0', exactly({ exchangeRate: 0 }), 'malformed_message'],
-    ['a rate that is no number', exactly({ exchangeRate: Number.NaN }), 'malformed_message'],
+    ['a rate of NaN', exactly({ exchangeRate: Number.NaN }), 'malformed_message'],
     ['a quark too many', exactly({ quarks: toUint64(200_001n) }), 'malformed_message'],
     ['a hundredth too few', exactly({ quarks: toUint64(199_000n) }), 'malformed_message'],
     ['no quarks', exactly({ quarks: toUint64(0n) }), 'malformed_message'],
@@ -202,11 +202,11 @@ describe('the terms of a payment, rightly signed (interface 2.4, 8; protocol 6)'
     ['0.04 usd', { ...plain, partial: { currency: 'usd', nativeAmount: 0.04 } }, 'amount_too_small'],
     ['nothing', { ...plain, partial: { currency: 'usd', nativeAmount: 0 } }, 'amount_too_small'],
     ['no kin', exactly({ nativeAmount: 0, quarks: toUint64(0n) }), 'amount_too_small'],
-    ['less than nothing', { ...plain, partial: { currency: 'usd', nativeAmount: -1 } }, 'invalid_amount'],
+    ['a negative amount', { ...plain, partial: { currency: 'usd', nativeAmount: -1 } }, 'invalid_amount'],
     ['three decimals', { ...plain, partial: { currency: 'usd', nativeAmount: 1.005 } }, 'invalid_amount'],
     ['0.1 + 0.2', { ...plain, partial: { currency: 'usd', nativeAmount: 0.1 + 0.2 } }, 'invalid_amount'],
-    ['no number', { ...plain, partial: { currency: 'usd', nativeAmount: Number.NaN } }, 'invalid_amount'],
-    ['without end', { ...plain, partial: { currency: 'usd', nativeAmount: Infinity } }, 'invalid_amount'],
+    ['NaN', { ...plain, partial: { currency: 'usd', nativeAmount: Number.NaN } }, 'invalid_amount'],
+    ['an infinite amount', { ...plain, partial: { currency: 'usd', nativeAmount: Infinity } }, 'invalid_amount'],
     [
       'more than a payload holds',
       { ...plain, partial: { currency: 'usd', nativeAmount: 2 ** 50 } },
@@ -220,11 +220,11 @@ describe('the terms of a payment, rightly signed (interface 2.4, 8; protocol 6)'
     ['an account of 33 bytes', { ...plain, requestorAccount: { value: new Uint8Array(33) } }, 'malformed_message'],
     ['another rendezvous', { ...plain, rendezvousKey: { value: new Uint8Array(32).fill(1) } }, 'malformed_message'],
     ['a rendezvous of no bytes', { ...plain, rendezvousKey: {} }, 'malformed_message'],
-  ])('%s is refused', (_, request, code) => {
+  ])('with %s is rejected', (_, request, code) => {
     expect(codeOfPayment(request)).toBe(code);
   });
 
-  test('both exact and partial in a message that was not decoded are refused', () => {
+  test('with both exact and partial is rejected also before decoding', () => {
     const message = v1.Message.create({
       requestToReceiveBill: { ...exactly({}), partial: plain.partial ?? null },
     } as never);
@@ -232,7 +232,7 @@ describe('the terms of a payment, rightly signed (interface 2.4, 8; protocol 6)'
     expect(thrownCode(() => verifyIntent(message, rendezvous.publicKey, signature))).toBe('malformed_message');
   });
 
-  test('amounts up to the limits are accepted as they were built, and agree with their payload', async () => {
+  test('with an amount up to the limits is accepted, and agrees with its payload', async () => {
     const random = seededRandom(4711);
     const limits = { usd: 2n ** 56n - 6n, kin: (2n ** 64n - 1n) / 1_000n };
     for (const [currency, limit] of Object.entries(limits)) {
@@ -242,7 +242,7 @@ describe('the terms of a payment, rightly signed (interface 2.4, 8; protocol 6)'
         const intent = await signPaymentIntent({ amount, currency, destination });
         const request = receiveIntent(intent);
         expect(agrees(decodePayload(parseClientSecret(intent.clientSecret)), request)).toBe(true);
-        // Quarks tell the amount exactly; where only the double travels, it does below 2^46 units.
+        // Quarks are exact. Without them the double is exact below 2^46 units.
         if (request.kind === 'payment' && (currency === 'kin' || hundredths < 2n ** 46n * 100n)) {
           expect(request.money.hundredths).toBe(hundredths);
         }
@@ -250,13 +250,13 @@ describe('the terms of a payment, rightly signed (interface 2.4, 8; protocol 6)'
     }
   });
 
-  test('the last amounts under 2^56 share their double with one above it, and are refused rather than guessed', async () => {
+  test('with one of the last amounts under 2^56, whose double is ambiguous, is rejected and not guessed', async () => {
     const intent = await signPaymentIntent({ amount: '720575940379279.35', currency: 'usd', destination });
     expect(thrownCode(() => receiveIntent(intent))).toBe('amount_too_large');
   });
 });
 
-describe('the verifier, in a message rightly signed by its rendezvous (interface 2.5, 4.6, 5.3)', () => {
+describe('a login that its rendezvous signed correctly (interface 2.5, 4.6, 5.3)', () => {
   type Login = v1.RequestToLogin.$Properties;
   interface Case {
     /** Changes before the verifier signs. */
@@ -284,7 +284,7 @@ describe('the verifier, in a message rightly signed by its rendezvous (interface
   };
   const codeOfLogin = (request: Login): string => thrownCode(() => signMessage({ requestToLogin: request }));
 
-  test('the base cases are accepted', () => {
+  test('is accepted with a valid verifier', () => {
     expect(codeOfLogin(signedLogin({}))).toBe('nothing was thrown');
     expect(codeOfPayment(signedPayment({}))).toBe('nothing was thrown');
   });
@@ -306,17 +306,17 @@ describe('the verifier, in a message rightly signed by its rendezvous (interface
     ['a port', { before: { domain: { domain: 'example.com:8080' } } }, 'invalid_domain'],
     ['an IP address', { before: { domain: { domain: '192.0.2.1' } } }, 'invalid_domain'],
     ['localhost', { before: { domain: { domain: 'localhost' } } }, 'invalid_domain'],
-  ])('%s is refused, in a login and in a payment with a login', (_, change, code) => {
+  ])('with %s is rejected, also in a payment with login', (_, change, code) => {
     expect(codeOfLogin(signedLogin(change))).toBe(code);
     expect(codeOfPayment(signedPayment(change))).toBe(code);
   });
 
-  test('a payment with a login whose amount was changed after signing is invalid_signature', () => {
+  test('in a payment whose amount was changed after signing is invalid_signature', () => {
     const partial = { currency: 'usd', nativeAmount: 1 };
     expect(codeOfPayment({ ...signedPayment({}), partial })).toBe('invalid_signature');
   });
 
-  test('a verifier signature that was made for a login does not do for a payment', () => {
+  test('is not proven by a verifier signature of another kind of intent', () => {
     const { signature } = signedLogin({});
     expect(codeOfPayment({ ...plain, ...base, signature: signature ?? null })).toBe('invalid_signature');
   });
@@ -325,12 +325,12 @@ describe('the verifier, in a message rightly signed by its rendezvous (interface
     ['domain', { ...plain, domain: base.domain }],
     ['verifier', { ...plain, verifier: base.verifier }],
     ['signature', { ...plain, signature: { value: new Uint8Array(64) } }],
-  ])('a payment with nothing of a login but its %s is refused: 4 to 7 are all set or none', (_, request) => {
+  ])('with only its %s in a payment is rejected: fields 4 to 7 are all set or none', (_, request) => {
     expect(codeOfPayment(request)).toMatch(/^(malformed_message|invalid_signature|invalid_domain)$/);
   });
 });
 
-describe('other kinds cannot be created (interface 1.3, 4.1)', () => {
+describe('an intent of another kind (interface 1.3, 4.1)', () => {
   const kinds: [string, v1.Message.$Properties][] = [
     ['request_to_grab_bill', { requestToGrabBill: { requestorAccount: { value: bs58.decode(destination) } } }],
     ['airdrop_received', { airdropReceived: {} }],
@@ -342,25 +342,25 @@ describe('other kinds cannot be created (interface 1.3, 4.1)', () => {
     ['no kind', {}],
   ];
 
-  test.each(kinds)('%s is not_supported', (_, message) => {
+  test.each(kinds)('with %s is not_supported', (_, message) => {
     expect(thrownCode(() => signMessage(message))).toBe('not_supported');
   });
 
-  test.each(kinds)('%s with a wrong signature is invalid_signature: that comes first', (_, message) => {
+  test.each(kinds)('with %s and a wrong signature is invalid_signature, which is checked first', (_, message) => {
     expect(thrownCode(() => receive(encode(v1.Message, message), rendezvous.publicKey, new Uint8Array(64)))).toBe(
       'invalid_signature',
     );
   });
 });
 
-describe('the rendezvous that a message names (protocol 5)', () => {
-  test.each(built)('%s', async (name, build) => {
+describe('the rendezvous key named by a message (protocol 5)', () => {
+  test.each(built)('is found in %s', async (name, build) => {
     const { message, rendezvousKey } = await build();
     const named = namedRendezvous(decodeCanonical(v1.Message, encode(v1.Message, message)));
     expect(named && hex(named)).toBe(name.includes('names no') ? undefined : hex(rendezvousKey));
   });
 
-  test('another kind names none', () => {
+  test('is undefined for another kind', () => {
     expect(namedRendezvous(v1.Message.create({ codeScanned: {} }))).toBeUndefined();
   });
 });
@@ -398,7 +398,7 @@ describe('whether a payload and a request agree (protocol 6)', () => {
     ['nothing and something', payload('usd', 0n), request('usd', 5n), false],
     ['the last amounts that doubles tell apart', payload('usd', 2n ** 53n - 1n), request('usd', 2n ** 53n), false],
     ['amounts that share a double', payload('usd', 2n ** 55n), request('usd', 2n ** 55n + 1n), true],
-  ])('%s', (_, scanned, found, expected) => {
+  ])('with %s', (_, scanned, found, expected) => {
     expect(agrees(scanned, found)).toBe(expected);
   });
 });

@@ -6,7 +6,7 @@ import { thrownCode } from '../wire/thrown-code.js';
 
 const account = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
 
-// Base58 as it is defined: a number to the base 58, and a '1' for each zero byte in front. Written apart from bs58.
+// Base58 by its definition: a number in base 58, and a '1' for each leading zero byte. Independent of bs58.
 const alphabet = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 function base58(bytes: Uint8Array): string {
   let number = BigInt(`0x0${Buffer.from(bytes).toString('hex')}`);
@@ -17,7 +17,7 @@ function base58(bytes: Uint8Array): string {
 }
 
 describe('canonical Base58 (interface 2.2, 2.7, 8)', () => {
-  test('is the Base58 of the definition, there and back, for every length in use', () => {
+  test('equals the definition in both directions, for every length in use', () => {
     const random = seededRandom(58);
     for (const length of [20, 32, 64]) {
       const extremes = [new Uint8Array(length), new Uint8Array(length).fill(0xff)];
@@ -60,13 +60,13 @@ describe('canonical Base58 (interface 2.2, 2.7, 8)', () => {
     ['a NUL behind', `${account}\0`],
     ['quotes', `"${account}"`],
     ['two of them', `${account}${account}`],
-  ])('refuses %s', (_, text) => {
+  ])('rejects %s', (_, text) => {
     expect(thrownCode(() => parseAccount(text))).toBe('invalid_account');
     expect(thrownCode(() => parseIntentId(text))).toBe('invalid_id');
     expect(thrownCode(() => parseBase58(text, 32, 'invalid_key'))).toBe('invalid_key');
   });
 
-  test('refuses a leading one lost or added, for bytes that begin with zeros', () => {
+  test('rejects a lost or an added leading one, for bytes that start with zeros', () => {
     const text = base58(new Uint8Array(32).fill(7, 3));
     expect(text).toMatch(/^111[^1]/);
     expect(parseAccount(text)).toHaveLength(32);
@@ -75,7 +75,7 @@ describe('canonical Base58 (interface 2.2, 2.7, 8)', () => {
   });
 
   test.each([undefined, null, 5, true, {}, [], [account], Buffer.from(account), Symbol('x'), new String(account)])(
-    'refuses what is no string: %p',
+    'rejects %p, which is not a string',
     (value) => {
       expect(thrownCode(() => parseAccount(value as unknown as string))).toBe('invalid_account');
     },
@@ -89,12 +89,12 @@ describe('canonical Base58 (interface 2.2, 2.7, 8)', () => {
     });
   });
 
-  test('the error says what was expected and not what was read', () => {
+  test('has an error with the expected form and without the rejected text', () => {
     const wrong = account.replace('8', '0');
     expect(() => parseAccount(wrong)).toThrow(/^Expected the Base58 form of 32 bytes\.$/);
   });
 
-  test('any change of one character gives another account, or none', () => {
+  test('decodes a text with one changed character to another account or rejects it', () => {
     const original = Buffer.from(parseAccount(account)).toString('hex');
     for (let at = 0; at < account.length; at++) {
       for (const letter of alphabet) {

@@ -15,8 +15,8 @@ const vectors: Vector[] = JSON.parse(readFileSync(new URL('./rfc8032-vectors.jso
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
 const hex = (data: Uint8Array): string => Buffer.from(data).toString('hex');
 
-describe('RFC 8032 section 7.1 (protocol 1)', () => {
-  test.each(vectors)('$name', ({ seed, publicKey, message, signature }) => {
+describe('Ed25519 agrees with RFC 8032 section 7.1 (protocol 1)', () => {
+  test.each(vectors)('on $name', ({ seed, publicKey, message, signature }) => {
     const pair = keyPairFromSeed(bytes(seed));
     expect(hex(pair.publicKey)).toBe(publicKey);
     expect(hex(pair.sign(bytes(message)))).toBe(signature);
@@ -25,7 +25,7 @@ describe('RFC 8032 section 7.1 (protocol 1)', () => {
   });
 });
 
-test('the vectors are those of tweetnacl too, and are the five', () => {
+test('tweetnacl agrees with the five vectors of RFC 8032', () => {
   expect(vectors.map(({ message }) => message.length / 2)).toEqual([0, 1, 2, 1023, 64]);
   for (const { seed, publicKey, message, signature } of vectors) {
     const pair = nacl.sign.keyPair.fromSeed(bytes(seed));
@@ -34,7 +34,7 @@ test('the vectors are those of tweetnacl too, and are the five', () => {
   }
 });
 
-test('it agrees with tweetnacl on 50 random inputs', () => {
+test('Ed25519 agrees with tweetnacl on 50 random inputs', () => {
   const random = seededRandom(8032);
   for (let n = 0; n < 50; n += 1) {
     const [seed, message] = [random.bytes(32), random.bytes(random.below(200))];
@@ -50,7 +50,7 @@ test('it agrees with tweetnacl on 50 random inputs', () => {
   }
 });
 
-describe('what cannot verify is simply false (interface 8)', () => {
+describe('Ed25519 verification returns false, without an error, for (interface 8)', () => {
   const { publicKey, sign } = (() => {
     const pair = keyPairFromSeed(new Uint8Array(32).fill(1));
     return { publicKey: pair.publicKey, sign: (message: Uint8Array) => pair.sign(message) };
@@ -70,13 +70,13 @@ describe('what cannot verify is simply false (interface 8)', () => {
     expect(verifySignature(publicKey, message, cut)).toBe(false);
   });
 
-  test('a public key that is no point of the curve', () => {
+  test('a public key that is not on the curve', () => {
     for (const byte of [0x02, 0x55, 0xed, 0xff]) {
       expect(verifySignature(new Uint8Array(32).fill(byte), message, signature)).toBe(false);
     }
   });
 
-  test('a signature whose second half is not reduced: RFC 8032 section 5.1.7 knows one signature only', () => {
+  test('a signature whose second half is not reduced (RFC 8032 section 5.1.7)', () => {
     const order = 2n ** 252n + 27742317777372353535851937790883648493n;
     const s = BigInt(`0x${hex(Uint8Array.from(signature.subarray(32)).reverse())}`) + order;
     const malleable = Uint8Array.from(signature);
@@ -84,13 +84,13 @@ describe('what cannot verify is simply false (interface 8)', () => {
     expect(verifySignature(publicKey, message, malleable)).toBe(false);
   });
 
-  test('the message is covered whole, and a key pair signs the same again', () => {
+  test('an Ed25519 signature covers the whole message and is deterministic', () => {
     expect(verifySignature(publicKey, message.subarray(1), signature)).toBe(false);
     expect(verifySignature(publicKey, Uint8Array.of(1, 2, 3, 0), signature)).toBe(false);
     expect(hex(sign(message))).toBe(hex(signature));
   });
 
-  test('a seed of another length makes no key pair', () => {
+  test('a seed of another length is rejected', () => {
     for (const length of [0, 31, 33, 64]) expect(() => keyPairFromSeed(new Uint8Array(length))).toThrow();
   });
 });

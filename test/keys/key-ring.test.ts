@@ -16,25 +16,25 @@ const [keyA, keyB, keyC] = seeds.map((seed) => bs58.encode(nacl.sign.keyPair.fro
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
 describe('the verifier key ring (interface 2.7, 4.6, 5.3)', () => {
-  test('the first secret signs, all are published, in the order given', () => {
+  test('signs with the first secret and publishes all, in the given order', () => {
     const ring = createKeyRing(`${b},${a},${c}`);
     expect(ring.signer.publicKey).toBe(keyB);
     expect(ring.publicKeys).toEqual([keyB, keyA, keyC]);
   });
 
-  test('rotation: a new key in front signs, the one before it stays published', () => {
+  test('signs with a new first key after a rotation, and still publishes the previous one', () => {
     const before = createKeyRing(a);
     const during = createKeyRing(`${c},${a}`);
     expect(before.publicKeys).toEqual([keyA]);
     expect([during.signer.publicKey, during.publicKeys]).toEqual([keyC, [keyC, keyA]]);
   });
 
-  test('the same key in several forms is published once', () => {
+  test('publishes a key once that is given in several forms', () => {
     const again = hex(nacl.sign.keyPair.fromSeed(seeds[0] as Uint8Array).secretKey);
     expect(createKeyRing(`${a},${again},${b},${a}`).publicKeys).toEqual([keyA, keyB]);
   });
 
-  test('a signer of your own comes first, and once', () => {
+  test('has a custom signer first, and once', () => {
     const own: Signer = { publicKey: keyC, sign: () => new Uint8Array(64) };
     const ring = createKeyRing(`${a},${c}`, own);
     expect(ring.signer).toBe(own);
@@ -42,29 +42,29 @@ describe('the verifier key ring (interface 2.7, 4.6, 5.3)', () => {
     expect(createKeyRing('', own).publicKeys).toEqual([keyC]);
   });
 
-  test('what signs is the secret of the key that is named', () => {
+  test('signs with the secret of the key that it names', () => {
     const { signer } = createKeyRing(`${b},${a}`);
     const signature = signer.sign(Uint8Array.of(1)) as Uint8Array;
     expect(nacl.sign.detached.verify(Uint8Array.of(1), signature, bs58.decode(keyB))).toBe(true);
   });
 
-  test.each(['', ' , \n'])('nothing at all (%j) is invalid_key', (text) => {
+  test.each(['', ' , \n'])('without secrets (%j) is invalid_key', (text) => {
     expect(thrownCode(() => createKeyRing(text))).toBe('invalid_key');
   });
 
   test.each(['', 'not a key', `1${keyA}`, keyA.slice(2), undefined, 5])(
-    'a signer with the public key %p is invalid_key',
+    'with a signer whose public key is %p is invalid_key',
     (publicKey) => {
       const signer = { publicKey, sign: () => new Uint8Array(64) } as unknown as Signer;
       expect(thrownCode(() => createKeyRing(a, signer))).toBe('invalid_key');
     },
   );
 
-  test('one bad secret refuses the whole ring', () => {
+  test('with one invalid secret is rejected', () => {
     expect(thrownCode(() => createKeyRing(`${a},${b.slice(2)}`))).toBe('invalid_key');
   });
 
-  test('neither the ring nor its list can be changed', () => {
+  test('is immutable, and so is its list', () => {
     const ring = createKeyRing(a);
     expect(Object.isFrozen(ring)).toBe(true);
     expect(() => (ring.publicKeys as string[]).push('more')).toThrow(TypeError);
@@ -72,27 +72,27 @@ describe('the verifier key ring (interface 2.7, 4.6, 5.3)', () => {
 });
 
 describe('keys derived from the secrets', () => {
-  test('one of 32 bytes for each secret, HKDF-SHA-256 of its seed, in order', () => {
+  test('are one of 32 bytes for each secret, HKDF-SHA-256 of its seed, in order', () => {
     const expected = [1, 0].map((i) =>
       hex(new Uint8Array(hkdfSync('sha256', seeds[i] as Uint8Array, '', 'cookies', 32))),
     );
     expect(createKeyRing(`${b},${a}`).deriveKeys('cookies').map(hex)).toEqual(expected);
   });
 
-  test('another purpose or another secret gives another key, the same gives the same', () => {
+  test('depend on purpose and secret only', () => {
     const ring = createKeyRing(a);
     const derived = [ring.deriveKeys('x'), ring.deriveKeys('y'), createKeyRing(b).deriveKeys('x')].flat().map(hex);
     expect(new Set([...derived, hex(seeds[0] as Uint8Array)]).size).toBe(4);
     expect(ring.deriveKeys('x').map(hex)).toEqual(createKeyRing(a).deriveKeys('x').map(hex));
   });
 
-  test('a signer of your own gives none: its secret is not at hand', () => {
+  test('do not exist for a custom signer, whose secret is unknown', () => {
     expect(createKeyRing('', { publicKey: keyC, sign: () => new Uint8Array(64) }).deriveKeys('x')).toEqual([]);
   });
 });
 
-describe('new keys', () => {
-  test('a secret reads back to the public key beside it, and no two are the same', () => {
+describe('a new key pair', () => {
+  test('has a secret that parses to its public key, and is unique', () => {
     const keys = Array.from({ length: 100 }, generateKeyPair);
     for (const { secret, publicKey } of keys) expect(createSigner(secret).publicKey).toBe(publicKey);
     expect(new Set(keys.map(({ secret }) => secret)).size).toBe(100);

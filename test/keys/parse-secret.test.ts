@@ -13,7 +13,7 @@ const wholeKeys = new Map<Uint8Array, Uint8Array>(
 );
 const whole = (of: Uint8Array): Uint8Array => wholeKeys.get(of) as Uint8Array;
 
-/** Every form in which a seed may be given. */
+/** Every accepted form of a seed. */
 const forms = (of: Uint8Array): [string, string][] => [
   ['Base58 of 32 bytes', bs58.encode(of)],
   ['Base58 of 64 bytes', bs58.encode(whole(of))],
@@ -35,7 +35,7 @@ function refusal(text: string): IntentError {
   throw new Error('The text was accepted.');
 }
 
-/** Fails when the error shows eight characters in a row of what was read. */
+/** Fails if the error shows eight consecutive characters of the input. */
 function expectNothingShown(error: IntentError, text: string): void {
   const shown = `${error.message}\n${error.stack}\n${error.title}\n${String(error.cause)}\n${JSON.stringify(error)}`;
   const stackFree = shown.replaceAll(/^\s+at .*$/gm, '').toLowerCase();
@@ -45,9 +45,9 @@ function expectNothingShown(error: IntentError, text: string): void {
   }
 }
 
-describe('accepted forms of a verifier secret (interface 5.3)', () => {
+describe('a verifier secret (interface 5.3)', () => {
   test.each([seed, otherSeed].flatMap((of) => forms(of).map(([name, text]) => [name, text, of] as const)))(
-    '%s',
+    'is accepted as %s',
     (_, text, of) => {
       expect(parseSecrets(text).map(hex)).toEqual([hex(of)]);
       expect(createSigner(text).publicKey).toBe(bs58.encode(whole(of).subarray(32)));
@@ -59,10 +59,10 @@ describe('accepted forms of a verifier secret (interface 5.3)', () => {
     ['commas and spaces', ', '],
     ['spaces', '   '],
     ['lines', '\n'],
-    ['lines of another system', '\r\n'],
+    ['CRLF lines', '\r\n'],
     ['tabs', '\t'],
     ['a comma at the end of each line', ' ,\n\n'],
-  ])('a list of all forms with %s between', (_, separator) => {
+  ])('is accepted in a list of all forms separated by %s', (_, separator) => {
     const texts = [...forms(seed), ...forms(otherSeed)].map(([, text]) => text);
     const list = texts.join(separator);
     const seeds = [...forms(seed).map(() => hex(seed)), ...forms(otherSeed).map(() => hex(otherSeed))];
@@ -70,25 +70,25 @@ describe('accepted forms of a verifier secret (interface 5.3)', () => {
     expect(parseSecrets(`${separator}${list}${separator}`).map(hex)).toEqual(seeds);
   });
 
-  test('a file with a line break at its end, and one with a byte order mark', () => {
+  test('is accepted from a file with a final line break or a byte order mark', () => {
     expect(parseSecrets(`${bs58.encode(seed)}\n`).map(hex)).toEqual([hex(seed)]);
     expect(parseSecrets(`\ufeff${bs58.encode(seed)}`).map(hex)).toEqual([hex(seed)]);
   });
 
-  test.each(['', ' ', ',', ' ,\n, '])('%j holds no secret: neither a signer nor a key ring comes of it', (text) => {
+  test.each(['', ' ', ',', ' ,\n, '])('in %j is missing: neither a signer nor a key ring is created', (text) => {
     expect(parseSecrets(text)).toEqual([]);
     expect(() => createSigner(text)).toThrow(expect.objectContaining({ code: 'invalid_key' }));
     expect(() => createKeyRing(text)).toThrow(expect.objectContaining({ code: 'invalid_key' }));
   });
 
-  test('a signer takes exactly one', () => {
+  test('for a signer must be exactly one', () => {
     expect(() => createSigner(`${hex(seed)},${hex(otherSeed)}`)).toThrow(
       expect.objectContaining({ code: 'invalid_key' }),
     );
   });
 });
 
-describe('what is refused, and what the refusal shows', () => {
+describe('a verifier secret is rejected, and not shown by the error, when it is', () => {
   const numbers = [...whole(seed)];
   const array = (change: (numbers: unknown[]) => unknown[]): string => JSON.stringify(change([...numbers]));
   const replaced = (value: string): string => `[${[...numbers.slice(0, 9), value, ...numbers.slice(10)].join(',')}]`;
@@ -124,13 +124,13 @@ describe('what is refused, and what the refusal shows', () => {
     ['a number in another notation', replaced('0x10')],
     ['a number as text', replaced('"16"')],
     ['a word', replaced('__proto__')],
-    // The right values, and no JSON all the same.
+    // The correct values, but not JSON.
     ['a gap where a zero belongs', same((numbers) => numbers.replace('[0,', '[,'))],
     ['a blank where a zero belongs', same((numbers) => numbers.replace(',0,', ', ,'))],
     ['hex numbers', same((numbers) => numbers.replaceAll(/\d+/g, (n) => `0x${Number(n).toString(16)}`))],
     ['a number with a plus sign', same((numbers) => numbers.replace(',6,', ',+6,'))],
     ['a number with a zero in front', same((numbers) => numbers.replace(',6,', ',06,'))],
-    // Numbers that would be cut to the right bytes.
+    // Numbers that would be truncated to the correct bytes.
     ['a byte as a negative number', same((numbers) => numbers.replace(',6,', ',-250,'))],
     ['a byte as a number over 255', same((numbers) => numbers.replace(',6,', ',262,'))],
     ['a byte with a fraction', same((numbers) => numbers.replace(',6,', ',6.5,'))],
@@ -158,7 +158,7 @@ describe('what is refused, and what the refusal shows', () => {
     expectNothingShown(error, text);
   });
 
-  test('the place in the list is told', () => {
+  test('the error of an invalid secret names its position in the list', () => {
     const list = `${hex(seed)}, ${bs58.encode(otherSeed)}\n${hex(seed).slice(2)}`;
     const error = refusal(list);
     expect(error.message).toMatch(/^Entry 3 of 3 is not a secret key/);
@@ -166,7 +166,7 @@ describe('what is refused, and what the refusal shows', () => {
     expect(refusal(`${hex(mismatched)} ${hex(seed)}`).message).toMatch(/^Entry 1 of 2: the public key/);
   });
 
-  test('the check for shown secrets sees one', () => {
+  test('the check for shown secrets finds one', () => {
     const error = new IntentError('invalid_key', `Cannot read ${hex(seed).slice(5, 13)}.`);
     expect(() => expectNothingShown(error, hex(seed))).toThrow('from 5 on');
   });

@@ -1,6 +1,6 @@
 import { randomBytes } from '../../src/keys/random-bytes.js';
 
-test('it gives as many bytes as asked for, also across the end of its reserve, and none twice', () => {
+test('randomBytes returns the requested number of unique bytes, also across the end of its buffer', () => {
   const lengths = [11, 32, 4_096, 1, 4_090, 11];
   const seen = new Set<string>();
   for (let round = 0; round < 2_000; round += 1) {
@@ -15,7 +15,7 @@ test('it gives as many bytes as asked for, also across the end of its reserve, a
   }
 });
 
-test('what was given out is not what is given out next', () => {
+test('randomBytes returns no bytes that it has returned before', () => {
   const first = randomBytes(32);
   const copy = first.slice();
   randomBytes(4_096);

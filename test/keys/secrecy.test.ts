@@ -9,7 +9,7 @@ import { nacl } from './unsandboxed-nacl.js';
 const seed = Uint8Array.from({ length: 32 }, (_, i) => (i * 37 + 11) % 256);
 const { secretKey } = nacl.sign.keyPair.fromSeed(seed);
 
-/** The seed as it would look in any of the usual renderings; what is long is looked for by its first bytes. */
+/** The seed in its usual renderings; long ones are found by their first bytes. */
 const traces = [
   Buffer.from(seed).toString('hex').slice(0, 16),
   (Buffer.from(seed).toString('hex').match(/../g) ?? []).slice(0, 8).join(' '),
@@ -21,7 +21,7 @@ const traces = [
   Buffer.from(seed).toString('latin1').slice(0, 8),
 ];
 
-/** Every way in which an object gets into a log, a response or another process. */
+/** Every way an object is rendered for a log, a response or another process. */
 const renderings: [string, (value: object) => unknown][] = [
   [
     'util.inspect',
@@ -45,7 +45,7 @@ const prototypesOf = (value: object): object[] => {
   return prototype && prototype !== Object.prototype ? [prototype, ...prototypesOf(prototype)] : [];
 };
 
-/** What can be cloned is; that something cannot is as good. */
+/** The clone of a value, or undefined if it cannot be cloned. */
 function cloned(value: object, clone: (value: object) => unknown): unknown {
   try {
     return clone(value);
@@ -72,7 +72,7 @@ const errorOf = (action: () => unknown): Error => {
   throw new Error('nothing was thrown');
 };
 
-describe('a secret never shows (interface 5)', () => {
+describe('a secret is never visible (interface 5)', () => {
   const external = { publicKey: bs58.encode(nacl.sign.keyPair().publicKey), sign: () => new Uint8Array(64) };
 
   test.each<[string, () => object]>([
@@ -85,11 +85,11 @@ describe('a secret never shows (interface 5)', () => {
       'the refusal of a secret',
       () => errorOf(() => createSigner(`${bs58.encode(seed)},${bs58.encode(seed).slice(3)}`)),
     ],
-  ])('%s', (_, make) => {
+  ])('in %s', (_, make) => {
     expect(tracesIn(make())).toEqual([]);
   });
 
-  test('what is seen of a signer is its public key, and of a key pair likewise', () => {
+  test('while a signer and a key pair show their public key', () => {
     expect(Object.keys(signerFromSeed(seed))).toEqual(['publicKey']);
     expect(Object.keys(keyPairFromSeed(seed))).toEqual(['publicKey']);
     expect(Object.keys(createKeyRing(bs58.encode(seed)))).toEqual(['signer', 'publicKeys', 'deriveKeys']);
@@ -105,7 +105,7 @@ describe('a secret never shows (interface 5)', () => {
     ['bytes that are not enumerable', Object.defineProperty({}, 'seed', { value: seed })],
     ['bytes under a symbol', { [Symbol('seed')]: [...seed] }],
     ['bytes of a getter', Object.defineProperty({}, 'seed', { get: () => seed, enumerable: true })],
-  ])('the check sees %s', (_, leaky) => {
+  ])('which the check proves by finding it as %s', (_, leaky) => {
     expect(tracesIn(leaky)).not.toEqual([]);
   });
 });

@@ -12,16 +12,16 @@ const good = nacl.sign.detached(bytes, pair.secretKey);
 
 const signerThat = (sign: () => unknown): Signer => ({ publicKey, sign: sign as Signer['sign'] });
 
-describe('a signer of your own is checked (interface 5.3)', () => {
+describe('a custom signer is checked (interface 5.3)', () => {
   test.each<[string, () => unknown]>([
     ['at once', () => good],
     ['later', async () => good],
     ['as a Buffer', () => Buffer.from(good)],
-  ])('a good signature given %s is handed on', async (_, sign) => {
+  ])('and its valid signature, returned %s, is used', async (_, sign) => {
     expect(Buffer.from(await signChecked(signerThat(sign), bytes))).toEqual(Buffer.from(good));
   });
 
-  test('it is handed exactly the bytes, and called once', async () => {
+  test('and called once with exactly the bytes', async () => {
     const seen: Uint8Array[] = [];
     const sign = (handed: Uint8Array): Uint8Array => {
       seen.push(handed);
@@ -31,7 +31,7 @@ describe('a signer of your own is checked (interface 5.3)', () => {
     expect(seen).toEqual([bytes]);
   });
 
-  test('it is called as a method of its own', async () => {
+  test('and called as a method', async () => {
     class KmsSigner implements Signer {
       readonly publicKey = publicKey;
       readonly #signature = good;
@@ -71,11 +71,11 @@ describe('a signer of your own is checked (interface 5.3)', () => {
     ['gives 64 zeros', () => new Uint8Array(64)],
     ['gives signature and message in one', () => nacl.sign(bytes, pair.secretKey)],
     ['turns one bit', () => good.map((byte, i) => (i === 40 ? byte ^ 1 : byte))],
-  ])('signer_failed when it %s', async (_, sign) => {
+  ])('and is signer_failed when it %s', async (_, sign) => {
     expect(await rejectedCode(signChecked(signerThat(sign), bytes))).toBe('signer_failed');
   });
 
-  test('the cause of a throw is kept, and its text is not repeated', async () => {
+  test('and its error is kept as the cause, without its text in the message', async () => {
     const cause = new Error('credentials AKIA-SECRET are wrong');
     const error = await signChecked(
       signerThat(() => Promise.reject(cause)),
@@ -85,17 +85,17 @@ describe('a signer of your own is checked (interface 5.3)', () => {
     expect((error as Error).message).not.toContain('AKIA');
   });
 
-  test('a public key that is none is invalid_key', async () => {
+  test('and an invalid public key is invalid_key', async () => {
     expect(await rejectedCode(signChecked({ publicKey: 'none', sign: () => good }, bytes))).toBe('invalid_key');
   });
 
-  test('a signer of ours gives the signature that RFC 8032 has for its seed', async () => {
+  test('and the built-in signer returns the signature of RFC 8032 for its seed', async () => {
     const signature = await signChecked(signerFromSeed(new Uint8Array(32).fill(5)), bytes);
     expect(Buffer.from(signature)).toEqual(Buffer.from(good));
   });
 });
 
-test('a signer that never answers is given up after 5 seconds', async () => {
+test('a signer that never resolves times out after 5 seconds', async () => {
   jest.useFakeTimers();
   try {
     const code = rejectedCode(

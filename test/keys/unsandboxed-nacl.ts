@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 
 type Nacl = typeof import('tweetnacl');
 
-// In the sandbox that jest runs tests in, each look-up of a global is dear, and tweetnacl makes millions of them. Here the
-// library's own file is run with its globals handed in as parameters, which is more than ten times as fast.
+// In the sandbox of jest each access to a global is expensive, and tweetnacl makes millions. Here its file is run with the
+// globals as parameters, which is more than ten times as fast.
 const globals = { Float64Array, Uint8Array, Math, Error, TypeError, Array };
 
 function load(): Nacl {
@@ -19,5 +19,5 @@ function load(): Nacl {
   return module.exports;
 }
 
-/** tweetnacl: the second opinion on all that is signed. */
+/** tweetnacl, the independent check of all signatures. */
 export const nacl = load();

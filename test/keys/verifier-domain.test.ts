@@ -15,7 +15,7 @@ describe('the domain of the verifier key file (interface 4.6, 5.3)', () => {
     'xn--80ak6aa92e.com',
     'example.xn--p1ai',
     `${'a'.repeat(63)}.com`,
-  ])('accepts %s, as it is', (name) => {
+  ])('accepts %s unchanged', (name) => {
     expect(parseVerifierDomain(name)).toBe(name);
   });
 
@@ -78,15 +78,15 @@ describe('the domain of the verifier key file (interface 4.6, 5.3)', () => {
     ['a public suffix of two labels', 'co.uk'],
     ['a key file', 'https://example.com/.well-known/service-payments.json'],
     ['__proto__', '__proto__'],
-  ])('refuses %s', (_, name) => {
+  ])('rejects %s', (_, name) => {
     expect(thrownCode(() => parseVerifierDomain(name))).toBe('invalid_domain');
   });
 
-  test.each([undefined, null, 5, {}, ['example.com']])('refuses what is no string: %p', (value) => {
+  test.each([undefined, null, 5, {}, ['example.com']])('rejects %p, which is not a string', (value) => {
     expect(thrownCode(() => parseVerifierDomain(value as unknown as string))).toBe('invalid_domain');
   });
 
-  test('for a subdomain, it names the domain that would do', () => {
+  test('names the registrable domain in the error for a subdomain', () => {
     expect(() => parseVerifierDomain('www.example.co.uk')).toThrow('expected example.co.uk');
   });
 

@@ -4,7 +4,7 @@ import { intentIdOf } from '../support/sites/intent-id.js';
 import { type LedgerSite, startLedgerSite, untilState } from '../support/sites/ledger-site.js';
 import { post } from '../support/sites/post.js';
 
-// The promise of docs/operations.md for a backup that is older than the last payments.
+// The promise of docs/backups.md for a backup that is older than the last payments.
 
 const timing = { roundMs: 20, watchFirstMs: 20 };
 const settings = { destination: generateKeyPair().publicKey, verifierSecret: generateKeyPair().secret };

@@ -1,6 +1,6 @@
 import { isLoopback, parseHttpUrl, parseUrl } from '../../src/net/url.js';
 
-test.each(['localhost', '127.0.0.1', '127.8.9.10', '[::1]', '::1'])('%s is this machine', (hostname) => {
+test.each(['localhost', '127.0.0.1', '127.8.9.10', '[::1]', '::1'])('isLoopback is true for %s', (hostname) => {
   expect(isLoopback(hostname)).toBe(true);
 });
 
@@ -17,11 +17,11 @@ test.each([
   '10.0.0.1',
   '[::]',
   '[::ffff:127.0.0.1]',
-])('%p is not known to be this machine', (hostname) => {
+])('isLoopback is false for %p', (hostname) => {
   expect(isLoopback(hostname)).toBe(false);
 });
 
-test('parseUrl and parseHttpUrl give undefined for what they do not parse', () => {
+test('parseUrl and parseHttpUrl return undefined for invalid input', () => {
   expect([parseUrl('no url'), parseHttpUrl('no url'), parseHttpUrl('ftp://example.com')]).toEqual(
     Array(3).fill(undefined),
   );

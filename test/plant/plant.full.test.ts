@@ -8,6 +8,6 @@ test('npm run plant reports a planted bug that no test detects', async () => {
       resolve({ code: Number(error?.code ?? 0), printed: `${stdout}\n${stderr}` });
     });
   });
-  expect(printed).toContain('FAULT: an ERROR envelope is taken for an answer: nobody has seen it');
+  expect(printed).toContain('FAULT: an ERROR envelope counts as a response: not detected by');
   expect(code).toBe(1);
 }, 600_000);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 const script = fileURLToPath(new URL('./run.mjs', import.meta.url));
 
-/** Runs a short form of `npm run plant`, in a process of its own. */
+/** Runs a short form of `npm run plant` in a separate process. */
 function plant(...options: string[]): Promise<{ code: number; printed: string }> {
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...options], (error, stdout, stderr) => {
@@ -15,23 +15,23 @@ function plant(...options: string[]): Promise<{ code: number; printed: string }>
 
 test('npm run plant --quick plants two bugs, and names the test that detects each', async () => {
   const { code, printed } = await plant('--quick');
-  expect(printed).toMatch(/seen in \d+\.\d s: a payment is settled before its hook is called\n +by: \S/);
-  expect(printed).toMatch(/seen in \d+\.\d s: an ERROR envelope is taken for an answer\n +by: \S/);
+  expect(printed).toMatch(/detected in \d+\.\d s: a payment is settled before its hook is called\n +by: \S/);
+  expect(printed).toMatch(/detected in \d+\.\d s: an ERROR envelope counts as a response\n +by: \S/);
   expect(printed).toContain('plant: 2 bugs, 0 faults');
   expect(code).toBe(0);
 }, 600_000);
 
-test('a bug that does not exist is told', async () => {
+test('npm run plant fails for an unknown name', async () => {
   expect(await plant('--only', 'no such bug')).toMatchObject({ code: 1 });
 });
 
-test('each bug can still be planted where it was', async () => {
+test('each planted bug can be planted, and its tests exist', async () => {
   const { plantedBugs } = await import(new URL('./planted-bugs.mjs', import.meta.url).href);
   const sources = new URL('../../src/', import.meta.url);
-  const movedOn = plantedBugs.filter(({ file, from }: { file: string; from: string }) => {
+  const changed = plantedBugs.filter(({ file, from }: { file: string; from: string }) => {
     return readFileSync(new URL(file, sources), 'utf8').split(from).length !== 2;
   });
-  expect(movedOn).toEqual([]);
+  expect(changed).toEqual([]);
   const tests = plantedBugs.flatMap(({ caughtBy }: { caughtBy: string[] }) => caughtBy);
   expect(tests.filter((file: string) => !existsSync(new URL(`../${file}`, import.meta.url)))).toEqual([]);
   expect(plantedBugs.length).toBeGreaterThan(20);

@@ -1,13 +1,13 @@
-// Bugs that would lose a payment, fulfil one twice or let a stranger in, and the tests that must see each of them. A bug is an exact piece of
-// the sources and what stands there instead: where the sources have moved on, it is to be planted anew.
+// Bugs that would lose a payment, fulfil one twice or let a stranger in, and the tests that must detect each. A bug replaces
+// an exact text of the sources. If that text has changed, update the bug.
 
-import { defencesTakenOut } from './defences-taken-out.mjs';
+import { removedDefences } from './removed-defences.mjs';
 
 /**
  * @typedef {object} PlantedBug
- * @property {string} name in one line
- * @property {string} file from `src/` on
- * @property {string} from stands in the file exactly once
+ * @property {string} name one line
+ * @property {string} file the path below `src/`
+ * @property {string} from occurs in the file exactly once
  * @property {string} to
  * @property {string[]} caughtBy files in `test/`, and `-t` with a part of a title
  * @property {boolean} [isQuick] whether `npm test` plants it, too
@@ -36,7 +36,7 @@ ${settling}    };
 /** @type {readonly PlantedBug[]} */
 export const plantedBugs = [
   {
-    name: 'a process that has lost its lease goes on writing',
+    name: 'a process that has lost its lease continues to write',
     file: 'ledger/settlement/claimed-payment.ts',
     from: 'where id = $1 and lease_token = $2::bigint and state = $3',
     to: 'where id = $1 and $2::bigint is not null and $3::text is not null',
@@ -44,7 +44,7 @@ export const plantedBugs = [
     caughtBy: [leases, postgresFaults],
   },
   {
-    name: 'the fence is left out, and the state alone is looked at',
+    name: 'writes check the state and not the lease token',
     file: 'ledger/settlement/claimed-payment.ts',
     from: 'where id = $1 and lease_token = $2::bigint and state = $3',
     to: 'where id = $1 and $2::bigint is not null and state = $3',
@@ -68,56 +68,56 @@ export const plantedBugs = [
     caughtBy: [postgresFaults],
   },
   {
-    name: 'settling is written beside the transaction of the hook',
+    name: 'settling is written outside of the transaction of the hook',
     file: 'ledger/settlement/call-hook.ts',
     from: 'await updateClaimed(tx, begun, changes, values);',
     to: 'await updateClaimed(db, begun, changes, values);',
     caughtBy: [settlement],
   },
   {
-    name: 'a hook that throws is taken for one that has succeeded',
+    name: 'a hook that throws counts as a success',
     file: 'ledger/settlement/call-hook.ts',
     from: hookCall,
     to: 'return Promise.resolve(hook(payment, { tx, attempt, late, signal })).catch(() => undefined);',
     caughtBy: [settlement],
   },
   {
-    name: 'a hook that ends its process, and runs alone, is called without end',
+    name: 'a hook that ends its process in quarantine is called forever',
     file: 'ledger/settlement/call-hook.ts',
     from: "if (claimed.hookRun === 'alone') {",
     to: "if (claimed.hookRun === 'alone' && claimed.attempts < 0) {",
     caughtBy: [quarantine],
   },
   {
-    name: 'a hook that was interrupted runs beside others',
+    name: 'an interrupted hook runs together with others',
     file: 'ledger/settlement/call-hook.ts',
     from: "`lane = 'alone', due_at = now()",
     to: '`due_at = now()',
     caughtBy: [quarantine],
   },
   {
-    name: 'a hint is believed, and the sequencer is not asked',
+    name: 'a requested recheck does not poll the sequencer',
     file: 'ledger/settlement/settle-payment.ts',
-    from: 'const status = await askOrPollLater(context, claimed, lease);',
+    from: 'const status = await fetchStatusOrPollLater(context, claimed, lease);',
     to: 'const status = { exists: true, intentSubmitted: true } as SequencerStatus | undefined;',
     caughtBy: [settlement],
   },
   {
-    name: 'an intent that exists is taken for one that was submitted',
+    name: 'an existing intent counts as submitted',
     file: 'ledger/settlement/settle-payment.ts',
     from: 'if (!status.intentSubmitted) return watchUnpaid(context, claimed, status);',
     to: 'if (!status.exists) return watchUnpaid(context, claimed, status);',
     caughtBy: [settlement],
   },
   {
-    name: 'the wallet, which has scanned, is taken for the sequencer, which has not said that it was submitted',
+    name: 'a scanned intent counts as submitted',
     file: 'sequencer/calls.ts',
     from: 'return { exists, codeScanned, intentSubmitted };',
     to: 'return { exists, codeScanned, intentSubmitted: intentSubmitted || codeScanned };',
     caughtBy: ['sequencer/intent-client.test.ts'],
   },
   {
-    name: 'an answer that cannot be had is taken for a no, and the watch ends',
+    name: 'a failed status call counts as unpaid, and the watch ends',
     file: 'ledger/settlement/settle-payment.ts',
     from: `    await pollLater(context, claimed, error instanceof IntentError ? error.code : errorText(error));
     return undefined;`,
@@ -125,31 +125,31 @@ export const plantedBugs = [
     caughtBy: [settlement],
   },
   {
-    name: 'the watch ends with the page: 15 minutes after the intent was created',
+    name: 'the watch ends with the page, 15 minutes after the intent was created',
     file: 'ledger/intents/record-intent.ts',
     from: "$10')}, now() + $11::float8 * interval '1 millisecond')",
     to: "$10')}, now() + least($11::float8, 900000) * interval '1 millisecond')",
     caughtBy: [settlement],
   },
   {
-    name: 'when the watch is over the sequencer is not asked once more',
+    name: 'the watch ends without a last poll',
     file: 'ledger/settlement/settle-payment.ts',
-    from: '  const status = await askOrPollLater(context, claimed, lease);',
+    from: '  const status = await fetchStatusOrPollLater(context, claimed, lease);',
     to: `  if (claimed.state === 'open' && claimed.watchExpired) {
     return watchUnpaid(context, claimed, { exists: true, intentSubmitted: false });
   }
-  const status = await askOrPollLater(context, claimed, lease);`,
+  const status = await fetchStatusOrPollLater(context, claimed, lease);`,
     caughtBy: [settlement],
   },
   {
-    name: 'a payment is taken back at the first word of it',
+    name: 'a payment is reversed after a single report',
     file: 'ledger/settlement/settle-payment.ts',
     from: 'if (!claimed.reversalSuspected) {',
     to: "if (String(claimed.reversalSuspected) === 'never') {",
     caughtBy: [settlement],
   },
   {
-    name: 'a dead letter of onReversed is taken up with onPaid',
+    name: 'a dead letter of onReversed is retried with onPaid',
     file: 'ledger/intents/record-intent.ts',
     from: `when dead_letter_hook = 'onReversed' then 'settled'`,
     to: `when dead_letter_hook = 'never' then 'settled'`,
@@ -163,49 +163,49 @@ export const plantedBugs = [
     caughtBy: [leases],
   },
   {
-    name: 'work is claimed though another process has it',
+    name: 'a payment is claimed although another process has it',
     file: 'ledger/settlement/claim-payments.ts',
     from: 'const isFree = `(leased_until is null',
     to: 'const isFree = `(true or leased_until is null',
     caughtBy: [leases],
   },
   {
-    name: 'a new process ends the claims of others in the same database',
+    name: 'a new process releases the claims of others in the same database',
     file: 'ledger/settlement/settlement.ts',
     from: 'if (!db.isShared)',
     to: 'if (String(db.isShared))',
     caughtBy: [sharedWork],
   },
   {
-    name: 'no SKIP LOCKED: who claims waits for the others',
+    name: 'no SKIP LOCKED: a claim waits for other processes',
     file: 'ledger/settlement/claim-payments.ts',
     from: 'for update skip locked)`',
     to: 'for update)`',
     caughtBy: [sharedWork],
   },
   {
-    name: 'a login is completed by everybody who asks at the same time',
+    name: 'a login is completed by all concurrent requests',
     file: 'ledger/intents/complete-login.ts',
     from: 'and login_completed_at is null and created_at',
     to: 'and created_at',
     caughtBy: [records],
   },
   {
-    name: 'the terms of an intent may change',
+    name: 'the terms of an intent can change',
     file: 'ledger/migrations/001-intents.ts',
     from: '    is distinct from\n',
     to: '    is null and null is distinct from\n',
     caughtBy: [records],
   },
   {
-    name: 'a transaction is committed without a check that it is still the one that was begun',
+    name: 'a transaction is committed without a check that the ledger began it',
     file: 'ledger/database/postgres/postgres-connection.ts',
     from: 'checkTransaction(mark)}; commit',
     to: "''}commit",
     caughtBy: ['ledger/database/transaction-scope.test.ts'],
   },
   {
-    name: 'an ERROR envelope is taken for an answer',
+    name: 'an ERROR envelope counts as a response',
     file: 'wire/envelope.ts',
     from: '  if (result === v1.Response.Result.ERROR) {',
     to: `  if (result === v1.Response.Result.ERROR) return body;
@@ -214,21 +214,21 @@ export const plantedBugs = [
     isQuick: true,
   },
   {
-    name: 'a create is believed without a proof that the intent exists',
+    name: 'a create succeeds without proof that the intent exists',
     file: 'sequencer/calls.ts',
     from: 'if (isProven || (await',
     to: 'if (isProven || transport || (await',
     caughtBy: ['sequencer/created-proof.test.ts'],
   },
   {
-    name: 'the secret leaves before the intent is written down',
+    name: 'the secret is returned before the intent is recorded',
     file: 'http/create-intent/create-intent.ts',
     from: 'else await logins.record({ id, terms, browser: browser.hash });',
     to: 'else logins.record({ id, terms, browser: browser.hash }).catch(() => undefined);',
     caughtBy: ['http/create-intent/recorded-intents.test.ts'],
   },
   {
-    name: 'the secret of a repeatable request leaves before it is confirmed that the sequencer has it',
+    name: 'the secret of an idempotent request is returned before the intent is confirmed',
     file: 'http/create-intent/create-intent.ts',
     from: 'if (keyed) await keyed.ledger.confirm(id);',
     to: 'if (keyed) keyed.ledger.confirm(id).catch(() => undefined);',
@@ -241,5 +241,5 @@ export const plantedBugs = [
     to: 'await prepareIntent(context, terms)',
     caughtBy: ['http/create-intent/idempotency-key.test.ts'],
   },
-  ...defencesTakenOut,
+  ...removedDefences,
 ];

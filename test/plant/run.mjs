@@ -1,7 +1,7 @@
-// Plants one bug after the other into a copy of the sources, and runs the tests that must see it.
+// Plants one bug after the other into a copy of the sources, and runs the tests that must detect it.
 //   npm run plant -- [--only part-of-a-name]... [--by test-file]... [--jobs 2] [--quick] [--unseen]
-// Ends with 1 when a bug goes unseen, when its tests fail without it, or when the sources have moved on from where it was
-// planted. `--by` asks other tests instead, `--quick` plants those that `npm test` plants; `--unseen` takes away what sees them, to show that this is told.
+// Exits with 1 if a bug is not detected, if its tests fail without it, or if the replaced text has changed. `--by` runs other
+// tests, `--quick` plants the bugs of `npm test`, and `--unseen` plants nothing, to prove that an undetected bug is reported.
 import { spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,26 +22,26 @@ const { values } = parseArgs({
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const copied = ['src', 'test', 'proto', 'docs', 'package.json', 'jest.config.js', 'tsconfig.json'];
 
-/** A copy of the sources and tests, in a folder of its own. */
+/** Copies the sources and tests into a temporary folder. */
 function copySources() {
-  const garden = mkdtempSync(path.join(tmpdir(), 'express-intents-plant-'));
-  for (const name of copied) cpSync(path.join(root, name), path.join(garden, name), { recursive: true });
-  symlinkSync(path.join(root, 'node_modules'), path.join(garden, 'node_modules'));
-  return garden;
+  const copy = mkdtempSync(path.join(tmpdir(), 'express-intents-plant-'));
+  for (const name of copied) cpSync(path.join(root, name), path.join(copy, name), { recursive: true });
+  symlinkSync(path.join(root, 'node_modules'), path.join(copy, 'node_modules'));
+  return copy;
 }
 
 /** Runs tests in a copy. @returns {Promise<{ failed: string[], passed: number, broken: string | undefined }>} */
-async function runTests(garden, files) {
-  const outputFile = path.join(garden, 'result.json');
+async function runTests(copy, files) {
+  const outputFile = path.join(copy, 'result.json');
   rmSync(outputFile, { force: true });
   const jest = path.join(root, 'node_modules/jest/bin/jest.js');
   const flags = ['--ci', '--json', `--outputFile=${outputFile}`, '--silent', ...files.map((file) => `test/${file}`)];
   const child = spawn(process.execPath, ['--liftoff-only', '--experimental-vm-modules', jest, ...flags], {
-    cwd: garden,
+    cwd: copy,
     stdio: 'ignore',
   });
   await new Promise((resolve) => child.once('exit', resolve));
-  if (!existsSync(outputFile)) return { failed: [], passed: 0, broken: 'jest has said nothing' };
+  if (!existsSync(outputFile)) return { failed: [], passed: 0, broken: 'jest wrote no result' };
   const { testResults, numRuntimeErrorTestSuites, numPassedTests } = JSON.parse(readFileSync(outputFile, 'utf8'));
   const titles = testResults.flatMap(({ assertionResults }) =>
     assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
@@ -52,34 +52,34 @@ async function runTests(garden, files) {
   return { failed: titles, passed: numPassedTests, broken };
 }
 
-/** @returns what is wrong with the sources as they are */
-async function checkSound(garden, bugs) {
+/** @returns the faults of the unchanged sources */
+async function checkUnchanged(copy, bugs) {
   const files = [...new Set(bugs.flatMap(({ caughtBy }) => caughtBy))];
-  const { failed, passed, broken } = await runTests(garden, files);
+  const { failed, passed, broken } = await runTests(copy, files);
   if (broken !== undefined) return [`The tests do not run: ${broken}`];
-  if (failed.length > 0) return failed.map((title) => `It fails without a bug: ${title}`);
+  if (failed.length > 0) return failed.map((title) => `Fails without a bug: ${title}`);
   console.log(`plant: ${passed} tests in ${files.length} files pass without a bug`);
   return [];
 }
 
-/** @returns what is wrong: undefined where the bug was seen */
-async function plant(garden, { name, file, from, to, caughtBy }) {
-  const target = path.join(garden, 'src', file);
+/** @returns the fault, or undefined if the bug was detected */
+async function plant(copy, { name, file, from, to, caughtBy }) {
+  const target = path.join(copy, 'src', file);
   const source = readFileSync(target, 'utf8');
   const count = source.split(from).length - 1;
-  if (count !== 1) return `src/${file} has moved on: what is replaced stands there ${count} times`;
+  if (count !== 1) return `src/${file} has changed: the replaced text occurs ${count} times`;
   writeFileSync(
     target,
     source.replace(from, () => (values.unseen ? from : to)),
   );
   const startMs = performance.now();
   try {
-    const { failed, broken } = await runTests(garden, caughtBy);
+    const { failed, broken } = await runTests(copy, caughtBy);
     if (broken !== undefined) return `the tests do not run: ${broken}`;
-    if (failed.length === 0) return `nobody has seen it in ${caughtBy.join(', ')}`;
+    if (failed.length === 0) return `not detected by ${caughtBy.join(', ')}`;
     const more = failed.length > 1 ? ` (and ${failed.length - 1} more)` : '';
     const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
-    console.log(`plant: seen in ${seconds} s: ${name}\n       by: ${failed[0]}${more}`);
+    console.log(`plant: detected in ${seconds} s: ${name}\n       by: ${failed[0]}${more}`);
     return undefined;
   } finally {
     writeFileSync(target, source);
@@ -90,24 +90,24 @@ const isWanted = ({ name, isQuick = false }) =>
   (!values.quick || isQuick) && (values.only.length === 0 || values.only.some((part) => name.includes(part)));
 const bugs = plantedBugs.filter(isWanted).map((bug) => ({ ...bug, caughtBy: values.by ?? bug.caughtBy }));
 const faults = [];
-const gardens = [];
+const copies = [];
 try {
-  if (bugs.length === 0) throw new Error('There is no such bug.');
-  while (gardens.length < Math.min(Number(values.jobs), bugs.length)) gardens.push(copySources());
-  // The quick ones are planted by `npm test`, which runs their tests without a bug as well.
-  if (!values.quick) faults.push(...(await checkSound(gardens[0], bugs)));
+  if (bugs.length === 0) throw new Error('No planted bug has this name.');
+  while (copies.length < Math.min(Number(values.jobs), bugs.length)) copies.push(copySources());
+  // `npm test` plants the quick ones, and also runs their tests without a bug.
+  if (!values.quick) faults.push(...(await checkUnchanged(copies[0], bugs)));
   const waiting = faults.length === 0 ? [...bugs] : [];
-  const plantAll = async (garden) => {
+  const plantAll = async (copy) => {
     for (let bug = waiting.shift(); bug; bug = waiting.shift()) {
-      const fault = await plant(garden, bug);
+      const fault = await plant(copy, bug);
       if (fault !== undefined) faults.push(`${bug.name}: ${fault}`);
     }
   };
-  await Promise.all(gardens.map(plantAll));
+  await Promise.all(copies.map(plantAll));
 } catch (error) {
   faults.push(error.message);
 } finally {
-  for (const garden of gardens) rmSync(garden, { recursive: true, force: true });
+  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
 }
 for (const fault of faults) console.log(`plant: FAULT: ${fault}`);
 console.log(`plant: ${bugs.length} bugs, ${faults.length} faults`);

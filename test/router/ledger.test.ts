@@ -116,7 +116,7 @@ test('errors of the ledger are logged by the logger of the router', async () => 
   await site.sequencer.wallet().pay(String(body.client_secret));
   await browser.send('GET', `/status/${id}`);
   expect(await untilState(site, id, 'dead')).toMatchObject({ deadLetterHook: 'onPaid' });
-  expect(site.log.text).toMatch(new RegExp(`error express-intents: the payment ${id} is a dead letter.*on fire`));
+  expect(site.log.text).toMatch(new RegExp(`error express-intents: payment ${id} is a dead letter.*on fire`));
   expect(site.log.text).not.toContain(body.client_secret);
   expect(Object.keys(site.router.intents)).toEqual(['find', 'list', 'history', 'retry', 'prune', 'recheck']);
   expect(await site.router.intents.retry(id)).toBe(true);

@@ -6,10 +6,10 @@ import { parseSync } from '@swc/core';
 
 const sourceFolder = fileURLToPath(new URL('../../src', import.meta.url));
 
-/** Stands for the specifier of an import that is computed at run time. */
+/** The specifier of an import that is computed at run time. */
 export const computedImport = 'a computed import';
 
-/** The hand-written files of src/: neither what is generated nor data. */
+/** The hand-written files of src/, without generated code and data. */
 export function readSources() {
   return readdirSync(sourceFolder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -32,7 +32,7 @@ function specifierOf(node) {
 }
 
 function importIn(node) {
-  // `import { type A }` leaves an import behind when it is compiled. `import type` leaves none.
+  // Compiled code keeps the import of `import { type A }`, but not that of `import type`.
   const how = node.typeOnly || node.isTypeOnly ? 'type' : 'static';
   switch (node.type) {
     case 'ImportDeclaration':
@@ -59,7 +59,7 @@ function importIn(node) {
 /** Parsing is the slow part. */
 const importsByText = new Map();
 
-/** The imports of a file: `static`, `dynamic`, or of a `type` alone. */
+/** The imports of a file: `static`, `dynamic` or `type`. */
 export function importsOf({ name, text }) {
   if (!/\.[cm]?[jt]s$/.test(name)) return [];
   const known = importsByText.get(text);
@@ -70,11 +70,11 @@ export function importsOf({ name, text }) {
   return imports;
 }
 
-/** The file in src/ that a relative import of a file leads to. */
+/** The file in src/ that a relative import refers to. */
 export const resolveImport = (from, specifier) =>
   path.posix.join(path.posix.dirname(from), specifier).replace(/\.js$/, '.ts');
 
-/** The import cycles between files, types included: the shortest through each file that is in one. */
+/** The import cycles between files, including types: the shortest one through each file. */
 export function importCycles(files) {
   const names = new Set(files.map(({ name }) => name));
   const targets = new Map(files.map((file) => [file.name, targetsOf(file, names)]));

@@ -46,11 +46,11 @@ function rowsUnder(heading: string, text = page): string[][] {
 const bare = (cell = ''): string => cell.replaceAll('`', '');
 
 describe('docs/telemetry.md', () => {
-  test('has every event, in the order of the union', () => {
+  test('lists every event, in the order of the union', () => {
     expect(rowsUnder('Events').map(([type]) => bare(type))).toEqual(eventTypes);
   });
 
-  test('has every metric, with its kind, its unit and what it counts', () => {
+  test('lists every metric with its kind, unit and description', () => {
     const documented = rowsUnder('Metrics').map(([name, kind, unit, counts = '']) => [
       bare(name),
       [kind, bare(unit), counts.replace(/^\w/, (letter) => letter.toUpperCase())],
@@ -60,7 +60,7 @@ describe('docs/telemetry.md', () => {
     );
   });
 
-  test('has the attributes of every metric', () => {
+  test('lists the attributes of every metric', () => {
     const everything = { kind: 'payment', code: 'too_busy', source: 'status', late: true, lagMs: 1, wasSettled: true };
     const details = {
       ...everything,
@@ -97,7 +97,7 @@ describe('docs/telemetry.md', () => {
   });
 });
 
-test('metrics follow the conventions: names with dots and snake_case, UCUM units, seconds', () => {
+test('the metrics follow the conventions: names with dots and snake_case, UCUM units, seconds', () => {
   for (const [name, { kind, unit, description }] of Object.entries(metrics)) {
     expect(name).toMatch(/^express_intents(?:\.[a-z]+(?:_[a-z]+)*)+$/);
     expect(unit).toMatch(kind === 'histogram' ? /^s$/ : kind === 'gauge' ? /^s$|^\{[a-z]+\}$/ : /^\{[a-z]+\}$/);

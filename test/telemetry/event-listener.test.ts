@@ -37,23 +37,26 @@ test.each<[string, () => Promise<void>]>([
       };
     },
   ],
-])('a listener that %s changes no answer, gets the next event, and is logged once a minute', async (_how, fail) => {
-  const clock = { nowMs: 1_000_000 };
-  let told = 0;
-  const onEvent = (): Promise<void> => {
-    told += 1;
-    return fail();
-  };
-  const { create, log } = await start(onEvent, { now: () => clock.nowMs });
-  expect((await create()).status).toBe(201);
-  expect((await create()).status).toBe(201);
-  await eventually('four events were told', () => told === 4);
-  await eventually('it was logged', () => log.lines.length > 0);
-  expect(log.lines).toEqual([expect.stringMatching(/^warn express-intents: onEvent failed/)]);
-  clock.nowMs += 60_000;
-  await create();
-  await eventually('it was logged again', () => log.lines.length > 1);
-});
+])(
+  'a listener that %s changes no response, receives the next event, and is logged once a minute',
+  async (_how, fail) => {
+    const clock = { nowMs: 1_000_000 };
+    let told = 0;
+    const onEvent = (): Promise<void> => {
+      told += 1;
+      return fail();
+    };
+    const { create, log } = await start(onEvent, { now: () => clock.nowMs });
+    expect((await create()).status).toBe(201);
+    expect((await create()).status).toBe(201);
+    await eventually('four events were told', () => told === 4);
+    await eventually('it was logged', () => log.lines.length > 0);
+    expect(log.lines).toEqual([expect.stringMatching(/^warn express-intents: onEvent failed/)]);
+    clock.nowMs += 60_000;
+    await create();
+    await eventually('it was logged again', () => log.lines.length > 1);
+  },
+);
 
 test('a listener that never resolves delays nothing', async () => {
   const told: RouterEvent[] = [];
@@ -66,7 +69,7 @@ test('a listener that never resolves delays nothing', async () => {
   await router.close();
 });
 
-test('a listener is called in a later turn, in the order of the events, with the time of the router', async () => {
+test('a listener is called asynchronously, in the order of the events, with the clock of the router', async () => {
   const told: RouterEvent[] = [];
   const tell = eventListener((event) => void told.push(event), { warn: () => undefined }, Date.now);
   tell({ type: 'logged_out', atMs: 1 });

@@ -5,7 +5,7 @@ import { look } from '../support/runner/watch-for-leaks.js';
 
 type EventOf<Type extends RouterEventType> = Extract<RouterEvent, { readonly type: Type }>;
 
-/** Keeps what a router tells, none of which may be secret. */
+/** Records the events of a router, which must not contain secrets. */
 export class EventRecorder {
   readonly events: RouterEvent[] = [];
 
@@ -18,15 +18,15 @@ export class EventRecorder {
     return this.events.filter((event): event is EventOf<Type> => event.type === type);
   }
 
-  /** The events of a type, once so many were told; more of them that were under way are among them. */
+  /** Resolves with the events of a type once there are `count`, possibly with later ones. */
   async times<Type extends RouterEventType>(count: number, type: Type): Promise<EventOf<Type>[]> {
     await eventually(`${type} was told ${count} times`, () => this.of(type).length >= count);
-    // Each is told in a turn of its own.
+    // Each event is emitted in its own turn.
     await setImmediate();
     return this.of(type);
   }
 
-  /** The first event of a type, of an intent where one is named, once it was told. */
+  /** Resolves with the first event of a type, of a given intent if `id` is set. */
   async told<Type extends RouterEventType>(type: Type, intent?: string): Promise<EventOf<Type>> {
     const find = (): EventOf<Type> | undefined =>
       this.of(type).find((event) => intent === undefined || (event as { intent?: string }).intent === intent);

@@ -10,7 +10,7 @@ const settings = {
   ...{ settlementConcurrency: 6, hookAttempts: 1, hookTimeoutMs: 1_000, lateAfterMs: 1_000 },
 };
 
-test('an outage emits one event, however long it lasts, and so does its end', async () => {
+test('an outage emits one event at its start and one at its end, however long it lasts', async () => {
   const told: RouterEventPayload[] = [];
   let asked = 0;
   let isDown = true;
@@ -27,8 +27,8 @@ test('an outage emits one event, however long it lasts, and so does its end', as
       close: async () => undefined,
     },
     hooks: {},
-    askStatus: async () => ({ exists: true, intentSubmitted: false }),
-    askUserId: undefined,
+    fetchStatus: async () => ({ exists: true, intentSubmitted: false }),
+    fetchUserId: undefined,
     settings,
     timing: { ...defaultTiming, roundMs: 1 },
     logger: new LogRecorder(),

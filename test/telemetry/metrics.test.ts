@@ -13,7 +13,7 @@ import { EventRecorder } from './event-recorder.js';
 
 const hourMs = 3_600_000;
 
-/** An SDK of its own for each test, registered before the router is made or handed to it. */
+/** A new SDK for each test, registered before the router is created or passed to it. */
 const start = () => new TestTelemetry();
 afterEach(unregister);
 
@@ -104,7 +104,7 @@ test('the ledger is read at each collection until the router is closed', async (
   expect(asked).toBe(2);
 });
 
-test('two hundred intents make no more series than ten', async () => {
+test('two hundred intents create no more series than ten', async () => {
   const sdk = start();
   const { origin } = await startSite({
     transport: countingTransport(),
@@ -129,7 +129,7 @@ test('two hundred intents make no more series than ten', async () => {
   expect(await create(200)).toEqual(ofTen);
 });
 
-test('attributes of metrics come from closed sets', async () => {
+test('the attributes of metrics have closed sets of values', async () => {
   const telemetry = start().register();
   const site = await startSiteWithSequencer();
   for (const path of ['/status/x', `/status/${'1'.repeat(32)}`, '/intent/x/events', '/intent?x=1']) {
@@ -143,7 +143,7 @@ test('attributes of metrics come from closed sets', async () => {
   }
 });
 
-test('an SDK registered after the router is used, with the gauges of the ledger', async () => {
+test('an SDK that is registered after the router is created is used, with the gauges of the ledger', async () => {
   const site = await startLedgerSite({
     databaseUrl: await newDatabaseUrl('postgres'),
     timing: { watchFirstMs: hourMs },
@@ -161,7 +161,7 @@ test('an SDK registered after the router is used, with the gauges of the ledger'
   await telemetry.named('Intents/createIntent');
 });
 
-test('with telemetry: false an SDK gets nothing', async () => {
+test('with telemetry: false an SDK receives nothing', async () => {
   const telemetry = start().register();
   const { origin } = await startSite({ transport: countingTransport(), telemetry: false });
   await new Browser(origin).send('POST', '/intent', { mode: 'login' });
@@ -169,7 +169,7 @@ test('with telemetry: false an SDK gets nothing', async () => {
   expect((await telemetry.metrics()).size).toBe(0);
 });
 
-test('an SDK that always throws changes no answer', async () => {
+test('an SDK that always throws changes no response', async () => {
   const fails = () => {
     throw new Error('The exporter is on fire.');
   };

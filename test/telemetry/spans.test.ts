@@ -15,7 +15,7 @@ const telemetry = new TestTelemetry().register();
 const app = trace.getTracer('the app');
 const hourMs = 3_600_000;
 
-/** A span around each request, as an instrumentation of HTTP makes it, with what an app has in its baggage. */
+/** A span around each request, as the HTTP instrumentation creates it, with baggage of the app. */
 const traceHttp: NonNullable<SiteOptions['before']> = (express) =>
   express.use((_req, res, next) => {
     const baggage = propagation.createBaggage({ customer: { value: 'hunter2' } });
@@ -29,7 +29,7 @@ beforeEach(() => telemetry.reset());
 afterEach(() => telemetry.lookForSecrets());
 afterAll(unregister);
 
-/** What the embedded sequencer, in this process, was sent in its headers. */
+/** The headers that the embedded sequencer received. */
 const received: IncomingMessage['headers'][] = [];
 const note = (message: unknown): void => {
   const { request } = message as { request: IncomingMessage };
@@ -42,14 +42,14 @@ beforeEach(() => received.splice(0));
 const parentOf = ({ parentSpanContext }: ReadableSpan) => parentSpanContext?.spanId;
 const idOf = (span: ReadableSpan) => span.spanContext().spanId;
 const traceOf = (span: ReadableSpan) => span.spanContext().traceId;
-/** All that spans say. */
+/** The content of all spans. */
 const told = () => JSON.stringify(telemetry.spans.map(({ attributes, events }) => [attributes, events]));
 
 describe('a payment', () => {
-  test('calls have the request as parent, the sequencer gets the trace, and hooks have spans', async () => {
+  test('has spans for calls under that of the request, for the trace at the sequencer, and for hooks', async () => {
     const site = await startLedgerSite({
       databaseUrl: await newDatabaseUrl('postgres'),
-      // Over HTTP, and not within the process.
+      // Over HTTP, not in memory.
       transport: undefined,
       onPaid: () => undefined,
       timing: { watchFirstMs: hourMs, reversalFirstMs: hourMs },
@@ -86,7 +86,7 @@ describe('a payment', () => {
       'express_intents.attempts': 1,
     });
     expect(received.map(({ traceparent }) => traceparent)).toContain(`00-${traceOf(create)}-${idOf(create)}-01`);
-    // Baggage is the app's own: the service is somebody else.
+    // Baggage belongs to the app and is not sent to the service.
     expect(JSON.stringify(received)).not.toMatch(/baggage|hunter2/);
 
     await site.sequencer.wallet().pay(secret);
@@ -124,7 +124,7 @@ describe('a payment', () => {
 });
 
 describe('a login', () => {
-  test('has spans and events of calls and refusals, without a secret', async () => {
+  test('has spans and events of calls and rejections, without a secret', async () => {
     const site = await startSiteWithSequencer({ before: traceHttp });
     const browser = new Browser(site.origin);
     const { body } = await browser.send('POST', '/intent', { mode: 'login' });
@@ -164,7 +164,7 @@ describe('a call to the service', () => {
     expect(call.status).toEqual({ code: SpanStatusCode.UNSET });
   });
 
-  test('that fails in every try is an error', async () => {
+  test('that fails in every attempt is an error', async () => {
     const site = await startSiteWithSequencer();
     site.sequencer.injectFault({ kind: 'status', httpStatus: 500 });
     await new Browser(site.origin).send('POST', '/intent', {});
@@ -205,7 +205,7 @@ describe('a call to the service', () => {
     expect(telemetry.spans.map(({ name }) => name)).toEqual(['MicroPayment/getStatus']);
   });
 
-  test('through a transport of the site runs inside its span and gets the trace', async () => {
+  test('through a custom transport runs inside its span and carries the trace', async () => {
     const site = await startSiteWithSequencer();
     const tap = tappedTransport(site.sequencer.transport);
     const seen: unknown[] = [];

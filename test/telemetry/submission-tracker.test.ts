@@ -5,7 +5,7 @@ import type { StatusSource } from '../../src/sequencer/watch/status-cache.js';
 import type { RouterEventPayload } from '../../src/telemetry/router-event.js';
 
 const intent = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
-/** The login of docs/protocol.md, section 7: its payload. */
+/** The payload of the login in docs/protocol.md, section 7. */
 const login = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
 const loginSecret = bs58.encode(Buffer.from('030000000000000000050c131a21282f363d444b', 'hex'));
 
@@ -23,7 +23,7 @@ const start = (hasLedger: boolean) => {
   return { clock, told, secrets, tracker, submit };
 };
 
-test('emits a submission that is learnt again and again once a day', () => {
+test('the submission tracker emits a repeated submission once a day', () => {
   const { clock, told, submit } = start(false);
   submit(intent);
   clock.nowMs += 23 * 3_600_000;
@@ -31,7 +31,7 @@ test('emits a submission that is learnt again and again once a day', () => {
   expect(told).toEqual([{ type: 'intent_submitted', intent, kind: undefined, source: 'status' }]);
 });
 
-test('emits a scan once, whether it comes from a message or from the status of a watch, and every decline', () => {
+test('the submission tracker emits a scan once, from a message or a watch, and every decline', () => {
   const { told, tracker } = start(false);
   for (let count = 0; count < 2; count += 1) {
     tracker.onStatus({ id: intent, status: scanned, source: 'stream' });
@@ -42,7 +42,7 @@ test('emits a scan once, whether it comes from a message or from the status of a
   expect(told).toEqual([{ type: 'code_scanned', intent }, declined, declined]);
 });
 
-test('emits a scan and a submission that a watch learns at once, in this order', () => {
+test('the submission tracker emits a scan before a submission that a watch reports with it', () => {
   const { told, submit } = start(false);
   submit(intent, 'stream', true);
   expect(told).toEqual([
@@ -51,20 +51,23 @@ test('emits a scan and a submission that a watch learns at once, in this order',
   ]);
 });
 
-test.each(['status', 'webhook', 'ledger'] as const)('emits no scan that only %s has seen', (source) => {
-  const { told, tracker } = start(false);
-  tracker.onStatus({ id: intent, status: scanned, source });
-  expect(told).toEqual([]);
-});
+test.each(['status', 'webhook', 'ledger'] as const)(
+  'the submission tracker emits no scan that only %s reports',
+  (source) => {
+    const { told, tracker } = start(false);
+    tracker.onStatus({ id: intent, status: scanned, source });
+    expect(told).toEqual([]);
+  },
+);
 
-test('leaves to the ledger what the ledger learns, and keeps no source of it', () => {
+test('the submission tracker ignores submissions that the ledger reports, and keeps no source of them', () => {
   const { told, submit } = start(false);
   submit(intent, 'ledger');
   submit(intent, 'webhook');
   expect(told).toEqual([{ type: 'intent_submitted', intent, kind: undefined, source: 'webhook' }]);
 });
 
-test('with a ledger, leaves payments to it and adds the source that was first; emits a login itself', () => {
+test('the submission tracker with a ledger emits logins, and adds the first source to payments of the ledger', () => {
   const { told, secrets, tracker, submit } = start(true);
   submit(intent);
   expect(told).toEqual([]);

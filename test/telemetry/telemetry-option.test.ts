@@ -11,7 +11,7 @@ test.each<[string, unknown]>([
   ['a text', 'yes'],
   ['a number', 1],
   ['null', null],
-])('%s is refused for telemetry and onEvent', (_what, value) => {
+])('telemetry and onEvent reject %s', (_what, value) => {
   const problem = 'It has the wrong type.';
   expect(problemsWith({ telemetry: value })).toEqual([
     { setting: 'telemetry', problem, fix: 'Make it true or false, or an object.' },
@@ -22,8 +22,8 @@ test.each<[string, unknown]>([
 test.each<[string, object]>([
   ['a provider of another kind', { tracerProvider: { getMeter: () => ({}) } }],
   ['no provider', { meterProvider: null }],
-  ['a name that there is not', { tracesProvider: {} }],
-])('%s is refused with the fix', (_what, telemetry) => {
+  ['an unknown name', { tracesProvider: {} }],
+])('telemetry rejects %s and names the fix', (_what, telemetry) => {
   expect(problemsWith({ telemetry })).toEqual([
     {
       setting: 'telemetry',

@@ -6,10 +6,10 @@ import { type IntentRouter, intentRouter } from '../../src/router/intent-router.
 import { advanceTime, type Sequencer, startSequencer, temporaryLedger, waitForIntent } from '../../src/testing.js';
 import { LogRecorder } from '../support/sites/site.js';
 
-// What needs a real ledger, with one for all of it.
+// Tests with a real ledger, which they share.
 
 const minute = 60_000;
-/** A busy machine may need more than the five seconds by default. */
+/** Longer than the default of five seconds, for a busy machine. */
 const patient = { timeoutMs: 30_000 };
 const paid: { id: string; late: boolean; attempt: number }[] = [];
 let failures = 0;
@@ -39,7 +39,7 @@ afterAll(async () => {
   expect(existsSync(ledger.url)).toBe(false);
 });
 
-/** Creates an intent as the site does, and writes it down. */
+/** Creates an intent and records it, as the site does. */
 async function begun(): Promise<{ id: string; clientSecret: string }> {
   const { destination } = sequencer.siteOptions();
   const intent = await router.client.paymentIntents.create({ destination, amount: '4.50', currency: 'usd' });
@@ -58,7 +58,7 @@ test('waitForIntent rechecks a payment that is not due', async () => {
   expect(paid.at(-1)).toEqual({ id, late: false, attempt: 1 });
 });
 
-test('advanceTime makes intents older, so that a payment is late', async () => {
+test('advanceTime makes intents older, so a payment is late', async () => {
   const { id, clientSecret } = await begun();
   await advanceTime(16 * minute, { sequencer, router });
   await sequencer.wallet().pay(clientSecret);
@@ -66,7 +66,7 @@ test('advanceTime makes intents older, so that a payment is late', async () => {
   expect(paid.at(-1)).toEqual({ id, late: true, attempt: 1 });
 });
 
-test('advanceTime resolves after the work that became due is done', async () => {
+test('advanceTime resolves after the due work is done', async () => {
   const { id, clientSecret } = await begun();
   failures = 1;
   await sequencer.wallet().pay(clientSecret);
@@ -89,7 +89,7 @@ test('advanceTime moves every time in the ledger except the end of a lease', asy
   );
   const names = columns.map(({ column_name }) => column_name).filter((name) => name !== 'leased_until');
   const { id } = await begun();
-  // A lease that holds, so that nobody works on it meanwhile. What was scheduled in the future would be repaired.
+  // A valid lease keeps the settlement away. It would correct a due time in the future.
   const later = (name: string): string => (name === 'scheduled_at' ? 'now()' : `now() + interval '2 hours'`);
   const set = names.map((name) => `${name} = ${later(name)}`).join(', ');
   await router.database.transaction(async (tx) => {

@@ -5,7 +5,7 @@ import { intentRouter } from '../../src/router/intent-router.js';
 import { type Sequencer, sameOriginHeaders, startSequencer } from '../../src/testing.js';
 import { type ExpressFactory, expressVersions, LogRecorder } from '../support/sites/site.js';
 
-// A site under supertest listens nowhere: each request has a port of its own.
+// A site under supertest does not listen: each request has its own port.
 
 let sequencer: Sequencer;
 const closers: (() => Promise<void>)[] = [];
@@ -35,8 +35,8 @@ async function begin(browser: ReturnType<typeof request.agent>, mode: 'payment' 
   return body.client_secret;
 }
 
-describe.each(Object.entries(expressVersions))('%s', (_name, factory) => {
-  test('a site that has its options from the sequencer takes payments and logins, and needs nothing else', async () => {
+describe.each(Object.entries(expressVersions))('a site on %s', (_name, factory) => {
+  test('takes payments and logins with the options of the sequencer alone', async () => {
     const browser = request.agent(appWith(sequencer.siteOptions(), factory)).set(sameOriginHeaders);
     const payment = await sequencer.wallet('Ada').pay(await begin(browser, 'payment'));
     expect(payment).toMatchObject({ amount: '4.50', destination: sequencer.siteOptions().destination });
@@ -51,13 +51,13 @@ describe.each(Object.entries(expressVersions))('%s', (_name, factory) => {
       .expect(200, { user: { id: userId } });
   });
 
-  test('its key file is read from the app itself, where it is asked for', async () => {
+  test('has its key file read from the app', async () => {
     const options = sequencer.siteOptions({ domain: 'read.example' });
     const app = appWith(options, factory);
     sequencer.setLocalDomain('read.example', app);
     await begin(request.agent(app).set(sameOriginHeaders), 'login');
 
-    // A gate in front of everything is what makes a login fail that has worked in every test.
+    // A middleware that blocks all requests also blocks the key file, and logins fail.
     const gated = appWith(options, factory, (inner) => {
       inner.get(/.*/, (_req, res) => void res.status(401).end());
     });
@@ -67,14 +67,14 @@ describe.each(Object.entries(expressVersions))('%s', (_name, factory) => {
   });
 });
 
-test('sameOriginHeaders is what makes the difference', async () => {
+test('a request without sameOriginHeaders is rejected', async () => {
   const app = appWith(sequencer.siteOptions());
   const refused = await request(app).post('/intent').send({ mode: 'payment' }).expect(403);
   expect(refused.body.code).toBe('cross_site_request');
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' }).expect(201);
 });
 
-test('a domain has the same key each time, another domain another, and what is no domain none', () => {
+test('setLocalDomain uses the same key for a domain each time, another for another, and rejects an invalid domain', () => {
   const options = sequencer.siteOptions();
   expect(sequencer.siteOptions({ domain: 'shop.example' })).toEqual(options);
   const other = sequencer.siteOptions({ domain: 'other.example' });
@@ -85,7 +85,7 @@ test('a domain has the same key each time, another domain another, and what is n
   );
 });
 
-test('the environment means the same as the options', () => {
+test('the environment variables are equivalent to the options', () => {
   const { sequencerUrl, walletUrl, verifierSecret, domain, destination, webhookPublicKey } = sequencer.siteOptions();
   expect(sequencer.siteEnvironment()).toEqual({
     INTENT_SEQUENCER_URL: sequencerUrl,
@@ -97,7 +97,7 @@ test('the environment means the same as the options', () => {
   });
 });
 
-test('a key of one’s own can be trusted; any other is refused', async () => {
+test('trust accepts a custom key of a domain and rejects any other', async () => {
   const [own, foreign] = [generateKeyPair(), generateKeyPair()];
   const options = { ...sequencer.siteOptions(), domain: 'own.example', verifierSecret: own.secret };
   const app = appWith(options);
@@ -108,7 +108,7 @@ test('a key of one’s own can be trusted; any other is refused', async () => {
   expect(() => sequencer.trust('own.example', ['no key'])).toThrow(expect.objectContaining({ code: 'invalid_key' }));
 });
 
-test('many requests of a test are not too many', async () => {
+test('a test may send many requests', async () => {
   const app = appWith(sequencer.siteOptions());
   const create = () => request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' });
   // By default an address may create 120 intents a minute.
@@ -118,17 +118,17 @@ test('many requests of a test are not too many', async () => {
   }
 });
 
-test('a fault has a name, and settings that fit it', async () => {
+test('injectFault rejects unknown faults and settings that do not fit', async () => {
   const app = appWith(sequencer.siteOptions());
   const end = sequencer.injectFault('error');
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' }).expect(502);
   end();
   sequencer.injectFault({ kind: 'delay', ms: 1, times: 1 });
   await request(app).post('/intent').set(sameOriginHeaders).send({ mode: 'payment' }).expect(201);
-  // @ts-expect-error There is no such fault.
+  // @ts-expect-error An unknown fault.
   expect(() => sequencer.injectFault('sulk')).toThrow(/its kind/);
   // @ts-expect-error Only delays and drips have a time.
   expect(() => sequencer.injectFault({ kind: 'refuse', ms: 10 })).toThrow(/refuse has no ms/);
-  // @ts-expect-error Only messages come twice.
+  // @ts-expect-error Only messages can be duplicated.
   expect(() => sequencer.injectFault({ kind: 'duplicate', operations: ['getStatus'] })).toThrow(/duplicate is for/);
 });

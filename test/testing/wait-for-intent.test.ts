@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert';
 import type { LedgerIntent } from '../../src/ledger/ledger.js';
 import { waitForIntent } from '../../src/testing.js';
 
-/** A router whose ledger has these, one after the other. */
+/** A router whose ledger returns these intents one after the other. */
 function routerWith(...intents: (Partial<LedgerIntent> | undefined)[]) {
   const looked: string[] = [];
   const find = async () => (intents.length > 1 ? intents.shift() : intents[0]) as LedgerIntent | undefined;

@@ -10,7 +10,7 @@ const known = JSON.parse(readFileSync(new URL('./known-answers.json', import.met
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'hex'));
 
-describe('known answers, byte for byte', () => {
+describe('the known answers are reproduced byte for byte:', () => {
   test('payment of 0.05 usd', async () => {
     const { amount, currency, destination, ...expected } = known.payment;
     const intent = await signPaymentIntent(

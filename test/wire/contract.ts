@@ -1,8 +1,8 @@
 /**
- * The contract, written down from docs/interface.md sections 2.1 to 2.6 and docs/protocol.md sections 3 and 5, and from
- * nothing else: the tests hold proto/intents.proto and the generated codecs against it.
+ * The contract, written only from docs/interface.md sections 2.1 to 2.6 and docs/protocol.md sections 3 and 5. The tests
+ * compare proto/intents.proto and the generated codecs with it.
  *
- * A field is `name type number`; the members of a oneof have its name and a slash in front.
+ * A field is `name type number`. The members of a oneof are prefixed with its name and a slash.
  */
 export interface MessageContract {
   readonly from: string;
@@ -135,7 +135,7 @@ export const contract: Readonly<Record<string, MessageContract>> = {
   },
 };
 
-/** interface 4.1 and protocol 5: the operation as the envelope names it, its request and its response. */
+/** The operations by their names in the envelope, with request and response (interface 4.1, protocol 5). */
 export const operationContract: readonly (readonly [service: string, method: string, string, string])[] = [
   ['Intents', 'createIntent', 'Message', 'GetStatusResponse'],
   ['MicroPayment', 'getStatus', 'GetStatusRequest', 'GetStatusResponse'],

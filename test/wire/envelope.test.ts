@@ -23,30 +23,30 @@ function failureOf(answer: Uint8Array): SequencerError {
 }
 
 describe('the request envelope (interface 2.1, 4.1)', () => {
-  test('tags 0x0A, 0x12, 0x1A, 0x22, each with a length; an empty version is sent as a field of no bytes', () => {
+  test('has the tags 0x0A, 0x12, 0x1A, 0x22, each with a length; an empty version is a field of no bytes', () => {
     expect(hex(encodeRequest(someOperation, Uint8Array.of(1, 2, 3)))).toBe(
       hex(bytes('0a00 12024142 1a026364 2203010203')),
     );
   });
 
-  test('a version, where there is one, is sent once (interface 9.2)', () => {
+  test('has a non-empty version once (interface 9.2)', () => {
     expect(hex(encodeRequest(someOperation, Uint8Array.of(9), '1.0'))).toBe(
       hex(bytes('0a03312e30 12024142 1a026364 220109')),
     );
   });
 
-  test('an empty body is left out, as proto3 does', () => {
+  test('omits an empty body, as proto3 does', () => {
     expect(hex(encodeRequest(someOperation, new Uint8Array()))).toBe(hex(bytes('0a00 12024142 1a026364')));
   });
 
-  test('a body of more than 127 bytes has a length of two bytes', () => {
+  test('has a length of two bytes for a body of more than 127 bytes', () => {
     const body = new Uint8Array(300).fill(7);
     const envelope = encodeRequest(someOperation, body);
     expect(hex(envelope.subarray(10, 13))).toBe('22ac02');
     expect(hex(decode(v1.Request, envelope).body)).toBe(hex(body));
   });
 
-  test('it reads back, with the empty version and without it', () => {
+  test('is decoded with and without the empty version', () => {
     for (const envelope of ['0a00 12024142 1a026364 220105', '12024142 1a026364 220105']) {
       const { version, service, method, body } = decode(v1.Request, bytes(envelope));
       expect({ version, service, method, body: hex(body) }).toEqual({
@@ -60,12 +60,12 @@ describe('the request envelope (interface 2.1, 4.1)', () => {
 });
 
 describe('the response envelope (interface 2.1, 7)', () => {
-  test('a success leaves its defaults out, as proto3 does: without a body it has no bytes', () => {
+  test('omits the defaults of a success, as proto3 does: without a body it has no bytes', () => {
     expect(hex(encodeOkResponse(new Uint8Array()))).toBe('');
     expect(hex(encodeOkResponse(Uint8Array.of(8, 1)))).toBe(hex(bytes('12020801')));
   });
 
-  test('ERROR has its reason in field 3 and no body', () => {
+  test('of an ERROR has its reason in field 3 and no body', () => {
     expect(hex(encodeErrorResponse('no'))).toBe(hex(bytes('0801 1a026e6f')));
   });
 
@@ -77,18 +77,18 @@ describe('the response envelope (interface 2.1, 7)', () => {
     ['fields out of order', bytes('12020102 0800'), '0102'],
     ['an unknown field', bytes('0800 12020102 7a0161'), '0102'],
     ['an empty message (4.4)', bytes('0800 12020102 1a00'), '0102'],
-  ])('opens a success with %s', (_, answer, body) => {
+  ])('of a success is opened with %s', (_, answer, body) => {
     expect(hex(openResponse(answer))).toBe(body);
   });
 
-  test('an ERROR is sequencer_error; the reason is kept apart from the message', () => {
+  test('of an ERROR is sequencer_error, with the reason separate from the message', () => {
     const error = failureOf(encodeErrorResponse('the reason of the service'));
     expect([error.code, error.status]).toEqual(['sequencer_error', 502]);
     expect(error.serviceMessage).toBe('the reason of the service');
     expect(`${error.message} ${error.title}`).not.toContain('reason of the service');
   });
 
-  test('an ERROR with a body gives no body away', () => {
+  test('of an ERROR with a body does not return the body', () => {
     expect(failureOf(bytes('0801 12020102')).code).toBe('sequencer_error');
     expect(failureOf(bytes('0801')).serviceMessage).toBe('');
   });
@@ -104,11 +104,11 @@ describe('the response envelope (interface 2.1, 7)', () => {
     ['a length beyond the end', '0800 1205 01'],
     ['a varint without an end', '08ffffffffffffffffffffff'],
     ['a group without an end', '0800 7b'],
-  ])('%s is sequencer_bad_response', (_, answer) => {
+  ])('with %s is sequencer_bad_response', (_, answer) => {
     expect(failureOf(bytes(answer)).code).toBe('sequencer_bad_response');
   });
 
-  test('an envelope cut anywhere but between two fields is refused', () => {
+  test('that is cut anywhere but between two fields is rejected', () => {
     const answer = encode(v1.Response, { result: 1, body: Uint8Array.of(1, 2, 3), message: 'why' });
     const betweenFields = [2, 7];
     for (let length = 1; length < answer.length; length++) {
@@ -117,7 +117,7 @@ describe('the response envelope (interface 2.1, 7)', () => {
     }
   });
 
-  test('the cause of an unreadable answer is kept for the logs', () => {
+  test('that is unreadable keeps the cause for the logs', () => {
     expect(failureOf(bytes('08')).cause).toBeInstanceOf(Error);
   });
 });
@@ -126,7 +126,7 @@ test.each([
   ['the result written out', '0800'],
   ['a body of no bytes', '1200'],
   ['both', '08001200'],
-])('OK around an empty inner message is said by %s', (_how, hex) => {
+])('an envelope with OK and an empty inner message is encoded with %s', (_how, hex) => {
   expect(openResponse(Buffer.from(hex, 'hex'))).toHaveLength(0);
 });
 
@@ -140,6 +140,6 @@ test.each([
   [200, undefined, false],
   [204, 'application/octet-stream', false],
   [201, 'application/octet-stream', false],
-])('an HTTP answer %i of type %s without bytes is an envelope: %s', (status, type, isEnvelope) => {
+])('an HTTP response %i of type %s without bytes is an envelope: %s', (status, type, isEnvelope) => {
   expect(isEmptyEnvelope(status, type)).toBe(isEnvelope);
 });

@@ -9,7 +9,7 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 const committed = path.join(project, 'src/wire/generated');
 const run = promisify(execFile);
 
-/** Two folders' files, and which of them are not the same in both, byte for byte. */
+/** The files that differ between two folders. */
 async function differences(one: string, other: string): Promise<string[]> {
   const names = new Set([...(await readdir(one)), ...(await readdir(other))]);
   const read = (folder: string, name: string): Promise<Buffer | undefined> =>
@@ -28,21 +28,21 @@ async function change(file: string, from: string, to: string): Promise<void> {
   await writeFile(file, text.replace(from, to));
 }
 
-describe('the committed codecs are those of the .proto files', () => {
+describe('the committed codecs', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'generated-codecs-'));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('they are generated again the same, byte for byte', async () => {
+  test('equal those generated from the .proto files, byte for byte', async () => {
     const fresh = path.join(folder, 'fresh');
     await run(process.execPath, [path.join(project, 'proto/generate.mjs'), fresh]);
     expect(await differences(fresh, committed)).toEqual([]);
     expect(await readdir(committed)).toEqual(['emulator.d.ts', 'emulator.js', 'intents.d.ts', 'intents.js']);
   });
 
-  test('a missing, an extra and an altered file are each noticed', async () => {
+  test('are compared by a check that finds a missing, an extra and a changed file', async () => {
     const copy = path.join(folder, 'copy');
     await cp(committed, copy, { recursive: true });
     expect(await differences(copy, committed)).toEqual([]);

@@ -4,7 +4,7 @@ import { operations } from '../../src/wire/envelope.js';
 import { grpcPath } from '../../src/wire/grpc.js';
 import { reflect } from './reflection.js';
 
-/** The paths that anybody makes of the services in the .proto files, and which of them are streams. */
+/** The paths of the services in the .proto files, and whether they are streams. */
 function pathsIn(root: protobuf.NamespaceBase): Record<string, 'stream' | 'unary'> {
   return Object.fromEntries(
     root.nestedArray.flatMap((nested) => {
@@ -20,7 +20,7 @@ function pathsIn(root: protobuf.NamespaceBase): Record<string, 'stream' | 'unary
   );
 }
 
-it('the path of every operation is the one that its .proto file gives it, and there is none without (protocol 5)', () => {
+it('the gRPC path of every operation is that of its .proto file, and an unknown operation has none (protocol 5)', () => {
   const ours = Object.entries(operations).map(([name, operation]) => [
     grpcPath(operation),
     name === 'openMessageStream' ? 'stream' : 'unary',
@@ -31,7 +31,7 @@ it('the path of every operation is the one that its .proto file gives it, and th
   });
 });
 
-it('has the method in PascalCase behind the full name of the service (protocol 5)', () => {
+it('a gRPC path has the method in PascalCase after the full name of the service (protocol 5)', () => {
   expect(grpcPath(operations.getStatus)).toBe('/intents.v1.MicroPayment/GetStatus');
   expect(grpcPath(operations.getLoginForThirdPartyApp, 'acme.Users')).toBe('/acme.Users/GetLoginForThirdPartyApp');
 });

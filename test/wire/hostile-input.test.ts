@@ -20,7 +20,7 @@ const decoders: [string, Decoder][] = [
   ['decodeCanonical', (bytes) => decodeCanonical(codecs.get('intents.v1.Message') as AnyCodec, bytes)],
 ];
 
-// Random bytes, and examples of all messages cut short, with bits turned, or with noise put into them.
+// Random bytes, and examples of all messages truncated, with flipped bits, or with inserted noise.
 const inputs = hostileInputs(seededRandom(20_26), inputsPerDecoder);
 
 function hostileInputs(random: SeededRandom, count: number): Uint8Array[] {
@@ -43,7 +43,7 @@ function hostileInputs(random: SeededRandom, count: number): Uint8Array[] {
   return Array.from({ length: count }, () => random.pick(mutations)(random.pick(examples)));
 }
 
-describe('hostile input: nothing but an IntentError comes out (interface 7)', () => {
+describe('decoding hostile input throws only an IntentError (interface 7)', () => {
   const { stackTraceLimit } = Error;
   beforeAll(() => {
     Error.stackTraceLimit = 0;
@@ -52,7 +52,7 @@ describe('hostile input: nothing but an IntentError comes out (interface 7)', ()
     Error.stackTraceLimit = stackTraceLimit;
   });
 
-  test.each(decoders)(`%s, ${inputsPerDecoder} inputs`, (_, decoder) => {
+  test.each(decoders)(`in %s, with ${inputsPerDecoder} inputs`, (_, decoder) => {
     const codes = new Set<string>();
     let decoded = 0;
     for (const input of inputs) {
@@ -64,19 +64,19 @@ describe('hostile input: nothing but an IntentError comes out (interface 7)', ()
         codes.add(error.code);
       }
     }
-    // Both ways have been gone, or the inputs are no test.
+    // Both outcomes must occur, or the inputs prove nothing.
     expect(decoded).toBeGreaterThan(100);
     expect(decoded).toBeLessThan(inputsPerDecoder - 1_000);
     for (const code of codes)
       expect(['malformed_message', 'sequencer_bad_response', 'sequencer_error']).toContain(code);
   });
 
-  test('the inputs are left as they were, and are the same in every run', () => {
+  test('and does not change the inputs, which are the same in every run', () => {
     const again = hostileInputs(seededRandom(20_26), inputsPerDecoder);
     expect(Buffer.compare(Buffer.concat(inputs), Buffer.concat(again))).toBe(0);
   });
 
-  test.each([undefined, null, 5, 'text', {}])('what is not bytes at all is malformed_message: %p', (input) => {
+  test.each([undefined, null, 5, 'text', {}])('and a value that is not bytes is malformed_message: %p', (input) => {
     for (const codec of codecs.values()) {
       expect(() => decode(codec, input as unknown as Uint8Array)).toThrow(
         expect.objectContaining({ code: 'malformed_message' }),
@@ -84,7 +84,7 @@ describe('hostile input: nothing but an IntentError comes out (interface 7)', ()
     }
   });
 
-  test('groups nested ten thousand deep do not overflow the stack', () => {
+  test('and groups nested ten thousand deep do not overflow the stack', () => {
     for (const codec of codecs.values()) {
       expect(() => decode(codec, new Uint8Array(10_000).fill(0x7b))).toThrow(
         expect.objectContaining({ code: 'malformed_message' }),

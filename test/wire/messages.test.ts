@@ -15,23 +15,26 @@ function describeField(field: protobuf.Field): string {
 }
 
 describe('proto/intents.proto against the documents (interface 2.1 to 2.6, protocol 3 and 5)', () => {
-  test('it has the messages of the documents and no other', () => {
+  test('has the messages of the documents and no others', () => {
     expect(typeNames(written).sort()).toEqual(Object.keys(contract).sort());
   });
 
-  test.each(Object.entries(contract))('%s has exactly its names, types and numbers', (name, { fields, enums = {} }) => {
-    const type = written.lookupType(name);
-    expect(type.fieldsArray.map(describeField).sort()).toEqual([...fields].sort());
-    const nested = type.nestedArray.map((each) => [each.name, (each as protobuf.Enum).values]);
-    expect(Object.fromEntries(nested)).toEqual(enums);
-  });
+  test.each(Object.entries(contract))(
+    'has exactly the names, types and numbers of %s',
+    (name, { fields, enums = {} }) => {
+      const type = written.lookupType(name);
+      expect(type.fieldsArray.map(describeField).sort()).toEqual([...fields].sort());
+      const nested = type.nestedArray.map((each) => [each.name, (each as protobuf.Enum).values]);
+      expect(Object.fromEntries(nested)).toEqual(enums);
+    },
+  );
 
-  test('Timestamp is that of google.protobuf: seconds int64 1, nanos int32 2', () => {
+  test('has the Timestamp of google.protobuf: seconds int64 1, nanos int32 2', () => {
     const timestamp = written.root.lookupType('google.protobuf.Timestamp');
     expect(timestamp.fieldsArray.map(describeField)).toEqual(['seconds int64 1', 'nanos int32 2']);
   });
 
-  test('the services are those of interface 4.1 and 4.2, in PascalCase', () => {
+  test('has the services of interface 4.1 and 4.2, in PascalCase', () => {
     const found = written.nestedArray
       .filter((nested) => nested instanceof protobuf.Service)
       .flatMap((service) =>
@@ -51,7 +54,7 @@ describe('proto/intents.proto against the documents (interface 2.1 to 2.6, proto
     expect(found.sort()).toEqual(expected.sort());
   });
 
-  test('every operation of the envelope is in the contract, in camelCase (interface 4.1)', () => {
+  test('has every operation of the envelope, in camelCase (interface 4.1)', () => {
     const known = operationContract.map(([service, method]) => `${service}.${method}`);
     for (const [name, { service, method }] of Object.entries(operations)) {
       expect(known).toContain(`${service}.${method}`);
@@ -60,18 +63,18 @@ describe('proto/intents.proto against the documents (interface 2.1 to 2.6, proto
   });
 });
 
-describe('the generated codecs against the .proto files', () => {
+describe('the generated codecs', () => {
   const root = reflect({ keepCase: false });
   const all = [...codecs];
 
-  test('there is a codec for every message', () => {
+  test('exist for every message', () => {
     const names = ['intents.v1', 'intents.emulator.v1'].flatMap((namespace) =>
       typeNames(root.lookup(namespace) as protobuf.Namespace).map((name) => `${namespace}.${name}`),
     );
     expect([...codecs.keys()].sort()).toEqual(names.sort());
   });
 
-  test.each(all)('%s: what reflection writes the codec reads, and the reverse', (name, codec) => {
+  test.each(all)('read and write %s as reflection does', (name, codec) => {
     const type = root.lookupType(name);
     const plain = (message: object): object =>
       type.toObject(type.fromObject(message), { longs: String, bytes: String });
@@ -84,9 +87,9 @@ describe('the generated codecs against the .proto files', () => {
     }
   });
 
-  // Without any help from protobufjs: the tag that starts a field set alone, worked out from the contract by hand.
+  // Computed from the contract without protobufjs: the tag at the start of a message with one field.
   test.each(Object.entries(contract))(
-    '%s: each field starts with the tag of its number and type',
+    'start each field of %s with the tag of its number and type',
     (name, { fields }) => {
       const codec = codecs.get(`intents.v1.${name}`);
       if (!codec) throw new Error(`${name} has no codec.`);
@@ -97,7 +100,7 @@ describe('the generated codecs against the .proto files', () => {
         const property = (words[0] ?? '').replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
         const value = examples.map((each) => (each as Record<string, unknown>)[property]).find((each) => each != null);
         if (value === undefined) {
-          // An enum with no value but its default cannot be written.
+          // An enum that has only its default value is never written.
           expect(contract[name]?.enums).toEqual({ Result: { OK: 0 } });
           continue;
         }
@@ -108,7 +111,7 @@ describe('the generated codecs against the .proto files', () => {
     },
   );
 
-  test('fields are written in ascending number, and defaults are left out (protocol 4)', () => {
+  test('write fields in ascending order and omit defaults (protocol 4)', () => {
     const shuffled = { quarks: toUint64(7n), nativeAmount: 2, exchangeRate: 1, currency: 'kin' };
     expect(hex(encode(v1.ExchangeData, shuffled))).toBe('0a036b696e11000000000000f03f1900000000000000402007');
     expect(
@@ -117,7 +120,7 @@ describe('the generated codecs against the .proto files', () => {
     expect(encode(v1.GetStatusResponse, { exists: false, codeScanned: false, intentSubmitted: false })).toHaveLength(0);
   });
 
-  test('of two members of a oneof the last one read counts, and it alone (interface 2.3, 2.4)', () => {
+  test('keep only the last member of a oneof (interface 2.3, 2.4)', () => {
     const { exact, partial } = decode(v1.RequestToReceiveBill, Uint8Array.of(0x12, 0, 0x1a, 0));
     expect([exact, partial?.currency]).toEqual([null, '']);
     const { requestToReceiveBill, codeScanned } = decode(v1.Message, Uint8Array.of(0x32, 0, 0x2a, 0));
@@ -125,10 +128,10 @@ describe('the generated codecs against the .proto files', () => {
   });
 });
 
-describe('uint64 quarks lose no bit (interface 2.4)', () => {
+describe('uint64 quarks are exact (interface 2.4)', () => {
   const values = [0n, 1n, 2n ** 32n, 2n ** 53n - 1n, 2n ** 53n + 1n, 2n ** 63n, 2n ** 64n - 1n];
 
-  test.each(values)('%s', (quarks) => {
+  test.each(values)('for %s', (quarks) => {
     const bytes = encode(v1.ExchangeData, { quarks: toUint64(quarks) });
     expect(fromUint64(decode(v1.ExchangeData, bytes).quarks)).toBe(quarks);
     expect(hex(bytes)).toBe(quarks === 0n ? '' : `20${hex(varint(quarks))}`);

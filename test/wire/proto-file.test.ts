@@ -3,14 +3,14 @@ import protobuf from 'protobufjs';
 
 const folder = fileURLToPath(new URL('../../proto/', import.meta.url));
 
-/** The package of the interface, with the comments of the file. */
+/** The package of the interface, with its comments. */
 function interfacePackage(): protobuf.Namespace {
   const root = new protobuf.Root();
   root.loadSync(`${folder}intents.proto`, { keepCase: true, alternateCommentMode: true });
   return root.lookup('intents.v1') as protobuf.Namespace;
 }
 
-/** Whether a comment names the section of the interface, or of docs/protocol.md, that it is from. */
+/** Whether a comment names its section of the interface or of docs/protocol.md. */
 const namesSection = (comment: string | null): boolean =>
   /\b[Ss]ections? \d|^Settled, section \d/.test((comment ?? '').replaceAll('\n', ' '));
 
@@ -18,7 +18,7 @@ describe('proto/intents.proto', () => {
   const { nestedArray } = interfacePackage();
   const messages = nestedArray.filter((one): one is protobuf.Type => one instanceof protobuf.Type);
 
-  test('every number between the fields of a message is reserved', () => {
+  test('reserves every number between the fields of a message', () => {
     expect(messages.length).toBeGreaterThan(20);
     const gaps = messages.flatMap((type) => {
       const used = new Set(type.fieldsArray.map(({ id }) => id));
@@ -29,7 +29,7 @@ describe('proto/intents.proto', () => {
     expect(messages.find(({ name }) => name === 'Message')?.isReservedId(11)).toBe(true);
   });
 
-  test('every message, field and call has a comment that names its section', () => {
+  test('has a comment with the section for every message, field and call', () => {
     const services = nestedArray.filter((one): one is protobuf.Service => one instanceof protobuf.Service);
     const commented = [
       ...messages.flatMap((type) => [type, ...type.fieldsArray]),

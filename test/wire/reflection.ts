@@ -4,13 +4,13 @@ import protobuf from 'protobufjs';
 import { v1 } from '../../src/wire/codec.js';
 import { emulator } from '../../src/wire/emulator-codec.js';
 
-/** A codec as the generated code has it, for a test that goes through all of them by name. */
+/** The interface of a generated codec, for tests of all codecs by name. */
 export interface AnyCodec {
   encode(message: object): { finish(): Uint8Array };
   decode(bytes: Uint8Array): object;
 }
 
-/** The .proto files read at run time by the full build of protobufjs; with `keepCase` names stay as they are written. */
+/** The .proto files, parsed by the full build of protobufjs; `keepCase` keeps names unchanged. */
 export function reflect({ keepCase }: { readonly keepCase: boolean }): protobuf.Root {
   const root = new protobuf.Root();
   const resolvePath = root.resolvePath.bind(root);
@@ -37,8 +37,8 @@ export const codecs: ReadonlyMap<string, AnyCodec> = new Map([
 ]);
 
 /**
- * Messages of a type with every field filled: one for each way to choose among the members of its oneofs, and no value
- * that is a default. Messages inside have their first choice.
+ * Messages of a type with every field set to a non-default value: one for each combination of oneof members. Nested messages
+ * use the first combination.
  */
 export function filledExamples(type: protobuf.Type): object[] {
   const oneofMembers = type.fieldsArray.filter(({ partOf }) => partOf);

@@ -1,4 +1,4 @@
-/** A small pseudo-random source (mulberry32): the same seed gives the same run, on every machine. */
+/** A pseudo-random source (mulberry32): a seed has the same values on every machine. */
 export interface SeededRandom {
   /** An integer from 0 to `limit` - 1. */
   below(limit: number): number;

@@ -1,6 +1,6 @@
 import { IntentError } from '../../src/errors.js';
 
-/** The code of the IntentError that `action` throws; any other error goes through, and none at all is said. */
+/** The code of the IntentError that `action` throws. Any other error is rethrown, and a missing one throws. */
 export function thrownCode(action: () => unknown): string {
   try {
     action();
@@ -10,7 +10,7 @@ export function thrownCode(action: () => unknown): string {
   return 'nothing was thrown';
 }
 
-/** Like `thrownCode`, of a promise. */
+/** Like `thrownCode`, for a promise. */
 export async function rejectedCode(promise: Promise<unknown>): Promise<string> {
   try {
     await promise;

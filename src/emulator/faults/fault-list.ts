@@ -1,19 +1,19 @@
 import { IntentError } from '../../errors.js';
 import type { Operation } from '../../wire/envelope.js';
 import { operationNameOf } from '../operations/request.js';
-import { type FaultKind, parseFault, type SettledFault } from './fault.js';
+import { type FaultKind, parseFault, type ResolvedFault } from './fault.js';
 
 /** An injected fault. */
 export interface ActiveFault {
   readonly id: number;
-  readonly fault: SettledFault;
-  /** Calls that will still fail; Infinity for all. */
+  readonly fault: ResolvedFault;
+  /** Number of calls that are still to fail; Infinity for all. */
   readonly timesLeft: number;
 }
 
 const capacity = 100;
 
-/** The active faults, in the order of their injection. A fault is active until it was taken `times` times, or is cleared. */
+/** The active faults, the oldest first. A fault is active until it has failed `times` calls or is cleared. */
 export class FaultList {
   #active: readonly ActiveFault[] = [];
   #lastId = 0;
@@ -31,7 +31,7 @@ export class FaultList {
   add(given: unknown): number {
     const fault = parseFault(given);
     if (this.#active.length >= capacity) {
-      throw new IntentError('invalid_request', `${capacity} faults are active already. Clear some first.`);
+      throw new IntentError('invalid_request', `The limit of ${capacity} active faults is reached. Clear some first.`);
     }
     this.#lastId += 1;
     this.#set([...this.#active, { id: this.#lastId, fault, timesLeft: fault.times }]);
@@ -48,19 +48,19 @@ export class FaultList {
   }
 
   /**
-   * Takes the fault for a call, if any: the oldest that applies, so that several apply one after the other.
+   * Returns the oldest fault that applies to a call, if any, and counts the call.
    * @param kinds the kinds that the transport of the call supports; default all
    */
-  take(operation: Operation, kinds?: readonly FaultKind[]): SettledFault | undefined {
+  consume(operation: Operation, kinds?: readonly FaultKind[]): ResolvedFault | undefined {
     const name = operationNameOf(operation);
-    const taken = this.#active.find(
+    const applied = this.#active.find(
       ({ fault: { kind, operations } }) =>
         (!operations || (name && operations.includes(name))) && (!kinds || kinds.includes(kind)),
     );
-    if (!taken) return undefined;
-    const left = this.#active.map((one) => (one === taken ? { ...one, timesLeft: one.timesLeft - 1 } : one));
-    this.#set(left.filter(({ timesLeft }) => timesLeft > 0));
-    return taken.fault;
+    if (!applied) return undefined;
+    const active = this.#active.map((one) => (one === applied ? { ...one, timesLeft: one.timesLeft - 1 } : one));
+    this.#set(active.filter(({ timesLeft }) => timesLeft > 0));
+    return applied.fault;
   }
 
   #set(active: readonly ActiveFault[]): void {

@@ -3,22 +3,23 @@ import { IntentError } from '../../errors.js';
 import { requireKnown } from '../../known-names.js';
 import { type FaultyOperation, faultyOperationNames } from '../operations/request.js';
 
-/** What a kind of fault does, and which settings it has. */
+/** Describes a kind of fault and its settings. */
 export interface FaultTraits {
   readonly title: string;
   /** For the inspector page. */
   readonly does: string;
   readonly group: 'connection' | 'slow' | 'wrong' | 'memory';
-  /** The default of this setting. Without it, the kind has no such setting. */
+  /** Default of the setting `when`; unset if the kind has no such setting. */
   readonly when?: 'before' | 'after';
-  /** The default in milliseconds. Without it, the kind has no such setting. */
+  /** Default of the setting `ms`, in milliseconds; unset if the kind has no such setting. */
   readonly ms?: number;
+  /** Default of the setting `httpStatus`; unset if the kind has no such setting. */
   readonly httpStatus?: number;
   /** The kind applies to `pollMessages` and `openMessageStream` only. */
   readonly messagesOnly?: true;
 }
 
-/** In the order of `Fault` below and of the table in docs/testing-failures.md. faulty-stream.ts has the faults of streams. */
+/** In the order of docs/testing-failures.md. faulty-call.ts implements them for calls, faulty-stream.ts for streams. */
 const kinds = {
   refuse: {
     title: 'Refuse the connection',
@@ -41,19 +42,19 @@ const kinds = {
   },
   drip: {
     title: 'Send the response slowly',
-    does: 'Sends the right response one byte at a time, with a delay before each.',
+    does: 'Sends the response one byte at a time, with a delay before each byte.',
     group: 'slow',
     ms: 500,
   },
   error: {
     title: 'Answer with an error',
-    does: 'Answers with an ERROR envelope, as the interface defines it.',
+    does: 'Answers with an ERROR envelope.',
     group: 'wrong',
     when: 'before',
   },
   status: {
     title: 'Fail with an HTTP status',
-    does: 'Answers with a status such as 500 or 503, like a failing server or its proxy.',
+    does: 'Answers with an HTTP status such as 500 or 503, like a failing server or proxy.',
     group: 'wrong',
     when: 'before',
     httpStatus: 503,
@@ -72,37 +73,37 @@ const kinds = {
   },
   garble: {
     title: 'Answer with garbage',
-    does: 'Sends as many bytes as the response has. None of them can be decoded.',
+    does: 'Replaces the response with bytes that cannot be decoded.',
     group: 'wrong',
     when: 'before',
   },
   flood: {
     title: 'Send an endless response',
-    does: 'Sends 64 megabytes. A caller without a limit runs out of memory.',
+    does: 'Sends 64 megabytes. A client without a size limit runs out of memory.',
     group: 'wrong',
     when: 'before',
   },
   forget: {
     title: 'Forget the intent',
-    does: 'Answers correctly and then forgets the intent, as after a restart.',
+    does: 'Answers, and then forgets the intent, like a service that lost its data.',
     group: 'memory',
     when: 'after',
   },
   duplicate: {
     title: 'Deliver messages twice',
-    does: 'Delivers each message of a rendezvous twice.',
+    does: 'Delivers each message of an intent twice.',
     group: 'memory',
     messagesOnly: true,
   },
   reorder: {
     title: 'Deliver messages out of order',
-    does: 'Delivers the messages of a rendezvous in the wrong order, the newest first.',
+    does: 'Delivers the messages of an intent in the wrong order, the newest first.',
     group: 'memory',
     messagesOnly: true,
   },
 } as const satisfies Record<string, FaultTraits>;
 
-/** A way to fail. */
+/** The kind of a fault. */
 export type FaultKind = keyof typeof kinds;
 
 export const faultKinds: Readonly<Record<FaultKind, FaultTraits>> = kinds;
@@ -110,47 +111,41 @@ export const faultKindNames = Object.keys(kinds) as [FaultKind, ...FaultKind[]];
 
 /** Settings of every fault. */
 interface AnyFault<Kind extends FaultKind> {
-  /** What the fault does. */
   readonly kind: Kind;
-  /** The operations that fail. Default: all that the kind applies to, including those of the simulated wallet. */
+  /** The operations that fail, including those of the simulated wallet. Default: all that the kind applies to. */
   readonly operations?: readonly FaultyOperation[] | undefined;
-  /** How many calls fail, 1 to 1,000,000. Default: all, until the fault is cleared. */
+  /** Number of calls that fail, 1 to 1,000,000. Default: all, until the fault is cleared. */
   readonly times?: number | undefined;
 }
 
-/** A fault before or after the effect of the operation. */
 interface TimedFault<Kind extends FaultKind> extends AnyFault<Kind> {
-  /** `after`: the operation takes effect and then fails. Default `before`; of `forget`, `after`. */
+  /** `after`: the operation takes effect, then its response fails. Default `before`; for `forget`, `after`. */
   readonly when?: 'before' | 'after' | undefined;
 }
 
-/** The response is late. */
 interface DelayFault extends TimedFault<'delay'> {
   /** The delay, 1 to 600,000 milliseconds. Default 3000. */
   readonly ms?: number | undefined;
 }
 
-/** The response comes byte by byte. */
 interface DripFault extends AnyFault<'drip'> {
   /** The delay before each byte, 1 to 600,000 milliseconds. Default 500. */
   readonly ms?: number | undefined;
 }
 
-/** The response is an HTTP error. */
 interface StatusFault extends TimedFault<'status'> {
   /** 400 to 599. Default 503. */
   readonly httpStatus?: number | undefined;
 }
 
-/** Messages are delivered twice, or out of order. */
 interface DeliveryFault extends AnyFault<'duplicate' | 'reorder'> {
   /** The operations that fail. Default: both. */
   readonly operations?: readonly ('pollMessages' | 'openMessageStream')[] | undefined;
 }
 
 /**
- * A fault of the embedded sequencer. docs/testing-failures.md describes each kind. Message streams, which use WebSocket, can have
- * `refuse`, `status`, `cut`, `delay`, `error`, `garble`, `duplicate` and `reorder`. The others do not affect streams.
+ * A fault of the embedded sequencer; docs/testing-failures.md describes each kind. Of these, `refuse`, `status`, `cut`, `delay`,
+ * `error`, `garble`, `duplicate` and `reorder` also affect message streams.
  */
 export type Fault =
   | TimedFault<'refuse' | 'cut' | 'error' | 'redirect' | 'wrong-content-type' | 'garble' | 'flood' | 'forget'>
@@ -159,8 +154,8 @@ export type Fault =
   | StatusFault
   | DeliveryFault;
 
-/** A fault with all its defaults. */
-export interface SettledFault {
+/** A fault with its defaults filled in. */
+export interface ResolvedFault {
   readonly kind: FaultKind;
   /** Undefined for all. */
   readonly operations: readonly FaultyOperation[] | undefined;
@@ -182,8 +177,8 @@ const schema = z.strictObject({
   httpStatus: z.int().min(400).max(599).optional(),
 });
 
-/** @throws {IntentError} `invalid_request` with the first problem */
-export function parseFault(fault: unknown): SettledFault {
+/** @throws {IntentError} `invalid_request` names the first problem */
+export function parseFault(fault: unknown): ResolvedFault {
   requireKnown('injectFault', fault, Object.keys(schema.shape));
   const { data, error } = schema.safeParse(fault);
   if (!data) {

@@ -4,7 +4,7 @@ import { answerError, parseJson, requireOwnOrigin } from '../servers/json-api.js
 import { faultKindNames, faultKinds } from './fault.js';
 import type { ActiveFault, FaultList } from './fault-list.js';
 
-/** The JSON API of the faults in the inspector: the kinds, the active faults, and the switches. */
+/** The JSON API of the fault switches: lists the kinds and the active faults, injects and clears faults. */
 export function faultsApi(faults: FaultList): Router {
   const router = Router();
   router.use(requireOwnOrigin);
@@ -30,7 +30,7 @@ export function faultsApi(faults: FaultList): Router {
   return router;
 }
 
-/** JSON has no Infinity: a fault without a limit has no `timesLeft`. */
+/** JSON has no Infinity: `timesLeft` is unset for a fault without a limit. */
 function summarize({ id, fault, timesLeft }: ActiveFault): Record<string, unknown> {
   const { kind, operations, when, ms, httpStatus } = fault;
   const traits = faultKinds[kind];

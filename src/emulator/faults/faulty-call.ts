@@ -5,26 +5,23 @@ import type { Request, Response } from 'express';
 import { SequencerError, type SequencerErrorCode } from '../../errors.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
 import { encodeErrorResponse, encodeOkResponse } from '../../wire/envelope.js';
-import type { FaultKind, SettledFault } from './fault.js';
+import type { FaultKind, ResolvedFault } from './fault.js';
 
-// A faulty call takes two steps. First the operation runs, or not, and its envelope is corrupted: the same for every transport.
-// Then the response fails in transit, which HTTP shows on the connection and a call in the process as an error.
+// A faulty call has two steps. First the operation runs or is skipped, and its envelope is corrupted; this step is the same for
+// every transport. Then the response fails in transit: over HTTP on the connection, in the process as an error.
 
-/** A call that a fault applies to, independent of its transport. */
+/** A call that a fault applies to, independent of the transport. */
 export interface FaultyCall {
-  readonly fault: SettledFault;
+  readonly fault: ResolvedFault;
   /** Runs the operation and returns the envelope of its response. */
   readonly perform: () => Promise<Uint8Array>;
-  /** Forgets the intent that the call names. */
+  /** Forgets the intent of the call. */
   readonly forget: () => void;
-  /** Ends delays; aborted when the sequencer closes or the caller gives up. */
+  /** Aborted when the sequencer closes or the caller disconnects. Ends delays. */
   readonly signal: AbortSignal;
 }
 
-/**
- * The envelope of a faulty call, corrupted where the fault does that. The operation runs only where the fault comes after its
- * effect. Otherwise an empty OK envelope takes the place of the response.
- */
+/** Returns the envelope of a faulty call. Without `when: 'after'` the operation is skipped, and the envelope is an empty OK. */
 async function corruptedEnvelope({ fault, perform, forget }: FaultyCall): Promise<Uint8Array> {
   const { kind, when } = fault;
   if (kind === 'forget') {
@@ -34,7 +31,7 @@ async function corruptedEnvelope({ fault, perform, forget }: FaultyCall): Promis
     return envelope;
   }
   const response = when === 'after' ? await perform() : encodeOkResponse(new Uint8Array());
-  // An OK envelope around an empty body has no bytes. There would be nothing to cut or to garble.
+  // An empty OK envelope has zero bytes, which cannot be cut or garbled.
   const envelope = response.length > 0 ? response : explicitOk;
   if (kind === 'error') return errorEnvelope();
   if (kind === 'garble') return garbageLike(envelope);
@@ -43,17 +40,17 @@ async function corruptedEnvelope({ fault, perform, forget }: FaultyCall): Promis
   return envelope;
 }
 
-/** An OK envelope with its result written out. */
+/** An OK envelope with an explicit result. */
 const explicitOk = Uint8Array.of(0x08, 0x00);
 
 export const errorEnvelope = (): Uint8Array => encodeErrorResponse('A fault was injected: error.');
 
-/** Bytes of the same length that cannot be decoded: no varint ends in them. */
+/** Bytes of the same length that cannot be decoded, because they contain no end of a varint. */
 export const garbageLike = (envelope: Uint8Array): Uint8Array => new Uint8Array(envelope.length).fill(0xff);
 
 type Messages = v1.PollMessagesResponse['messages'];
 
-/** Changes the messages in the envelope of `pollMessages`. An ERROR envelope stays the same. */
+/** Changes the messages in the envelope of `pollMessages`. An ERROR envelope is returned unchanged. */
 function corruptMessages(envelope: Uint8Array, change: (messages: Messages) => Messages): Uint8Array {
   const { result, body } = decode(v1.Response, envelope);
   if (result !== v1.Response.Result.OK) return envelope;
@@ -61,15 +58,12 @@ function corruptMessages(envelope: Uint8Array, change: (messages: Messages) => M
   return encodeOkResponse(encode(v1.PollMessagesResponse, { messages: change(messages) }));
 }
 
-/** A delay that does not keep the process alive. Resolves with false when `signal` is aborted. */
+/** Waits without keeping the process alive. Resolves with false when `signal` is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<boolean> {
   return wait(ms, true, { ref: false, signal }).catch(() => false);
 }
 
-/**
- * What a client reports for kinds that fail the response itself, in the same process and over gRPC. A new kind of this sort also
- * goes into `httpFailures`.
- */
+/** Error codes of the kinds that deliver no envelope, in the process and over gRPC. `httpFailures` has the same kinds. */
 const callFailureCodes: Readonly<Partial<Record<FaultKind, SequencerErrorCode>>> = {
   refuse: 'sequencer_unreachable',
   cut: 'sequencer_unreachable',
@@ -79,19 +73,19 @@ const callFailureCodes: Readonly<Partial<Record<FaultKind, SequencerErrorCode>>>
   flood: 'sequencer_bad_response',
 };
 
-/** The envelope of a faulty call in the process. @throws {SequencerError} */
-export async function failInProcess(call: FaultyCall): Promise<Uint8Array> {
+/** Performs a faulty call in the process. @throws {SequencerError} */
+export async function performFaultyCall(call: FaultyCall): Promise<Uint8Array> {
   const { fault, perform, signal } = call;
-  const isLateEffect = fault.kind === 'delay' && fault.when === 'before';
-  const envelope = isLateEffect ? undefined : await corruptedEnvelope(call);
+  const takesEffectLate = fault.kind === 'delay' && fault.when === 'before';
+  const envelope = takesEffectLate ? undefined : await corruptedEnvelope(call);
   if (fault.kind === 'delay') await pause(fault.ms, signal);
   if (fault.kind === 'drip') await pause(fault.ms * (envelope?.length ?? 0), signal);
   throwFault(fault);
   return envelope ?? perform();
 }
 
-/** @throws {SequencerError} where HTTP would deliver no envelope */
-export function throwFault({ kind, httpStatus }: SettledFault): void {
+/** @throws {SequencerError} for kinds that deliver no envelope */
+export function throwFault({ kind, httpStatus }: ResolvedFault): void {
   const code = callFailureCodes[kind];
   if (!code) return;
   const details = kind === 'status' ? { httpStatus } : kind === 'redirect' ? { httpStatus: 302 } : {};
@@ -103,8 +97,8 @@ interface HttpExchange {
   readonly res: Response;
 }
 
-/** The envelope to answer a faulty call of the proxy with; undefined where the response is done or the sequencer closes. */
-export async function failOverHttp(call: FaultyCall, exchange: HttpExchange): Promise<Uint8Array | undefined> {
+/** Performs a faulty call of the proxy. Returns undefined when the response was sent, or the sequencer closes. */
+export async function performFaultyHttpCall(call: FaultyCall, exchange: HttpExchange): Promise<Uint8Array | undefined> {
   const { fault, perform, signal } = call;
   if (fault.kind === 'delay' && fault.when === 'before') {
     return (await pause(fault.ms, signal)) ? perform() : undefined;
@@ -121,7 +115,7 @@ type HttpFailure = (exchange: HttpExchange, envelope: Uint8Array, call: FaultyCa
 
 const octetStream = 'application/octet-stream';
 
-/** Kinds that fail the response itself over HTTP; `callFailureCodes` has the same ones. The other kinds have corrupted its envelope. */
+/** Sends the responses of the kinds that deliver no complete envelope. */
 const httpFailures: Readonly<Partial<Record<FaultKind, HttpFailure>>> = {
   refuse: ({ req }) => {
     req.socket.destroy();
@@ -148,7 +142,7 @@ const httpFailures: Readonly<Partial<Record<FaultKind, HttpFailure>>> = {
   },
   flood: async ({ res }) => {
     res.type(octetStream);
-    // A client with a size limit closes the connection, as it should.
+    // A client with a size limit closes the connection.
     await pipeline(Readable.from(megabytes(64)), res).catch(() => undefined);
   },
 };

@@ -1,13 +1,13 @@
 import { encodeOkResponse } from '../../wire/envelope.js';
-import type { FaultKind, SettledFault } from './fault.js';
+import type { FaultKind, ResolvedFault } from './fault.js';
 import { errorEnvelope, garbageLike, pause } from './faulty-call.js';
 
 type Envelopes = AsyncIterable<Uint8Array>;
-type Corruption = (envelopes: Envelopes, fault: SettledFault, signal: AbortSignal) => Envelopes;
+type Corruption = (envelopes: Envelopes, fault: ResolvedFault, signal: AbortSignal) => Envelopes;
 
-/** How each kind changes the envelopes of a stream, which carry one message each. */
+/** Each kind changes the envelopes of a stream, which carry one message each. */
 const corruptions = {
-  // Delivers one message. The transport then ends the stream without a close handshake.
+  // Delivers one message. The transport then terminates the stream without a close handshake.
   async *cut(envelopes) {
     for await (const envelope of envelopes) return yield envelope;
   },
@@ -50,10 +50,10 @@ export const streamFaultKinds: readonly FaultKind[] = [
   ...(Object.keys(corruptions) as FaultKind[]),
 ];
 
-/** The envelopes of a stream's responses, corrupted by a fault if there is one, until `signal` is aborted. */
+/** Yields the envelopes of a stream's responses, corrupted by the fault, if any, until `signal` is aborted. */
 export function streamEnvelopes(
   responses: AsyncIterable<Uint8Array>,
-  fault: SettledFault | undefined,
+  fault: ResolvedFault | undefined,
   signal: AbortSignal,
 ): Envelopes {
   const envelopes = inEnvelopes(responses);

@@ -1,29 +1,29 @@
 import { IntentError } from '../../errors.js';
-import type { SettledFault } from '../faults/fault.js';
+import type { ResolvedFault } from '../faults/fault.js';
 
 /** The transport of a call. */
 export type Via = 'proxy' | 'websocket' | 'grpc' | 'in-process';
 
-/** An error as the caller got it. */
+/** An error as the caller receives it. */
 export interface Refusal {
   /** A code of this package; undefined for any other error. */
   readonly code: string | undefined;
   readonly message: string;
 }
 
-/** What a caller gets of an error. The text of an unexpected one stays here. */
+/** The error that a caller receives. The text of an unexpected error is not disclosed. */
 export function refusalOf(error: unknown): Refusal {
   if (error instanceof IntentError) return { code: error.code, message: error.message };
-  return { code: undefined, message: 'The sequencer met an error.' };
+  return { code: undefined, message: 'Internal error in the embedded sequencer.' };
 }
 
-/** A message as it was sent. Of a very large one only the length is recorded. */
+/** A serialized message. `bytes` is undefined for a message over the limit. */
 export interface RecordedBytes {
   readonly length: number;
   readonly bytes: Uint8Array | undefined;
 }
 
-/** An event at the sequencer. Messages are recorded as sent, and decoded when the inspector shows them. */
+/** An event at the sequencer. Messages are recorded serialized; the inspector decodes them for display. */
 export type JournalRecord =
   | {
       readonly kind: 'call';
@@ -31,7 +31,7 @@ export type JournalRecord =
       readonly operation: string;
       readonly via: Via;
       readonly request: RecordedBytes;
-      /** Undefined where the call was refused. */
+      /** Undefined if the call was refused. */
       readonly answer: RecordedBytes | undefined;
       readonly refusal: Refusal | undefined;
       readonly durationMs: number;
@@ -49,21 +49,21 @@ export type JournalRecord =
       readonly domain: string;
       readonly verifier: string;
       readonly address: string;
-      /** Why the login was refused; undefined where the file lists the verifier. */
+      /** Why the login was refused; undefined if the file lists the verifier. */
       readonly problem: string | undefined;
       readonly durationMs: number;
     }
   | {
       readonly kind: 'webhook';
       readonly url: string;
-      /** The JWT that was sent; undefined where there was no response. */
+      /** The JWT that was sent; undefined if there was no response. */
       readonly token?: string;
-      /** The status of the response. */
+      /** HTTP status of the response. */
       readonly status?: number;
       /** Why there was no response. */
       readonly problem?: string;
       readonly durationMs: number;
     }
-  | { readonly kind: 'fault'; readonly operation: string; readonly via: Via; readonly fault: SettledFault }
-  /** `restored`: from the state file, at the start. */
+  | { readonly kind: 'fault'; readonly operation: string; readonly via: Via; readonly fault: ResolvedFault }
+  /** `restored`: read from the state file at startup. */
   | { readonly kind: 'reversed' | 'restored' };

@@ -1,25 +1,26 @@
 import type { Operation } from '../../wire/envelope.js';
 import { nameOf } from '../../wire/envelope.js';
-import type { SettledFault } from '../faults/fault.js';
+import type { ResolvedFault } from '../faults/fault.js';
 import { intentIdIn, type OperationRequest } from '../operations/request.js';
-import { Subscribers } from '../state/subscribers.js';
+import { ChangeNotifier } from '../state/change-notifier.js';
 import type { JournalRecord, RecordedBytes, Refusal, Via } from './journal-record.js';
 
 /** One entry of a timeline. */
 export interface JournalEntry {
-  /** Increases with everything that starts: the order of entries, also where the clock stands still. */
+  /** Increases with each start. Orders entries, even if the clock is stopped. */
   readonly number: number;
   /** When it started, ms since 1970. */
   readonly atMs: number;
-  /** How often the same call came in a row, and when it came last. */
+  /** Number of equal calls in a row. */
   readonly times: number;
+  /** When the last of them started, ms since 1970. */
   readonly lastAtMs: number;
   readonly record: JournalRecord;
 }
 
-/** The entries of one intent. */
+/** The entries of one intent, or of the calls without an intent. */
 export interface Timeline {
-  /** Base58; undefined for calls that name no intent. */
+  /** Base58; undefined for calls without an intent. */
   readonly id: string | undefined;
   readonly startedAtMs: number;
   /** In the order in which they ended. */
@@ -34,7 +35,7 @@ interface MutableTimeline extends Timeline {
   byteCount: number;
 }
 
-/** The start of a call, and its place in the order. */
+/** The start of an entry. */
 export interface EntryStart {
   readonly number: number;
   readonly atMs: number;
@@ -58,22 +59,22 @@ const defaultLimits: JournalLimits = {
   bytes: 32 * 1024 * 1024,
 };
 
-/** Operations that create an intent. Their intent has a timeline also where they are refused. */
-const creating = new Set(['Intents.createIntent', 'Messaging.sendMessage']);
+/** Operations that create an intent. A refused one has a timeline too. */
+const createOperations = new Set(['Intents.createIntent', 'Messaging.sendMessage']);
 
 /**
- * Records calls, streams, webhooks and faults for the inspector: in memory, bounded, without effect on the calls. It
- * holds no client secret, because the sequencer never gets one.
+ * Records calls, streams, webhooks and faults for the inspector, in memory and within limits. It holds no client secret,
+ * because the sequencer never receives one.
  *
- * A timeline starts with its first record. Its first entry is never dropped; later ones are, the oldest first. Over the limits
- * of the journal, the oldest timelines are dropped whole.
+ * A timeline starts with its first entry, which it keeps. Over the limit of entries it drops the oldest of the others. Over the
+ * limits of the journal, the oldest timelines are removed.
  */
 export class Journal {
   readonly #now: () => number;
   readonly #isIntent: (id: string) => boolean;
   readonly #limits: JournalLimits;
   readonly #timelines = new Map<string | undefined, MutableTimeline>();
-  readonly #subscribers = new Subscribers();
+  readonly #changes = new ChangeNotifier();
   #lastNumber = 0;
   #byteCount = 0;
 
@@ -97,7 +98,7 @@ export class Journal {
     return { number: this.#lastNumber, atMs: this.#now(), tickMs: performance.now() };
   }
 
-  /** Adds an entry to the timeline of an intent, or to that of calls that name none. */
+  /** Adds an entry to the timeline of an intent, or to that of the calls without one. */
   add(id: string | undefined, record: JournalRecord, { number, atMs }: EntryStart = this.start()): void {
     const timeline = this.#timelineOf(id, atMs);
     const last = timeline.entries.at(-1);
@@ -109,10 +110,10 @@ export class Journal {
       if (timeline.entries.length > this.#limits.entries) this.#dropEntry(timeline);
     }
     this.#dropTimelines(timeline);
-    this.#subscribers.notify();
+    this.#changes.notify();
   }
 
-  /** Starts the record of a call. The result takes its outcome and adds the entry. */
+  /** Starts the record of a call. The returned function adds the entry with the outcome. */
   startCall(request: OperationRequest, via: Via): (answer: Uint8Array | undefined, refusal?: Refusal) => void {
     const start = this.start();
     return (answer, refusal) => {
@@ -129,7 +130,7 @@ export class Journal {
     };
   }
 
-  /** Starts the record of a webhook call. The result takes its outcome and adds the entry. */
+  /** Starts the record of a webhook call. The returned function adds the entry with the outcome. */
   startWebhook(id: string, url: string): (end: { status?: number; token?: string; problem?: string }) => void {
     const start = this.start();
     return (end) => {
@@ -138,31 +139,31 @@ export class Journal {
   }
 
   /** Records that a fault applies to a call. */
-  recordFault(request: OperationRequest | Operation, via: Via, fault: SettledFault): void {
+  recordFault(request: OperationRequest | Operation, via: Via, fault: ResolvedFault): void {
     const id = 'body' in request ? this.idOf(request) : undefined;
     this.add(id, { kind: 'fault', operation: nameOf(request), via, fault });
   }
 
-  /** The intent that a request names, if it exists, has a timeline, or is about to be created. */
+  /** The id in a request, if its intent exists, has a timeline, or is being created. */
   idOf(request: OperationRequest): string | undefined {
     const id = intentIdIn(request);
     if (id === undefined) return undefined;
-    return this.#timelines.has(id) || this.#isIntent(id) || creating.has(nameOf(request)) ? id : undefined;
+    return this.#timelines.has(id) || this.#isIntent(id) || createOperations.has(nameOf(request)) ? id : undefined;
   }
 
-  /** Copies a message: the buffer that it is a part of is larger, and is used again. */
+  /** Copies a message, because it is part of a larger buffer that is reused. */
   copy(bytes: Uint8Array): RecordedBytes {
     return { length: bytes.length, bytes: bytes.length > this.#limits.messageBytes ? undefined : bytes.slice() };
   }
 
-  /** Wakes the inspector for a change that is not an entry. */
+  /** Notifies the inspector of a change that is not an entry. */
   notify(): void {
-    this.#subscribers.notify();
+    this.#changes.notify();
   }
 
   /** Resolves at the next change, or when the signal is aborted. */
   changed(signal: AbortSignal): Promise<void> {
-    return this.#subscribers.next(signal);
+    return this.#changes.next(signal);
   }
 
   #timelineOf(id: string | undefined, atMs: number): MutableTimeline {
@@ -204,7 +205,7 @@ function bytesOf(record: JournalRecord): number {
   return recorded.reduce((sum, one) => sum + (one?.bytes?.length ?? 0), 0);
 }
 
-/** Polling with unchanged results is one entry. */
+/** Repeated calls with the same response are one entry. */
 function isRepeated(one: JournalRecord, other: JournalRecord): boolean {
   if (one.kind !== 'call' || other.kind !== 'call') return false;
   return (

@@ -10,7 +10,7 @@ import { handleAckMessages, handlePollMessages, handleSendMessage } from './mess
 import { handleSubmitPayment } from './payment.js';
 import type { OperationRequest } from './request.js';
 
-/** Serves one operation: the serialized inner request in, the serialized inner response out. */
+/** Serves one operation. Takes the serialized inner request and returns the serialized inner response. */
 type Handler = (state: SequencerState, body: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
 const handlers = new Map<string, Handler>([
@@ -26,13 +26,13 @@ const handlers = new Map<string, Handler>([
   [nameOf(submitPayment), handleSubmitPayment],
 ]);
 
-/** A unary call carries one response, a stream has many. @throws {IntentError} `not_supported` */
+/** Refuses a unary call of the streaming operation. @throws {IntentError} `not_supported` */
 function refuseStream(state: SequencerState, body: Uint8Array): never {
   openMessageStream(state, body, AbortSignal.abort());
-  throw new IntentError('not_supported', 'This operation is a stream: open it over WebSocket, at the same address.');
+  throw new IntentError('not_supported', 'This operation is a stream. Open it over WebSocket at the same URL.');
 }
 
-/** Serves a unary call. The result is always an envelope: ERROR with its reason for a refused call (interface section 7). */
+/** Serves a unary call. Returns an ERROR envelope with the reason for a refused call (interface section 7). */
 export async function dispatch(state: SequencerState, request: OperationRequest, via: Via): Promise<Uint8Array> {
   const recordEnd = state.journal.startCall(request, via);
   try {
@@ -46,7 +46,7 @@ export async function dispatch(state: SequencerState, request: OperationRequest,
   }
 }
 
-/** Changes are saved before the caller is answered. @throws {IntentError} */
+/** Saves changes before it returns the response. @throws {IntentError} */
 async function perform(state: SequencerState, request: OperationRequest): Promise<Uint8Array> {
   const handler = handlers.get(nameOf(request));
   if (!handler) throw new IntentError('not_supported', 'There is no such service and method.');

@@ -11,8 +11,8 @@ import { type VerifiedIntent, verifyIntentMessage } from '../state/verified-inte
 import { requireBytes32 } from './request.js';
 
 /**
- * Intents.createIntent (interface section 4.3): the body is a bare Message, which names its own rendezvous key. The response
- * is the status of the intent.
+ * Intents.createIntent (interface section 4.3): the body is a bare Message with its rendezvous key. The response is the status
+ * of the intent.
  */
 export async function handleCreateIntent(state: SequencerState, body: Uint8Array): Promise<Uint8Array> {
   const message = decodeCanonical(v1.Message, body);
@@ -27,7 +27,7 @@ export async function handleCreateIntent(state: SequencerState, body: Uint8Array
 }
 
 /**
- * Stores an intent, or finds the one that the same request created. A login's verifier must be published at its domain.
+ * Stores an intent, or returns the one that an equal request created. The domain of a login must publish its verifier.
  * @throws {IntentError} `malformed_message`, `request_refused`
  */
 export async function storeIntent(state: SequencerState, intent: VerifiedIntent): Promise<StoredIntent> {

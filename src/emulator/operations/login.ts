@@ -7,9 +7,9 @@ import { markSubmitted } from './payment.js';
 import { requireBytes32, requireSignature } from './request.js';
 
 const LoginResult = v1.LoginToThirdPartyAppResponse.Result;
-const LookupResult = v1.GetLoginForThirdPartyAppResponse.Result;
+const GetLoginResult = v1.GetLoginForThirdPartyAppResponse.Result;
 
-/** Identity.loginToThirdPartyApp (protocol section 5): a wallet's call, signed by the user. */
+/** Identity.loginToThirdPartyApp (protocol section 5): called by a wallet, signed by the user. */
 export function handleLogin(state: SequencerState, body: Uint8Array): Uint8Array {
   const request = decodeCanonical(v1.LoginToThirdPartyAppRequest, body);
   return encode(v1.LoginToThirdPartyAppResponse, { result: logIn(state, request) });
@@ -28,28 +28,28 @@ function logIn(state: SequencerState, request: v1.LoginToThirdPartyAppRequest): 
   if (intent.userId) {
     return Buffer.compare(intent.userId, userId) === 0 ? LoginResult.OK : LoginResult.DIFFERENT_LOGIN_EXISTS;
   }
-  // A payment with login is submitted by its payment. Its login adds the user only.
+  // A payment with login is submitted by its payment. Its login only adds the user.
   if (intent.request.kind === 'login') markSubmitted(state, intent, { userId });
   else state.intents.update(intent, { userId });
   state.webhooks.call(intent, state.journal);
   return LoginResult.OK;
 }
 
-/** Identity.getLoginForThirdPartyApp, "get user id" (interface section 4.7), signed by the verifier. */
+/** Identity.getLoginForThirdPartyApp (interface section 4.7): returns the user id; signed by the verifier. */
 export function handleGetLogin({ intents }: SequencerState, body: Uint8Array): Uint8Array {
   const request = decodeCanonical(v1.GetLoginForThirdPartyAppRequest, body);
   const id = formatBase58(requireBytes32(request.intentId, 'intent_id'));
   const verifier = requireBytes32(request.verifier, 'verifier');
   requireSignature(v1.GetLoginForThirdPartyAppRequest, request, verifier);
-  return encode(v1.GetLoginForThirdPartyAppResponse, lookUp(intents.get(id), formatBase58(verifier)));
+  return encode(v1.GetLoginForThirdPartyAppResponse, loginOf(intents.get(id), formatBase58(verifier)));
 }
 
-function lookUp(intent: StoredIntent | undefined, verifier: string): v1.GetLoginForThirdPartyAppResponse.$Properties {
-  if (!intent) return { result: LookupResult.REQUEST_NOT_FOUND };
+function loginOf(intent: StoredIntent | undefined, verifier: string): v1.GetLoginForThirdPartyAppResponse.$Properties {
+  if (!intent) return { result: GetLoginResult.REQUEST_NOT_FOUND };
   const { login } = intent.request;
-  if (!login) return { result: LookupResult.LOGIN_NOT_SUPPORTED };
+  if (!login) return { result: GetLoginResult.LOGIN_NOT_SUPPORTED };
   // Another site's verifier must not learn that the intent exists.
-  if (login.verifier !== verifier) return { result: LookupResult.REQUEST_NOT_FOUND };
-  if (!intent.userId) return { result: LookupResult.NO_USER_LOGGED_IN };
-  return { result: LookupResult.OK, userId: { value: intent.userId } };
+  if (login.verifier !== verifier) return { result: GetLoginResult.REQUEST_NOT_FOUND };
+  if (!intent.userId) return { result: GetLoginResult.NO_USER_LOGGED_IN };
+  return { result: GetLoginResult.OK, userId: { value: intent.userId } };
 }

@@ -4,23 +4,23 @@ import { encode, v1 } from '../../wire/codec.js';
 import { operations } from '../../wire/envelope.js';
 import { refusalOf, type Via } from '../journal/journal-record.js';
 import type { IntentStore, StoredIntent } from '../state/intent-store.js';
-import { type MailMessage, messageIdOf, toReaders } from '../state/mailbox.js';
+import { type MailboxMessage, messageIdOf, toWireMessage } from '../state/mailbox.js';
 import type { SequencerState } from '../state/sequencer-state.js';
 import { type OperationRequest, requireBytes32, requireSignature } from './request.js';
 
-// One reader's stream passes through these states:
-//   waiting    no intent exists at the rendezvous; ends without a message after `maxWaitMs`
-//   delivering unsent messages go out, one in each response, the terminal one last
-//   idle       all messages are sent; the next message resumes delivery
-//   ended      `intent_submitted` was delivered, or the signal was aborted
+// States of a stream:
+//   waiting     the intent does not exist yet; ends without a message after `maxWaitMs`
+//   delivering  sends the unsent messages, one in each response, the terminal one last
+//   idle        all messages are sent; the next message resumes delivery
+//   ended       `intent_submitted` was delivered, or the signal was aborted
 
 /** How long a stream waits for its intent to be created, in milliseconds. */
 const maxWaitMs = 60_000;
 
 /**
- * Messaging.openMessageStream (interface section 4.5, protocol section 5), independent of the transport: yields serialized
- * OpenMessageStreamResponses with one message each. For a payment with login the terminal message is that of the payment.
- * @throws {IntentError} `malformed_message`, `invalid_signature`: synchronously, before the stream begins
+ * Messaging.openMessageStream (interface section 4.5, protocol section 5), independent of the transport. Yields serialized
+ * OpenMessageStreamResponses with one message each. The submission of a payment with login is that of the payment.
+ * @throws {IntentError} `malformed_message`, `invalid_signature`, synchronously
  */
 export function openMessageStream(
   state: SequencerState,
@@ -40,16 +40,16 @@ async function* deliver(intents: IntentStore, id: string, signal: AbortSignal): 
   while (!signal.aborted) {
     const deliverable = deliverableOf(intent);
     const unsent = deliverable.filter((message) => !sent.has(messageIdOf(message)));
-    // The terminal message goes last, also when the mailbox holds messages behind it.
+    // The terminal message is sent last, even if the mailbox has later messages.
     const message = unsent.find(({ intentSubmitted }) => !intentSubmitted) ?? unsent[0];
     if (!message) {
       await intent.mailbox.changed(signal);
       continue;
     }
-    // Ids of acknowledged messages are dropped, so that the set stays as small as the mailbox.
+    // Ids of acknowledged messages are removed, which bounds the set by the mailbox.
     const stillSent = deliverable.map(messageIdOf).filter((messageId) => sent.has(messageId));
     sent = new Set([...stillSent, messageIdOf(message)]);
-    yield encode(v1.OpenMessageStreamResponse, { messages: [toReaders(message)] });
+    yield encode(v1.OpenMessageStreamResponse, { messages: [toWireMessage(message)] });
     if (message.intentSubmitted) return;
   }
 }
@@ -63,11 +63,11 @@ async function waitForIntent(intents: IntentStore, id: string, signal: AbortSign
 }
 
 /** A reversed payment is no longer submitted, although its mailbox still holds `intent_submitted`. */
-function deliverableOf({ mailbox, submitted }: StoredIntent): MailMessage[] {
+function deliverableOf({ mailbox, submitted }: StoredIntent): MailboxMessage[] {
   return mailbox.undelivered.filter(({ intentSubmitted }) => !intentSubmitted || submitted);
 }
 
-/** Opens a message stream and records its opening, its deliveries and its end in the journal. @throws as `openMessageStream` */
+/** Opens a message stream and records it in the journal. @throws as `openMessageStream` */
 export function openRecordedStream(
   state: SequencerState,
   body: Uint8Array,
@@ -99,7 +99,7 @@ async function* recordDeliveries(
   let reason: 'complete' | 'disconnected' = 'disconnected';
   try {
     for await (const message of stream) {
-      // The id is looked up at each delivery: at the opening the intent may not exist yet.
+      // The id is looked up at each delivery, because the intent may not exist when the stream is opened.
       journal.add(journal.idOf(request), { kind: 'delivery', via, message: journal.copy(message) });
       yield message;
     }

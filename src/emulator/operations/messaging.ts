@@ -6,7 +6,7 @@ import { verifySignature } from '../../keys/ed25519.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
 import { messagesIn } from '../../wire/signed-bytes.js';
 import type { IntentStore, StoredIntent } from '../state/intent-store.js';
-import { asSent, toReaders } from '../state/mailbox.js';
+import { toWireMessage, withSignedBytes } from '../state/mailbox.js';
 import type { SequencerState } from '../state/sequencer-state.js';
 import { requireNoMessageId, verifyIntentMessage } from '../state/verified-intent.js';
 import { storeIntent } from './intents.js';
@@ -19,7 +19,7 @@ interface SignedMessage {
   readonly signedBytes: Uint8Array;
 }
 
-/** Messaging.sendMessage: creates an intent (the `messaging` dialect), or leaves a wallet's message at its rendezvous. */
+/** Messaging.sendMessage: creates an intent (the `messaging` dialect), or adds a wallet's message to its rendezvous. */
 export async function handleSendMessage(state: SequencerState, body: Uint8Array): Promise<Uint8Array> {
   const request = decodeCanonical(v1.SendMessageRequest, body);
   const key = requireBytes32(request.rendezvousKey, 'rendezvous_key');
@@ -29,22 +29,24 @@ export async function handleSendMessage(state: SequencerState, body: Uint8Array)
   const isRequest = message.requestToReceiveBill || message.requestToLogin;
   const messageId = isRequest
     ? (await storeIntent(state, verifyIntentMessage(message, key, signature, signedBytes))).mailbox.requestId
-    : leaveMessage(state.intents, { message, key, signature, signedBytes });
+    : addClientMessage(state.intents, { message, key, signature, signedBytes });
   return encode(v1.SendMessageResponse, { messageId: { value: messageId } });
 }
 
-function leaveMessage(intents: IntentStore, { message, key, signature, signedBytes }: SignedMessage): Uint8Array {
+function addClientMessage(intents: IntentStore, { message, key, signature, signedBytes }: SignedMessage): Uint8Array {
   requireNoMessageId(message);
   if (!verifySignature(key, signedBytes, signature)) {
     throw new IntentError('invalid_signature', 'The message is not signed by its rendezvous key.');
   }
   const intent = intents.require(formatBase58(key));
-  updateFrom(intents, intent, message, key);
-  return intent.mailbox.add(asSent({ ...message, sendMessageRequestSignature: { value: signature } }, signedBytes));
+  applyClientMessage(intents, intent, message, key);
+  return intent.mailbox.add(
+    withSignedBytes({ ...message, sendMessageRequestSignature: { value: signature } }, signedBytes),
+  );
 }
 
-/** The rendezvous key is in the code, so any reader of the code can sign these messages. None of them submits an intent (protocol section 2). */
-function updateFrom(intents: IntentStore, intent: StoredIntent, message: v1.Message, key: Uint8Array): void {
+/** Anyone with the code has the key that signs these messages, so none of them submits an intent (protocol section 2). */
+function applyClientMessage(intents: IntentStore, intent: StoredIntent, message: v1.Message, key: Uint8Array): void {
   const { codeScanned, clientRejectedPayment, clientRejectedLogin } = message;
   if (codeScanned) {
     intents.update(intent, { scanned: true });
@@ -57,7 +59,7 @@ function updateFrom(intents: IntentStore, intent: StoredIntent, message: v1.Mess
   } else if (clientRejectedLogin && intent.request.kind === 'login') {
     intents.update(intent, { declined: true });
   } else {
-    throw new IntentError('not_supported', `A client cannot send this here: ${message.kind ?? 'no kind is set'}.`);
+    throw new IntentError('not_supported', `A client cannot send this message: ${message.kind ?? 'no kind is set'}.`);
   }
 }
 
@@ -67,7 +69,7 @@ export function handlePollMessages({ intents }: SequencerState, body: Uint8Array
   const key = requireBytes32(request.rendezvousKey, 'rendezvous_key');
   requireSignature(v1.PollMessagesRequest, request, key);
   const messages = intents.get(formatBase58(key))?.mailbox.undelivered ?? [];
-  return encode(v1.PollMessagesResponse, { messages: messages.map(toReaders) });
+  return encode(v1.PollMessagesResponse, { messages: messages.map(toWireMessage) });
 }
 
 /** Messaging.ackMessages (protocol section 5). Idempotent; unknown ids are ignored. */

@@ -9,7 +9,7 @@ import { requireBytes32, requireSignature } from './request.js';
 
 const { Result } = emulator.SubmitPaymentResponse;
 
-/** Emulator.submitPayment: the simulated wallet's way to pay. Not part of the interface; no money moves. */
+/** Emulator.submitPayment: called by the simulated wallet, not part of the interface. No money moves. */
 export function handleSubmitPayment(state: SequencerState, body: Uint8Array): Uint8Array {
   const request = decodeCanonical(emulator.SubmitPaymentRequest, body);
   return encode(emulator.SubmitPaymentResponse, { result: pay(state, request) });
@@ -23,7 +23,7 @@ function pay(state: SequencerState, request: emulator.SubmitPaymentRequest): emu
   const intent = state.intents.get(id);
   if (intent?.request.kind !== 'payment') return Result.REQUEST_NOT_FOUND;
   if (intent.payer) {
-    // A wallet that did not receive the response retries. The payment stays one payment.
+    // A wallet that did not receive the response retries.
     return Buffer.compare(intent.payer, payer) === 0 ? Result.OK : Result.ALREADY_PAID;
   }
   markSubmitted(state, intent, { payer });
@@ -31,7 +31,7 @@ function pay(state: SequencerState, request: emulator.SubmitPaymentRequest): emu
   return Result.OK;
 }
 
-/** Marks an intent submitted, and leaves `intent_submitted` at its rendezvous (interface sections 2.6 and 6). */
+/** Marks an intent submitted and adds `intent_submitted` to its rendezvous (interface sections 2.6 and 6). */
 export function markSubmitted(
   { intents }: SequencerState,
   intent: StoredIntent,
@@ -39,12 +39,12 @@ export function markSubmitted(
 ): void {
   intents.update(intent, { ...by, submitted: true, reversed: false });
   intent.mailbox.add({ intentSubmitted: { intentId: { value: parseIntentId(intent.id) } } });
-  // Saved here because readers of the rendezvous get the message before the wallet gets its response.
+  // Saved now, because readers receive the message before the wallet receives its response.
   intents.save();
 }
 
 /**
- * Reverses a payment whose scheduled transactions failed: its status is that of an unpaid intent (protocol section 6).
+ * Reverses a payment, as when its transactions fail: its status is again that of an unpaid one (protocol section 6).
  * @throws {IntentError} `intent_not_found`
  */
 export function reversePayment({ intents, journal }: SequencerState, id: string): void {
@@ -54,8 +54,8 @@ export function reversePayment({ intents, journal }: SequencerState, id: string)
   journal.add(id, { kind: 'reversed' });
 }
 
-/** @throws {IntentError} `invalid_request` for anything but a submitted payment */
+/** @throws {IntentError} `invalid_request` unless the intent is a submitted payment */
 export function requireReversible({ request, submitted }: StoredIntent): void {
   if (request.kind === 'payment' && submitted) return;
-  throw new IntentError('invalid_request', 'Only a payment that was submitted can be reversed.');
+  throw new IntentError('invalid_request', 'Only a submitted payment can be reversed.');
 }

@@ -7,14 +7,14 @@ import { decode, v1 } from '../../wire/codec.js';
 import { submitPayment } from '../../wire/emulator-codec.js';
 import { type Operation, operations } from '../../wire/envelope.js';
 
-/** A call as its envelope carries it: an operation and the serialized inner request. */
+/** The content of an envelope: an operation and the serialized inner request. */
 export interface OperationRequest extends Operation {
   readonly body: Uint8Array;
 }
 
 const served = { ...operations, submitPayment } as const;
 
-/** An operation of the interface, or the call by which the simulated wallet pays. */
+/** An operation of the interface, or `submitPayment`, with which the simulated wallet pays. */
 export type FaultyOperation = keyof typeof served;
 
 export const faultyOperationNames = Object.keys(served) as [FaultyOperation, ...FaultyOperation[]];
@@ -24,7 +24,7 @@ export function operationNameOf({ service, method }: Operation): FaultyOperation
   return faultyOperationNames.find((name) => served[name].service === service && served[name].method === method);
 }
 
-/** The id of the intent that a request names; undefined where it cannot be read. */
+/** The intent id in a request; undefined if it cannot be read. */
 export function intentIdIn(request: OperationRequest): string | undefined {
   try {
     const key = keyIn(request);
@@ -38,7 +38,7 @@ function keyIn({ body, ...operation }: OperationRequest): Uint8Array | null | un
   const name = operationNameOf(operation);
   if (name === 'createIntent') return namedRendezvous(decode(v1.Message, body));
   if (name === 'sendMessage') return decode(v1.SendMessageRequest, body).rendezvousKey?.value;
-  // All others have an intent id or a rendezvous key in field 1. Both have the same bytes on the wire.
+  // All others have an intent id or a rendezvous key in field 1, with equal encodings.
   return decode(v1.GetStatusRequest, body).intentId?.value;
 }
 

@@ -9,13 +9,13 @@ import { loopbackAddresses, Outbound, type OutboundOptions, publicAddresses } fr
 
 const path = '/.well-known/service-payments.json';
 
-/** The source of a domain's keys in a test: the file at an origin of this machine, the file of an app, or trusted keys. */
+/** The source of a domain's keys in a test: an origin on this machine, an app, or trusted keys. */
 type LocalSource =
   | { readonly origin: string }
   | { readonly listener: RequestListener }
   | { readonly keys: readonly string[] };
 
-/** Reads the key files, which publish verifier keys (interface sections 2.7 and 4.6). */
+/** Reads key files, which publish verifier keys (interface sections 2.7 and 4.6). */
 export class KeyFileReader {
   readonly #localSources = new Map<string, LocalSource>();
   readonly #public: Outbound;
@@ -27,9 +27,9 @@ export class KeyFileReader {
   }
 
   /**
-   * Reads the file of `domain` at `site` instead of over https: at an origin such as `http://127.0.0.1:3000`, or from an app,
+   * Reads the key file of `domain` from `site` instead of over https: an origin such as `http://127.0.0.1:3000`, or an app,
    * which is served while the file is read.
-   * @throws {IntentError} `invalid_domain`, or `invalid_configuration` when the origin is not on this machine
+   * @throws {IntentError} `invalid_domain`, or `invalid_configuration` if the origin is not on this machine
    */
   setLocalDomain(domain: string, site: string | RequestListener): void {
     const source = typeof site === 'function' ? { listener: site } : { origin: localOrigin(domain, site) };
@@ -37,7 +37,7 @@ export class KeyFileReader {
   }
 
   /**
-   * Trusts these keys, Base58, for `domain` instead of reading a file.
+   * Trusts these keys, Base58, for `domain` instead of reading its key file.
    * @throws {IntentError} `invalid_domain`, `invalid_key`
    */
   trust(domain: string, publicKeys: readonly string[]): void {
@@ -46,7 +46,7 @@ export class KeyFileReader {
   }
 
   /**
-   * Requires that the verifier of a login is published at its domain (interface section 5.3).
+   * Requires that the domain of a login publishes its verifier (interface section 5.3).
    * @throws {IntentError} `request_refused`
    */
   async verifyKeyPublished({ domain, verifier }: StatedLogin): Promise<void> {
@@ -63,11 +63,11 @@ export class KeyFileReader {
       : verifyKeyPublishedAt(this.#public, `https://${domain}`, verifier);
   }
 
-  /** The location of a domain's file, for display. */
+  /** The source of a domain's keys, for display. */
   addressOf(domain: string): string {
     const source = this.#localSources.get(domain) ?? { origin: `https://${domain}` };
     if ('origin' in source) return `${source.origin}${path}`;
-    return 'keys' in source ? 'trusted keys, set in the sequencer' : 'an app in this process';
+    return 'keys' in source ? 'keys trusted by the sequencer' : 'an app in this process';
   }
 }
 
@@ -86,7 +86,7 @@ async function verifyKeyPublishedAt(outbound: Outbound, origin: string, verifier
   if (!keys.includes(verifier)) throw refused(`The key file at ${address} does not list ${verifier}.`);
 }
 
-/** Serves an app on a free port during a call. */
+/** Serves an app at a free port during a call. */
 async function whileServed(listener: RequestListener, call: (origin: string) => Promise<void>): Promise<void> {
   const server = createServer(listener);
   try {
@@ -98,7 +98,7 @@ async function whileServed(listener: RequestListener, call: (origin: string) => 
   }
 }
 
-const localFix = 'For a site on this machine call sequencer.setLocalDomain(domain, origin).';
+const localFix = 'For a site on this machine, call sequencer.setLocalDomain(domain, origin).';
 
 async function readPublicKeys(outbound: Outbound, address: string): Promise<unknown[]> {
   let text: string;

@@ -17,7 +17,7 @@ export type Resolve = (
 export interface OutboundOptions {
   /** Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
-  /** Additional trusted certificates, for tests. */
+  /** Additional trusted certificates, PEM. */
   readonly ca?: string | undefined;
 }
 
@@ -29,14 +29,14 @@ export interface OutboundRequest {
 
 export interface OutboundResponse {
   readonly status: number;
-  /** Empty where the status is not 2xx. */
+  /** Empty unless the status is 2xx. */
   readonly text: string;
 }
 
 /**
- * Calls URLs that a caller supplied (server-side request forgery): only addresses that the policy allows, for at most 3 seconds
- * and 8 KiB, without following redirects. The policy is checked for the address that the connection uses, so DNS rebinding
- * does not get around it.
+ * Calls URLs that a client supplied, and prevents server-side request forgery: it connects only to addresses that the policy
+ * allows, follows no redirects, and reads at most 8 KiB within 3 seconds. The policy is checked for the address of the
+ * connection, which prevents DNS rebinding.
  */
 export class Outbound {
   readonly #agent: Agent;
@@ -46,18 +46,18 @@ export class Outbound {
     const connect = buildConnector({ lookup: guarded, timeout: timeoutMs, ...(ca !== undefined && { ca }) });
     this.#agent = new Agent({
       connect: (options, done) => {
-        // A literal address in the URL is not looked up.
+        // A literal address in the URL is not resolved.
         const isRefused = isIP(options.hostname) !== 0 && !allows(options.hostname);
         if (isRefused) done(refusedAddress(options.hostname), null);
         else connect(options, done);
       },
       maxResponseSize: maxBytes,
-      // Without keep-alive no idle connection keeps the process alive.
+      // An idle connection would keep the process alive.
       pipelining: 0,
     });
   }
 
-  /** @throws {Error} with the reason why there is no response, as half a sentence */
+  /** @throws {Error} whose message is the reason, for use within a sentence */
   async call(url: URL | string, { method, headers, body }: OutboundRequest): Promise<OutboundResponse> {
     try {
       const signal = AbortSignal.timeout(timeoutMs);
@@ -83,7 +83,7 @@ function guardedLookup(allows: AddressPolicy, resolve: Resolve): LookupFunction 
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       const [first] = addresses ?? [];
       if (error || !first) return done(error ?? new Error(`${hostname} has no address`), '', 0);
-      // One refused address refuses the name, also when another one is allowed.
+      // One refused address refuses the name, even if another one is allowed.
       const refused = addresses.find(({ address }) => !allows(address));
       if (refused) return done(refusedAddress(refused.address), '', 0);
       if (options.all) done(null, addresses);
@@ -93,20 +93,20 @@ function guardedLookup(allows: AddressPolicy, resolve: Resolve): LookupFunction 
 }
 
 function refusedAddress(address: string): Error {
-  return new Error(`it is at ${address}, which is not called`);
+  return new Error(`its address ${address} is not allowed`);
 }
 
 function reasonOf(thrown: unknown): string {
   const { name, message } = readError(thrown);
-  if (name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} seconds`;
-  if (name === 'ResponseExceededMaxSizeError') return `it has more than ${maxBytes} bytes`;
+  if (name === 'TimeoutError') return `timeout after ${timeoutMs / 1000} seconds`;
+  if (name === 'ResponseExceededMaxSizeError') return `the response has more than ${maxBytes} bytes`;
   return String(message);
 }
 
 /** Decides whether an IP address may be called. */
 export type AddressPolicy = (address: string) => boolean;
 
-/** IANA's special-purpose addresses that are not globally reachable, and multicast. */
+/** IANA special-purpose addresses that are not globally reachable, and multicast. */
 const specialIPv4 = subnets('ipv4', [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -125,8 +125,8 @@ const specialIPv4 = subnets('ipv4', [
 ]);
 
 /**
- * IANA has allocated only 2000::/3 for global unicast. Everything else is loopback, link-local, unique local, multicast,
- * IPv4-mapped or unallocated. Some parts of 2000::/3 are for documentation, or lead to IPv4.
+ * Global unicast is 2000::/3. Everything else is loopback, link-local, unique local, multicast, IPv4-mapped or unallocated.
+ * Parts of 2000::/3 are for documentation or tunnel to IPv4.
  */
 const specialIPv6 = subnets('ipv6', [
   '::/3',
@@ -142,7 +142,7 @@ const specialIPv6 = subnets('ipv6', [
 export const publicAddresses: AddressPolicy = (address) => {
   const family = isIP(address);
   if (family === 4) return !specialIPv4.check(address, 'ipv4');
-  // An address with a zone is link-local.
+  // Only link-local addresses have a zone.
   return family === 6 && !address.includes('%') && !specialIPv6.check(address, 'ipv6');
 };
 
@@ -151,8 +151,8 @@ export const loopbackAddresses: AddressPolicy = (address) => isIP(address) !== 0
 
 function subnets(family: 'ipv4' | 'ipv6', networks: readonly string[]): BlockList {
   const list = new BlockList();
-  for (const one of networks) {
-    const [network = '', prefix] = one.split('/');
+  for (const subnet of networks) {
+    const [network = '', prefix] = subnet.split('/');
     list.addSubnet(network, Number(prefix), family);
   }
   return list;

@@ -8,21 +8,21 @@ import { toTimestamp } from '../state/clock.js';
 import type { StoredIntent } from '../state/intent-store.js';
 import { loopbackAddresses, Outbound } from './outbound.js';
 
-/** Claims of a webhook call (protocol section 5), or their replacements in a test. */
+/** Claims of a webhook call (protocol section 5). */
 export type WebhookClaims = Readonly<Record<string, string | number | boolean>>;
 
-/** How a webhook call differs from one of the service. */
+/** Changes to a webhook call, for tests. */
 export interface WebhookOptions {
   /**
    * Makes the call invalid. `forged`: signed with another key. `altered`: a claim was changed after signing. `expired`: signed
    * by the service, and expired an hour ago. `unsigned`: its algorithm is `none`. Default: a valid call.
    */
   readonly invalid?: 'forged' | 'altered' | 'expired' | 'unsigned' | undefined;
-  /** Additional claims, or replacements of those that the service sends. */
+  /** Claims to add or replace. */
   readonly claims?: WebhookClaims | undefined;
 }
 
-/** A webhook call to `POST`. */
+/** The headers and the body of a webhook call, to be sent with POST. */
 export interface SignedWebhook {
   readonly headers: { readonly 'content-type': 'application/jwt' };
   /** A JWT. */
@@ -32,7 +32,7 @@ export interface SignedWebhook {
 const invalidKinds = ['forged', 'altered', 'expired', 'unsigned'] as const;
 const hourMs = 3_600_000;
 
-/** Signs webhook calls with a service key that is generated at every start. */
+/** Signs webhook calls with a service key, which is new at every start. */
 export class WebhookSigner {
   /** The public service key, Base58. */
   readonly webhookPublicKey: string;
@@ -46,7 +46,7 @@ export class WebhookSigner {
     this.#now = now;
   }
 
-  /** The call for an intent, in the state `SUBMITTED`. */
+  /** Signs the call of an intent, with the state `SUBMITTED`. */
   async sign(intent: StoredIntent, { invalid, claims = {} }: WebhookOptions = {}): Promise<SignedWebhook> {
     if (invalid !== undefined && !invalidKinds.includes(invalid)) {
       const message = `signWebhook: invalid must be one of ${invalidKinds.join(', ')}.`;
@@ -61,11 +61,11 @@ export class WebhookSigner {
     if (invalid === 'unsigned') return new UnsecuredJWT(claims).encode();
     const key = invalid === 'forged' ? generateKeyPairSync('ed25519').privateKey : this.#privateKey;
     const token = await new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA' }).sign(key);
-    return invalid === 'altered' ? altered(token, claims) : token;
+    return invalid === 'altered' ? alterClaims(token, claims) : token;
   }
 }
 
-function altered(token: string, claims: WebhookClaims): string {
+function alterClaims(token: string, claims: WebhookClaims): string {
   const [header, , signature] = token.split('.');
   const payload = Buffer.from(JSON.stringify({ ...claims, altered: true })).toString('base64url');
   return `${header}.${payload}.${signature}`;
@@ -79,7 +79,7 @@ function claimsOf({ id, request, userId }: StoredIntent): Record<string, string 
     intent: id,
     currency: money.currency.toUpperCase(),
     amount: toNativeAmount(money),
-    // The emulator has no exchange rates: one unit of any currency is one native unit.
+    // There are no exchange rates: one unit of any currency is one native unit.
     exchangeRate: 1,
     quarks: Number(toQuarks(money)),
     destination,
@@ -88,10 +88,10 @@ function claimsOf({ id, request, userId }: StoredIntent): Record<string, string 
   };
 }
 
-/** Hosts with callable webhooks. Other loopback addresses can have services that no client of the sequencer should reach. */
+/** Hosts whose webhooks are called. Other loopback addresses may have services that clients must not reach. */
 const webhookHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Whether a webhook URL is at this machine, and is called. */
+/** Whether the webhook at a URL is called. */
 export function isCallable({ hostname }: URL): boolean {
   return webhookHosts.has(hostname);
 }
@@ -108,8 +108,8 @@ export class WebhookCaller {
   }
 
   /**
-   * Calls the webhook of a submitted intent once, in the background. The webhook of a login, or of a payment with login, is
-   * called once its user is known.
+   * Calls the webhook of a submitted intent once, in the background. For a login, or a payment with login, it is called after
+   * the login.
    */
   call(intent: StoredIntent, journal: Journal): void {
     const { webhookUrl, request, userId } = intent;
@@ -118,12 +118,12 @@ export class WebhookCaller {
     this.#post(webhookUrl, intent).then(
       ({ status, token }) => {
         recordEnd({ status, token });
-        // Servers of this protocol family count only 200 as delivered.
+        // Only status 200 counts as delivered.
         if (status === 200) intent.mailbox.add({ webhookCalled: { timestamp: toTimestamp(this.#now()) } });
       },
       (error: Error) => {
         recordEnd({ problem: error.message });
-        // No retry: a webhook is a hint, and the site polls the status.
+        // No retry: the site also polls the status.
       },
     );
   }

@@ -1,6 +1,6 @@
 /** Posts JSON to an API of the sequencer. */
-export function post(address, body) {
-  return call(address, {
+export function postJson(address, body) {
+  return callApi(address, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -8,7 +8,7 @@ export function post(address, body) {
 }
 
 /** Calls an API of the sequencer. Rejects with an error whose message is for display. */
-export async function call(address, init) {
+export async function callApi(address, init) {
   let response;
   try {
     response = await fetch(address, init);

@@ -1,7 +1,7 @@
 // Builds and updates elements. All text is set as text, never as HTML.
 
 /** An element with properties, `aria` attributes, and children: elements or strings. */
-export function make(name, properties = {}, ...children) {
+export function createElement(name, properties = {}, ...children) {
   const { aria = {}, ...rest } = properties;
   const element = Object.assign(document.createElement(name), rest);
   for (const [attribute, value] of Object.entries(aria)) element.setAttribute(`aria-${attribute}`, value);

@@ -1,5 +1,5 @@
-import { call, post } from './api.js';
-import { byId, make, setText, showNote } from './dom.js';
+import { callApi, postJson } from './api.js';
+import { byId, createElement, setText, showNote } from './dom.js';
 
 const api = '/faults/api';
 const refreshIntervalMs = 2_000;
@@ -34,11 +34,11 @@ let isUnreachable = false;
 
 /** Lists the kinds of faults, each with its switch, and keeps them up to date. */
 export async function startFaults() {
-  byId('clear-all').addEventListener('click', () => change(() => call(`${api}/faults`, { method: 'DELETE' })));
+  byId('clear-all').addEventListener('click', () => change(() => callApi(`${api}/faults`, { method: 'DELETE' })));
   try {
-    const known = await call(`${api}/kinds`);
+    const known = await callApi(`${api}/kinds`);
     kinds = known.kinds;
-    const options = known.operations.map((value) => make('option', { value }, titleOf(value)));
+    const options = known.operations.map((value) => createElement('option', { value }, titleOf(value)));
     byId('operation').append(...options);
     byId('groups').replaceChildren(...Object.entries(groups).map(([group, title]) => section(group, title)));
     await refresh();
@@ -50,7 +50,7 @@ export async function startFaults() {
 }
 
 async function refresh() {
-  active = (await call(`${api}/faults`)).faults;
+  active = (await callApi(`${api}/faults`)).faults;
   showActive();
 }
 
@@ -80,8 +80,8 @@ async function change(action) {
 
 function toggle(traits) {
   const own = active.filter(({ kind }) => kind === traits.kind);
-  const clear = ({ id }) => call(`${api}/faults/${id}`, { method: 'DELETE' });
-  return change(() => (own.length > 0 ? Promise.all(own.map(clear)) : post(`${api}/faults`, faultOf(traits))));
+  const clear = ({ id }) => callApi(`${api}/faults/${id}`, { method: 'DELETE' });
+  return change(() => (own.length > 0 ? Promise.all(own.map(clear)) : postJson(`${api}/faults`, faultOf(traits))));
 }
 
 /** The fault of a switch, with the current settings. */
@@ -104,25 +104,25 @@ const titleOf = (operation) => operationTitles[operation] ?? operation;
 
 function section(group, title) {
   const items = kinds.filter((traits) => traits.group === group).map(kindItem);
-  return make('section', {}, make('h3', {}, title), make('ul', {}, ...items));
+  return createElement('section', {}, createElement('h3', {}, title), createElement('ul', {}, ...items));
 }
 
 function kindItem(traits) {
   const { kind, title, does } = traits;
   const aria = { describedby: `does-${kind} state-${kind}` };
-  const control = make('input', { type: 'checkbox', role: 'switch', id: `switch-${kind}`, aria });
+  const control = createElement('input', { type: 'checkbox', role: 'switch', id: `switch-${kind}`, aria });
   control.addEventListener('click', () => toggle(traits));
-  return make(
+  return createElement(
     'li',
-    { id: `kind-${kind}` },
+    {},
     control,
-    make(
+    createElement(
       'div',
       {},
-      make('label', { htmlFor: control.id }, title),
-      make('p', { id: `does-${kind}`, className: 'hint' }, does),
+      createElement('label', { htmlFor: control.id }, title),
+      createElement('p', { id: `does-${kind}`, className: 'hint' }, does),
       ...settingOf(traits),
-      make('p', { id: `state-${kind}`, className: 'on' }),
+      createElement('p', { id: `state-${kind}`, className: 'on' }),
     ),
   );
 }
@@ -131,13 +131,17 @@ function kindItem(traits) {
 function settingOf({ kind, ms, httpStatus }) {
   const id = `setting-${kind}`;
   const labelled = (text, control, unit = '') =>
-    make('p', { className: 'setting' }, make('label', { htmlFor: id }, text), control, unit);
+    createElement('p', { className: 'setting' }, createElement('label', { htmlFor: id }, text), control, unit);
   if (ms) {
-    const input = make('input', { id, type: 'number', min: 1, max: 600_000, step: 1, value: ms });
-    return [labelled(kind === 'delay' ? 'Delay' : 'Delay before each byte', input, 'ms')];
+    const input = createElement('input', { id, type: 'number', min: 1, max: 600_000, step: 1, value: ms });
+    return [labelled('Delay', input, 'ms')];
   }
   if (!httpStatus) return [];
-  const select = make('select', { id }, ...statuses.map((status) => make('option', { value: status }, `${status}`)));
+  const select = createElement(
+    'select',
+    { id },
+    ...statuses.map((status) => createElement('option', { value: status }, `${status}`)),
+  );
   select.value = httpStatus;
   return [labelled('Status', select)];
 }
@@ -146,7 +150,6 @@ function settingOf({ kind, ms, httpStatus }) {
 function showActive() {
   for (const { kind, when } of kinds) {
     const own = active.filter((fault) => fault.kind === kind);
-    byId(`kind-${kind}`).classList.toggle('active', own.length > 0);
     byId(`switch-${kind}`).checked = own.length > 0;
     setText(byId(`state-${kind}`), own.map((fault) => describe(fault, when)).join('\n'));
   }

@@ -1,5 +1,5 @@
-import { call, noConnection, post } from './api.js';
-import { byId, make, setText, showNote, updateList } from './dom.js';
+import { callApi, noConnection, postJson } from './api.js';
+import { byId, createElement, setText, showNote, updateList } from './dom.js';
 import { startFaults } from './faults.js';
 import { formatDate, formatTerms, shorten } from './format.js';
 import { showIntent, showOther, statePill } from './intent-detail.js';
@@ -32,7 +32,7 @@ async function refresh() {
   while (isStale) {
     isStale = false;
     try {
-      listed = await call(`${api}/intents`);
+      listed = await callApi(`${api}/intents`);
       showList();
       await showSelected();
       showNote('problem', '');
@@ -64,13 +64,14 @@ function showList() {
 
 function listItem(intent) {
   const { id, state, createdAtMs, refusals, isSelected } = intent;
-  const time = make('time', { dateTime: new Date(createdAtMs).toISOString() }, formatDate(createdAtMs));
-  const facts = make('span', { className: 'facts' }, make('code', {}, shorten(id)), time);
-  if (refusals > 0 && state !== 'refused') facts.append(make('span', { className: 'bad' }, `${refusals} refused`));
-  const title = make('span', { className: 'title' }, formatTerms(intent));
-  const link = make('a', { href: `#${id}` }, title, statePill(state), facts);
+  const time = createElement('time', { dateTime: new Date(createdAtMs).toISOString() }, formatDate(createdAtMs));
+  const facts = createElement('span', { className: 'facts' }, createElement('code', {}, shorten(id)), time);
+  if (refusals > 0 && state !== 'refused')
+    facts.append(createElement('span', { className: 'bad' }, `${refusals} refused`));
+  const title = createElement('span', { className: 'title' }, formatTerms(intent));
+  const link = createElement('a', { href: `#${id}` }, title, statePill(state), facts);
   if (isSelected) link.setAttribute('aria-current', 'true');
-  return make('li', {}, link);
+  return createElement('li', {}, link);
 }
 
 async function showSelected() {
@@ -79,7 +80,7 @@ async function showSelected() {
   byId('other').toggleAttribute('aria-current', id === otherId);
   if (id === '') return showNoDetail('Select an intent to see its timeline.');
   try {
-    const found = await call(id === otherId ? `${api}/other` : `${api}/intents/${encodeURIComponent(id)}`);
+    const found = await callApi(id === otherId ? `${api}/other` : `${api}/intents/${encodeURIComponent(id)}`);
     if (id !== selectedId()) return;
     showNoDetail('');
     if (id === otherId) showOther(found);
@@ -97,7 +98,7 @@ function showNoDetail(text) {
 
 async function reverse(id) {
   try {
-    await post(`${api}/intents/${encodeURIComponent(id)}/reverse`, {});
+    await postJson(`${api}/intents/${encodeURIComponent(id)}/reverse`, {});
     await refresh();
   } catch (error) {
     showNote('problem', error.message);

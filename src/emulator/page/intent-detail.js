@@ -1,4 +1,4 @@
-import { byId, make, update } from './dom.js';
+import { byId, createElement, update } from './dom.js';
 import { formatDate, formatTerms } from './format.js';
 import { messageView, showTimeline } from './timeline.js';
 
@@ -23,7 +23,10 @@ export function showIntent(intent, onReverse) {
 /** Shows the calls without an intent. */
 export function showOther({ entries, dropped }) {
   const text = 'Unreadable requests, unknown operations, and requests for unknown intents.';
-  update(byId('detail-head'), text, () => [heading('Calls without an intent'), make('p', { className: 'lead' }, text)]);
+  update(byId('detail-head'), text, () => [
+    heading('Calls without an intent'),
+    createElement('p', { className: 'lead' }, text),
+  ]);
   for (const part of ['actions', 'facts']) update(byId(`detail-${part}`), '', () => []);
   byId('signatures').hidden = true;
   byId('request').hidden = true;
@@ -31,9 +34,9 @@ export function showOther({ entries, dropped }) {
 }
 
 /** A state in its color. */
-export const statePill = (state) => make('span', { className: `pill ${state}` }, state);
+export const statePill = (state) => createElement('span', { className: `pill ${state}` }, state);
 
-const heading = (text) => make('h2', { id: 'detail-title', tabIndex: -1 }, text);
+const heading = (text) => createElement('h2', { id: 'detail-title', tabIndex: -1 }, text);
 
 const kinds = { payment: 'Payment', login: 'Login', unknown: 'Intent' };
 
@@ -41,23 +44,23 @@ function head(intent) {
   const { id, kind, state, domain } = intent;
   const title = kind === 'payment' && domain ? `Payment with login to ${domain}` : kinds[kind];
   return [
-    make('p', { className: 'eyebrow' }, title, ' ', statePill(state)),
+    createElement('p', { className: 'eyebrow' }, title, ' ', statePill(state)),
     heading(formatTerms(intent)),
-    make('p', { className: 'hint' }, make('code', {}, id)),
+    createElement('p', { className: 'hint' }, createElement('code', {}, id)),
   ];
 }
 
 function actions({ id, kind, state }, onReverse) {
   if (kind === 'payment' && state === 'submitted') {
-    const button = make('button', { type: 'button' }, 'Reverse payment');
+    const button = createElement('button', { type: 'button' }, 'Reverse payment');
     button.addEventListener('click', () => onReverse(id));
     return [button];
   }
   if (!/^(?:created|scanned|declined|reversed)$/.test(state)) return [];
   const hint = 'Only the page of the site has the code. Open its wallet link, or paste the code into the wallet.';
   return [
-    make('a', { className: 'button primary', href: '/wallet' }, 'Open the wallet'),
-    make('p', { className: 'hint' }, hint),
+    createElement('a', { className: 'button primary', href: '/wallet' }, 'Open the wallet'),
+    createElement('p', { className: 'hint' }, hint),
   ];
 }
 
@@ -73,7 +76,7 @@ function factsOf({ createdAtMs, destination, verifier, payer, payerName, userId,
   ].filter(([, value]) => value !== undefined);
 }
 
-const fact = (term, value) => make('div', {}, make('dt', {}, term), make('dd', {}, value));
+const fact = (term, value) => createElement('div', {}, createElement('dt', {}, term), createElement('dd', {}, value));
 
 const signers = {
   rendezvous: () => 'the key in the code',
@@ -92,17 +95,21 @@ function signatureItem(signature) {
   };
   const item = checkItem(outcome === 'valid', texts[outcome]);
   const methods = operations.map((name) => name.split('.')[1]).join(', ');
-  item.append(make('p', { className: 'hint' }, methods), key ? make('code', {}, key) : '');
+  item.append(createElement('p', { className: 'hint' }, methods), key ? createElement('code', {}, key) : '');
   return item;
 }
 
 function keyFileItem({ domain, address, problem }) {
   const item = checkItem(!problem, problem ?? `${domain} publishes the verifier`);
-  item.append(make('p', { className: 'hint' }, 'Read from'), make('code', {}, address));
+  item.append(createElement('p', { className: 'hint' }, 'Read from'), createElement('code', {}, address));
   return item;
 }
 
 function checkItem(isPassed, text) {
-  const outcome = make('span', { className: 'unseen' }, isPassed ? 'Passed: ' : 'Failed: ');
-  return make('li', { className: isPassed ? 'good' : 'bad' }, make('p', { className: 'what' }, outcome, text));
+  const outcome = createElement('span', { className: 'unseen' }, isPassed ? 'Passed: ' : 'Failed: ');
+  return createElement(
+    'li',
+    { className: isPassed ? 'good' : 'bad' },
+    createElement('p', { className: 'what' }, outcome, text),
+  );
 }

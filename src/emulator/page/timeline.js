@@ -1,4 +1,4 @@
-import { byId, make, showNote, updateList } from './dom.js';
+import { byId, createElement, showNote, updateList } from './dom.js';
 import { formatTime } from './format.js';
 
 /** Shows the entries of an intent, or of the calls without one. */
@@ -11,15 +11,21 @@ export function showTimeline(entries, dropped, startedAtMs) {
 function timelineItem(entry) {
   const { title, outcome, mood = 'plain', notes = [] } = (descriptions[entry.kind] ?? describeUnknown)(entry);
   const { atMs, lastAtMs, sinceMs, times } = entry;
-  const time = make('time', { dateTime: new Date(atMs).toISOString() }, formatTime(atMs));
-  const since = sinceMs > 0 ? make('span', {}, `+${(sinceMs / 1000).toFixed(3)} s`) : '';
+  const time = createElement('time', { dateTime: new Date(atMs).toISOString() }, formatTime(atMs));
+  const since = sinceMs > 0 ? createElement('span', {}, `+${(sinceMs / 1000).toFixed(3)} s`) : '';
   const repeated = times > 1 ? [`${times} times, last at ${formatTime(lastAtMs)}`] : [];
-  const item = make(
+  const item = createElement(
     'li',
     { className: mood },
-    make('p', { className: 'when' }, time, since),
-    make('p', { className: 'what' }, title, ' ', outcome ? make('span', { className: 'outcome' }, outcome) : ''),
-    make('p', { className: 'hint' }, [...notes, ...repeated].join(' · ')),
+    createElement('p', { className: 'when' }, time, since),
+    createElement(
+      'p',
+      { className: 'what' },
+      title,
+      ' ',
+      outcome ? createElement('span', { className: 'outcome' }, outcome) : '',
+    ),
+    createElement('p', { className: 'hint' }, [...notes, ...repeated].join(' · ')),
   );
   const messages = [
     ['Request', entry.request],
@@ -29,9 +35,9 @@ function timelineItem(entry) {
     ['Fault', entry.fault && { content: entry.fault }],
   ].filter(([, message]) => message);
   const details = messages.map(([name, { content }]) =>
-    make('details', {}, make('summary', {}, name), messageView(content)),
+    createElement('details', {}, createElement('summary', {}, name), messageView(content)),
   );
-  if (details.length > 0) item.append(make('div', { className: 'messages' }, ...details));
+  if (details.length > 0) item.append(createElement('div', { className: 'messages' }, ...details));
   return item;
 }
 
@@ -124,19 +130,24 @@ const duration = (ms) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 
 /** A decoded message as a tree of details. */
 export function messageView(content) {
-  if (content === undefined) return make('p', { className: 'hint' }, 'Too large to record, or unreadable.');
-  if (Object.keys(content).length === 0) return make('p', { className: 'hint' }, 'Empty.');
-  return make('div', { className: 'tree' }, branches(content));
+  if (content === undefined) return createElement('p', { className: 'hint' }, 'Too large to record, or unreadable.');
+  if (Object.keys(content).length === 0) return createElement('p', { className: 'hint' }, 'Empty.');
+  return createElement('div', { className: 'tree' }, branches(content));
 }
 
 function branches(content) {
-  return make('ul', {}, ...Object.entries(content).map(([name, value]) => branch(name, value)));
+  return createElement('ul', {}, ...Object.entries(content).map(([name, value]) => branch(name, value)));
 }
 
 function branch(name, value) {
-  const label = make('span', { className: 'name' }, name);
+  const label = createElement('span', { className: 'name' }, name);
   if (typeof value !== 'object')
-    return make('li', {}, label, ' ', make('span', { className: typeof value }, `${value}`));
-  if (Object.keys(value).length === 0) return make('li', {}, label, ' ', make('span', { className: 'name' }, 'empty'));
-  return make('li', {}, make('details', { open: true }, make('summary', {}, label), branches(value)));
+    return createElement('li', {}, label, ' ', createElement('span', { className: typeof value }, `${value}`));
+  if (Object.keys(value).length === 0)
+    return createElement('li', {}, label, ' ', createElement('span', { className: 'name' }, 'empty'));
+  return createElement(
+    'li',
+    {},
+    createElement('details', { open: true }, createElement('summary', {}, label), branches(value)),
+  );
 }

@@ -1,5 +1,5 @@
-import { call, post } from './api.js';
-import { byId, make, showNote } from './dom.js';
+import { callApi, postJson } from './api.js';
+import { byId, createElement, showNote } from './dom.js';
 import { formatMoney, shorten } from './format.js';
 import { parseFragment } from './return-links.js';
 
@@ -27,7 +27,7 @@ function open(link) {
   return scan();
 }
 
-const act = (action) => post(`/wallet/api/${action}`, { wallet, code });
+const act = (action) => postJson(`/wallet/api/${action}`, { wallet, code });
 
 async function scan() {
   openCount += 1;
@@ -66,7 +66,7 @@ function setBusy(busy) {
 function showConfirmed({ kind, login }) {
   const { success } = back;
   const title = kind === 'login' ? 'Logged in' : login ? 'Paid and logged in' : 'Paid';
-  const text = success ? `Returning to ${new URL(success).host}…` : 'Return to the page of the shop.';
+  const text = success ? `Returning to ${new URL(success).host}…` : 'Return to the shop.';
   showEnd('done', title, text, success);
   const current = openCount;
   if (success) setTimeout(() => current === openCount && location.assign(success), returnDelayMs);
@@ -74,7 +74,7 @@ function showConfirmed({ kind, login }) {
 
 function showDeclined({ kind }) {
   const text = kind === 'payment' ? 'Nothing was paid.' : 'You are not logged in.';
-  showEnd('plain', 'Declined', back.cancel ? text : `${text} Return to the page of the shop.`, back.cancel);
+  showEnd('plain', 'Declined', back.cancel ? text : `${text} Return to the shop.`, back.cancel);
 }
 
 const screens = ['paste', 'loading', 'request', 'end'];
@@ -105,7 +105,7 @@ function showRequest({ request, userId }) {
   const checks = ['Signature matches this code'];
   if (login) checks.push(`Signed by the verifier of ${login.domain}`);
   if (isPayment) checks.push('Amount and currency match this code');
-  byId('checks').replaceChildren(...checks.map((check) => make('li', {}, check)));
+  byId('checks').replaceChildren(...checks.map((check) => createElement('li', {}, check)));
   showNote('note', '');
   show('request');
 }
@@ -121,12 +121,13 @@ function showEnd(mark, title, text, backUrl) {
 
 function backLink(url) {
   const properties = { href: url, rel: 'noreferrer', className: 'button primary' };
-  return make('a', properties, `Back to ${new URL(url).host}`);
+  return createElement('a', properties, `Back to ${new URL(url).host}`);
 }
 
-const row = (term, description) => make('div', {}, make('dt', {}, term), make('dd', {}, description));
+const row = (term, description) =>
+  createElement('div', {}, createElement('dt', {}, term), createElement('dd', {}, description));
 
-const key = (text) => make('code', { title: text }, shorten(text));
+const key = (text) => createElement('code', { title: text }, shorten(text));
 
 function showPaste() {
   code = '';
@@ -138,9 +139,9 @@ function showPaste() {
 
 function showWallets(names) {
   const labels = names.map((name) => {
-    const input = make('input', { type: 'radio', name: 'wallet', value: name, checked: name === wallet });
+    const input = createElement('input', { type: 'radio', name: 'wallet', value: name, checked: name === wallet });
     input.addEventListener('change', () => choose(name));
-    return make('label', {}, input, name);
+    return createElement('label', {}, input, name);
   });
   byId('wallets').replaceChildren(...labels);
 }
@@ -155,7 +156,7 @@ async function start() {
   const fragment = takeFragment();
   if (fragment) show('loading');
   try {
-    const { wallets: names } = await call('/wallet/api/wallets');
+    const { wallets: names } = await callApi('/wallet/api/wallets');
     const remembered = localStorage.getItem(walletKey);
     wallet = names.includes(remembered) ? remembered : names[0];
     showWallets(names);

@@ -9,10 +9,10 @@ import { defaultGrpcPackage, type GrpcPackage, grpcPath, loadGrpcPackage } from 
 import type { InProcessTransport } from './in-process-transport.js';
 import { type ListenOptions, listen } from './listen.js';
 
-/** The limit of the proxy. */
+/** The same as the limit of the proxy. */
 const maxRequestBytes = 64 * 1024;
 
-/** Direct gRPC (interface section 4.2), on a port of its own. */
+/** Direct gRPC (interface section 4.2), at its own port. */
 export interface GrpcServer {
   /** grpc_url, such as `http://127.0.0.1:4748`. */
   readonly url: string;
@@ -21,14 +21,14 @@ export interface GrpcServer {
 }
 
 /**
- * Starts the gRPC server, which serves the same operations and faults as a call in the process. It needs no check of the Host:
- * no browser page can speak HTTP/2 without TLS.
- * @throws {IntentError} `invalid_configuration` when the port is in use, or `@grpc/grpc-js` is missing
+ * Starts the gRPC server, which serves the same operations and faults as the in-process transport. It does not check the Host,
+ * because browser pages cannot use HTTP/2 without TLS.
+ * @throws {IntentError} `invalid_configuration` if the port is in use or `@grpc/grpc-js` is missing
  */
 export async function startGrpcServer(transport: InProcessTransport, options: ListenOptions): Promise<GrpcServer> {
   const grpc = await loadGrpcPackage();
   const server = createServer(grpc, transport);
-  // The library cannot listen without keeping the process alive.
+  // A listener of the library would keep the process alive.
   const injector = server.createConnectionInjector(grpc.ServerCredentials.createInsecure());
   const sockets = new Set<Socket>();
   const listener = createListener((socket) => {
@@ -64,13 +64,13 @@ function createServer(grpc: GrpcPackage, transport: InProcessTransport): Server 
   return server;
 }
 
-/** The full service names that a health check accepts; empty for the whole server. */
+/** Full service names for health checks; empty for the whole server. */
 const healthyServices: ReadonlySet<string> = new Set([
   ...['', 'grpc.health.v1.Health', 'intents.emulator.v1.Emulator'],
   ...Object.values(operations).map(({ service }) => `${defaultGrpcPackage}.${service}`),
 ]);
 
-/** The gRPC health check (grpc.health.v1): all services are up while the server runs. */
+/** The gRPC health check (grpc.health.v1). All services are up while the server runs. */
 function registerHealthCheck({ status }: GrpcPackage, server: Server): void {
   const { SERVING, SERVICE_UNKNOWN } = emulator.HealthCheckResponse.ServingStatus;
   const answerOf = (serving: emulator.HealthCheckResponse.ServingStatus): Buffer =>
@@ -86,7 +86,7 @@ function registerHealthCheck({ status }: GrpcPackage, server: Server): void {
     if (isServed(request)) answer(null, answerOf(SERVING));
     else answer({ code: status.NOT_FOUND, details: 'Unknown service.' });
   };
-  // A watch stays open without further messages: the status never changes.
+  // A watch stays open without further messages, because the status never changes.
   const watch = (call: ServerWritableStream<Buffer, Buffer>): void =>
     void call.write(answerOf(isServed(call.request) ? SERVING : SERVICE_UNKNOWN));
   server.register('/grpc.health.v1.Health/Check', check, unchanged, unchanged, 'unary');
@@ -107,7 +107,7 @@ function unary(grpc: GrpcPackage, transport: InProcessTransport, operation: Oper
 function streaming(grpc: GrpcPackage, transport: InProcessTransport) {
   return (call: ServerWritableStream<Buffer, Buffer>): void => {
     const signal = disconnectSignal(call);
-    // Tells the client that the stream is open, before its first message.
+    // The headers show the client that the stream is open.
     call.sendMetadata(new grpc.Metadata());
     deliver(transport, call, signal).catch((error) => {
       if (signal.aborted) return;
@@ -135,14 +135,14 @@ function disconnectSignal(call: ServerUnaryCall<Buffer, Buffer> | ServerWritable
   return disconnect.signal;
 }
 
-/** Bytes that no message begins with. */
+/** Bytes that cannot be decoded. */
 const garbage = Buffer.from('ffffffff', 'hex');
 
 function isUnreadable(error: unknown): boolean {
   return error instanceof SequencerError && error.code === 'sequencer_bad_response';
 }
 
-/** An ERROR envelope of the proxy is INVALID_ARGUMENT here, with the same reason. */
+/** INVALID_ARGUMENT corresponds to an ERROR envelope of the proxy, with the same reason. */
 function statusOf({ status }: GrpcPackage, error: unknown): { code: number; details: string } {
   const { code, serviceMessage = '', httpStatus } = error instanceof SequencerError ? error : {};
   if (code === 'sequencer_error') return { code: status.INVALID_ARGUMENT, details: serviceMessage };

@@ -7,7 +7,7 @@ export function isLoopbackHost(host = ''): boolean {
 }
 
 /**
- * Prevents DNS rebinding: a foreign domain can resolve to 127.0.0.1 once its page is loaded. Requests of that page still have
+ * Prevents DNS rebinding: a foreign domain can resolve to 127.0.0.1 after its page is loaded, but requests of the page still have
  * the domain as their Host.
  */
 export const requireLoopbackHost: RequestHandler = (req, res, next) => {

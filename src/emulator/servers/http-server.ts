@@ -3,7 +3,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { readError } from '../../errors.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { faultsApi } from '../faults/faults-api.js';
-import { failOverHttp } from '../faults/faulty-call.js';
+import { performFaultyHttpCall } from '../faults/faulty-call.js';
 import { inspectorApi } from '../inspector/inspector-api.js';
 import { dispatch } from '../operations/dispatch.js';
 import { intentIdIn } from '../operations/request.js';
@@ -17,7 +17,7 @@ import { asyncHandler } from './json-api.js';
 const page = fileURLToPath(new URL('../page/', import.meta.url));
 const octetStream = 'application/octet-stream';
 
-/** The Express app of the embedded sequencer: the proxy, the pages with their APIs, a health check. */
+/** The Express app of the embedded sequencer: the proxy, the pages with their APIs, and a health check. */
 export function createSequencerApp(state: SequencerState, wallets: readonly Wallet[]): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -54,8 +54,8 @@ export function createSequencerApp(state: SequencerState, wallets: readonly Wall
 const proxyMethods = 'POST, OPTIONS';
 
 /**
- * The proxy "can be used from a browser" (interface section 1, item 2), by pages of any origin. It reads no cookies, and a
- * call's permissions follow from its signatures. The pages of the embedded sequencer and their APIs stay same-origin.
+ * Allows pages of any origin to call the proxy (interface section 1, item 2). It reads no cookies, and calls are authorized by
+ * their signatures. The pages of the embedded sequencer and their APIs stay same-origin.
  */
 const allowBrowsers: RequestHandler = (_req, res, next) => {
   res.set({ 'Access-Control-Allow-Origin': '*', 'Cross-Origin-Resource-Policy': 'cross-origin' });
@@ -67,7 +67,7 @@ const requireOctetStream: RequestHandler = (req, res, next) => {
   res.status(415).type('text/plain').send(`The content type must be ${octetStream}.`);
 };
 
-/** The proxy (interface section 4.1): an envelope in, an envelope out. */
+/** The proxy (interface section 4.1): decodes a Request envelope and sends a Response envelope. */
 function proxy(state: SequencerState): RequestHandler {
   return asyncHandler(async (req, res) => {
     const request = readEnvelope(req.body);
@@ -76,11 +76,11 @@ function proxy(state: SequencerState): RequestHandler {
       return;
     }
     const perform = () => dispatch(state, request, 'proxy');
-    const fault = state.faults.take(request);
+    const fault = state.faults.consume(request);
     if (fault) state.journal.recordFault(request, 'proxy', fault);
     const forget = () => state.intents.forget(intentIdIn(request));
     const envelope = fault
-      ? await failOverHttp({ fault, perform, forget, signal: state.closing }, { req, res })
+      ? await performFaultyHttpCall({ fault, perform, forget, signal: state.closing }, { req, res })
       : await perform();
     if (envelope && !res.destroyed) res.type(octetStream).send(Buffer.from(envelope));
   });

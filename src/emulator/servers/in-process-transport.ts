@@ -1,6 +1,6 @@
 import { IntentError, SequencerError } from '../../errors.js';
 import { type Operation, openResponse, operations } from '../../wire/envelope.js';
-import { failInProcess, throwFault } from '../faults/faulty-call.js';
+import { performFaultyCall, throwFault } from '../faults/faulty-call.js';
 import { streamEnvelopes, streamFaultKinds } from '../faults/faulty-stream.js';
 import { refusalOf, type Via } from '../journal/journal-record.js';
 import { dispatch } from '../operations/dispatch.js';
@@ -8,7 +8,6 @@ import { openRecordedStream } from '../operations/message-stream.js';
 import { intentIdIn, type OperationRequest } from '../operations/request.js';
 import type { SequencerState } from '../state/sequencer-state.js';
 
-/** How a caller can end one call. */
 interface CallOptions {
   /** Aborts the call, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -16,35 +15,35 @@ interface CallOptions {
 
 /** The embedded sequencer without a socket: the option `transport` of a client or a router under test. */
 export interface InProcessTransport {
-  /** @throws {SequencerError} `sequencer_error` for a refused call, `sequencer_unreachable` after the sequencer has closed */
+  /** @throws {SequencerError} `sequencer_error` for a refused call, `sequencer_unreachable` if the sequencer is closed */
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
   /** Message streams (interface section 4.5). @throws {SequencerError} as `call`, on iteration */
   openStream(operation: Operation, body: Uint8Array, options?: CallOptions): AsyncIterable<Uint8Array>;
-  /** Ends its open streams. It can be used again: a test may make two clients of one transport. */
+  /** Ends open streams. The transport stays usable, because clients can share it. */
   close(): Promise<void>;
 }
 
 /**
- * @param ended aborted when the sequencer closes
+ * @param closed aborted when the sequencer closes
  * @param via the transport that the journal names
  */
 export function inProcessTransport(
   state: SequencerState,
-  ended: AbortSignal,
+  closed: AbortSignal,
   via: Via = 'in-process',
 ): InProcessTransport {
   let closing = new AbortController();
   return Object.freeze({
     call: async (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) => {
-      requireRunning(ended, signal);
-      // `AbortSignal.any` leaves a little memory at a long-lived signal, so it is used only where it is needed.
-      const stop = signal ? AbortSignal.any([ended, signal]) : ended;
-      const envelope = await answer(state, { ...operation, body }, via, stop);
-      requireRunning(ended, signal);
+      requireRunning(closed, signal);
+      // `AbortSignal.any` uses memory for as long as its sources exist, so it is created only if needed.
+      const stop = signal ? AbortSignal.any([closed, signal]) : closed;
+      const envelope = await perform(state, { ...operation, body }, via, stop);
+      requireRunning(closed, signal);
       return openResponse(envelope);
     },
     openStream: (operation: Operation, body: Uint8Array, { signal }: CallOptions = {}) =>
-      read(state, { request: { ...operation, body }, via, ended, closing: closing.signal, signal }),
+      readStream(state, { request: { ...operation, body }, via, closed, closing: closing.signal, signal }),
     close: async () => {
       closing.abort();
       closing = new AbortController();
@@ -52,38 +51,39 @@ export function inProcessTransport(
   });
 }
 
-/** The envelope of the response, corrupted where a fault does that. @throws {SequencerError} of a fault */
-function answer(state: SequencerState, request: OperationRequest, via: Via, signal: AbortSignal): Promise<Uint8Array> {
-  const perform = () => dispatch(state, request, via);
-  const fault = state.faults.take(request);
-  if (!fault) return perform();
+/** Performs a call, with its fault if there is one. @throws {SequencerError} for a fault that delivers no envelope */
+function perform(state: SequencerState, request: OperationRequest, via: Via, signal: AbortSignal): Promise<Uint8Array> {
+  const fault = state.faults.consume(request);
+  if (!fault) return dispatch(state, request, via);
   state.journal.recordFault(request, via, fault);
   const forget = () => state.intents.forget(intentIdIn(request));
-  return failInProcess({ fault, perform, forget, signal });
+  return performFaultyCall({ fault, perform: () => dispatch(state, request, via), forget, signal });
 }
 
-interface Reading {
+interface StreamCall {
   readonly request: OperationRequest;
   readonly via: Via;
-  readonly ended: AbortSignal;
+  /** Aborted when the sequencer closes. */
+  readonly closed: AbortSignal;
+  /** Aborted when the transport closes. */
   readonly closing: AbortSignal;
   readonly signal: AbortSignal | undefined;
 }
 
-async function* read(
+async function* readStream(
   state: SequencerState,
-  { request, via, ended, closing, signal }: Reading,
+  { request, via, closed, closing, signal }: StreamCall,
 ): AsyncGenerator<Uint8Array, void> {
-  requireRunning(ended, signal);
-  const stop = AbortSignal.any([ended, closing, ...(signal ? [signal] : [])]);
-  const fault = state.faults.take(request, streamFaultKinds);
+  requireRunning(closed, signal);
+  const stop = AbortSignal.any([closed, closing, ...(signal ? [signal] : [])]);
+  const fault = state.faults.consume(request, streamFaultKinds);
   if (fault) state.journal.recordFault(request, via, fault);
   if (fault && fault.kind !== 'cut') throwFault(fault);
   for await (const envelope of streamEnvelopes(open(state, request, via, stop), fault, stop)) {
     yield openResponse(envelope);
   }
   if (fault) throwFault(fault);
-  requireRunning(AbortSignal.any([ended, closing]), signal);
+  requireRunning(AbortSignal.any([closed, closing]), signal);
 }
 
 function open(
@@ -97,7 +97,7 @@ function open(
     if (service === operation.service && method === operation.method) {
       return openRecordedStream(state, body, stop, via);
     }
-    throw new IntentError('not_supported', 'No such stream.');
+    throw new IntentError('not_supported', 'There is no such stream.');
   } catch (error) {
     throw new SequencerError('sequencer_error', 'The sequencer answered ERROR.', {
       serviceMessage: refusalOf(error).message,
@@ -105,7 +105,7 @@ function open(
   }
 }
 
-function requireRunning(ended: AbortSignal, signal: AbortSignal | undefined): void {
+function requireRunning(closed: AbortSignal, signal: AbortSignal | undefined): void {
   signal?.throwIfAborted();
-  if (ended.aborted) throw new SequencerError('sequencer_unreachable', 'The embedded sequencer has ended.');
+  if (closed.aborted) throw new SequencerError('sequencer_unreachable', 'The embedded sequencer is closed.');
 }

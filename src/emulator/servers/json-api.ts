@@ -1,9 +1,7 @@
 import express, { type ErrorRequestHandler, type Request, type RequestHandler, type Response } from 'express';
 import { IntentError, readError, SequencerError } from '../../errors.js';
 
-// What the JSON APIs of the pages have in common.
-
-/** Requires that a page has the sequencer's own origin. Programs, which send no Origin, are allowed. */
+/** Refuses pages of other origins. Programs, which send no Origin, are allowed. */
 export const requireOwnOrigin: RequestHandler = (req, res, next) => {
   const { origin, host } = req.headers;
   if (origin === undefined || origin === `http://${host}`) return next();
@@ -11,7 +9,7 @@ export const requireOwnOrigin: RequestHandler = (req, res, next) => {
   res.status(403).json({ error: { code: 'cross_site_request', message } });
 };
 
-// A page of another origin can send a form or plain text without a preflight, but not JSON.
+// Pages of other origins can send forms and plain text without a preflight, but not JSON.
 const requireJson: RequestHandler = (req, _res, next) => {
   next(req.is('application/json') ? undefined : new IntentError('unsupported_media_type'));
 };
@@ -26,7 +24,7 @@ export function asyncHandler(handler: (req: Request, res: Response) => Promise<v
   };
 }
 
-/** Answers with the whole message, also that of the sequencer: the reader is the developer. */
+/** Sends the whole error message, including that of the sequencer, because its reader is a developer. */
 export const answerError: ErrorRequestHandler = (error: unknown, _req, res, next) => {
   if (res.headersSent) return next(error);
   const known = error instanceof IntentError ? error : fromParser(error);

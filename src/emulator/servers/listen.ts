@@ -3,9 +3,9 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { IntentError, readError } from '../../errors.js';
 
 export interface ListenOptions {
-  /** Port on 127.0.0.1; 0 is any free one. */
+  /** Port on 127.0.0.1; 0 for any free port. */
   readonly port: number;
-  /** The name of the setting, for the error message. */
+  /** Name of the setting, for the error message. */
   readonly setting: string;
   /** Whether the process may exit while the server listens. */
   readonly unref: boolean;

@@ -5,7 +5,7 @@ import { IntentError } from '../../errors.js';
 import { parseHttpUrl } from '../../net/url.js';
 import { decode, v1 } from '../../wire/codec.js';
 import { encodeErrorResponse, operations } from '../../wire/envelope.js';
-import type { SettledFault } from '../faults/fault.js';
+import type { ResolvedFault } from '../faults/fault.js';
 import { streamEnvelopes, streamFaultKinds } from '../faults/faulty-stream.js';
 import { refusalOf } from '../journal/journal-record.js';
 import { openRecordedStream } from '../operations/message-stream.js';
@@ -15,9 +15,9 @@ import { isLoopbackHost } from './http-guard.js';
 const maxSockets = 200;
 const maxPayloadBytes = 64 * 1024;
 const pingMs = 30_000;
-/** Time for the request to arrive, in milliseconds. */
+/** Timeout of the request, in milliseconds. */
 const requestTimeoutMs = 10_000;
-/** Time for the close handshake, in milliseconds. */
+/** Timeout of the close handshake, in milliseconds. */
 const closeTimeoutMs = 1_000;
 
 const normalClosure = 1000;
@@ -43,8 +43,8 @@ export function serveWebSocketStreams(server: Server, state: SequencerState): St
   server.on('upgrade', (req: IncomingMessage, socket: Duplex, head: Buffer) => {
     const status = open.size < maxSockets ? refusedStatus(req) : '503 Service Unavailable';
     if (status) return refuseUpgrade(socket, status);
-    // WebSocket serves one operation only, so its fault is known before the request arrives.
-    const fault = state.faults.take(operations.openMessageStream, streamFaultKinds);
+    // WebSocket serves one operation, so its fault can be chosen before the request arrives.
+    const fault = state.faults.consume(operations.openMessageStream, streamFaultKinds);
     const failsUpgrade = fault?.kind === 'refuse' || fault?.kind === 'status';
     if (failsUpgrade) state.journal.recordFault(operations.openMessageStream, 'websocket', fault);
     if (fault?.kind === 'refuse') return void socket.destroy();
@@ -66,7 +66,7 @@ export function serveWebSocketStreams(server: Server, state: SequencerState): St
   };
 }
 
-/** The same guard as over HTTP, plus the Origin: browsers send no preflight before they open a WebSocket. */
+/** Checks the Host as over HTTP, and the Origin, because browsers send no preflight for a WebSocket. */
 function refusedStatus({ url = '', headers }: IncomingMessage): string | undefined {
   const { host, origin } = headers;
   const isForeign = origin !== undefined && !isLoopbackHost(parseHttpUrl(origin)?.host);
@@ -80,33 +80,36 @@ function refuseUpgrade(socket: Duplex, status: string): void {
 }
 
 /**
- * One WebSocket, which passes through these states:
- *   open       no request has arrived; closed after `requestTimeoutMs`
- *   streaming  one Request envelope arrived, a signed openMessageStream; Response envelopes go out
- *   closing    the close frame was sent; terminated after `closeTimeoutMs`
+ * A WebSocket. Its states:
+ *   open       waits for the request, for at most `requestTimeoutMs`
+ *   streaming  received a Request envelope with a signed openMessageStream, and sends Response envelopes
+ *   closing    sent the close frame; terminated after `closeTimeoutMs`
  *   closed
- * A refused request, or a second one, gets an ERROR envelope, and the socket is closed.
+ * A refused request or a second one is answered with an ERROR envelope, and the socket is closed.
  */
 class StreamSocket {
   readonly #socket: WebSocket;
   readonly #state: SequencerState;
-  readonly #fault: SettledFault | undefined;
+  readonly #fault: ResolvedFault | undefined;
   /** Aborted in the states closing and closed. */
   readonly #ending = new AbortController();
   #timer: NodeJS.Timeout;
   #hasRequest = false;
   #awaitsPong = false;
 
-  constructor(socket: WebSocket, state: SequencerState, fault?: SettledFault) {
+  constructor(socket: WebSocket, state: SequencerState, fault?: ResolvedFault) {
     this.#socket = socket;
     this.#state = state;
     this.#fault = fault;
-    this.#timer = setTimeout(() => this.#refuse('No request came.'), requestTimeoutMs).unref();
+    this.#timer = setTimeout(
+      () => this.#refuse(`No request received within ${requestTimeoutMs / 1000} seconds.`),
+      requestTimeoutMs,
+    ).unref();
     socket.on('message', (data, isBinary) => void this.#serve(data as Buffer, isBinary));
     socket.on('pong', () => {
       this.#awaitsPong = false;
     });
-    // Too large a frame, or a protocol error. ws sends its own close frame for these.
+    // A frame over the limit, or a protocol error. ws sends its own close frame for these.
     socket.on('error', () => this.#close(policyViolation));
     socket.on('close', () => {
       clearTimeout(this.#timer);
@@ -114,7 +117,7 @@ class StreamSocket {
     });
   }
 
-  /** Terminates the connection where the last ping was not answered. */
+  /** Sends a ping, or terminates the connection if the last ping was not answered. */
   ping(): void {
     if (this.#awaitsPong) this.terminate();
     else this.#socket.ping();
@@ -128,11 +131,11 @@ class StreamSocket {
 
   async #serve(data: Buffer, isBinary: boolean): Promise<void> {
     if (this.#ending.signal.aborted) return;
-    if (this.#hasRequest) return this.#refuse('A stream takes one request.');
+    if (this.#hasRequest) return this.#refuse('A stream accepts only one request.');
     this.#hasRequest = true;
     clearTimeout(this.#timer);
     try {
-      if (!isBinary) throw new IntentError('malformed_message', 'An envelope comes in a binary frame.');
+      if (!isBinary) throw new IntentError('malformed_message', 'Send the envelope in a binary frame.');
       const { signal } = this.#ending;
       const body = streamRequestIn(data);
       const { journal } = this.#state;
@@ -146,7 +149,7 @@ class StreamSocket {
     }
   }
 
-  /** Resolves when the envelope is written, so that a slow reader has at most one message in memory. */
+  /** Resolves when the envelope is written: a slow client has at most one message in memory. */
   #send(envelope: Uint8Array): Promise<void> {
     return new Promise((resolve) => {
       this.#socket.send(envelope, () => resolve());
@@ -172,5 +175,5 @@ function streamRequestIn(data: Uint8Array): Uint8Array {
   const { service, method, body } = decode(v1.Request, data);
   const { openMessageStream: operation } = operations;
   if (service === operation.service && method === operation.method) return new Uint8Array(body);
-  throw new IntentError('not_supported', 'Over WebSocket there is Messaging.openMessageStream and nothing else.');
+  throw new IntentError('not_supported', 'WebSocket serves only Messaging.openMessageStream.');
 }

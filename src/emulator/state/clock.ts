@@ -1,11 +1,11 @@
 import { IntentError } from '../../errors.js';
 import type { v1 } from '../../wire/codec.js';
 
-/** A clock that runs with another one and can be advanced. */
+/** A clock that runs like another one and can be advanced. */
 export interface Clock {
-  /** The time, ms since 1970. Needs no `this`, so it can be passed on: `intentRouter({ now: clock.now })`. */
+  /** The time, ms since 1970. Can be passed as a function: `intentRouter({ now: clock.now })`. */
   now(this: void): number;
-  /** Advances the clock, in milliseconds. No timer fires because of it. @throws {IntentError} `invalid_request` for less than 0 */
+  /** Advances the clock by `ms` milliseconds. Fires no timers. @throws {IntentError} `invalid_request` if `ms` is negative */
   advance(this: void, ms: number): void;
 }
 
@@ -25,7 +25,7 @@ export function createClock(time: () => number = Date.now): Clock {
 
 type Timestamp = NonNullable<v1.CodeScanned.$Properties['timestamp']>;
 
-/** A time, ms since 1970, in the form of the messages. */
+/** @param atMs ms since 1970 */
 export function toTimestamp(atMs: number): Timestamp {
   const seconds = Math.floor(atMs / 1000);
   return { seconds, nanos: Math.floor((atMs - seconds * 1000) * 1e6) };

@@ -1,21 +1,21 @@
 import { IntentError } from '../../errors.js';
 import type { IntentRequest } from '../../intents/verify-intent.js';
+import { ChangeNotifier } from './change-notifier.js';
 import { Mailbox, type PersistedMessages } from './mailbox.js';
-import { Subscribers } from './subscribers.js';
 import type { VerifiedIntent } from './verified-intent.js';
 
-// States of an intent, as its flags have them (see `stateOf`):
+// States of an intent, derived from its flags by `stateOf`:
 //   created    no flag is set
 //   scanned    a wallet sent `code_scanned`
-//   declined   a wallet sent `client_rejected_...`; display only, the intent can still be submitted
-//   submitted  the payment or the login was submitted; the payment's status is `intent_submitted`
-//   reversed   the payment was submitted and then reversed; it can be submitted again
-// `scanned` and `declined` stay set: submission and reversal take precedence over them.
+//   declined   a wallet sent `client_rejected_...`; for display, the intent can still be submitted
+//   submitted  a wallet paid or logged in
+//   reversed   the payment was reversed after its submission; it can be submitted again
+// The flags `scanned` and `declined` stay set. `submitted` and `reversed` take precedence.
 
 /** The mutable part of an intent. */
 export interface IntentProgress {
   readonly scanned: boolean;
-  /** Signed with the rendezvous key, which every reader of the code has: for display only. */
+  /** For display only: anyone with the code can sign the message that sets it. */
   readonly declined: boolean;
   readonly submitted: boolean;
   readonly reversed: boolean;
@@ -26,7 +26,7 @@ export interface IntentProgress {
   readonly webhookUrl: URL | undefined;
 }
 
-/** An intent in the store. Only `IntentStore.update` changes it, so that every change is saved. */
+/** An intent in the store. Change it with `IntentStore.update` only, which saves the change. */
 export interface StoredIntent extends IntentProgress {
   /** Base58 */
   readonly id: string;
@@ -37,7 +37,6 @@ export interface StoredIntent extends IntentProgress {
   readonly createdAtMs: number;
 }
 
-/** How far an intent has come, in one word. */
 export type StoredIntentState = 'created' | 'scanned' | 'declined' | 'submitted' | 'reversed';
 
 export function stateOf({ submitted, reversed, declined, scanned }: IntentProgress): StoredIntentState {
@@ -47,7 +46,7 @@ export function stateOf({ submitted, reversed, declined, scanned }: IntentProgre
   return scanned ? 'scanned' : 'created';
 }
 
-/** An intent from before a restart. */
+/** An intent that was read from the state file. */
 export interface PersistedIntent {
   readonly intent: VerifiedIntent;
   readonly createdAtMs: number;
@@ -76,7 +75,7 @@ type MutableProgress = { -readonly [Name in keyof IntentProgress]: IntentProgres
 /** The intents in memory, at most `capacity`: the newest replaces the oldest. */
 export class IntentStore {
   readonly #intents = new Map<string, StoredIntent & MutableProgress>();
-  readonly #subscribers = new Subscribers();
+  readonly #changes = new ChangeNotifier();
   readonly #capacity: number;
   readonly #archive: IntentArchive | undefined;
   /** Ids of intents with unsaved changes. */
@@ -102,15 +101,15 @@ export class IntentStore {
     return this.#intents.get(id);
   }
 
-  /** Resolves with the intent once it exists, or with undefined when the signal is aborted before. */
+  /** Resolves with the intent once it exists, or with undefined when the signal is aborted. */
   async whenCreated(id: string, signal: AbortSignal): Promise<StoredIntent | undefined> {
-    while (!this.#intents.has(id) && !signal.aborted) await this.#subscribers.next(signal);
+    while (!this.#intents.has(id) && !signal.aborted) await this.#changes.next(signal);
     return this.#intents.get(id);
   }
 
   /**
-   * The intent that the same request created, if any: a retry changes nothing (protocol section 6).
-   * @throws {IntentError} `malformed_message` when its rendezvous has an intent with other details
+   * The intent that an equal request created, if any: a retry changes nothing (protocol section 6).
+   * @throws {IntentError} `malformed_message` if the rendezvous has a different intent
    */
   find({ id, signedBytes }: VerifiedIntent): StoredIntent | undefined {
     const intent = this.#intents.get(id);
@@ -125,7 +124,7 @@ export class IntentStore {
     const mailbox = new Mailbox(intent.message, () => this.#unsaved.add(intent.id));
     const stored = this.#put(intent, createdAtMs, initialProgress, mailbox);
     this.#unsaved.add(intent.id);
-    this.#subscribers.notify();
+    this.#changes.notify();
     return stored;
   }
 
@@ -136,15 +135,15 @@ export class IntentStore {
     this.#unsaved.add(id);
   }
 
-  /** Removes the intent. Its id is unknown from now on. */
+  /** Removes an intent. */
   forget(id: string | undefined): void {
     if (id !== undefined && this.#intents.delete(id)) this.#unsaved.add(id);
     this.save();
   }
 
   /**
-   * Writes unsaved changes. Called before a caller is answered: then a crash of the process loses nothing that was answered.
-   * @throws {IntentError} `invalid_configuration` where the archive cannot be written; the next save retries
+   * Writes unsaved changes. Called before each response, so a crash of the process loses no answered change.
+   * @throws {IntentError} `invalid_configuration` if the archive cannot be written; the next save retries
    */
   save(): void {
     if (this.#unsaved.size === 0) return;

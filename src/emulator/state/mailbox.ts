@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { signedBytesOf } from '../../intents/signed-intent.js';
 import type { v1 } from '../../wire/codec.js';
-import { Subscribers } from './subscribers.js';
+import { ChangeNotifier } from './change-notifier.js';
 
-/** Messages in one mailbox, not counting the request. */
+/** Limit of messages in one mailbox, without the request. */
 const capacity = 100;
 
 /** A message at a rendezvous. */
-export type MailMessage = v1.Message.$Properties & {
-  /** The signed bytes, where encoding the message again would give other bytes. */
+export type MailboxMessage = v1.Message.$Properties & {
+  /** The bytes that the client signed, if they differ from our encoding of the message. */
   readonly signedBytes?: Uint8Array;
 };
 
-/** A signed message with its signed bytes, so that readers get the bytes that were sent. */
-export function asSent(message: MailMessage, signedBytes: Uint8Array): MailMessage {
+/** Keeps the signed bytes of a message if its encoding differs from them. */
+export function withSignedBytes(message: MailboxMessage, signedBytes: Uint8Array): MailboxMessage {
   return Buffer.compare(signedBytes, signedBytesOf(message)) === 0 ? message : { ...message, signedBytes };
 }
 
-/** A message as readers get it: its id and signature, followed by the signed bytes. */
-export function toReaders({ signedBytes, ...message }: MailMessage): v1.Message.$Properties {
+/** The message to encode for readers: its id and signature, followed by the signed bytes. */
+export function toWireMessage({ signedBytes, ...message }: MailboxMessage): v1.Message.$Properties {
   if (!signedBytes) return message;
   const { id = null, sendMessageRequestSignature = null } = message;
   return { id, sendMessageRequestSignature, $unknowns: [signedBytes] };
@@ -26,23 +26,23 @@ export function toReaders({ signedBytes, ...message }: MailMessage): v1.Message.
 
 /** The content of a mailbox before a restart: each message with its id. */
 export interface PersistedMessages {
-  readonly request: MailMessage;
-  readonly messages: readonly MailMessage[];
+  readonly request: MailboxMessage;
+  readonly messages: readonly MailboxMessage[];
 }
 
 /**
- * The messages at one rendezvous. A message is undelivered until it is acknowledged, or until it makes room for a newer one.
+ * The messages at one rendezvous. A message stays until it is acknowledged, or until a full mailbox drops it.
  *
- * The request is never removed. The site's reader acknowledges everything it has seen, and a wallet that scans the code later
- * still needs the request.
+ * The request is never removed: the site acknowledges every message it reads, and a wallet that scans the code later still
+ * needs the request.
  */
 export class Mailbox {
-  readonly #request: MailMessage;
-  readonly #subscribers = new Subscribers();
+  readonly #request: MailboxMessage;
+  readonly #changes = new ChangeNotifier();
   readonly #onChange: () => void;
-  #messages: MailMessage[] = [];
+  #messages: MailboxMessage[] = [];
 
-  constructor(request: MailMessage, onChange: () => void = () => undefined) {
+  constructor(request: MailboxMessage, onChange: () => void = () => undefined) {
     this.#request = request.id ? request : { ...request, id: { value: newMessageId() } };
     this.#onChange = onChange;
   }
@@ -54,7 +54,7 @@ export class Mailbox {
     return mailbox;
   }
 
-  get request(): MailMessage {
+  get request(): MailboxMessage {
     return this.#request;
   }
 
@@ -62,13 +62,13 @@ export class Mailbox {
     return this.#request.id?.value ?? new Uint8Array();
   }
 
-  /** The request first, then the messages in the order they came. */
-  get undelivered(): MailMessage[] {
+  /** The request, then the messages, the oldest first. */
+  get undelivered(): MailboxMessage[] {
     return [this.#request, ...this.#messages];
   }
 
   /** Adds a message and returns its new id. A full mailbox drops the oldest message of a client first. */
-  add(message: MailMessage): Uint8Array {
+  add(message: MailboxMessage): Uint8Array {
     const id = newMessageId();
     this.#messages.push({ ...message, id: { value: id } });
     if (this.#messages.length > capacity) {
@@ -76,13 +76,13 @@ export class Mailbox {
       this.#messages.splice(Math.max(oldestOfClient, 0), 1);
     }
     this.#onChange();
-    this.#subscribers.notify();
+    this.#changes.notify();
     return id;
   }
 
   /** Resolves when a message is added, or when the signal is aborted. */
   changed(signal: AbortSignal): Promise<void> {
-    return this.#subscribers.next(signal);
+    return this.#changes.next(signal);
   }
 
   acknowledge(ids: readonly Uint8Array[]): void {
@@ -97,7 +97,7 @@ export class Mailbox {
 const newMessageId = (): Uint8Array => new Uint8Array(randomBytes(16));
 
 /** The MessageId in hex. */
-export function messageIdOf({ id }: MailMessage): string {
+export function messageIdOf({ id }: MailboxMessage): string {
   return hex(id?.value ?? new Uint8Array());
 }
 

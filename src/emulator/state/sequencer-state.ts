@@ -15,7 +15,7 @@ export interface SequencerState {
   readonly keyFiles: KeyFileReader;
   readonly webhooks: WebhookCaller;
   readonly faults: FaultList;
-  /** The name of this sequencer, new at every start. */
+  /** Names this sequencer in `/healthz`; new at every start. */
   readonly instance: string;
   /** Aborted when the sequencer closes. */
   readonly closing: AbortSignal;
@@ -30,8 +30,8 @@ export interface OpenState {
 }
 
 /**
- * Creates the state of a sequencer; with a state file, from the intents in it. The file is then rewritten.
- * @throws {IntentError} `invalid_configuration` where the file cannot be read or written
+ * Creates the state of a sequencer. With a state file, restores the intents in it and rewrites it.
+ * @throws {IntentError} `invalid_configuration` if the file cannot be read or written
  */
 export function openState(
   parts: Pick<SequencerState, 'keyFiles' | 'webhooks' | 'closing' | 'now'>,
@@ -55,7 +55,7 @@ function closeState(intents: IntentStore, file: StateFile | undefined): void {
   try {
     intents.save();
   } catch {
-    // Everything that was answered is saved. At most a few messages are lost.
+    // Answered calls are already saved. Only messages and acknowledgements can be lost.
   } finally {
     file?.close();
   }

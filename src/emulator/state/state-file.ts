@@ -16,7 +16,7 @@ import { signedBytesIn } from '../../intents/signed-intent.js';
 import { parseIntentId } from '../../keys/base58.js';
 import { decode, encode, v1 } from '../../wire/codec.js';
 import type { IntentArchive, PersistedIntent, StoredIntent } from './intent-store.js';
-import { asSent, type MailMessage, toReaders } from './mailbox.js';
+import { type MailboxMessage, toWireMessage, withSignedBytes } from './mailbox.js';
 import { formatOwner, isOwnerLine, type StateOwner } from './state-owner.js';
 import { verifyIntentMessage } from './verified-intent.js';
 
@@ -24,11 +24,11 @@ import { verifyIntentMessage } from './verified-intent.js';
 const maxAppended = 8 * 1024 * 1024;
 
 /**
- * The file that keeps intents across restarts: lines of JSON. The first line names the owner. Every other line is a whole
- * intent or the id of a forgotten one; the last line of an id counts.
+ * The file that keeps intents across restarts, as lines of JSON. The first line names the owner. Every other line has a whole
+ * intent or the id of a forgotten one; the last line of an id is valid.
  *
- * The file is rewritten at every start and after `maxAppended` characters, under another name that then replaces it. Each
- * change is one append. This survives a crash of the process at any time, but not a power failure.
+ * Each change is one append. At every start and after `maxAppended` characters, a new file is written and renamed over the
+ * old one. This survives a crash of the process at any time, but not a power failure.
  */
 export class StateFile implements IntentArchive {
   readonly #file: string;
@@ -44,13 +44,13 @@ export class StateFile implements IntentArchive {
   }
 
   write(changed: readonly StoredIntent[], forgotten: readonly string[], all: () => Iterable<StoredIntent>): void {
-    if (this.#isClosed) throw problemOf(this.#file, 'is closed: the sequencer has ended');
+    if (this.#isClosed) throw problemOf(this.#file, 'is closed, because the sequencer was closed');
     try {
       const isAppendable = this.#appended <= maxAppended && !this.#isRemoved();
       if (this.#descriptor === undefined || !isAppendable) this.#rewrite(all());
       else this.#append(this.#descriptor, [...changed.map(toLine), ...forgotten.map((id) => ({ forgotten: id }))]);
     } catch (error) {
-      // The file may end with half a line. The next write must not append to it.
+      // The file may end with an incomplete line, so the next write must not append to it.
       this.#release();
       if (error instanceof IntentError) throw error;
       throw problemOf(this.#file, `cannot be written (${String(readError(error).code)})`, error);
@@ -84,18 +84,18 @@ export class StateFile implements IntentArchive {
     this.#appended = 0;
   }
 
-  /** Whether the file was removed, which starts a new one. @throws {IntentError} where another file has replaced it */
+  /** Whether the file was removed; a new one is then written. @throws {IntentError} if another file has replaced it */
   #isRemoved(): boolean {
     if (this.#descriptor === undefined || fstatSync(this.#descriptor).nlink > 0) return false;
     if (!existsSync(this.#file)) return true;
-    throw problemOf(this.#file, 'was taken over by another sequencer, or was replaced');
+    throw problemOf(this.#file, 'was replaced, or is in use by another sequencer');
   }
 }
 
 /**
- * Reads the intents of a state file, the oldest first; none where there is no file. An incomplete last line is ignored: the
- * change in it was never answered.
- * @throws {IntentError} `invalid_configuration` for a damaged file, or one of another program
+ * Reads the intents of a state file, the oldest first; none if there is no file. An incomplete last line is ignored, because
+ * its change was never answered.
+ * @throws {IntentError} `invalid_configuration` for a damaged file or a file of another program
  */
 export function readStateFile(file: string): PersistedIntent[] {
   const text = existsSync(file) ? read(file) : '';
@@ -103,7 +103,7 @@ export function readStateFile(file: string): PersistedIntent[] {
   const [owner = '', ...lines] = text.split('\n');
   if (!isOwnerLine(owner)) throw problemOf(file, 'is not a file of the embedded sequencer');
   const latest = new Map<string, Record<string, unknown>>();
-  // The text behind the last line break is empty or incomplete.
+  // The text after the last line break is empty or incomplete.
   for (const [index, line] of lines.slice(0, -1).entries()) {
     const change = parseLine(file, line, index);
     const id = String(change.intent ?? change.forgotten);
@@ -114,7 +114,7 @@ export function readStateFile(file: string): PersistedIntent[] {
     try {
       return fromLine(line);
     } catch (error) {
-      throw problemOf(file, `is damaged: it has an intent that cannot be read, ${String(line.intent)}`, error);
+      throw problemOf(file, `is damaged: the intent ${String(line.intent)} cannot be read`, error);
     }
   });
 }
@@ -153,7 +153,7 @@ const intentLine = z.strictObject({
   webhookUrl: z.url().optional(),
 });
 
-/** An intent as a line has it. It holds no secret. */
+/** An intent as a line of the file. It contains no secret. */
 type IntentLine = z.infer<typeof intentLine>;
 
 function toLine(intent: StoredIntent): IntentLine {
@@ -174,7 +174,7 @@ function toLine(intent: StoredIntent): IntentLine {
   };
 }
 
-/** Reads an intent and verifies its signatures again. @throws {Error} for anything but the result of `toLine` */
+/** Reads an intent and verifies its signatures. @throws {Error} unless `toLine` made the line */
 function fromLine(line: unknown): PersistedIntent {
   const { intent, createdAtMs, request: text, messages, payer, userId, webhookUrl, ...flags } = intentLine.parse(line);
   const request = parseMessage(text);
@@ -196,15 +196,15 @@ function fromLine(line: unknown): PersistedIntent {
 
 const formatLine = (line: object): string => `${JSON.stringify(line)}\n`;
 
-const formatMessage = (message: MailMessage): string => toBase64(encode(v1.Message, toReaders(message)));
-const parseMessage = (text: string): MailMessage => {
+const formatMessage = (message: MailboxMessage): string => toBase64(encode(v1.Message, toWireMessage(message)));
+const parseMessage = (text: string): MailboxMessage => {
   const bytes = fromBase64(text);
-  return asSent(decode(v1.Message, bytes), signedBytesIn(bytes));
+  return withSignedBytes(decode(v1.Message, bytes), signedBytesIn(bytes));
 };
 const toBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
 const fromBase64 = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
 
-const fix = 'Remove it to start a new one, or name another one in INTENT_EMULATOR_STATE, or stateFile.';
+const fix = 'Remove it, or set INTENT_EMULATOR_STATE or stateFile to another file.';
 
 const problemOf = (file: string, problem: string, cause?: unknown): IntentError =>
   new IntentError('invalid_configuration', `The state file ${file} ${problem}. ${fix}`, { cause });

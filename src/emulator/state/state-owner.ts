@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { IntentError, readError } from '../../errors.js';
 
-/** The sequencer that owns a state file: it answers at this URL, under this name. */
+/** The sequencer that owns a state file. */
 export interface StateOwner {
   /** base_url */
   readonly url: string;
-  /** New at every start. */
+  /** A random name, new at every start. */
   readonly instance: string;
 }
 
@@ -27,7 +27,7 @@ export function isOwnerLine(line: string): boolean {
 }
 
 /**
- * Requires that no running sequencer owns the file. An owner at the same port is not checked: listening there fails.
+ * Requires that no running sequencer owns the file. An owner at the same port is not checked, because listening then fails.
  * @throws {IntentError} `invalid_configuration` with the URL of the owner
  */
 export async function requireFreeStateFile(file: string, port: number): Promise<void> {
@@ -36,7 +36,7 @@ export async function requireFreeStateFile(file: string, port: number): Promise<
   throw new IntentError(
     'invalid_configuration',
     `The state file ${file} is in use by the embedded sequencer at ${owner.url}. Stop that one, ` +
-      'or name another file in INTENT_EMULATOR_STATE, or stateFile.',
+      'or set INTENT_EMULATOR_STATE or stateFile to another file.',
   );
 }
 

@@ -3,7 +3,7 @@ import { signedBytesOf } from '../../intents/signed-intent.js';
 import { type IntentRequest, verifyIntent } from '../../intents/verify-intent.js';
 import { formatBase58 } from '../../keys/base58.js';
 import type { v1 } from '../../wire/codec.js';
-import { asSent, type MailMessage } from './mailbox.js';
+import { type MailboxMessage, withSignedBytes } from './mailbox.js';
 
 /** An intent whose signatures are verified, ready to be stored. */
 export interface VerifiedIntent {
@@ -11,12 +11,12 @@ export interface VerifiedIntent {
   readonly id: string;
   readonly request: IntentRequest;
   readonly signedBytes: Uint8Array;
-  /** With its signature, as readers of the rendezvous get it. */
-  readonly message: MailMessage;
+  /** With its signature. */
+  readonly message: MailboxMessage;
 }
 
 /**
- * Verifies a message that creates an intent, as far as that needs no I/O (protocol section 6).
+ * Verifies a message that creates an intent (protocol section 6). The key file of a login is not read here.
  * @throws {IntentError} as `verifyIntent`
  */
 export function verifyIntentMessage(
@@ -30,7 +30,7 @@ export function verifyIntentMessage(
     id: formatBase58(key),
     request: verifyIntent(message, key, signature, signedBytes),
     signedBytes,
-    message: asSent({ ...message, sendMessageRequestSignature: { value: signature } }, signedBytes),
+    message: withSignedBytes({ ...message, sendMessageRequestSignature: { value: signature } }, signedBytes),
   };
 }
 

@@ -9,7 +9,7 @@ interface Codec<Decoded, Properties> {
   decode(bytes: Uint8Array): Decoded;
 }
 
-/** An operation with the codecs of its two messages. */
+/** An operation with its codecs. */
 export interface ProxyCall<Request, Response> {
   readonly operation: Operation;
   readonly request: Codec<unknown, Request>;
@@ -17,7 +17,7 @@ export interface ProxyCall<Request, Response> {
 }
 
 /**
- * Calls the proxy of a sequencer at `url`, its base_url (interface section 4.1). Timeout 10 seconds, no retry.
+ * Calls the proxy of the sequencer at `url`, its base_url (interface section 4.1). Timeout 10 seconds, no retries.
  * @throws {SequencerError}
  */
 export async function callProxy<Request, Response>(
@@ -44,9 +44,15 @@ async function post(address: string, body: Uint8Array<ArrayBuffer>): Promise<Uin
     if (answer.ok) bytes = new Uint8Array(await answer.arrayBuffer());
   } catch (cause) {
     if (readError(cause).name === 'TimeoutError') {
-      throw new SequencerError('sequencer_timeout', `The sequencer at ${address} did not answer in time.`, { cause });
+      throw new SequencerError('sequencer_timeout', `Timeout: no response from the sequencer at ${address}.`, {
+        cause,
+      });
     }
-    throw new SequencerError('sequencer_unreachable', `The sequencer at ${address} does not answer.`, { cause });
+    throw new SequencerError(
+      'sequencer_unreachable',
+      `No connection to the sequencer at ${address}. Check that it is running.`,
+      { cause },
+    );
   }
   if (!bytes) {
     await answer.body?.cancel();
@@ -55,7 +61,10 @@ async function post(address: string, body: Uint8Array<ArrayBuffer>): Promise<Uin
     });
   }
   if (bytes.length === 0 && !isEmptyEnvelope(answer.status, answer.headers.get('content-type'))) {
-    throw new SequencerError('sequencer_bad_response', 'The response is empty and has no content type of an envelope.');
+    throw new SequencerError(
+      'sequencer_bad_response',
+      'The response is empty, and its content type is not that of an envelope.',
+    );
   }
   return bytes;
 }

@@ -14,7 +14,7 @@ import { v1 } from '../../wire/codec.js';
 import { operations } from '../../wire/envelope.js';
 import { callProxy } from './call-proxy.js';
 
-/** The request that a code stands for. */
+/** The payment or login request of a code. */
 export interface WalletRequest {
   /** The intent id, Base58. */
   readonly id: string;
@@ -26,7 +26,7 @@ export interface WalletRequest {
   readonly currency?: string;
   /** Account that receives the payment, Base58; payments only. */
   readonly destination?: string;
-  /** The site of the login; set for a login and for a payment with login. */
+  /** The site of the login; for logins and payments with login. */
   readonly login?: StatedLogin;
 }
 
@@ -39,7 +39,7 @@ export interface OpenedCode {
 }
 
 /**
- * Decodes a client secret, alone or as the fragment of a link, where return addresses may follow it.
+ * Decodes a client secret, alone or as the fragment of a link, which may also have return addresses.
  * @throws {IntentError} `invalid_client_secret`, `unknown_currency`
  */
 export function openCode(code: string): OpenedCode {
@@ -51,8 +51,8 @@ export function openCode(code: string): OpenedCode {
 }
 
 /**
- * Fetches the request at a code's rendezvous and verifies it: its signatures, and that its kind, currency and amount are those
- * of the code (protocol section 6).
+ * Fetches the request of a code and verifies it: its signatures, and that its kind, currency and amount match the code
+ * (protocol section 6).
  * @throws {IntentError} `intent_not_found`, `invalid_signature`, `malformed_message`, `sequencer_...`
  */
 export async function fetchRequest(url: string, { id, payload, rendezvous }: OpenedCode): Promise<WalletRequest> {

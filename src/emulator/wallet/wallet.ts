@@ -17,9 +17,9 @@ import { fetchRequest, type OpenedCode, openCode, type WalletRequest } from './w
 export interface WalletOptions {
   /** base_url of an embedded sequencer, such as `http://127.0.0.1:4747`. */
   readonly url: string;
-  /** The name for display. */
+  /** Display name. */
   readonly name: string;
-  /** 32 bytes that all keys of the wallet derive from. Default: random. */
+  /** 32 bytes from which all keys of the wallet are derived. Default: random. */
   readonly seed?: Uint8Array | undefined;
   /** The time, ms since 1970. */
   readonly now?: (() => number) | undefined;
@@ -28,13 +28,13 @@ export interface WalletOptions {
 /**
  * A simulated wallet, without money.
  *
- * A `code` is a client secret, or a link to the wallet with the client secret as its fragment. Every call rejects with an
- * IntentError: `invalid_client_secret` for an unreadable code, `intent_not_found`, `invalid_signature` or
- * `malformed_message` for a request that does not match its code, `not_supported` for the wrong kind, and `sequencer_...` when
- * the sequencer refuses, such as for a payment that another wallet has made.
+ * A `code` is a client secret, or a link to the wallet with the client secret as its fragment. Calls reject with an IntentError:
+ * `invalid_client_secret` for an invalid code, `intent_not_found`, `invalid_signature` or `malformed_message` for a request that
+ * does not match its code, `not_supported` for the wrong kind, and `sequencer_...` if the sequencer refuses the call, such as for
+ * a payment that another wallet has already paid.
  */
 export interface Wallet {
-  /** The name for display. */
+  /** Display name. */
   readonly name: string;
   /** The account it pays from, Base58. */
   readonly account: string;
@@ -42,11 +42,11 @@ export interface Wallet {
   scan(code: string): Promise<WalletRequest>;
   /** Pays or logs in; scans first if needed. */
   confirm(code: string): Promise<WalletRequest>;
-  /** Declines: sends `client_rejected_...` to the rendezvous, which changes nothing else. */
+  /** Declines: sends `client_rejected_...` to the rendezvous. The request can still be confirmed. */
   decline(code: string): Promise<WalletRequest>;
   /** As `confirm`, for payments only. */
   pay(code: string): Promise<WalletRequest>;
-  /** As `confirm`, for logins only; adds the user id. */
+  /** As `confirm`, for logins only; also returns the user id. */
   login(code: string): Promise<WalletLogin>;
   /** The wallet's user id at a domain, Base58: different at each domain. @throws {IntentError} `invalid_domain` */
   userId(domain: string): string;
@@ -58,13 +58,13 @@ export interface WalletLogin extends WalletRequest {
   readonly userId: string;
 }
 
-/** Makes a simulated wallet. It can pay at an embedded sequencer only. */
+/** Creates a simulated wallet. It can pay at an embedded sequencer only. */
 export function createWallet(options: WalletOptions): Wallet {
   requireKnown('createWallet', options, ['url', 'name', 'seed', 'now']);
   return new SimulatedWallet(options);
 }
 
-/** The seed of a named wallet: the same at every start, so that users keep their ids. It protects nothing. */
+/** The seed of a named wallet. It is public and the same at every start, so users keep their ids. */
 export function walletSeed(name: string): Uint8Array {
   return createHash('sha256').update(`express-intents simulated wallet ${name}`).digest();
 }
@@ -111,7 +111,7 @@ class SimulatedWallet implements Wallet {
 
   async login(code: string): Promise<WalletLogin> {
     const request = await this.#confirm(code, 'login');
-    // `#confirm` has verified that the request is a login.
+    // `#confirm` verified that the request is a login.
     const { domain } = request.login as StatedLogin;
     return { ...request, userId: this.userId(domain) };
   }
@@ -149,7 +149,7 @@ class SimulatedWallet implements Wallet {
     return request;
   }
 
-  /** Fetches and verifies the request every time, since it may have changed. Sends the scan once. */
+  /** Sends the scan once. Fetches and verifies the request every time. */
   #scanOnce(opened: OpenedCode): Promise<WalletRequest> {
     return this.#scanned.has(opened.id) ? fetchRequest(this.#url, opened) : this.#scan(opened);
   }
@@ -175,7 +175,7 @@ class SimulatedWallet implements Wallet {
       { operation: submitPayment, request: codec, response: emulator.SubmitPaymentResponse },
       { ...unsigned, signature: { value: account.sign(unsignedBytes(codec, unsigned)) } },
     );
-    requireOk(id, PaymentResult[result], 'Another wallet has paid this already.');
+    requireOk(id, PaymentResult[result], 'Another wallet has already paid.');
   }
 
   async #logIn(id: string, domain: string): Promise<void> {
@@ -187,7 +187,7 @@ class SimulatedWallet implements Wallet {
       { operation: operations.loginToThirdPartyApp, request: codec, response: v1.LoginToThirdPartyAppResponse },
       { ...unsigned, signature: { value: user.sign(unsignedBytes(codec, unsigned)) } },
     );
-    requireOk(id, LoginResult[result], 'Another wallet has logged in with this already.');
+    requireOk(id, LoginResult[result], 'Another wallet has already logged in.');
   }
 
   #userKey(domain: string): KeyPair {

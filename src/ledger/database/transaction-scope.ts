@@ -71,7 +71,8 @@ function requireNoTransactionControl(sql: unknown): void {
   if (keyword === undefined) return;
   throw new IntentError(
     'internal_error',
-    `tx does not accept ${keyword.toUpperCase()}, because the ledger begins and ends the transaction. Use savepoints, or throw to roll back.`,
+    `tx accepts no BEGIN, COMMIT, ROLLBACK or PREPARE (${keyword.toUpperCase()}): the ledger begins and ends the transaction. To ` +
+      'roll back, throw an error. Savepoints are allowed.',
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Database, DatabaseTransaction, Queryable } from '../database/database.js';
 import type { LoginToComplete } from '../ledger.js';
 
-/** Begun by this browser, less than `$3` milliseconds ago, and not completed. */
+/** Created by this browser less than `$3` milliseconds ago, and not completed. */
 const completable = `id = $1 and browser = $2 and state <> 'creating' and (kind = 'login' or login)
   and login_completed_at is null and created_at > now() - $3::float8 * interval '1 millisecond'`;
 
@@ -20,8 +20,8 @@ export async function canCompleteLogin(
 }
 
 /**
- * Completes a login and runs `work` in the same transaction. True for exactly one caller: a concurrent one waits for the row
- * and finds the login completed.
+ * Completes a login and runs `work` in the same transaction. True for exactly one caller: a concurrent one waits for the row lock
+ * and then finds the login completed.
  */
 export function completeLoginOnce(
   db: Database,

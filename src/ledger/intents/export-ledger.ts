@@ -6,10 +6,10 @@ const pageSize = 500;
 export const exportName = 'express-intents';
 
 /**
- * Writes a whole ledger as lines of JSON: a header, one line for each intent with its history, and a last line with the number
- * of intents, by which a truncated file is detected. All lines are of one snapshot, also while a site runs. The file holds
- * what the database holds: amounts, metadata and payers, but no client secret that a reader could open.
- * @param write takes a line without its end, and resolves when the next may follow
+ * Writes a whole ledger as lines of JSON: a header, one line for each intent with its history, and a last line with the number of
+ * intents, which reveals a truncated file. All lines are from one snapshot, even while the site runs. The file has the content of
+ * the database: amounts, metadata and payers. Client secrets are in it only in encrypted form.
+ * @param write receives a line without a line end, and resolves when it accepts the next
  * @returns the number of intents
  * @throws {IntentError} `ledger_unavailable` @throws what `write` throws
  */
@@ -31,7 +31,7 @@ export function exportLedger(db: Database, write: (line: string) => Promise<void
   });
 }
 
-/** The version of the tables, which may be newer than this program. */
+/** The version of the tables. It may be newer than this program. */
 export async function tablesVersion(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ tables: number }>(
     'select max(version)::int as tables from express_intents.schema_versions',
@@ -40,8 +40,8 @@ export async function tablesVersion(db: Queryable): Promise<number> {
 }
 
 /**
- * Control characters of terminals, and characters that some readers, such as that of Node 24, treat as the end of a line. Their
- * JSON escapes parse to the same text.
+ * Control characters of terminals, and characters that some readers, such as `readline` of Node 24, treat as a line end. They are
+ * written as JSON escapes.
  */
 const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
@@ -49,7 +49,7 @@ const escaped = (line: string): string => line.replace(unprintable, (text) => te
 
 const codeOf = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** The database writes the JSON, because JavaScript types would round numbers and times. */
+/** The database creates the JSON, because JavaScript types would round numbers and times. */
 async function readPage(tx: Queryable, after: string): Promise<readonly { id: string; line: string }[]> {
   const { rows } = await tx.query<{ id: string; line: string }>(
     `select id, jsonb_build_object(

@@ -33,12 +33,12 @@ export async function historyOf(db: Queryable, id: string): Promise<readonly Sta
   return rows.map(toStateChange);
 }
 
-/** The first twenty of one state, because one browser may have begun thousands of payments. */
+/** The first twenty in one state: a browser may have thousands of payments. */
 const paymentsIn = (state: IntentState, place: number, order: string): string =>
   `(select id, ${place} as place from express_intents.intents
     where browser = $1 and resource = $2 and state = '${state}' order by ${order} limit 20)`;
 
-/** Settled payments first, the largest of them first; then submitted and open ones. */
+/** Settled payments, largest first; then submitted ones; then open ones. */
 export async function findPaymentsFor(
   db: Queryable,
   browser: Uint8Array,
@@ -55,7 +55,7 @@ export async function findPaymentsFor(
   return rows.map(toLedgerIntent);
 }
 
-/** A page begins after the intent that was created then and has this id. */
+/** The last intent of a page: the next page begins after it. */
 interface Cursor {
   /** The time as the database prints it, because a Date has no microseconds. */
   readonly created: string;
@@ -86,19 +86,19 @@ export function parseListOptions(options: ListOptions): ParsedListOptions {
 function parseCursor(text: string): Cursor {
   const [created = '', id = ''] = Buffer.from(String(text), 'base64url').toString().split('|');
   if (timestamp.test(created) && /^\w{32,44}$/.test(id)) return { created, id };
-  throw new IntentError('invalid_request', 'The cursor must be `next` of the page before.');
+  throw new IntentError('invalid_request', '`after` must be the `next` of a previous page.');
 }
 
 function formatCursor({ created, id }: Cursor): string {
   return Buffer.from(`${created}|${id}`).toString('base64url');
 }
 
-/** Open intents change too often for an index by age. A page of them scans so many intents and filters. */
+/** Open intents change too often for an index by age. A page of them scans this many intents and filters. */
 const openScanned = 2_000;
 
 const isAfter = '($1::text is null or (created_at, id) < ($1::timestamptz, $2::text))';
 
-/** Newest first, by id where the times are equal. @throws {IntentError} `invalid_request` */
+/** Newest first; equal times are ordered by id. @throws {IntentError} `invalid_request` */
 export async function listIntents(db: Queryable, options: ListOptions): Promise<IntentPage> {
   const { state, after, limit } = parseListOptions(options);
   const end = state === 'open' ? await endOfScan(db, after) : undefined;
@@ -113,7 +113,7 @@ export async function listIntents(db: Queryable, options: ListOptions): Promise<
   return { intents: page.map(toLedgerIntent), next: last && formatCursor(last) };
 }
 
-/** The last intent to scan; undefined where fewer are left. */
+/** The last intent to scan. Undefined if fewer are left. */
 async function endOfScan(db: Queryable, after: Cursor | undefined): Promise<Cursor | undefined> {
   const { rows } = await db.query<Cursor>(
     `select created_at::text as created, id from express_intents.intents where ${isAfter}

@@ -5,12 +5,12 @@ import { intentStates } from '../ledger.js';
 import { lanes } from '../settlement/hook-lanes.js';
 import { exportName, tablesVersion } from './export-ledger.js';
 
-/** How many lines are written at once. */
+/** How many lines one statement writes. */
 const batchSize = 200;
 
 /**
- * Imports the lines of `exportLedger`, all of them or none. Due payments stay due. The tables may be newer than those of the
- * file: columns added since have their default.
+ * Imports the lines of `exportLedger`, all or none. Due payments stay due. The tables may be newer than the file: columns added
+ * since then get their default.
  * @returns the number of intents
  * @throws {IntentError} `invalid_request` for a file that is not a complete export, comes from newer tables, or has an intent
  * that exists already; `ledger_unavailable`
@@ -26,7 +26,7 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
     const tables = await tablesVersion(tx);
     for await (const line of lines) {
       number += 1;
-      if (count !== undefined && line.trim() !== '') throw notAnExport('It continues after its last line.');
+      if (count !== undefined && line.trim() !== '') throw notAnExport('There are lines after its last line.');
       if (isFirst) requireHeader(line, tables);
       else if (line.startsWith('{"intents":')) count = Number(parseObject(line).intents);
       else if (line.trim() !== '') {
@@ -39,18 +39,19 @@ export function importLedger(db: Database, lines: AsyncIterable<string> | Iterab
       waiting = [];
     }
     imported += await insertLines(tx, waiting);
-    if (count !== imported) throw notAnExport('It was cut off: its last line, with the number of intents, is missing.');
+    if (count !== imported)
+      throw notAnExport('It is truncated: its last line, with the number of intents, is missing or does not match.');
     return imported;
   });
 }
 
 function requireHeader(line: string, tablesHere: number): void {
   const { ledger, tables } = parseObject(line);
-  if (ledger !== exportName) throw notAnExport('Its first line is not the header of one.');
+  if (ledger !== exportName) throw notAnExport('Its first line is not the header.');
   if (typeof tables === 'number' && tables <= tablesHere) return;
   throw notAnExport(
-    `It comes from tables of version ${tables}, and these are of version ${tablesHere}. Run \`npx express-intents migrate\` of the ` +
-      'version of express-intents that exported it.',
+    `It is from tables of version ${tables}, but these tables have version ${tablesHere}. Install the version of express-intents ` +
+      'that exported it, and run `npx express-intents migrate`.',
   );
 }
 
@@ -61,15 +62,15 @@ function parseObject(line: string): Record<string, unknown> {
   } catch {
     // Reported below.
   }
-  throw notAnExport(`This is not a line of one: ${line.slice(0, 60)}`);
+  throw notAnExport(`It has an invalid line: ${line.slice(0, 60)}`);
 }
 
 const notAnExport = (why: string): IntentError =>
-  new IntentError('invalid_request', `This is not an export of a ledger. ${why} Nothing was imported.`);
+  new IntentError('invalid_request', `The file is not a complete export of a ledger. ${why} Nothing was imported.`);
 
 /**
- * What readers of the tables rely on. The database would accept more: `NaN` for an amount, `infinity` for a time. Columns that
- * are not named here are checked by the database.
+ * The values that readers of the tables rely on. The database would accept more, such as `NaN` for an amount and `infinity` for a
+ * time. It checks the columns that are not named here.
  */
 function lineSchema(z: typeof zod) {
   const hasCents = (amount: number): boolean => /^\d+(?:\.\d\d?)?$/.test(String(amount));

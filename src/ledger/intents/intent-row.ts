@@ -1,6 +1,6 @@
 import type { IntentState, LedgerIntent, RecordedTerms, StateChange } from '../ledger.js';
 
-/** The columns of an intent as texts, numbers and booleans, because drivers and the type parsers of an app convert other types. */
+/** The columns of an intent as text, number and boolean. Drivers, and type parsers that the app sets, convert other types. */
 export const intentColumns = `
   i.id, i.kind, i.state, i.amount::text as amount, i.currency, i.destination, i.login, i.resource, i.user_id,
   i.metadata::text as metadata, i.dead_letter_hook, i.last_error, i.attempts::text as attempts,

@@ -11,18 +11,18 @@ import {
   toStateChange,
 } from './intent-row.js';
 
-/** Intents deleted in one transaction: few enough that no other statement waits for long. */
+/** How many intents one transaction deletes: few, because other statements wait for it. */
 const batchSize = 200;
 
-/** An open page may still ask for a younger intent. */
-const youngest = `least($1::float8, extract(epoch from now() - interval '1 day')::float8 * 1000)`;
+/** The upper bound of the age: an open page may still request the status of a younger intent. */
+const createdBefore = `least($1::float8, extract(epoch from now() - interval '1 day')::float8 * 1000)`;
 
 const finished = `select id from express_intents.intents
   where due_at is null and state <> 'dead' and (resource is null or $3::boolean)
     and (kind = 'login' or state in ('creating', 'settled', 'reversed', 'expired'))
-    -- A claimed one is being polled and may have been paid.
+    -- A claimed payment is being polled and may have been paid.
     and (leased_until is null or leased_until <= now())
-    and created_at < to_timestamp(${youngest} / 1000)
+    and created_at < to_timestamp(${createdBefore} / 1000)
     and ($4::text is null or created_at >= $4::timestamptz)
   order by created_at, id limit $2::int for update skip locked`;
 
@@ -35,7 +35,10 @@ export async function pruneIntents(db: Database, options: PruneOptions): Promise
   requireKnown('prune', options, ['olderThan', 'archive', 'includeResources']);
   const { olderThan, archive, includeResources = false } = options;
   if (!(olderThan instanceof Date) || Number.isNaN(olderThan.getTime())) {
-    throw new IntentError('invalid_request', '`olderThan` must be a Date: what was created before it is pruned.');
+    throw new IntentError(
+      'invalid_request',
+      '`olderThan` must be a valid Date. Intents created before it are deleted.',
+    );
   }
   let from: string | null = null;
   for (let pruned = 0; ; ) {
@@ -46,13 +49,13 @@ export async function pruneIntents(db: Database, options: PruneOptions): Promise
       return rows;
     });
     pruned += deleted.length;
-    // Deleted rows stay in the indexes for a while. The next batch starts behind them.
+    // Deleted rows stay in the indexes for a while. The next batch starts after them.
     from = deleted.at(-1)?.created ?? from;
     if (deleted.length < batchSize) return pruned;
   }
 }
 
-/** `created` is the time as the database prints it, because a number has no microseconds. */
+/** `created` is the time as text, because a number loses the microseconds. */
 type DeletedRow = IntentRow & { readonly created: string };
 
 /** Oldest first. */

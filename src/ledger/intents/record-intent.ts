@@ -3,7 +3,7 @@ import type { Queryable } from '../database/database.js';
 import type { Idempotency, NewIntent, RepeatedIntent } from '../ledger.js';
 import { type IntentRow, intentColumns, toRecordedTerms } from './intent-row.js';
 
-/** When an intent is first polled, and how long it is watched; in milliseconds. */
+/** When a payment is first polled, and how long it is watched, in milliseconds. */
 export interface WatchTimes {
   readonly watchFirstMs: number;
   readonly watchMs: number;
@@ -19,7 +19,7 @@ function termValues({ id, terms, browser }: NewIntent): unknown[] {
   return [id, kind, amount, currency, destination, login, terms?.resource ?? null, metadata, browser];
 }
 
-/** Only a payment is polled: a login is completed by the browser that began it. */
+/** Only payments are polled. A login is completed by the browser that created it. */
 const firstPoll = (kind: string, ms: string): string =>
   `case when ${kind} = 'payment' then now() + ${ms}::float8 * interval '1 millisecond' end`;
 
@@ -32,7 +32,7 @@ export async function recordIntent(db: Queryable, intent: NewIntent, times: Watc
   );
 }
 
-/** Records an intent before it is sent to the sequencer. False where its key is taken. */
+/** Records an intent before it is sent to the sequencer. False if its idempotency key is already used. */
 export async function reserveIntent(db: Queryable, intent: NewIntent, idempotency: Idempotency): Promise<boolean> {
   const { key, fingerprint, sealedSecret } = idempotency;
   const { rowCount } = await db.query(
@@ -45,8 +45,8 @@ export async function reserveIntent(db: Queryable, intent: NewIntent, idempotenc
 }
 
 /**
- * The sequencer has accepted a reserved intent.
- * @throws {IntentError} `internal_error` where the ledger does not have it: its secret must not be returned then
+ * Records that the sequencer has accepted a reserved intent.
+ * @throws {IntentError} `internal_error` if the ledger does not have the intent; its secret must not be returned then
  */
 export async function confirmIntent(db: Queryable, id: string, times: WatchTimes): Promise<void> {
   const { rowCount } = await db.query(
@@ -58,12 +58,16 @@ export async function confirmIntent(db: Queryable, id: string, times: WatchTimes
   if (rowCount === 1) return;
   // A concurrent request with the same key may have confirmed it.
   const found = await db.query('select from express_intents.intents where id = $1', [id]);
-  if (found.rowCount === 0) throw new IntentError('internal_error', `The ledger has lost the intent ${id}.`);
+  if (found.rowCount === 0)
+    throw new IntentError(
+      'internal_error',
+      `The ledger no longer has the reserved intent ${id}. Was the database restored or emptied?`,
+    );
 }
 
 type RepeatedRow = IntentRow & { readonly fingerprint: Uint8Array; readonly sealed_secret: string };
 
-/** What is stored under this key for this browser. */
+/** The intent stored under this key for this browser. */
 export async function findRepeated(
   db: Queryable,
   browser: Uint8Array,
@@ -80,7 +84,7 @@ export async function findRepeated(
   return { id, state, terms: toRecordedTerms(row), fingerprint: new Uint8Array(fingerprint), sealedSecret };
 }
 
-/** Only the browser that began the intent gets its sealed secret. */
+/** Undefined for any browser except the one that created the intent. */
 export async function findSealedSecret(db: Queryable, id: string, browser: Uint8Array): Promise<string | undefined> {
   const { rows } = await db.query<{ sealed_secret: string | null }>(
     'select sealed_secret from express_intents.intents where id = $1 and browser = $2',
@@ -89,7 +93,7 @@ export async function findSealedSecret(db: Queryable, id: string, browser: Uint8
   return rows[0]?.sealed_secret ?? undefined;
 }
 
-/** Takes up a given-up intent. A dead letter continues with the hook that failed; any other intent is watched again. */
+/** Resumes an intent: a dead letter with the hook that failed, an expired or reversed one with polls. False in any other state. */
 export async function retryIntent(db: Queryable, id: string, watchMs: number): Promise<boolean> {
   const { rowCount } = await db.query(
     `update express_intents.intents set

@@ -1,37 +1,37 @@
 import { IntentError } from '../../errors.js';
 
 export interface AdaptiveLimitOptions {
-  /** The limit never rises above this. */
-  readonly most: number;
+  /** The highest limit. */
+  readonly max: number;
   /** In milliseconds, for tests. Default: `performance.now`. */
   readonly now?: () => number;
 }
 
-/** Where the limit starts. */
+/** The limit at the start. */
 const firstLimit = 8;
-/** A latency of so many times the best means that the service is overloaded. */
+/** At this many times the best latency the service counts as overloaded. */
 const slowFactor = 2;
 /** The weight of one call in the smoothed latency, so that a single slow call changes little. */
 const weight = 0.1;
-/** Below this, twice the latency means nothing. */
+/** A latency below this never counts as slow, in milliseconds. */
 const slowFromMs = 20;
 const decrease = 0.7;
 
 /**
- * Limits how many calls run at once, and adapts the limit to the capacity of the service (additive increase, multiplicative
- * decrease, as TCP does it):
+ * Limits how many calls run at once. Unlike a `Semaphore`, it adapts the number of permits to the capacity of the service
+ * (additive increase, multiplicative decrease, as in TCP):
  *
- *     rising   -- a call succeeds at the limit ----------------> limit + 1: it doubles with each round of calls
- *     rising   -- a call fails or is slow ---------------------> limit x 0.7, steady
- *     steady   -- a round of calls succeeds -------------------> limit + 1
- *     steady   -- a call fails or is slow ---------------------> limit x 0.7, once in each round of calls
- *     any      -- the limit has come down to 1 ----------------> rising, so it recovers at once after an outage
+ *     rising   -- a call succeeds at the limit ----> limit + 1, which doubles it in each round of calls
+ *     rising   -- a call fails or is slow ---------> limit x 0.7, steady
+ *     steady   -- a round of calls succeeds -------> limit + 1
+ *     steady   -- a call fails or is slow ---------> limit x 0.7, once in each round of calls
+ *     any      -- the limit falls to 1 ------------> rising, for a fast recovery after an outage
  *
- * Slow means that the smoothed latency is twice the best one. A single call shows the latency of the service itself, so at a
- * limit of 1 the best is measured again.
+ * Slow means that the smoothed latency is twice the best one. At a limit of 1 the best latency is measured again, because
+ * single calls show the latency of the service without load.
  */
 export class AdaptiveLimit {
-  readonly #most: number;
+  readonly #max: number;
   readonly #now: () => number;
   readonly #waiting = new Set<() => void>();
   #limit: number;
@@ -41,22 +41,22 @@ export class AdaptiveLimit {
   #bestMs = Number.POSITIVE_INFINITY;
   #decreasedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor({ most, now = () => performance.now() }: AdaptiveLimitOptions) {
-    this.#most = most;
+  constructor({ max, now = () => performance.now() }: AdaptiveLimitOptions) {
+    this.#max = max;
     this.#now = now;
-    this.#limit = Math.min(firstLimit, most);
+    this.#limit = Math.min(firstLimit, max);
   }
 
-  /** How many calls may run at once now. */
+  /** The current limit. */
   get limit(): number {
     return Math.floor(this.#limit);
   }
 
-  /** @throws the signal's reason when it is aborted before the call may run @throws what `call` throws */
+  /** @throws the signal's reason if it is aborted before the call starts @throws what `call` throws */
   async run<Value>(signal: AbortSignal, call: () => Promise<Value>): Promise<Value> {
     signal.throwIfAborted();
     if (this.#running < this.limit) this.#running += 1;
-    else await this.#turn(signal);
+    else await this.#waitForTurn(signal);
     const isFull = this.#running >= this.limit;
     const startedAtMs = this.#now();
     try {
@@ -64,7 +64,7 @@ export class AdaptiveLimit {
       this.#note(startedAtMs, isFull);
       return value;
     } catch (error) {
-      if (isOfService(error) && !signal.aborted) this.#lower(startedAtMs);
+      if (isServiceFailure(error) && !signal.aborted) this.#lower(startedAtMs);
       throw error;
     } finally {
       this.#running -= 1;
@@ -81,7 +81,7 @@ export class AdaptiveLimit {
     this.#smoothMs = isFirst || this.limit === 1 ? tookMs : this.#smoothMs + weight * (tookMs - this.#smoothMs);
     this.#bestMs = this.limit === 1 ? tookMs : Math.min(this.#bestMs, this.#smoothMs);
     if (this.#smoothMs > Math.max(slowFromMs, slowFactor * this.#bestMs)) this.#lower(startedAtMs);
-    else if (isFull) this.#limit = Math.min(this.#most, this.#limit + (this.#isRising ? 1 : 1 / this.#limit));
+    else if (isFull) this.#limit = Math.min(this.#max, this.#limit + (this.#isRising ? 1 : 1 / this.#limit));
   }
 
   /** Ignores calls that started before the last decrease. */
@@ -92,7 +92,7 @@ export class AdaptiveLimit {
     this.#isRising = this.#limit === 1;
   }
 
-  #turn(signal: AbortSignal): Promise<void> {
+  #waitForTurn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leaveLine = (): void => {
         this.#waiting.delete(enter);
@@ -113,7 +113,7 @@ export class AdaptiveLimit {
   }
 }
 
-/** Whether the service failed, as opposed to one intent. */
-function isOfService(error: unknown): boolean {
+/** Whether the service itself failed, and not the request for one intent. */
+function isServiceFailure(error: unknown): boolean {
   return error instanceof IntentError && (error.code.startsWith('sequencer_') || error.code === 'too_busy');
 }

@@ -8,24 +8,25 @@ import { errorDetails, errorText } from './error-text.js';
 import { type Lane, laneAfterFailure } from './hook-lanes.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 import { emitChange, emitDeadLetter, emitHook, observedHook } from './settlement-events.js';
+import { inAboutMs } from './settlement-timing.js';
 
 type Hook = (payment: Payment, context: PaymentHookContext) => void | Promise<void>;
 
-/** A hook whose effects commit together with a change of the state. */
+/** A hook whose writes commit together with a change of state. */
 export interface HookCall {
   readonly name: 'onPaid' | 'onReversed';
-  /** Undefined where the site has none: then the state changes without a call. */
+  /** If undefined, the state changes without a call. */
   readonly hook: Hook | undefined;
-  /** Decides whether the hook is called now. Before it answers false, it writes when the payment is processed next. */
+  /** Decides whether the hook is called now. If it returns false, it has written when the payment is processed next. */
   readonly check?: ((claimed: ClaimedPayment) => Promise<boolean>) | undefined;
-  /** The change of the row, as `updateClaimed` takes it. */
+  /** The change of the row, for `updateClaimed`. */
   readonly changes: string;
   readonly values: readonly unknown[];
 }
 
 /**
- * Calls a hook in the lane of its payment and changes the state, or neither of them. The change is the last statement before
- * the commit and needs the claim, so of two processes only one commits.
+ * Calls a hook in the lane of its payment, and changes the state in the same transaction. The change is the last statement
+ * before the commit and requires the claim, so only one of two processes can commit.
  */
 export async function callHook(
   context: WorkContext,
@@ -55,7 +56,7 @@ export async function callHook(
   await (hook ? lanes.run(claimed.lane, lease, finish) : finish());
 }
 
-/** Continues with a payment during whose hook a process ended, by the rules in `hook-lanes.ts`. */
+/** Resumes a payment whose hook the end of a process interrupted, by the rules in `hook-lanes.ts`. */
 export async function handleInterrupted(
   context: WorkContext,
   claimed: ClaimedPayment,
@@ -64,12 +65,17 @@ export async function handleInterrupted(
   const { db, logger } = context;
   const name = claimed.state === 'settled' ? 'onReversed' : 'onPaid';
   if (claimed.hookRun === 'alone') {
-    return hookFailed(context, claimed, { name, error: new Error('The process ended in it.'), lane: 'alone' }, lease);
+    return hookFailed(
+      context,
+      claimed,
+      { name, error: new Error('The process ended while it ran.'), lane: 'alone' },
+      lease,
+    );
   }
   await updateClaimed(db, claimed, `lane = 'alone', due_at = now(), ${endClaim}`);
   logger.warn(
-    `express-intents: the process ended while ${name} ran for ${claimed.payment.id}, perhaps because of another hook. No attempt ` +
-      'is counted; it is called again while no other hook runs.',
+    `express-intents: the process ended while ${name} ran for payment ${claimed.payment.id}. Another hook may have been the cause, ` +
+      'so no attempt is counted. It is called again while no other hook runs.',
   );
 }
 
@@ -99,12 +105,12 @@ async function callInTransaction(
     await db.transaction(work, { isHook: true, isRetry: attempt > 1 });
   } catch (caught) {
     if (caught instanceof LeaseLost) throw caught;
-    // The closing of the ledger is not a failure of the hook.
+    // An abort because the ledger closes is not a failure of the hook.
     lease.throwIfAborted();
     if (!signalOfHook) return hookNotStarted(context, begun, caught);
     const isNotBegun = caught instanceof TransactionNotBegun;
     if (isNotBegun && (caught.isRefused || signalOfHook.aborted)) return hookNotStarted(context, begun, caught);
-    // The hook threw while its transaction waited for its turn: that is a failure of the hook.
+    // The hook threw while its transaction waited for its turn, which is a failure of the hook.
     const error = isNotBegun ? caught.cause : caught;
     emitHook(context, observed, calledAtMs, { error });
     return hookFailed(context, begun, { name, error, hasTimedOut: signalOfHook.aborted }, lease);
@@ -113,7 +119,7 @@ async function callInTransaction(
   emitChange(context, begun);
 }
 
-/** The database had no transaction for the hook, which is not a failure of the hook: no attempt is counted. @throws {unknown} `error` */
+/** The database could not begin a transaction, which is not a failure of the hook. No attempt is counted. @throws {unknown} `error` */
 async function hookNotStarted(
   { db, timing }: SettlementContext,
   claimed: ClaimedPayment,
@@ -132,7 +138,7 @@ interface HookFailure {
   readonly lane?: Lane;
 }
 
-/** Counts an attempt. Either the hook is called again after a pause, which doubles each time, or the payment is a dead letter. */
+/** Counts an attempt. The hook is called again after a backoff, or after the last attempt the payment becomes a dead letter. */
 async function hookFailed(
   context: SettlementContext,
   claimed: ClaimedPayment,
@@ -143,10 +149,10 @@ async function hookFailed(
   const attempts = claimed.attempts + 1;
   const timeouts = claimed.timeouts + (hasTimedOut ? 1 : 0);
   const lane = failure.lane ?? laneAfterFailure(timeouts);
-  // A hook that ended its transaction itself would commit its effects again.
+  // A hook that ended its transaction itself would commit its writes again.
   const isLast = attempts >= settings.hookAttempts || error instanceof TransactionEndedWithin;
   if (isLast) return moveToDeadLetter(context, { ...claimed, attempts, lane }, name, error, lease);
-  // A hanging hook occupies its slot for `hooks.timeoutMs`, so it pauses for at least as long.
+  // A hanging hook occupies its slot for `hooks.timeoutMs`, so the pause is about as long or longer.
   const pauses = [
     exponentialBackoffMs({ firstMs: timing.retryFirstMs }, attempts - 1),
     hasTimedOut ? exponentialBackoffMs({ firstMs: settings.hookTimeoutMs }, timeouts - 1) : 0,
@@ -156,17 +162,17 @@ async function hookFailed(
     db,
     claimed,
     `last_error = $4, attempts = $6, timeouts = $7, lane = $8, ${endClaim},
-     due_at = now() + $5::float8 * (0.9 + random() * 0.2) * interval '1 millisecond'`,
+     due_at = ${inAboutMs('$5')}`,
     [errorText(error), waitMs, attempts, timeouts, lane],
   );
-  const next = `It is called again in about ${Math.ceil(waitMs / 1_000)} s.`;
+  const count = `attempt ${attempts} of ${settings.hookAttempts}`;
   logger.warn(
-    `express-intents: ${name} has failed for ${claimed.payment.id} (${attempts}). ${next}`,
+    `express-intents: ${name} failed for payment ${claimed.payment.id} (${count}). It is retried in about ${Math.ceil(waitMs / 1_000)} s.`,
     errorDetails(error),
   );
 }
 
-/** Leaves a payment to a person, with the attempts and the lane of `claimed`. */
+/** Stops processing a payment until an operator retries it. Writes the attempts and the lane of `claimed`. */
 export async function moveToDeadLetter(
   context: SettlementContext,
   claimed: ClaimedPayment,
@@ -180,8 +186,8 @@ export async function moveToDeadLetter(
   await updateClaimed(db, claimed, changes, [hook, errorText(error), attempts, lane]);
   emitDeadLetter(context, { intent: payment.id, hook, attempts, error });
   logger.error(
-    `express-intents: the payment ${payment.id} is a dead letter: ${hook} has failed ${attempts} times. It is kept. After fixing ` +
-      `the cause, run: npx express-intents ledger retry ${payment.id}`,
+    `express-intents: payment ${payment.id} is a dead letter: ${hook} failed ${attempts} times and is not called again. Fix the ` +
+      `cause, then run: npx express-intents ledger retry ${payment.id}`,
     errorDetails(error),
   );
   try {
@@ -190,6 +196,9 @@ export async function moveToDeadLetter(
     const report = () => onDeadLetter(payment, { hook, attempts, error });
     await observedHook(context, { hook: 'onDeadLetter', payment, lease }, report);
   } catch (failure) {
-    logger.error(`express-intents: onDeadLetter has failed for ${payment.id}.`, errorDetails(failure));
+    logger.error(
+      `express-intents: onDeadLetter failed for payment ${payment.id}. It is not called again.`,
+      errorDetails(failure),
+    );
   }
 }

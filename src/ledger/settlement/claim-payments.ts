@@ -11,17 +11,17 @@ import { type Lane, lanes } from './hook-lanes.js';
 import type { SettlementTiming } from './settlement-timing.js';
 
 /**
- * Due in one lane. The comparison of pairs lets a database without statistics read the index `intents_due` in its
- * order as well.
+ * Due in one lane. With the comparison of pairs, even a database without statistics reads the index `intents_due` in its
+ * order.
  */
 const isDueIn = (lane: Lane): string => `due_at is not null
   and (lane, due_at) >= ('${lane}', '-infinity') and (lane, due_at) <= ('${lane}', now())`;
 
-/** Claimed by no process. A lease longer than any can be was given while the clock of the database was ahead. */
+/** Claimed by no process. A lease longer than the longest possible one was written while the clock of the database was ahead. */
 const isFree = `(leased_until is null or leased_until <= now()
   or leased_until > now() + $1::float8 * interval '2 milliseconds')`;
 
-/** Due payments of one lane, the longest waiting first. Rows locked by other processes are skipped. */
+/** Due payments of one lane, longest wait first. Skips rows that other processes have locked. */
 const dueIn = (lane: Lane, place: number): string => `(select id from express_intents.intents
   where ${isDueIn(lane)} and ${isFree}
   order by lane, due_at limit ($2::int[])[${place}] for update skip locked)`;
@@ -34,7 +34,7 @@ const namedIntents = `select id from express_intents.intents
   where id = any($2::text[]) and kind = 'payment' and state in ('open', 'reversed', 'expired') and ${isFree}
   for update skip locked`;
 
-/** How many payments of each lane to claim at most. */
+/** The maximum number of payments to claim in each lane. */
 export type LaneLimits = Readonly<Record<Lane, number>>;
 
 /** Claims due payments. */
@@ -43,7 +43,7 @@ export function claimDue(db: Queryable, limits: LaneLimits, timing: SettlementTi
   return claim(db, dueIntents, counts, timing);
 }
 
-/** Claims the unpaid and unclaimed ones of these payments, due or not. */
+/** Claims those of the given payments that are unpaid and unclaimed, due or not. */
 export function claimNamed(db: Queryable, ids: readonly string[], timing: SettlementTiming): Promise<ClaimedPayment[]> {
   return claim(db, namedIntents, ids, timing);
 }
@@ -65,7 +65,7 @@ async function claim(
   return rows.map(toClaimedPayment);
 }
 
-/** The unpaid ones of these payments, which another process may have claimed. */
+/** Those of the given payments that are unpaid. Another process may have claimed them. */
 export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select id from express_intents.intents where id = any($1::text[]) and state in ('open', 'reversed', 'expired')`,
@@ -74,7 +74,7 @@ export async function findUnpaid(db: Queryable, ids: readonly string[]): Promise
   return rows.map(({ id }) => id);
 }
 
-/** Ends claims before their leases end, in one statement, so that another process need not wait. */
+/** Ends claims before their leases end, in one statement. Another process can then claim the payments at once. */
 export async function releaseClaims(db: Queryable, claims: readonly ClaimedPayment[]): Promise<void> {
   await db.query(
     `update express_intents.intents i set ${endClaim}
@@ -84,7 +84,7 @@ export async function releaseClaims(db: Queryable, claims: readonly ClaimedPayme
   );
 }
 
-/** Ends all claims of a database that only one process can open: the processes that had them have ended. */
+/** Ends all claims in a database that only one process can open. The processes that had them have ended. */
 export async function releaseAllClaims(db: Queryable): Promise<void> {
   await db.query(
     `update express_intents.intents set leased_until = null, lease_token = lease_token + 1
@@ -92,31 +92,32 @@ export async function releaseAllClaims(db: Queryable): Promise<void> {
   );
 }
 
-/** How many due times are corrected in one statement. */
-const correctedAtOnce = 200;
+/** How many due times one statement corrects. */
+const correctionBatch = 200;
 
 /**
- * Corrects due times that were set while the clock of the database was ahead: an interval that started in the future starts
- * now, and an unpaid payment is due now. Transactions of other processes may be some seconds younger than this one.
- * @returns whether there may be more of them
+ * Corrects due times that were written while the clock of the database was ahead. An unpaid payment becomes due now. For any
+ * other payment, the interval that started in the future starts now. The five seconds allow for transactions of other processes
+ * that began later than this one.
+ * @returns whether there may be more
  */
 export async function correctDueTimes(db: Queryable): Promise<boolean> {
   const { rowCount } = await db.query(
     `with ahead as materialized (
        select id from express_intents.intents
        where due_at is not null and scheduled_at > now() + interval '5 seconds'
-       order by scheduled_at desc limit ${correctedAtOnce} for update skip locked)
+       order by scheduled_at desc limit ${correctionBatch} for update skip locked)
      update express_intents.intents i set scheduled_at = now(),
        due_at = case when i.state in ('open', 'expired', 'reversed') then now() else now() + (i.due_at - i.scheduled_at) end
      from ahead where i.id = ahead.id`,
   );
-  return rowCount === correctedAtOnce;
+  return rowCount === correctionBatch;
 }
 
-/** A backlog is counted up to this, so that counting is fast. */
-const countedUpTo = 1_000;
+/** The backlog is counted up to this, which bounds the cost. */
+const maxCount = 1_000;
 
-/** Due payments of each lane, so that the index `intents_due` is read in its order. */
+/** The due payments, lane by lane: the database reads the index `intents_due` in its order. */
 const dueBacklog = lanes
   .map(
     (lane) => `(select due_at from express_intents.intents where ${isDueIn(lane)}
@@ -124,14 +125,14 @@ const dueBacklog = lanes
   )
   .join(' union all ');
 
-/** One statement. Counting follows the order of an index and stops at the limit. */
+/** Counts the backlog in one statement. The counts follow the order of an index and stop at the limit. */
 export async function inspectBacklog(db: Queryable): Promise<LedgerBacklog> {
   const { rows } = await db.query<{ due: number; oldest_ms: number | null; dead: number }>(
     `with due as materialized (${dueBacklog}) select
        (select least(count(*), $1::int)::int from due) as due,
        (select extract(epoch from now() - min(due_at))::float8 * 1000 from due) as oldest_ms,
        (select count(*)::int from (select from express_intents.intents where state = 'dead' order by created_at limit $1::int) d) as dead`,
-    [countedUpTo],
+    [maxCount],
   );
   const [row] = rows;
   return { due: row?.due ?? 0, oldestDueMs: Math.round(row?.oldest_ms ?? 0), deadLetters: row?.dead ?? 0 };

@@ -3,36 +3,37 @@ import { type IntentRow, intentColumns } from '../intents/intent-row.js';
 import type { Payment } from '../payment.js';
 import type { Lane } from './hook-lanes.js';
 
-// A claim gives a payment to one process for the time of a lease.
+// A claim gives a payment to one process, until its lease ends.
 //
-//     claimed  -- heartbeat, three times in each lease ----------> claimed
-//     claimed  -- the last write of the work, or a release ------> free
-//     claimed  -- the lease ends without a heartbeat ------------> free: any process may claim it
+//     free     -- a process claims it, with a new lease_token ------> claimed
+//     claimed  -- heartbeat, three times in each lease -------------> claimed: the lease is extended
+//     claimed  -- the last write of the work, or a release ---------> free
+//     claimed  -- the lease ends without a heartbeat ---------------> free
 //
-// Each claim has a new `lease_token`. Every write of the work names it, so a process that lost its claim writes nothing.
+// Every write of the work requires its `lease_token`. So a process that lost its claim writes nothing.
 
-/** A payment that this process has claimed, as it was at the claim or after the last write. */
+/** A payment that this process has claimed, as of the claim or the last write. */
 export interface ClaimedPayment {
   readonly payment: Payment;
   readonly state: 'open' | 'submitted' | 'settled' | 'reversed' | 'expired';
-  /** Whether the payer is to be logged in as well. */
+  /** Whether it also logs the payer in. */
   readonly login: boolean;
-  /** The fence of all writes. */
+  /** The fencing token of all writes. */
   readonly leaseToken: string;
-  /** How often the hook that is due has failed. */
+  /** How many times the hook that is due has failed. */
   readonly attempts: number;
-  /** How often a hook of this payment has timed out since one last succeeded. */
+  /** How many times a hook of this payment has timed out since the last success. */
   readonly timeouts: number;
   readonly lane: Lane;
-  /** How the hook ran that was interrupted by the end of a process; undefined where none was. */
+  /** How the hook ran that the end of a process interrupted. Undefined if none was interrupted. */
   readonly hookRun: 'together' | 'alone' | undefined;
-  /** From the creation of the intent to the report of the sequencer that it was submitted. */
+  /** The time from the creation of the intent to the status that first reported it as submitted. */
   readonly submittedAfterMs: number;
-  /** Since it was created, submitted or settled, whichever came last. */
+  /** The time since it settled; before that, since it was submitted; before that, since it was created. */
   readonly ageMs: number;
   /** Whether `watch.unpaidMs` has passed. */
   readonly watchExpired: boolean;
-  /** Whether the sequencer has once reported a settled payment as not submitted. */
+  /** Whether the last poll reported the settled payment as not submitted. */
   readonly reversalSuspected: boolean;
 }
 
@@ -87,7 +88,7 @@ export const endClaim = 'leased_until = null, hook_run = null';
 /** Part of every write after a hook succeeded. */
 export const clearFailures = `attempts = 0, timeouts = 0, lane = 'first', last_error = null`;
 
-/** The claim is, or may be, another process's: nothing more may be written. */
+/** Another process has, or may have, claimed the payment. This process must not write to it any more. */
 export class LeaseLost extends Error {
   constructor(id: string) {
     super(`The claim on ${id} no longer belongs to this process.`);
@@ -96,8 +97,8 @@ export class LeaseLost extends Error {
 }
 
 /**
- * Writes to a claimed payment if the claim still holds.
- * @param changes the text after `set`; its parameters begin with `$4`
+ * Writes to a claimed payment if the claim is still valid.
+ * @param changes the text after `set`; its parameters start at `$4`
  * @returns the payment after the write
  * @throws {LeaseLost}
  */
@@ -117,34 +118,34 @@ export async function updateClaimed(
   return toClaimedPayment(rows[0]);
 }
 
-/** The lease of a claim, extended until `stop`. */
+/** The lease of a claim. Heartbeats extend it until `stop`. */
 export interface Lease {
-  /** Aborted with {@link LeaseLost} once the claim is, or may be, another process's; and with the reason of `abort`. */
+  /** Aborted with {@link LeaseLost} when another process has, or may have, the claim; and with the reason of `abort`. */
   readonly signal: AbortSignal;
   abort(reason: Error): void;
-  /** Ends the heartbeat. The last write of the work ends the claim. */
+  /** Ends the heartbeats. The last write of the work ends the claim. */
   stop(): void;
 }
 
 /** Extends a lease three times within its length. */
 export function holdLease(db: Database, { payment: { id }, leaseToken }: ClaimedPayment, leaseMs: number): Lease {
   const controller = new AbortController();
-  let goodUntil = performance.now() + leaseMs;
+  let validUntilMs = performance.now() + leaseMs;
   const beat = async (): Promise<void> => {
-    const sentAt = performance.now();
+    const sentAtMs = performance.now();
     const { rowCount } = await db.query(
       `update express_intents.intents set leased_until = now() + $3::float8 * interval '1 millisecond'
        where id = $1 and lease_token = $2::bigint and leased_until is not null`,
       [id, leaseToken, leaseMs],
     );
     if (rowCount === 0) throw new LeaseLost(id);
-    goodUntil = sentAt + leaseMs;
+    validUntilMs = sentAtMs + leaseMs;
   };
   const timer = setInterval(() => {
     beat().catch((error) => {
-      // While the database is unreachable, the lease holds until its end. Where no other process can have the database, it
-      // always holds: the database may be busy with the hook for which the lease is held.
-      const hasEnded = db.isShared && performance.now() > goodUntil;
+      // While the database is unreachable, the lease is valid until its end. If only this process can have the database, it
+      // stays valid: the database may be busy with the very hook for which the lease is held.
+      const hasEnded = db.isShared && performance.now() > validUntilMs;
       if (error instanceof LeaseLost || hasEnded) controller.abort(new LeaseLost(id));
     });
   }, leaseMs / 3).unref();

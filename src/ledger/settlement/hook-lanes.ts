@@ -1,36 +1,37 @@
 /**
- * Decides which hooks run at the same time, so that a hook that fails, hangs or ends the process delays no other payment.
+ * Decides which hooks run concurrently. A hook that fails, hangs or ends the process must not delay other payments. These are not
+ * semaphores: which call may start depends on the kinds of the calls that run and wait.
  *
- * Each payment is in one lane. The lane is a column of its row, so it survives the process and holds for all processes:
+ * Each payment is in one lane. The lane is a column of its row, so it survives the process and applies to all processes:
  *
- *     first  -- the hook fails ------------------------------------> retry
- *     first, retry  -- the hook has timed out twice ---------------> slow
- *     first, retry, slow  -- the process ends during the hook -----> alone
- *     alone  -- the process ends during the hook ------------------> alone, and an attempt is counted
- *     alone  -- the hook fails or times out, the process lives on -> retry or slow
- *     any    -- the hook succeeds ---------------------------------> first
+ *     first               -- the hook fails ---------------------------> retry
+ *     first, retry        -- the hook has timed out twice -------------> slow
+ *     first, retry, slow  -- the process ends during the hook ---------> alone
+ *     alone               -- the process ends during the hook ---------> alone, and an attempt is counted
+ *     alone               -- the hook fails or times out --------------> retry or slow
+ *     any                 -- the hook succeeds ------------------------> first
  *
- * - `first` may use all slots of the process. Only first calls use more than half of them.
+ * - `first` may use all slots of the process.
  * - `retry` may use half of the slots.
  * - `slow` has one slot of its own.
- * - `alone` is the quarantine. Its hook starts when no other hook runs in this process, and no other starts meanwhile.
+ * - `alone` is the quarantine. Its hook starts when no other hook runs in this process, and no other hook starts until it ends.
  *
- * While a hook runs, `hook_run` of its row is `together` or `alone`; every write that ends the claim clears it. A claimed row
- * that still has it was interrupted: its process ended, or lost the database for longer than the lease. `together` does not
- * tell which hook was the cause: no attempt is counted, and each payment is called again in quarantine. `alone` tells that
- * it was this hook: an attempt is counted, and the next call follows after a pause.
+ * While a hook runs, `hook_run` of its row is `together` or `alone`. Every write that ends the claim clears it. If a claimed row
+ * still has it, the hook was interrupted: the process ended, or lost the database for longer than the lease. After `together` the
+ * cause is unknown: no attempt is counted, and each interrupted payment is called again in quarantine. After `alone` this hook
+ * was the cause: an attempt is counted, and the next call follows after a backoff.
  *
- * `verifyPayment` is code of the site as well: it follows these rules and uses no slot.
+ * `verifyPayment` is code of the site, too. It follows these rules but uses no slot.
  */
 export type Lane = (typeof lanes)[number];
 
-/** By priority. */
+/** In the order of priority. */
 export const lanes = ['first', 'retry', 'slow', 'alone'] as const;
 
-/** After so many timeouts the lane is `slow`. */
+/** After this many timeouts the lane is `slow`. */
 const timeoutsUntilSlow = 2;
 
-/** @param timeouts how often the hooks of this payment have timed out */
+/** @param timeouts how many times the hooks of this payment have timed out */
 export function laneAfterFailure(timeouts: number): Lane {
   return timeouts >= timeoutsUntilSlow ? 'slow' : 'retry';
 }
@@ -43,7 +44,7 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** The hooks that run in one process. See the top of the file for the rules. */
+/** The hooks that run in one process, by the rules at the top of this file. */
 export class HookLanes {
   readonly #slots: number;
   readonly #running: Record<Kind, number> = { first: 0, retry: 0, slow: 0, alone: 0, verify: 0 };
@@ -55,22 +56,22 @@ export class HookLanes {
     this.#slots = slots;
   }
 
-  /** How many hooks of this lane run. */
+  /** How many hooks of this lane are running. */
   running(lane: Lane): number {
     return this.#running[lane];
   }
 
-  /** The longest wait of a first call for its slot, in milliseconds. */
+  /** The longest current wait of a first call for its slot, in milliseconds. */
   get firstCallWaitMs(): number {
     for (const { kind, sinceMs } of this.#waiting) if (kind === 'first') return performance.now() - sinceMs;
     return 0;
   }
 
-  /** @throws the signal's reason when it is aborted before a slot is free; `work` has not started then */
+  /** @throws the signal's reason if it is aborted before `work` starts @throws what `work` throws */
   async run<Value>(kind: Kind, signal: AbortSignal, work: () => Promise<Value>): Promise<Value> {
     signal.throwIfAborted();
     if (this.#mayEnter(kind)) this.#running[kind] += 1;
-    else await this.#turn(kind, signal);
+    else await this.#waitForTurn(kind, signal);
     try {
       return await work();
     } finally {
@@ -84,7 +85,7 @@ export class HookLanes {
     if (alone > 0) return false;
     if (kind === 'alone') return first + retry + slow + verify === 0;
     const aloneWaits = [...this.#waiting].some((waiting) => waiting.kind === 'alone');
-    // The quarantine waits for a slow hook, which may run for long. First calls continue in the meantime.
+    // A quarantined hook may wait long for a slow hook to end. First calls continue until then.
     if (kind === 'verify') return !aloneWaits || slow > 0;
     if (kind === 'first') return first + retry < this.#slots && (!aloneWaits || slow > 0);
     if (kind === 'slow') return slow === 0 && !aloneWaits;
@@ -95,7 +96,7 @@ export class HookLanes {
     for (const { kind, enter } of this.#waiting) if (this.#mayEnter(kind)) enter();
   }
 
-  #turn(kind: Kind, signal: AbortSignal): Promise<void> {
+  #waitForTurn(kind: Kind, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leaveLine = (): void => {
         this.#waiting.delete(waiting);
@@ -108,7 +109,7 @@ export class HookLanes {
       };
       const giveUp = (): void => {
         leaveLine();
-        // Others may have waited behind a payment in quarantine.
+        // Others may have waited behind a quarantined payment.
         this.#admitNext();
         reject(signal.reason);
       };

@@ -1,13 +1,13 @@
-/** Payments in the queue at most. One that does not fit is polled when it is due. */
+/** The maximum number of payments. One that does not fit is polled when it is due. */
 const capacity = 1_000;
-/** Delays before a payment is retried whose claim another process holds, in milliseconds. */
+/** The delays before retries while another process has the claim, in milliseconds. */
 const retryDelaysMs = [100, 200, 400, 800];
 
 interface Recheck {
   readonly settled: Promise<void>;
   readonly settle: () => void;
   isWaiting: boolean;
-  /** Requested again after it was taken: the call to the sequencer may be older than that request. */
+  /** Requested again after it was taken. The running status call may be older than that request. */
   isRequestedAgain: boolean;
   misses: number;
 }
@@ -15,31 +15,34 @@ interface Recheck {
 /**
  * The payments that a settlement polls before they are due, each once.
  *
- * - `add`: waiting. A request for a payment that waits joins it.
- * - `take`: the settlement tries to claim it. A request from then on makes it wait once more after `done`.
- * - `done`: polled, or nothing is left to do; out of the queue.
- * - `missed`: another process holds the claim. It waits again after 100, 200, 400 and 800 ms, then leaves the queue.
+ *     (absent) -- add ----> waiting
+ *     waiting  -- add ----> waiting: both requests share one recheck
+ *     waiting  -- take ---> taken: the settlement tries to claim the payment
+ *     taken    -- add ----> taken, and it waits again after `done`
+ *     taken    -- missed -> another process has the claim: waiting again after 100, 200, 400 and 800 ms, then absent
+ *     taken    -- done ---> absent: polled, or not unpaid any more
+ *     any      -- close --> absent
  *
- * A recheck may be lost: it decides only how soon a payment is polled.
+ * A recheck may be lost. It only affects how soon a payment is polled.
  */
 export class RecheckQueue {
   readonly #rechecks = new Map<string, Recheck>();
   readonly #wake: () => void;
   #isClosed = false;
 
-  /** @param wake called when a payment waits */
+  /** @param wake called when a payment starts to wait */
   constructor(wake: () => void) {
     this.#wake = wake;
   }
 
-  /** How many wait to be taken. */
+  /** How many payments wait. */
   get size(): number {
     let waiting = 0;
     for (const { isWaiting } of this.#rechecks.values()) if (isWaiting) waiting += 1;
     return waiting;
   }
 
-  /** Resolves when the payment was polled, or left the queue for another reason. */
+  /** Resolves when the payment leaves the queue, after a poll or without one. */
   add(id: string): Promise<void> {
     const queued = this.#rechecks.get(id);
     if (queued) {
@@ -56,7 +59,7 @@ export class RecheckQueue {
     return settled;
   }
 
-  /** At most `limit` of those that wait, the oldest first. */
+  /** Takes up to `limit` waiting payments, oldest first. */
   take(limit: number): string[] {
     const taken: string[] = [];
     for (const [id, recheck] of this.#rechecks) {
@@ -68,7 +71,7 @@ export class RecheckQueue {
     return taken;
   }
 
-  /** These could not be claimed. The holder of the claim may have called the sequencer too early. */
+  /** Retries payments that could not be claimed: the poll of the claim's holder may have been too early. */
   missed(ids: readonly string[]): void {
     for (const id of ids) {
       const recheck = this.#rechecks.get(id);
@@ -82,7 +85,7 @@ export class RecheckQueue {
 
   done(id: string): void {
     const recheck = this.#rechecks.get(id);
-    // What ends here is work that was claimed before the request.
+    // The finished work was claimed before this request.
     if (!recheck || recheck.isWaiting) return;
     this.#remove(id, recheck);
     if (recheck.isRequestedAgain) void this.add(id);

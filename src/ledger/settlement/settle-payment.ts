@@ -6,16 +6,16 @@ import { errorText } from './error-text.js';
 import { laneAfterFailure } from './hook-lanes.js';
 import type { SequencerStatus, WorkContext } from './settlement-context.js';
 import { emitReversed, emitSubmitted, observedHook } from './settlement-events.js';
-import { untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
+import { inAboutMs, untilNextPollMs, untilReversalPollMs } from './settlement-timing.js';
 
 /**
- * Takes a claimed payment one step further: see the states in `settlement.ts`. Only the status that the sequencer gives here
- * moves a state.
- * @throws {LeaseLost} when another process has claimed the payment in the meantime
+ * Makes one transition of a claimed payment, by the states in `settlement.ts`. Only the status that the sequencer returns here
+ * causes it.
+ * @throws {LeaseLost} if another process has claimed the payment
  */
 export async function settlePayment(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<void> {
   if (claimed.hookRun) return handleInterrupted(context, claimed, lease);
-  const status = await askOrPollLater(context, claimed, lease);
+  const status = await fetchStatusOrPollLater(context, claimed, lease);
   if (!status) return;
   if (claimed.state === 'settled') return checkReversal(context, claimed, status, lease);
   if (claimed.state === 'reversed') return watchReversed(context, claimed, status);
@@ -34,14 +34,14 @@ export async function settlePayment(context: WorkContext, claimed: ClaimedPaymen
   if (context.settings.settleDelayMs === 0) await settle(context, submitted, lease);
 }
 
-/** A sequencer that does not answer says nothing about a payment: it is polled again. */
-async function askOrPollLater(
+/** A sequencer that does not answer says nothing about the payment, which is polled again later. */
+async function fetchStatusOrPollLater(
   context: WorkContext,
   claimed: ClaimedPayment,
   signal: AbortSignal,
 ): Promise<SequencerStatus | undefined> {
   try {
-    return await context.askStatus(claimed.payment.id, { signal });
+    return await context.fetchStatus(claimed.payment.id, { signal });
   } catch (error) {
     signal.throwIfAborted();
     await pollLater(context, claimed, error instanceof IntentError ? error.code : errorText(error));
@@ -49,13 +49,13 @@ async function askOrPollLater(
   }
 }
 
-const unknownToSequencer = 'The sequencer does not know the intent any more.';
+const unknownToSequencer = 'The sequencer no longer knows the intent.';
 
 /** An open or expired payment that is not submitted. */
 async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exists }: SequencerStatus): Promise<void> {
   const { db, settings, timing, observer } = context;
   const wasExpired = claimed.state === 'expired';
-  // It expired while the clock of the database was ahead.
+  // It expired too early, while the clock of the database was ahead.
   if (wasExpired && claimed.ageMs < settings.watchMs) {
     const changes = `state = 'open', due_at = now() + $4::float8 * interval '1 millisecond',
       watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaim}`;
@@ -68,21 +68,23 @@ async function watchUnpaid(context: WorkContext, claimed: ClaimedPayment, { exis
   } else if (wasExpired) {
     await updateClaimed(db, claimed, `due_at = null, ${endClaim}`);
   } else {
-    const changes = `state = 'expired', due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond',
+    const changes = `state = 'expired', due_at = ${inAboutMs('$4')},
       watch_until = now() + $5::float8 * interval '1 millisecond', ${endClaim}`;
     await updateClaimed(db, claimed, changes, [timing.watchCapMs, settings.watchMs]);
     observer?.emit({ type: 'payment_expired', intent: claimed.payment.id });
   }
 }
 
-/** A reversed payment can be paid again, and then settles like an open one. */
+/** A reversed payment can be paid again. It then settles like an open one. */
 async function watchReversed(
   context: WorkContext,
   claimed: ClaimedPayment,
   { intentSubmitted }: SequencerStatus,
 ): Promise<void> {
   if (intentSubmitted) {
-    context.logger.warn(`express-intents: the reversed payment ${claimed.payment.id} was submitted again.`);
+    context.logger.warn(
+      `express-intents: the reversed payment ${claimed.payment.id} was submitted again. It settles again.`,
+    );
     await updateClaimed(context.db, claimed, `state = 'open', ${clearFailures}, due_at = now(), ${endClaim}`);
   } else if (claimed.watchExpired) {
     await updateClaimed(context.db, claimed, `due_at = null, ${endClaim}`);
@@ -97,21 +99,17 @@ async function pollLater(
   lastError?: string,
   { lane, timeouts }: Pick<ClaimedPayment, 'lane' | 'timeouts'> = claimed,
 ): Promise<void> {
+  const intervalMs = claimed.state === 'expired' ? timing.watchCapMs : untilNextPollMs(claimed.ageMs, timing);
   await updateClaimed(
     db,
     claimed,
-    `due_at = now() + $4::float8 * (0.9 + random() * 0.2) * interval '1 millisecond', ${endClaim},
+    `due_at = ${inAboutMs('$4')}, ${endClaim},
      last_error = coalesce($5, i.last_error), lane = $6, timeouts = $7`,
-    [
-      claimed.state === 'expired' ? timing.watchCapMs : untilNextPollMs(claimed.ageMs, timing),
-      lastError ?? null,
-      lane,
-      timeouts,
-    ],
+    [intervalMs, lastError ?? null, lane, timeouts],
   );
 }
 
-/** `settleDelayMs` after the payment was found submitted, or after a hook failed, the sequencer must confirm it. */
+/** `settleDelayMs` after the payment was submitted, and before each retry of a hook, the sequencer must confirm it. */
 async function settleSubmitted(
   context: WorkContext,
   claimed: ClaimedPayment,
@@ -120,15 +118,17 @@ async function settleSubmitted(
 ): Promise<void> {
   if (intentSubmitted) return settle(context, claimed, lease);
   if (exists) {
-    context.logger.warn(`express-intents: the payment ${claimed.payment.id} was reversed before it settled.`);
+    context.logger.warn(
+      `express-intents: payment ${claimed.payment.id} was reversed before it settled. It is polled again.`,
+    );
     await updateClaimed(context.db, claimed, `state = 'open', submitted_at = null, ${clearFailures}, ${endClaim}`);
     emitReversed(context, claimed);
     return;
   }
-  // A sequencer that does not know the intent says nothing about it.
+  // A sequencer that does not know the intent says nothing about the payment.
   context.logger.warn(
-    `express-intents: the payment ${claimed.payment.id} was submitted, and the sequencer does not know it any more. It is kept ` +
-      'and polled. (The embedded sequencer forgets everything when its process ends.)',
+    `express-intents: payment ${claimed.payment.id} was submitted, but the sequencer no longer knows it. It stays in the ledger ` +
+      'and is polled. (Without a state file, the embedded sequencer forgets all intents when its process ends.)',
   );
   return claimed.watchExpired
     ? moveToDeadLetter(context, claimed, 'verifyPayment', new Error(unknownToSequencer), lease)
@@ -154,23 +154,23 @@ async function settle(context: WorkContext, claimed: ClaimedPayment, lease: Abor
   );
 }
 
-/** A payment settles also where its payer cannot be found out. */
+/** A payment settles even if the id of its payer cannot be read. */
 async function withUserId(
-  { askUserId, logger }: WorkContext,
+  { fetchUserId, logger }: WorkContext,
   { payment, login }: ClaimedPayment,
   signal: AbortSignal,
 ): Promise<Payment> {
-  if (!login || payment.userId !== undefined || !askUserId) return payment;
+  if (!login || payment.userId !== undefined || !fetchUserId) return payment;
   try {
-    return Object.freeze({ ...payment, userId: await askUserId(payment.id, { signal }) });
+    return Object.freeze({ ...payment, userId: await fetchUserId(payment.id, { signal }) });
   } catch (error) {
     const reason = error instanceof IntentError ? error.code : errorText(error);
-    logger.warn(`express-intents: the payer of ${payment.id} could not be asked for: ${reason}`);
+    logger.warn(`express-intents: payment ${payment.id} settles without userId, which could not be read: ${reason}`);
     return payment;
   }
 }
 
-/** Calls `verifyPayment`. Where it does not return true, the payment is polled later. */
+/** Calls `verifyPayment`. If it does not return true, the payment is polled later. */
 async function isVerified(context: WorkContext, claimed: ClaimedPayment, lease: AbortSignal): Promise<boolean> {
   const { payment } = claimed;
   const { verifyPayment } = context.hooks;
@@ -182,9 +182,9 @@ async function isVerified(context: WorkContext, claimed: ClaimedPayment, lease: 
       return verifyPayment?.(payment, { signal });
     };
     const answer = await observedHook(context, { hook: 'verifyPayment', payment, lease }, verify);
-    refusal = answer === true ? undefined : new Error('verifyPayment said no.');
+    refusal = answer === true ? undefined : new Error('verifyPayment did not return true.');
   } catch (error) {
-    refusal = error ?? new Error('verifyPayment has failed.');
+    refusal = error ?? new Error('verifyPayment failed.');
   }
   lease.throwIfAborted();
   if (refusal === undefined) return true;
@@ -195,7 +195,7 @@ async function isVerified(context: WorkContext, claimed: ClaimedPayment, lease: 
   return false;
 }
 
-/** One answer may be an error of the sequencer. A payment is reversed when a second answer confirms it. */
+/** One status may be an error of the sequencer. A payment is reversed only if a second one confirms it. */
 async function checkReversal(
   context: WorkContext,
   claimed: ClaimedPayment,
@@ -214,7 +214,8 @@ async function checkReversal(
     await updateClaimed(db, claimed, changes, [timing.reversalConfirmMs]);
     return;
   }
-  logger.error(`express-intents: the payment ${claimed.payment.id} was reversed after it had settled.`);
+  const next = hooks.onReversed ? 'onReversed is called.' : 'There is no onReversed: undo the order yourself.';
+  logger.error(`express-intents: payment ${claimed.payment.id} was reversed after it had settled. ${next}`);
   await callHook(
     context,
     claimed,

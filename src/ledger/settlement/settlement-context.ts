@@ -12,19 +12,19 @@ export interface SequencerStatus {
   readonly intentSubmitted: boolean;
 }
 
-/** Gives a new answer of the sequencer, never a cached one. */
-export type AskSequencer = (id: string, options: { readonly signal: AbortSignal }) => Promise<SequencerStatus>;
+/** Requests the status from the sequencer. Never returns a cached one. */
+export type FetchSequencerStatus = (id: string, options: { readonly signal: AbortSignal }) => Promise<SequencerStatus>;
 
-/** Asks the sequencer for the payer, where the terms of the payment log the payer in. */
-export type AskUserId = (id: string, options: { readonly signal: AbortSignal }) => Promise<string>;
+/** Requests the payer's id from the sequencer, for a payment that logs the payer in. */
+export type FetchUserId = (id: string, options: { readonly signal: AbortSignal }) => Promise<string>;
 
-/** What settlement needs from other parts. */
+/** The dependencies of settlement. */
 export interface SettlementContext {
   readonly db: Database;
   readonly hooks: PaymentHooks;
-  readonly askStatus: AskSequencer;
-  /** Undefined where the site has no logins. */
-  readonly askUserId: AskUserId | undefined;
+  readonly fetchStatus: FetchSequencerStatus;
+  /** Undefined if the site has no logins. */
+  readonly fetchUserId: FetchUserId | undefined;
   readonly settings: Pick<
     LedgerSettings,
     | 'settleDelayMs'
@@ -39,11 +39,11 @@ export interface SettlementContext {
   /** Called when an intent is found submitted. */
   readonly notifySubmitted?: ((id: string) => void) | undefined;
   readonly logger: LedgerLogger;
-  /** Undefined without a subscriber. */
+  /** Undefined if the router events have no subscriber. */
   readonly observer?: Observer | undefined;
 }
 
-/** With the hook lanes, which all payments of a process share. */
+/** The context with the hook lanes, which all payments of a process share. */
 export interface WorkContext extends SettlementContext {
   readonly lanes: HookLanes;
 }

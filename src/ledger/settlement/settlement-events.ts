@@ -4,7 +4,7 @@ import type { ClaimedPayment } from './claimed-payment.js';
 import { errorText } from './error-text.js';
 import type { SettlementContext } from './settlement-context.js';
 
-// The events of settlement. Each is emitted after the change was written, so no event reports a change that did not happen.
+// The events of settlement. Each is emitted after its change was committed, so no event reports a change that did not happen.
 
 type Context = Pick<SettlementContext, 'observer' | 'settings'>;
 
@@ -53,7 +53,7 @@ export interface HookRun {
   readonly lease: AbortSignal;
 }
 
-/** @param failure undefined where the hook succeeded */
+/** @param failure undefined if the hook succeeded */
 export function emitHook(
   { observer }: Context,
   { hook, payment, attempt = 1 }: HookRun,
@@ -66,7 +66,7 @@ export function emitHook(
   else observer.emit({ type: 'hook_completed', ...call });
 }
 
-/** Calls a hook that has no transaction, and emits the event of its end. @throws as `withTimeout` */
+/** Calls a hook that has no transaction, and emits its event. @throws as `withTimeout` */
 export async function observedHook<Value>(
   context: SettlementContext,
   run: HookRun,

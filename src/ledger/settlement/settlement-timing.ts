@@ -1,23 +1,23 @@
-/** How often the ledger polls, in milliseconds. Intervals are a tenth shorter or longer at random. */
+/** The intervals of the ledger, in milliseconds. Jitter changes most of them by up to a tenth. */
 export interface SettlementTiming {
   /** From one search for due payments to the next. */
   readonly roundMs: number;
-  /** The first intervals of an unpaid payment; later ones are `watchGrowth` of its age, at most `watchCapMs`. */
+  /** The first interval between polls of an unpaid payment. Later ones are `watchGrowth` times its age, at most `watchCapMs`. */
   readonly watchFirstMs: number;
   readonly watchGrowth: number;
   readonly watchCapMs: number;
   /** From the first failure of a hook to its next call; doubled each time, at most `retryCapMs`. */
   readonly retryFirstMs: number;
   readonly retryCapMs: number;
-  /** From `onPaid` to the first poll for a reversal; later polls follow at twice the age. */
+  /** From `onPaid` to the first poll for a reversal. Later polls follow when the age has doubled. */
   readonly reversalFirstMs: number;
-  /** A reversal counts when a second poll after this interval confirms it. */
+  /** From a poll that reports a reversal to the one that must confirm it. */
   readonly reversalConfirmMs: number;
-  /** How long a claim holds without a heartbeat. */
+  /** How long a claim lasts without a heartbeat. */
   readonly leaseMs: number;
-  /** How many hooks a process calls at once; each holds a connection until it ends. */
+  /** How many hooks a process runs at once. Each holds a database connection until it ends. */
   readonly hooksAtOnce: number;
-  /** How long running work may take to end when the ledger is closed. */
+  /** How long `close` waits for running work. */
   readonly closeMs: number;
 }
 
@@ -31,22 +31,29 @@ export const defaultTiming: SettlementTiming = Object.freeze({
   reversalFirstMs: 60_000,
   reversalConfirmMs: 10_000,
   leaseMs: 30_000,
-  // Fewer than the connections of a pool, so that hooks never take the last one.
+  // Fewer than the ten connections of the pool, so hooks never take the last one.
   hooksAtOnce: 6,
   closeMs: 5_000,
 });
 
-/** The longest interval of a row with a time in the future, written while the clock of the database was ahead. */
-const longestOfFutureMs = 15 * 60_000;
+/**
+ * SQL for about `parameter` milliseconds from now, with a jitter of a tenth. Not `jitteredMs`: the database adds it to its own
+ * clock.
+ */
+export const inAboutMs = (parameter: string): string =>
+  `now() + ${parameter}::float8 * (0.9 + random() * 0.2) * interval '1 millisecond'`;
 
-/** The interval to the next poll of an unpaid payment: the older, the longer. In milliseconds. */
+/** The cap for a payment whose age is negative, because it was written while the clock of the database was ahead. */
+const clockAheadCapMs = 15 * 60_000;
+
+/** The interval to the next poll of an unpaid payment, in milliseconds. It grows with the age. */
 export function untilNextPollMs(ageMs: number, timing: SettlementTiming): number {
   const { watchFirstMs, watchGrowth, watchCapMs } = timing;
-  if (ageMs < 0) return Math.min(Math.max(watchFirstMs, watchGrowth * -ageMs), longestOfFutureMs);
+  if (ageMs < 0) return Math.min(Math.max(watchFirstMs, watchGrowth * -ageMs), clockAheadCapMs);
   return Math.min(Math.max(watchFirstMs, watchGrowth * ageMs), watchCapMs);
 }
 
-/** The interval to the next poll for a reversal, by the time since the payment settled; undefined after the last poll. */
+/** The interval to the next poll for a reversal, by the time since the payment settled. Undefined after the last poll. */
 export function untilReversalPollMs(
   settledAgoMs: number,
   reversalWatchMs: number,

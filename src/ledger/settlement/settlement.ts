@@ -1,4 +1,4 @@
-import { exponentialBackoffMs } from '../../async/backoff.js';
+import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
 import { unavailableEvent } from '../database/database-connector.js';
 import { DatabaseOutage } from '../database/database-fault.js';
 import { AdaptiveLimit } from './adaptive-limit.js';
@@ -18,31 +18,41 @@ import { RecheckQueue } from './recheck-queue.js';
 import { settlePayment } from './settle-payment.js';
 import type { SettlementContext, WorkContext } from './settlement-context.js';
 
-// The life of a payment. Its state is a column of its row, so it survives every process; a trigger of the database permits
-// only these transitions. The status that the sequencer gives to the ledger is their only cause: what wallets, browsers and
-// webhooks report is a hint to poll earlier. Scanned and declined are shown to the browser and never recorded.
+// The states of a payment.
 //
-//     (created) creating -- the sequencer accepted the intent ----------------> open
-//     open       -- status: submitted ----------------------------------------> submitted
-//     open       -- not submitted within watchMs -----------------------------> expired
-//     expired    -- status: submitted ----------------------------------------> submitted
-//     expired    -- not submitted for another watchMs ------------------------> expired, no longer polled
-//     submitted  -- still submitted after settleDelayMs, verifyPayment agrees,
-//                   onPaid succeeds ------------------------------------------> settled, in the transaction of onPaid
-//     submitted  -- status: no longer submitted ------------------------------> open
-//     submitted  -- onPaid or verifyPayment fails too often ------------------> dead (dead letter)
-//     settled    -- two polls say no longer submitted, onReversed succeeds ---> reversed, in the transaction of onReversed
-//     settled    -- onReversed fails too often -------------------------------> dead
-//     settled    -- no reversal within reversalWatchMs -----------------------> settled, no longer polled
-//     reversed   -- status: submitted again ----------------------------------> open
-//     dead       -- retry ----------------------------------------------------> submitted, or settled if onReversed failed
-//     expired, reversed -- retry ---------------------------------------------> open
+//     (none)     -- reserved for an idempotency key --------------> creating
+//     (none), creating -- the sequencer accepted the intent ------> open
+//     open       -- submitted ------------------------------------> submitted
+//     open       -- not submitted within watchMs -----------------> expired
+//     expired    -- submitted ------------------------------------> submitted
+//     expired    -- the clock had been ahead, watchMs is not over -> open
+//     expired    -- not submitted for watchMs again --------------> expired, no longer polled
+//     submitted  -- still submitted after settleDelayMs,
+//                   verifyPayment returns true,
+//                   onPaid succeeds ------------------------------> settled, in the transaction of onPaid
+//     submitted  -- no longer submitted --------------------------> open
+//     submitted  -- onPaid fails hookAttempts times, or ends its
+//                   transaction itself ---------------------------> dead
+//     submitted  -- verifyPayment never returns true, or the
+//                   sequencer no longer knows the intent, until
+//                   watchMs has passed ---------------------------> dead
+//     settled    -- two polls: no longer submitted,
+//                   onReversed succeeds --------------------------> reversed, in the transaction of onReversed
+//     settled    -- onReversed fails in the same way -------------> dead
+//     settled    -- no reversal within reversalWatchMs -----------> settled, no longer polled
+//     reversed   -- submitted again ------------------------------> open
+//     reversed   -- not submitted again within watchMs -----------> reversed, no longer polled
+//     dead       -- retry ----------------------------------------> settled if onReversed failed, otherwise submitted
+//     expired, reversed -- retry ---------------------------------> open
 //
-// A payment is worked on when it is due (`due_at`) or rechecked, by the one process that claims it for the time of a lease:
-// see `claimed-payment.ts`. Which hooks run at the same time, and the quarantine of a hook that ends its process, is decided
-// by the lane of the payment: see `hook-lanes.ts`.
+// "Submitted" is always the status that the sequencer returns to the ledger. Reports of wallets, browsers and webhooks only
+// cause an earlier poll. The states scanned and declined are shown to the browser and never recorded.
+//
+// The state is a column of the row, so it survives every process. A trigger of the database rejects any other transition.
+// `due_at` says when a payment is processed next. One process at a time processes it, under a lease: see `claimed-payment.ts`.
+// `hook-lanes.ts` decides which hooks run concurrently.
 
-/** The reason to abort work that has not ended when the ledger is closed. */
+/** The reason with which `close` aborts work that does not end in time. */
 class Closing extends Error {
   constructor() {
     super('The ledger is being closed.');
@@ -50,31 +60,35 @@ class Closing extends Error {
   }
 }
 
-/** Payments worked on for each status call: while some wait for the service, others are written. */
+/** Payments processed at once for each status call: while some wait for the service, others are written. */
 const paymentsPerCall = 4;
 
-/** After a failure of the database the interval of rounds grows up to this, in milliseconds. */
-const longestPauseMs = 10_000;
+/** After failures of the database the interval between rounds grows up to this, in milliseconds. */
+const pauseCapMs = 10_000;
 
-/** How often due times are corrected that were set while the clock of the database was ahead, in milliseconds. */
+/** The interval of `correctDueTimes`, in milliseconds. */
 const correctEveryMs = 10_000;
 
 /**
- * Settles payments in rounds: each claims rechecked payments, then due ones, as many as there is room for, and works on them at
- * once. States: created; running from `start`; closed.
+ * Settles payments in rounds. A round claims rechecked payments and then due ones, up to the limit of each lane, and processes
+ * them concurrently.
+ *
+ *     created -- start ---> running: one round after another
+ *     running -- close ---> closing: claims nothing, waits `closeMs` for running work, then aborts it
+ *     closing ------------> closed
  */
 export class Settlement {
   readonly #context: WorkContext;
   readonly #rechecks: RecheckQueue;
-  /** Of status calls. */
+  /** Limits the status calls. */
   readonly #calls: AdaptiveLimit;
   readonly #running = new Map<Lease, Promise<void>>();
   /** Claims that could not be written or released because the database failed. */
   readonly #unreleasedClaims = new Map<string, ClaimedPayment>();
   #isClosed = false;
-  /** How many payments of each lane are being worked on. */
+  /** How many payments of each lane are being processed. */
   readonly #held: Record<Lane, number> = { first: 0, retry: 0, slow: 0, alone: 0 };
-  /** The lanes in which the last claim used all the room, so that more payments may be due. */
+  /** The lanes in which the last claim reached its limit, so more payments may be due. */
   #fullLanes = new Set<Lane>();
   #failures = 0;
   #isReported = false;
@@ -84,44 +98,44 @@ export class Settlement {
   #loop: Promise<void> | undefined;
 
   constructor(context: SettlementContext) {
-    const { askStatus, settings, timing } = context;
-    this.#calls = new AdaptiveLimit({ most: settings.settlementConcurrency });
+    const { fetchStatus, settings, timing } = context;
+    this.#calls = new AdaptiveLimit({ max: settings.settlementConcurrency });
     this.#context = {
       ...context,
       lanes: new HookLanes(timing.hooksAtOnce),
-      askStatus: (id, options) => this.#calls.run(options.signal, () => askStatus(id, options)),
+      fetchStatus: (id, options) => this.#calls.run(options.signal, () => fetchStatus(id, options)),
     };
     this.#rechecks = new RecheckQueue(() => this.#wake());
   }
 
-  /** Since the last successful round, or since the creation, in milliseconds. */
+  /** The time since the last successful round, or since the creation, in milliseconds. */
   get lastPollMsAgo(): number {
     return Math.round(performance.now() - this.#lastRoundMs);
   }
 
-  /** The longest wait of a payment for the first call of its hook while other hooks run, in milliseconds. */
+  /** The longest current wait of a payment for the first call of its hook, in milliseconds. */
   get firstCallWaitMs(): number {
     return Math.round(this.#context.lanes.firstCallWaitMs);
   }
 
-  /** Works in rounds until `close`. */
+  /** Runs rounds until `close`. */
   start(): void {
     this.#loop ??= this.#run();
   }
 
-  /** The database works again: releases the claims that it could not, and continues at once. */
+  /** Call it when the database works again: releases the claims left by the outage and starts a round. */
   resume(): void {
     void this.#releaseUnreleased().finally(() => this.#wake());
   }
 
-  /** Polls a payment now. Resolves when that was tried, whatever the outcome. */
+  /** Polls a payment now. Resolves after the attempt, whether or not it succeeded. */
   recheck(id: string): Promise<void> {
     return this.#isClosed ? Promise.resolve() : this.#rechecks.add(id);
   }
 
   /**
-   * Claims as much as there is room for and begins to work on it.
-   * @returns how much was claimed; `idle` waits for the end of the work
+   * Claims payments up to the limits and starts to process them.
+   * @returns how many were claimed; `idle` waits until they are processed
    */
   async round(): Promise<number> {
     const { db, timing } = this.#context;
@@ -142,22 +156,22 @@ export class Settlement {
     while (await correctDueTimes(this.#context.db));
   }
 
-  /** Resolves when nothing is being worked on. */
+  /** Resolves when no payment is being processed. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
 
-  /** Claims no more, lets running work end, and releases the claims of work that takes too long. */
+  /** Claims no more, waits `closeMs` for running work, then aborts it and releases its claims. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#rechecks.close();
     this.#wake();
     await this.#loop;
-    const tooLong = setTimeout(() => {
+    const timer = setTimeout(() => {
       for (const lease of this.#running.keys()) lease.abort(new Closing());
     }, this.#context.timing.closeMs);
     await this.idle();
-    clearTimeout(tooLong);
+    clearTimeout(timer);
   }
 
   // ---- Rounds ----
@@ -166,7 +180,10 @@ export class Settlement {
     const { db } = this.#context;
     if (!db.isShared)
       await releaseAllClaims(db).catch((error) =>
-        this.#logError('earlier claims wait for the end of their leases', error),
+        this.#logError(
+          'the claims of an earlier process could not be released. Its payments wait until the leases end',
+          error,
+        ),
       );
     while (!this.#isClosed) {
       await this.#tryRound();
@@ -184,21 +201,21 @@ export class Settlement {
       this.#lastRoundMs = performance.now();
     } catch (error) {
       this.#failures += 1;
-      // Reported once. The connector reports an outage of the database.
+      // Logged once. The connector logs an outage of the database.
       if (!this.#isReported && !(error instanceof DatabaseOutage)) {
         this.#isReported = true;
-        this.#logError('payments cannot be polled', error);
+        this.#logError('payments cannot be polled, so none settles. Polling is retried at least every 10 s', error);
         this.#context.observer?.emit(unavailableEvent(error));
       }
     }
   }
 
-  /** How many more payments of each lane to work on. Payments that wait for their hook must leave room for the others. */
+  /** How many more payments of each lane to claim. Payments that wait for their hook must leave room for the others. */
   get #room(): LaneLimits {
     const most = paymentsPerCall * this.#calls.limit;
     const left = (lane: Lane, limit: number): number => Math.max(0, limit - this.#held[lane]);
     return {
-      // A payment whose hook runs makes no status call, so hooks that hang take no room from the others.
+      // A payment whose hook runs makes no status call, so it does not count.
       first: left('first', most + this.#context.lanes.running('first')),
       retry: left('retry', Math.max(1, Math.floor(most / 2))),
       slow: left('slow', 1),
@@ -206,21 +223,21 @@ export class Settlement {
     };
   }
 
-  /** Whether a claim may find something at once. A claim in vain costs the database as much as a successful one. */
+  /** Whether a claim may find payments now. An unsuccessful claim costs the database as much as a successful one. */
   get #hasMore(): boolean {
     const room = this.#room;
     if (room.first > 0 && this.#rechecks.size > 0) return true;
     return lanes.some((lane) => room[lane] > 0 && this.#fullLanes.has(lane));
   }
 
-  /** Until there is room again, a recheck, or the time of the next round. */
+  /** Waits for free room, a recheck, or the time of the next round. */
   #pause(): Promise<void> {
     const { roundMs } = this.#context.timing;
-    const capMs = Math.max(longestPauseMs, roundMs);
+    const capMs = Math.max(pauseCapMs, roundMs);
     const pauseMs = exponentialBackoffMs({ firstMs: roundMs, capMs }, Math.min(this.#failures, 10));
     return new Promise((resolve) => {
       if (this.#isClosed) return resolve();
-      const timer = setTimeout(resolve, pauseMs * (0.9 + Math.random() * 0.2)).unref();
+      const timer = setTimeout(resolve, jitteredMs(pauseMs, 0.1)).unref();
       this.#wake = () => {
         clearTimeout(timer);
         resolve();
@@ -241,7 +258,7 @@ export class Settlement {
         missed.delete(claimed.payment.id);
         this.#begin(claimed);
       }
-      // Only an unpaid payment is rechecked again: any other is settled, or waits until it is due.
+      // Only an unpaid payment is retried. Any other is settled, or waits until it is due.
       const unpaid = missed.size > 0 ? await findUnpaid(db, [...missed]) : [];
       for (const id of missed) if (!unpaid.includes(id) && missed.delete(id)) this.#rechecks.done(id);
       return claims.length;
@@ -267,16 +284,16 @@ export class Settlement {
     try {
       await settlePayment(this.#context, claimed, lease.signal);
     } catch (error) {
-      // The process that has claimed the payment works on it.
+      // Another process has claimed the payment and processes it.
       if (error instanceof LeaseLost) return;
       if (error instanceof Closing) return releaseClaims(this.#context.db, [claimed]).catch(() => undefined);
-      // Released when the database works again; at the latest the claim ends with its lease.
+      // Released when the database works again. Otherwise the claim ends with its lease.
       if (error instanceof DatabaseOutage) return void this.#unreleasedClaims.set(claimed.payment.id, claimed);
-      this.#logError(`the payment ${claimed.payment.id} could not be processed`, error);
+      this.#logError(`payment ${claimed.payment.id} could not be processed. It is retried later`, error);
     }
   }
 
-  /** Never rejects. Claims that cannot be released now are released at the end of the next outage. */
+  /** Never rejects. Claims that cannot be released now are released after the next outage. */
   async #releaseUnreleased(): Promise<void> {
     const claims = [...this.#unreleasedClaims.values()];
     this.#unreleasedClaims.clear();
@@ -289,7 +306,7 @@ export class Settlement {
       if (!(error instanceof DatabaseOutage)) return;
       for (const claimed of claims) {
         const { id } = claimed.payment;
-        // A newer claim of the same payment stays.
+        // Keeps a newer claim of the same payment.
         if (!this.#unreleasedClaims.has(id)) this.#unreleasedClaims.set(id, claimed);
       }
     }

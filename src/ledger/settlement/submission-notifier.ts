@@ -1,13 +1,13 @@
 import type { Database } from '../database/database.js';
 
-/** Ids within this time share one statement, because a commit with `pg_notify` blocks every other such commit in Postgres. */
-const gatherMs = 20;
-/** Postgres accepts payloads under 8000 bytes. */
+/** Ids within this time share one statement: in Postgres, commits with `pg_notify` wait for each other. In milliseconds. */
+const batchMs = 20;
+/** Postgres limits a payload to 8000 bytes. */
 const maxIds = 150;
 
 /**
- * Notifies all processes of a site of submitted intents, so that pages served by other processes learn of them at once. A
- * notification is a hint: it may be lost, and its receiver asks the sequencer.
+ * Notifies all processes of a site of submitted intents, for the pages that other processes serve. A notification is a hint: it
+ * may be lost, and the receiver polls the sequencer.
  */
 export class SubmissionNotifier {
   readonly #db: Database;
@@ -24,14 +24,14 @@ export class SubmissionNotifier {
   }
 
   notify(id: string): void {
-    // Without `listen`, no other process has the database.
+    // A database without `listen` has only this process.
     if (!this.#listening) return;
     this.#ids.push(id);
     if (this.#ids.length >= maxIds) this.#send();
-    else this.#timer ??= setTimeout(() => this.#send(), gatherMs).unref();
+    else this.#timer ??= setTimeout(() => this.#send(), batchMs).unref();
   }
 
-  /** Sends what is waiting. */
+  /** Sends the waiting ids, then stops listening. */
   close(): void {
     this.#send();
     this.#listening?.close();

@@ -1,6 +1,6 @@
 import { SequencerError, type SequencerErrorCode } from '../../errors.js';
 
-/** The status with which a call over gRPC ended; the library makes one up if none came. */
+/** The final status of a gRPC call. The library supplies one if the service sent none. */
 export interface GrpcStatus {
   readonly code?: unknown;
   readonly details?: unknown;
@@ -14,18 +14,18 @@ const codeNames = [
 ];
 
 /**
- * The error code of each status, as over the proxy. A status that is not listed is treated as an HTTP error.
+ * The error code of each gRPC status, equivalent to those over HTTP:
  *
  * | status | code |
  * |---|---|
  * | DEADLINE_EXCEEDED | `sequencer_timeout` |
- * | UNAVAILABLE, CANCELLED: no connection, or one that broke | `sequencer_unreachable` |
- * | a refusal of the request by the service, as an ERROR envelope | `sequencer_error` |
- * | an HTTP status other than 200, whatever gRPC makes of it | `sequencer_bad_status` |
- * | RESOURCE_EXHAUSTED (as HTTP status 429), INTERNAL, UNKNOWN, DATA_LOSS, any other (as 500) | `sequencer_bad_status` |
- * | an answer over our limit, badly compressed, cut short, without a status, or not gRPC | `sequencer_bad_response` |
+ * | UNAVAILABLE, CANCELLED: no connection, or a broken one | `sequencer_unreachable` |
+ * | a refusal of the request by the service | `sequencer_error` |
+ * | an HTTP status except 200, with any gRPC status | `sequencer_bad_status` |
+ * | RESOURCE_EXHAUSTED (as HTTP 429); INTERNAL, UNKNOWN, DATA_LOSS and any other (as HTTP 500) | `sequencer_bad_status` |
+ * | an answer that is too large, badly compressed, truncated, without a status, or not gRPC | `sequencer_bad_response` |
  */
-const meanings: Readonly<Record<string, SequencerErrorCode>> = {
+const errorCodeOf: Readonly<Record<string, SequencerErrorCode>> = {
   DEADLINE_EXCEEDED: 'sequencer_timeout',
   UNAVAILABLE: 'sequencer_unreachable',
   CANCELLED: 'sequencer_unreachable',
@@ -40,7 +40,7 @@ const meanings: Readonly<Record<string, SequencerErrorCode>> = {
   UNAUTHENTICATED: 'sequencer_error',
 };
 
-/** The library's own texts for an answer that it cannot read. A status of the service has another text. */
+/** The library's own texts for an answer that it cannot decode. A status of the service has other texts. */
 const unreadable =
   /^Received (?:message (?:larger|that decompresses)|RST_STREAM with code|HTTP status code 200$)|^Failed to decompress/;
 
@@ -51,9 +51,13 @@ export function errorOfGrpcStatus(status: GrpcStatus, timeoutMs: number): Sequen
   const details = typeof status.details === 'string' ? status.details.slice(0, maxDetailsLength) : '';
   const name = codeNames[status.code as number] ?? String(status.code);
   const cause = new Error(`${name}: ${details}`);
-  // The code is not a number if the library threw in the middle of an answer, or the service sent an invalid one.
+  // Not a number if the library threw during an answer, or the service sent an invalid code.
   if (!Number.isInteger(status.code) || unreadable.test(details)) {
-    return new SequencerError('sequencer_bad_response', 'The answer is not gRPC.', { cause });
+    return new SequencerError(
+      'sequencer_bad_response',
+      'The answer is not valid gRPC. Check that the URL is the gRPC address of the sequencer.',
+      { cause },
+    );
   }
   const [, httpStatus] = /^Received HTTP status code (\d{3})$/.exec(details) ?? [];
   if (httpStatus) {
@@ -64,7 +68,7 @@ export function errorOfGrpcStatus(status: GrpcStatus, timeoutMs: number): Sequen
 }
 
 function errorOfCode(name: string, details: string, timeoutMs: number, cause: Error): SequencerError {
-  const code = meanings[name] ?? 'sequencer_bad_status';
+  const code = errorCodeOf[name] ?? 'sequencer_bad_status';
   const answered = `The sequencer answered with gRPC status ${name}.`;
   if (code === 'sequencer_error') return new SequencerError(code, answered, { serviceMessage: details });
   if (code === 'sequencer_unreachable') return new SequencerError(code, 'The sequencer cannot be reached.', { cause });

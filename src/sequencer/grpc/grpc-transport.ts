@@ -9,14 +9,14 @@ import { type GrpcNames, parseGrpcNames } from './grpc-names.js';
 import { errorOfGrpcStatus, type GrpcStatus } from './grpc-status.js';
 
 export interface GrpcTransportOptions extends GrpcNames {
-  /** grpc_url of the service (interface section 4.2): over TLS for `https://host`, in the clear for `http://host`. */
+  /** grpc_url of the service (interface section 4.2): with TLS for `https://host`, without for `http://host`. */
   readonly url: string;
-  /** Bound of a call, and of a stream until it has a connection, in milliseconds: a whole number, 1 to 2^31 - 1. */
+  /** Timeout of a call, and of a stream until it is connected, in milliseconds: a whole number, 1 to 2^31 - 1. */
   readonly timeoutMs: number;
 }
 
 /**
- * Direct gRPC. The OK is explicit here, so an answer without bytes is a success.
+ * Calls over gRPC. The OK is explicit in gRPC, so an answer without bytes is valid.
  * @throws {ConfigError} if `@grpc/grpc-js` is not installed @throws {IntentError} `invalid_configuration`
  */
 export function createGrpcTransport(options: GrpcTransportOptions): Transport {
@@ -41,7 +41,7 @@ class GrpcCalls {
     this.#pathOf = parseGrpcNames(names);
     this.#timeoutMs = timeoutMs;
     this.#loading = loadGrpcPackage().then((grpc) => new GrpcChannel(grpc, url));
-    // The calls report it, and there may be none.
+    // Each call reports the error.
     this.#loading.catch(() => undefined);
   }
 
@@ -74,7 +74,7 @@ class GrpcCalls {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    // A stream does not end without this.
+    // A stream does not end otherwise.
     for (const { answers } of this.#streams) answers.cancel();
     await Promise.allSettled(this.#calls);
     (await this.#loading.catch(() => undefined))?.close();
@@ -85,17 +85,18 @@ class GrpcCalls {
     const call = channel.start(this.#pathOf(operation), body, { timeoutMs: this.#timeoutMs, metadata });
     let only: Uint8Array | undefined;
     for await (const answer of this.#answersOf(call, signal)) {
-      if (only) throw new SequencerError('sequencer_bad_response', 'There is more than one answer.');
+      if (only) throw new SequencerError('sequencer_bad_response', 'The sequencer sent more than one answer.');
       only = answer;
     }
-    if (!only) throw new SequencerError('sequencer_bad_response', 'There is an OK without an answer.');
+    if (!only) throw new SequencerError('sequencer_bad_response', 'The sequencer sent an OK without an answer.');
     return only;
   }
 
   async #open(signal: AbortSignal | undefined): Promise<GrpcChannel> {
     const channel = await this.#loading;
     signal?.throwIfAborted();
-    if (this.#isClosed) throw new SequencerError('sequencer_unreachable', 'The client was closed.');
+    if (this.#isClosed)
+      throw new SequencerError('sequencer_unreachable', 'The call was not sent: the client is closed.');
     return channel;
   }
 
@@ -122,13 +123,13 @@ class GrpcCalls {
 
 function requireConnection({ answers, hadConnection }: GrpcCall, timeoutMs: number): void {
   if (hadConnection()) return;
-  const message = `There was no connection to the sequencer within ${timeoutMs} ms.`;
+  const message = `The connection to the sequencer was not established within ${timeoutMs} ms.`;
   answers.destroy(new SequencerError('sequencer_timeout', message));
 }
 
 /**
- * Whether the connection itself may be at fault, and must not be used again. A caller who left says nothing about it. An answer
- * that is not gRPC may be a single one, or the first of many: since Node 22 each call on a broken connection ends so.
+ * Whether the connection itself may be broken, and must not be reused. A canceled call says nothing about it. Answers that are not
+ * gRPC count: since Node 22 every call on a broken connection ends like this.
  */
 function isConnectionFault(error: unknown): boolean {
   const { code = '' } = error instanceof SequencerError ? error : {};

@@ -2,14 +2,14 @@ import type { Dispatcher } from 'undici';
 import type { Abortable } from '../../async/abort.js';
 import { SequencerError } from '../../errors.js';
 import { isEmptyEnvelope, openResponse } from '../../wire/envelope.js';
-import { type AttemptBounds, noAnswer } from '../transport.js';
+import { type AttemptBounds, answerTimeout } from '../transport.js';
 
-/** No answer of the interface comes near this. A larger one is a fault, and is cut before it is decoded. */
+/** Answers of the interface are much smaller. A larger one is a fault, and is cut off before it is decoded. */
 export const maxResponseBytes = 64 * 1024;
 
 /**
- * Sends one request and opens the envelope of its answer.
- * @throws {SequencerError} for any other answer, and for none @throws the signal's reason
+ * Sends one request and decodes the envelope of its answer.
+ * @throws {SequencerError} for any other answer, or none @throws the signal's reason
  */
 export function sendCall(
   dispatcher: Dispatcher,
@@ -23,8 +23,8 @@ export function sendCall(
 }
 
 /**
- * One call: it runs until its answer, a fault, its timeout or its signal ends it; the first of these counts. A handler of
- * undici, whose `request` would make streams and signals of the same and cost half as much again.
+ * One call. It runs until the first of these ends it: its answer, a fault, its timeout or its signal. It is a handler for
+ * `dispatch` of undici, because `request` creates streams and signals and costs half as much again.
  */
 class HttpCall implements Dispatcher.DispatchHandler {
   readonly #resolve: (answer: Uint8Array) => void;
@@ -35,9 +35,9 @@ class HttpCall implements Dispatcher.DispatchHandler {
   readonly #chunks: Buffer[] = [];
   #controller: Dispatcher.DispatchController | undefined;
   #refusal: SequencerError | undefined;
-  /** Whether an answer without bytes is an envelope. */
+  /** Whether an answer without bytes is a valid envelope. */
   #mayBeEmpty = false;
-  #isOver = false;
+  #hasEnded = false;
 
   constructor(
     resolve: (answer: Uint8Array) => void,
@@ -49,14 +49,14 @@ class HttpCall implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#signal = signal;
-    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#leave(noAnswer(timeoutMs)), timeoutMs);
+    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#cancel(answerTimeout(timeoutMs)), timeoutMs);
     signal?.addEventListener('abort', this.#onAbort);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It ended while it waited for a connection. Nothing is sent.
-    if (this.#isOver) controller.abort(new Error('The call is over.'));
+    // The call ended while it waited for a connection. Nothing is sent.
+    if (this.#hasEnded) controller.abort(new Error('The call has ended.'));
   }
 
   onResponseStart(
@@ -64,14 +64,14 @@ class HttpCall implements Dispatcher.DispatchHandler {
     statusCode: number,
     headers: Dispatcher.ResponseData['headers'],
   ): void {
-    // An interim response.
+    // An interim response, such as 103.
     if (statusCode < 200) return;
     this.#refusal = refusalOf(statusCode, headers);
     this.#mayBeEmpty = isEmptyEnvelope(statusCode, String(headers['content-type'] ?? '')) && hasLength(headers);
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    // The body of a refusal is read and dropped, so that the connection can be used again.
+    // The body of a refusal is read and dropped, so that the connection can be reused.
     if (!this.#refusal) this.#chunks.push(chunk);
   }
 
@@ -81,7 +81,10 @@ class HttpCall implements Dispatcher.DispatchHandler {
       if (this.#refusal) throw this.#refusal;
       const answer = new Uint8Array(Buffer.concat(this.#chunks));
       if (answer.length === 0 && !this.#mayBeEmpty) {
-        throw new SequencerError('sequencer_bad_response', 'The answer is empty, and not marked as an envelope.');
+        throw new SequencerError(
+          'sequencer_bad_response',
+          'The answer of the sequencer is empty and is not an envelope.',
+        );
       }
       this.#resolve(openResponse(answer));
     } catch (error) {
@@ -93,61 +96,67 @@ class HttpCall implements Dispatcher.DispatchHandler {
     if (this.#end()) this.#reject(this.#refusal ?? asSequencerError(error, this.#origin));
   }
 
-  readonly #onAbort = (): void => this.#leave(this.#signal?.reason);
+  readonly #onAbort = (): void => this.#cancel(this.#signal?.reason);
 
-  #leave(reason: unknown): void {
+  #cancel(reason: unknown): void {
     if (!this.#end()) return;
     this.#reject(reason);
     this.#controller?.abort(reason as Error);
   }
 
-  /** Whether this ended the call: false if it was over before. */
+  /** Ends the call. @returns false if it had already ended */
   #end(): boolean {
-    if (this.#isOver) return false;
-    this.#isOver = true;
+    if (this.#hasEnded) return false;
+    this.#hasEnded = true;
     clearTimeout(this.#timer);
     this.#signal?.removeEventListener('abort', this.#onAbort);
     return true;
   }
 }
 
-/** Whether the end of the body is marked. If the end of the connection marks it, a cut looks the same. */
+/** Whether the headers delimit the body. If only the end of the connection does, a truncated body cannot be detected. */
 const hasLength = (headers: Dispatcher.ResponseData['headers']): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
-/** The types of answers by a proxy on the way: its own pages, or messages of another protocol. */
-const foreignType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|xml))\s*(?:;|$)/i;
+/** Content types that a proxy sends for its own pages, or another protocol for its messages. */
+const otherContentType = /^\s*(?:text\/html|application\/(?:[\w.-]+\+)?(?:json|xml))\s*(?:;|$)/i;
 
-/** Why an answer is not read at all. */
+/** The error of an answer whose status or headers already rule it out. */
 function refusalOf(statusCode: number, headers: Dispatcher.ResponseData['headers']): SequencerError | undefined {
-  // Interface section 7.3: a status other than 2xx means that the request failed. Redirects are included.
+  // Interface section 7.3: any status except 2xx means that the request failed. So do redirects.
   if (statusCode > 299) {
     return new SequencerError('sequencer_bad_status', `The sequencer answered with HTTP status ${statusCode}.`, {
       httpStatus: statusCode,
       retryAfterMs: parseRetryAfter(headers['retry-after'], Date.now()),
     });
   }
-  if (foreignType.test(String(headers['content-type'] ?? ''))) {
-    return new SequencerError('sequencer_bad_response', 'The content type of the answer is not that of an envelope.');
+  if (otherContentType.test(String(headers['content-type'] ?? ''))) {
+    return new SequencerError(
+      'sequencer_bad_response',
+      'The content type of the answer is not that of an envelope. Check that the URL is that of the sequencer.',
+    );
   }
   if (!/^\s*(?:identity\s*)?$/i.test(String(headers['content-encoding'] ?? ''))) {
-    return new SequencerError('sequencer_bad_response', 'The answer is compressed, which the request did not allow.');
+    return new SequencerError(
+      'sequencer_bad_response',
+      'The answer of the sequencer is compressed, which the request did not allow.',
+    );
   }
   return undefined;
 }
 
 function asSequencerError(error: Error & { readonly code?: unknown }, origin: unknown): SequencerError {
   if (error.code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') {
-    const message = `The answer is over ${maxResponseBytes} bytes.`;
+    const message = `The answer of the sequencer is larger than ${maxResponseBytes} bytes.`;
     return new SequencerError('sequencer_bad_response', message, { cause: error });
   }
   if (error.name === 'HTTPParserError') {
-    return new SequencerError('sequencer_bad_response', 'The answer is not HTTP.', { cause: error });
+    return new SequencerError('sequencer_bad_response', 'The answer of the sequencer is not HTTP.', { cause: error });
   }
   return new SequencerError('sequencer_unreachable', `The sequencer at ${origin} cannot be reached.`, { cause: error });
 }
 
-/** The longest pause that a service can ask for. */
+/** The longest accepted `Retry-After`. */
 const longestRetryAfterMs = 3_600_000;
 
 const httpDate = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;

@@ -8,22 +8,22 @@ import { WebSocketStreams } from './websocket-streams.js';
 export interface HttpTransportOptions {
   /** base_url of the service; calls go to `{base_url}/v1/api` (interface section 4.1). */
   readonly url: string;
-  /** Bound of a connection attempt, in milliseconds: a whole number, 1 to 2^31 - 1. Each call brings its own bounds. */
+  /** Timeout of a connection attempt, in milliseconds: a whole number, 1 to 2^31 - 1. Each call has its own timeout. */
   readonly timeoutMs: number;
-  /** Sent as the `version` of each envelope (interface section 9.2). Default: empty. */
+  /** The `version` of each envelope (interface section 9.2). Default: empty. */
   readonly envelopeVersion?: string | undefined;
 }
 
 const headers = { 'content-type': 'application/octet-stream', 'accept-encoding': 'identity' };
 
-/** Enough for the calls that run at once. A connection is opened only when a call needs it. */
+/** Enough for all concurrent calls. A connection is opened only when a call needs it. */
 const maxConnections = 256;
 
-/** Speaks to the HTTP/1.1 proxy of the service over a pool of keep-alive connections; each stream is a WebSocket. */
+/** Calls the HTTP/1.1 proxy of the service over a pool of keep-alive connections. Each stream is a WebSocket. */
 export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTransportOptions): Transport {
   const { origin, pathname } = new URL(url);
   const path = `${pathname.replace(/\/+$/, '')}/v1/api`;
-  const connections = new Connections(origin, timeoutMs);
+  const connections = new ConnectionPool(origin, timeoutMs);
   const streams = new WebSocketStreams({
     address: `${origin.replace(/^http/, 'ws')}${path}`,
     timeoutMs,
@@ -52,8 +52,8 @@ export function createHttpTransport({ url, timeoutMs, envelopeVersion }: HttpTra
   };
 }
 
-/** The connections of one transport: without a pool until the first call, which loads undici; then open; then closed for good. */
-class Connections {
+/** The pool of one transport. The first call loads undici and creates the pool; `close` closes it for good. */
+class ConnectionPool {
   readonly #origin: string;
   readonly #timeoutMs: number;
   /** Undefined before the first call. */
@@ -67,10 +67,10 @@ class Connections {
 
   async open(): Promise<Pool> {
     const undici = await import('undici');
-    if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The transport is closed.');
+    if (this.#closed) throw new SequencerError('sequencer_unreachable', 'The call was not sent: the client is closed.');
     this.pool ??= new undici.Pool(this.#origin, {
       connections: maxConnections,
-      // A new TLS connection costs as much as seventy calls over an open connection.
+      // A new TLS connection costs as much as seventy calls over an open one.
       keepAliveTimeout: 60_000,
       maxResponseSize: maxResponseBytes,
       headersTimeout: 0,
@@ -80,7 +80,7 @@ class Connections {
     return this.pool;
   }
 
-  /** May be called twice, as at a shutdown. The pool itself refuses that. */
+  /** Can be called again, unlike `close` of the pool. */
   close(): Promise<void> {
     this.#closed ??= Promise.resolve(this.pool?.close());
     return this.#closed;

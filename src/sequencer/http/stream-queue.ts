@@ -1,20 +1,22 @@
-/** The source is asked to pause at this many messages. */
+/** At this many messages the source is paused. */
 const pauseAt = 64;
-/** A source that does not pause is given up at this many. */
+/** At this many messages, from a source that does not pause, the stream fails. */
 const maxMessages = 1_024;
 
 /** The writing end of the queue. */
 export interface StreamSource {
   pause(): void;
   resume(): void;
-  /** The reader has left. */
-  leave(): void;
+  /** The reader has stopped reading. */
+  cancel(): void;
 }
 
 /**
- * The messages of a socket until its one reader takes them: bounded, and in order.
+ * The messages of a socket until its reader takes them, in order and bounded.
  *
- * States: open; ended, while the reader still takes the messages before the end, and then the error of the end, if any; over.
+ *     open     -- end ----------------------------------------> ending: the reader still gets the queued messages
+ *     ending   -- the reader gets the error of the end, if any --> ended
+ *     any      -- return (the reader stops) --------------------> ended
  */
 export class StreamQueue implements AsyncIterator<Uint8Array> {
   readonly #source: StreamSource;
@@ -30,7 +32,7 @@ export class StreamQueue implements AsyncIterator<Uint8Array> {
     return this.#end !== undefined;
   }
 
-  /** Whether there was room. */
+  /** Adds a message. @returns false if the queue is full */
   push(message: Uint8Array): boolean {
     if (this.#end) return true;
     if (this.#messages.length >= maxMessages) return false;
@@ -40,7 +42,7 @@ export class StreamQueue implements AsyncIterator<Uint8Array> {
     return true;
   }
 
-  /** Nothing more comes; the reader still gets the messages before. Only the first end counts. */
+  /** No more messages follow. The reader still gets the queued ones. Only the first call counts. */
   end(end: { readonly error?: unknown } = {}): void {
     this.#end ??= end;
     this.#wake?.();
@@ -63,7 +65,7 @@ export class StreamQueue implements AsyncIterator<Uint8Array> {
     this.#messages.length = 0;
     this.#end = {};
     this.#wake?.();
-    this.#source.leave();
+    this.#source.cancel();
     return { done: true, value: undefined };
   }
 

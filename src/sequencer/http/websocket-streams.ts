@@ -8,9 +8,9 @@ import { StreamQueue } from './stream-queue.js';
 export interface WebSocketTarget {
   /** `ws:` or `wss:`, with the path. */
   readonly address: string;
-  /** Bound of the handshake, in milliseconds. */
+  /** Timeout of the handshake, in milliseconds. */
   readonly timeoutMs: number;
-  /** The time between pings, in milliseconds. A service that has not answered the last one by then is gone. */
+  /** The interval of pings, in milliseconds. If a ping was not answered by the next one, the stream fails. */
   readonly pingMs: number;
   /** The `version` of the request's envelope. */
   readonly envelopeVersion?: string | undefined;
@@ -26,7 +26,7 @@ export class WebSocketStreams {
     this.#target = target;
   }
 
-  /** Each reader has its own socket, which opens when the reader starts. */
+  /** Each reader has its own socket, opened when the reader starts. */
   open(operation: Operation, body: Uint8Array, { signal }: AttemptOptions = {}): AsyncIterable<Uint8Array> {
     const request = encodeRequest(operation, body, this.#target.envelopeVersion);
     return { [Symbol.asyncIterator]: () => this.#connect(request, signal).reader };
@@ -53,21 +53,26 @@ export class WebSocketStreams {
   }
 }
 
-/** No message of the interface comes near this. */
+/** Messages of the interface are much smaller. */
 const maxPayloadBytes = 64 * 1024;
-/** How long the service has to answer a closing frame, in milliseconds. */
-const graceMs = 1_000;
+/** How long to wait for the answer to a close frame, in milliseconds. */
+const closeTimeoutMs = 1_000;
 
 /**
- * One message stream over a WebSocket: each binary frame is an envelope, one Request from us, then Responses (protocol
- * section 5). The reader gets their inner messages.
+ * One message stream over a WebSocket. Each binary frame is an envelope: one Request from us, then Responses (protocol section
+ * 5). The reader gets the inner messages of the Responses.
  *
- * States: connecting, for at most `timeoutMs`; open, with a ping every `pingMs`; closing, for at most `graceMs`; closed. A
- * closing frame with 1000 ends the reader. Any other end is a fault, which the reader gets after the messages before it.
+ *     connecting -- handshake ----------------------------------> open, with a ping every `pingMs`
+ *     connecting -- no handshake within `timeoutMs` ------------> closed
+ *     open       -- the reader stops, or a fault ---------------> closing
+ *     closing    -- close frame, or `closeTimeoutMs` passes ----> closed
+ *     open       -- close frame, or the connection breaks ------> closed
+ *
+ * A close frame with code 1000 ends the reader. Any other end is an error, which the reader gets after the earlier messages.
  */
 class WebSocketStream {
   readonly reader: StreamQueue;
-  /** Resolves when the socket is gone. */
+  /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   readonly #target: WebSocketTarget;
   readonly #request: Uint8Array;
@@ -83,7 +88,7 @@ class WebSocketStream {
     this.reader = new StreamQueue({
       pause: () => this.#pause(true),
       resume: () => this.#pause(false),
-      leave: () => this.#hangUp(),
+      cancel: () => this.#closeSocket(),
     });
     this.closed = new Promise((resolve) => {
       this.#markClosed = resolve;
@@ -97,11 +102,11 @@ class WebSocketStream {
   /** Ends the stream: the reader gets the error after the messages before it. */
   fail(error: unknown): void {
     this.reader.end({ error });
-    this.#hangUp();
+    this.#closeSocket();
   }
 
   async #connect(): Promise<void> {
-    // Loaded by the first stream, so that a site without streams starts without it.
+    // Loaded by the first stream: a site without streams does not need it.
     const { WebSocket } = await import('ws');
     if (this.reader.isEnded) return this.#markClosed();
     const { address, timeoutMs } = this.#target;
@@ -111,7 +116,7 @@ class WebSocketStream {
       followRedirects: false,
     });
     this.#socket = socket;
-    // Not handshakeTimeout of ws, which starts again with every byte.
+    // Not handshakeTimeout of ws, which restarts with every byte.
     this.#timer = setTimeout(() => this.fail(handshakeTimeout(timeoutMs)), timeoutMs);
     socket.on('unexpected-response', (_request, { statusCode = 0 }) => this.fail(badStatus(statusCode)));
     socket.on('open', () => this.#sendRequest(socket));
@@ -133,7 +138,7 @@ class WebSocketStream {
     // A paused socket reads no pong.
     if (this.#isPaused) return;
     if (this.#awaitsPong) {
-      this.fail(unreachable('The sequencer does not answer a ping.'));
+      this.fail(unreachable('The sequencer did not answer a ping.'));
       return;
     }
     this.#awaitsPong = true;
@@ -143,9 +148,13 @@ class WebSocketStream {
   #receive(data: Buffer, isBinary: boolean): void {
     if (this.reader.isEnded) return;
     try {
-      if (!isBinary) throw new SequencerError('sequencer_bad_response', 'The stream has a text frame.');
+      if (!isBinary)
+        throw new SequencerError(
+          'sequencer_bad_response',
+          'The sequencer sent a text frame in a stream. Streams have binary frames.',
+        );
       if (this.reader.push(openResponse(new Uint8Array(data)))) return;
-      throw new SequencerError('sequencer_bad_response', 'The stream sends on although it was paused.');
+      throw new SequencerError('sequencer_bad_response', 'The sequencer kept sending to a paused stream.');
     } catch (error) {
       this.fail(error);
     }
@@ -160,11 +169,13 @@ class WebSocketStream {
 
   #onClose(code: number): void {
     clearTimeout(this.#timer);
-    this.reader.end(code === 1000 ? {} : { error: unreachable(`The stream broke, with code ${code}.`) });
+    this.reader.end(
+      code === 1000 ? {} : { error: unreachable(`The sequencer closed the stream with WebSocket code ${code}.`) },
+    );
     this.#markClosed();
   }
 
-  #hangUp(): void {
+  #closeSocket(): void {
     const socket = this.#socket;
     if (!socket || socket.readyState === socket.CLOSED) return;
     clearTimeout(this.#timer);
@@ -173,15 +184,15 @@ class WebSocketStream {
       return;
     }
     if (socket.readyState === socket.OPEN) {
-      // A paused socket would not read the closing frame of the service.
+      // A paused socket would not read the close frame of the service.
       socket.resume();
       socket.close(1000);
     }
-    this.#timer = setTimeout(() => socket.terminate(), graceMs).unref();
+    this.#timer = setTimeout(() => socket.terminate(), closeTimeoutMs).unref();
   }
 }
 
-/** The handshake was answered with an HTTP status other than 101. Redirects are included. */
+/** The handshake was answered with an HTTP status except 101, such as a redirect. */
 function badStatus(httpStatus: number): SequencerError {
   return new SequencerError('sequencer_bad_status', `The sequencer answered with HTTP status ${httpStatus}.`, {
     httpStatus,
@@ -192,17 +203,21 @@ function handshakeTimeout(timeoutMs: number): SequencerError {
   return new SequencerError('sequencer_timeout', `The sequencer did not open the stream within ${timeoutMs} ms.`);
 }
 
-const transportClosed = (): SequencerError => unreachable('The transport is closed.');
+const transportClosed = (): SequencerError => unreachable('The client is closed.');
 
 function unreachable(message: string, cause?: unknown): SequencerError {
   return new SequencerError('sequencer_unreachable', message, { cause });
 }
 
-/** The error of the event `error` of ws. Codes of ws and of the HTTP parser, and no code at all, mean: not this protocol. */
+/** Converts an error of ws. Codes of ws and of the HTTP parser, or no code, mean that the other end speaks another protocol. */
 function asStreamError(cause: Error & { readonly code?: unknown }): SequencerError {
   const { code } = cause;
   if (typeof code === 'string' && !/^(?:WS_ERR_|HPE_)/.test(code)) {
     return unreachable('The sequencer cannot be reached.', cause);
   }
-  return new SequencerError('sequencer_bad_response', 'The stream is not what it should be.', { cause });
+  return new SequencerError(
+    'sequencer_bad_response',
+    'The sequencer does not speak the stream protocol. Check that the URL is that of the sequencer.',
+    { cause },
+  );
 }

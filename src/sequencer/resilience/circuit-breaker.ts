@@ -1,11 +1,12 @@
 import { SequencerError } from '../../errors.js';
 
-/** What the end of a try says about the service. */
+/** What the outcome of an attempt says about the service. */
 export type FailureClass = 'alive' | 'failing' | 'unknown';
 
 /**
- * A service is failing if it cannot be reached, does not answer in time, or answers that it fails. A service that refuses, or
- * whose answer cannot be read, is alive: a pause would not help it. A caller who left says nothing about the service.
+ * A service is failing if it cannot be reached, does not answer in time, or reports a failure of its own (HTTP status 5xx). A
+ * service that refuses a request, or whose answer cannot be decoded, is alive: a pause would not help. A canceled call says
+ * nothing about the service.
  */
 function classifyFailure(error: unknown): FailureClass {
   if (!(error instanceof SequencerError)) return 'unknown';
@@ -14,47 +15,49 @@ function classifyFailure(error: unknown): FailureClass {
   return isFailing ? 'failing' : 'alive';
 }
 
-/** So many failures in a row open the circuit. */
+/** This many consecutive failures open the circuit. */
 const failuresToOpen = 5;
-/** How long nothing is sent then, in milliseconds. */
+/** How long nothing is sent after that, in milliseconds. */
 const openMs = 5_000;
 
 /**
  * Stops the calls to a service that fails.
  *
- * | state | calls | transitions |
- * |---|---|---|
- * | closed | every call | the fifth failure in a row opens it; a sign of life starts the count again |
- * | open | nothing, for 5 s | after that the next call is the probe |
- * | probing | the probe alone | a sign of life closes it, a failure opens it for 5 s more; if the caller leaves, the next call is the probe |
+ *     closed  (every call is sent)      -- five consecutive failures -----------> open
+ *     open    (no call is sent, 5 s)    -- the first call after that -----------> probing
+ *     probing (only the probe is sent)  -- the service is alive ----------------> closed
+ *     probing                           -- the probe fails ---------------------> open
+ *     probing                           -- the caller cancels the probe --------> probing, with the next call
  *
- * Calls that were sent before the circuit opened do not change it when they end. The clock is monotonic.
+ * Calls that were sent before the circuit opened do not change it when they end.
  */
 export class CircuitBreaker {
   readonly #onChange: (isOpen: boolean) => void;
-  #failuresInARow = 0;
+  #consecutiveFailures = 0;
   /** Undefined while the circuit is closed. */
   #openedAtMs: number | undefined;
   #isProbing = false;
-  /** When the service last gave a sign of life, by `performance.now()`. */
+  /** When the service last answered in any way, by `performance.now()`. */
   answeredAtMs: number | undefined;
 
-  /** @param onChange called when the circuit opens, and when it closes; not when a probe fails */
+  /** @param onChange called when the circuit opens or closes, but not when a probe fails */
   constructor(onChange: (isOpen: boolean) => void = () => undefined) {
     this.#onChange = onChange;
   }
 
-  /** Why nothing may be sent now: `sequencer_unavailable`. Undefined if a call may be sent. */
+  /** The error `sequencer_unavailable` if no call may be sent now. Otherwise undefined. */
   refusal(): SequencerError | undefined {
     if (this.#openedAtMs === undefined) return undefined;
     const leftMs = this.#openedAtMs + openMs - performance.now();
     if (leftMs <= 0 && !this.#isProbing) return undefined;
+    const retryAfterMs = Math.max(leftMs, 1_000);
     const message =
-      'The sequencer has failed several times in a row. Its circuit is open: nothing is sent for some seconds.';
-    return new SequencerError('sequencer_unavailable', message, { retryAfterMs: Math.max(leftMs, 1_000) });
+      `The call was not sent: the sequencer failed ${failuresToOpen} times in a row, and the circuit is open. The next attempt ` +
+      `follows in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+    return new SequencerError('sequencer_unavailable', message, { retryAfterMs });
   }
 
-  /** Sends, and learns from the end of the try. The caller has checked in the same turn that there is no `refusal`. */
+  /** Sends a call and notes its outcome. The caller must have checked `refusal` in the same turn of the event loop. */
   async run(send: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const isProbe = this.#openedAtMs !== undefined;
     this.#isProbing = isProbe;
@@ -75,10 +78,10 @@ export class CircuitBreaker {
       if (outcome === 'failing') this.#openedAtMs = performance.now();
       if (outcome === 'alive') this.#close();
     } else if (outcome === 'alive') {
-      this.#failuresInARow = 0;
+      this.#consecutiveFailures = 0;
     } else if (outcome === 'failing') {
-      this.#failuresInARow += 1;
-      if (this.#failuresInARow >= failuresToOpen) this.#open();
+      this.#consecutiveFailures += 1;
+      if (this.#consecutiveFailures >= failuresToOpen) this.#open();
     }
   }
 
@@ -90,7 +93,7 @@ export class CircuitBreaker {
 
   #close(): void {
     this.#openedAtMs = undefined;
-    this.#failuresInARow = 0;
+    this.#consecutiveFailures = 0;
     this.#onChange(false);
   }
 }

@@ -8,64 +8,65 @@ import { CircuitBreaker } from './circuit-breaker.js';
 import { isRepeatable, RetryBudget, retryDelayMs } from './retry-policy.js';
 
 export interface ResilienceOptions {
-  /** Bound of a call over its time in line and all its tries, in milliseconds. */
+  /** Timeout of a call, including its wait in line and all its attempts, in milliseconds. */
   readonly timeoutMs: number;
-  /** Bound of one try, in milliseconds. A call that is never retried has the whole time for its one try. */
+  /** Timeout of one attempt, in milliseconds. A call that is never retried has all of `timeoutMs`. */
   readonly attemptTimeoutMs: number;
-  /** How many calls of an operation run at a time. Default: as many as a service completes in about a second, 64. */
+  /** How many calls of an operation run at once. Default 64. */
   readonly maxRunning?: number | undefined;
   /** How many calls of an operation wait in line. Default 1024. */
   readonly maxWaiting?: number | undefined;
-  /** From 0 to 1, for tests. Default: `Math.random`. */
+  /** For tests. From 0 (inclusive) to 1 (exclusive). Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
   readonly observer?: CallObserver | undefined;
 }
 
-/** Three tries and the delays between them fit into the default of 8 s. A shorter time is all for the first try. */
+/** Three attempts and their delays fit into the default of 8 s. A timeout below 3 s is all for the first attempt. */
 export function defaultAttemptTimeoutMs(timeoutMs: number): number {
   return Math.min(timeoutMs, 3_000);
 }
 
 /** Observes the calls to the service. Its methods must not throw. */
 export interface CallObserver {
-  /** A call begins; it may wait in line before it is sent. Undefined if this call is not observed. */
+  /** A call begins. It may wait in line before it is sent. Returns undefined if this call is not observed. */
   begin(operation: Operation): ObservedCall | undefined;
   /** The circuit of an operation opens or closes. */
   breaker(operation: Operation, isOpen: boolean): void;
 }
 
-/** One call, over all its tries. */
+/** One call, with all its attempts. */
 export interface ObservedCall {
-  /** What is sent along with every try. */
+  /** The metadata of every attempt. */
   readonly metadata: Readonly<Record<string, string>> | undefined;
-  /** Makes one try. */
+  /** Makes one attempt. */
   run(send: () => Promise<Uint8Array>): Promise<Uint8Array>;
   /**
-   * @param failure undefined for a call that was answered
-   * @param hasLeft whether the caller left before the end
+   * @param failure undefined if the call was answered
+   * @param wasCanceled whether the caller canceled it
    */
-  end(failure: unknown, hasLeft: boolean): void;
+  end(failure: unknown, wasCanceled: boolean): void;
 }
 
-/** What the calls so far have shown about the service. */
+/** The state of the service, as the calls so far have shown it. */
 export interface ServiceState {
-  /** Since the last sign of life, in milliseconds; undefined if there was none. */
+  /** The time since the last answer of any kind, in milliseconds. Undefined if there was none. */
   readonly answeredMsAgo: number | undefined;
-  /** Whether the circuit of an operation is open, so that its calls are not sent now. */
+  /** Whether the circuit of any operation is open, so its calls are not sent. */
   readonly circuitOpen: boolean;
 }
 
-/** A transport whose calls take all options of a caller. */
+/** A transport that implements all call options. */
 export interface ResilientTransport extends Transport, Caller {
   call(operation: Operation, body: Uint8Array, options?: CallOptions): Promise<Uint8Array>;
   service(): ServiceState;
 }
 
 /**
- * The one way of every call to the service. A call waits for its turn, is refused while the circuit of its operation is open, is
- * bounded in time, and is retried where the operation, the error, the time left and the budget allow it. Streams pass through.
+ * Every call to the service goes through here. A call waits for a permit, fails at once while the circuit of its operation is
+ * open, has a timeout, and is retried if the operation, the error, the remaining time and the retry budget allow it. Streams pass
+ * through unchanged.
  *
- * Calls may then also throw an `IntentError` with code `too_busy`.
+ * Calls may also throw an `IntentError` with code `too_busy`.
  */
 export function resilientTransport(inner: Transport, options: ResilienceOptions): ResilientTransport {
   const calls = new ResilientCalls(inner, options);
@@ -79,12 +80,12 @@ export function resilientTransport(inner: Transport, options: ResilienceOptions)
 }
 
 /**
- * The state of one operation. An operation that stalls neither opens the circuit of the others nor takes their places. If the
- * service is gone, each circuit opens at its own fifth failure.
+ * The state of one operation. Each has its own circuit and permits, so an operation that stalls does not affect the others. If
+ * the service is down, each circuit opens at its own fifth failure.
  */
 interface OperationState {
   readonly breaker: CircuitBreaker;
-  readonly running: Semaphore;
+  readonly permits: Semaphore;
   readonly isRepeatable: boolean;
 }
 
@@ -130,7 +131,7 @@ class ResilientCalls {
     }
   }
 
-  /** Lets the calls that run or wait end, then closes the transport. */
+  /** Waits for the running and waiting calls, then closes the transport. */
   close(): Promise<void> {
     this.#closed ??= new Promise<void>((resolve) => {
       this.#whenFinished = resolve;
@@ -155,41 +156,41 @@ class ResilientCalls {
     const { maxRunning = 64, observer } = this.#options;
     const state = {
       breaker: new CircuitBreaker((isOpen) => observer?.breaker(operation, isOpen)),
-      running: new Semaphore(maxRunning),
+      permits: new Semaphore(maxRunning),
       isRepeatable: isRepeatable(operation),
     };
     this.#states.set(name, state);
     return state;
   }
 
-  /** The line is bounded, so that a service that stalls does not fill the memory. */
+  /** The line is bounded: a service that stalls must not exhaust the memory. */
   async #inTurn(state: OperationState, call: Call): Promise<Uint8Array> {
-    const { running } = state;
+    const { permits } = state;
     const { timeoutMs, maxWaiting = 1_024 } = this.#options;
-    if (running.isTaken && running.waiting >= maxWaiting) throw tooBusy(running);
+    if (permits.isTaken && permits.waiting >= maxWaiting) throw tooBusy(permits);
     const signals = [call.signal, call.cancelBeforeSend];
-    const turn = running.acquire({ timeoutMs, timeoutError: () => noTurn(timeoutMs), signals });
+    const turn = permits.acquire({ timeoutMs, timeoutError: () => queueTimeout(timeoutMs), signals });
     if (turn) await turn;
     try {
-      if (this.#leftMs(call) <= 0) throw noTurn(timeoutMs);
+      if (this.#leftMs(call) <= 0) throw queueTimeout(timeoutMs);
       return await this.#sendWithRetries(state, call);
     } finally {
-      running.release();
+      permits.release();
     }
   }
 
   async #sendWithRetries(state: OperationState, call: Call): Promise<Uint8Array> {
     let failure: SequencerError | undefined;
-    for (let tries = 0; ; tries += 1) {
+    for (let attempts = 0; ; attempts += 1) {
       const refusal = state.breaker.refusal();
-      // Once something was sent, its outcome is the error to report.
-      if (refusal) throw failure ? afterTries(failure, tries, call) : refusal;
-      if (tries === 0) this.#budget.earn();
+      // After an attempt, its failure is the error to report.
+      if (refusal) throw failure ? afterAttempts(failure, attempts, call) : refusal;
+      if (attempts === 0) this.#budget.earn();
       try {
         return await state.breaker.run(() => this.#sendOnce(state, call));
       } catch (error) {
-        const delayMs = this.#retryDelayMs(state, call, tries, error);
-        if (delayMs === undefined) throw afterTries(error, tries + 1, call);
+        const delayMs = this.#retryDelayMs(state, call, attempts, error);
+        if (delayMs === undefined) throw afterAttempts(error, attempts + 1, call);
         failure = error as SequencerError;
         await delayUnlessAborted(delayMs, [call.signal, call.cancelBeforeSend]);
       }
@@ -212,27 +213,27 @@ class ResilientCalls {
     return delayMs !== undefined && this.#budget.spend() ? delayMs : undefined;
   }
 
-  /** How much of the call's time is left, in milliseconds. */
+  /** The remaining time of the call, in milliseconds. */
   #leftMs({ begunAtMs }: Call): number {
     return begunAtMs + this.#options.timeoutMs - performance.now();
   }
 }
 
 function tooBusy({ held, waiting }: Semaphore): IntentError {
-  const message = `${held} calls to the sequencer are under way, and ${waiting} wait.`;
+  const message = `${held} calls to the sequencer are running and ${waiting} are waiting, which is the limit. Retry later.`;
   return new IntentError('too_busy', message, { retryAfterMs: 1_000 });
 }
 
-function noTurn(timeoutMs: number): SequencerError {
-  const message = `The call waited ${Math.round(timeoutMs)} ms for its turn behind others, and was not sent.`;
+function queueTimeout(timeoutMs: number): SequencerError {
+  const message = `The call was not sent: it waited ${Math.round(timeoutMs)} ms behind other calls to the sequencer.`;
   return new SequencerError('sequencer_timeout', message);
 }
 
-/** The error of the last try. After several tries it says how many there were. */
-function afterTries(error: unknown, tries: number, { begunAtMs }: Call): unknown {
-  if (tries === 1 || !(error instanceof SequencerError)) return error;
+/** The error of the last attempt. After several attempts, its message has their number. */
+function afterAttempts(error: unknown, attempts: number, { begunAtMs }: Call): unknown {
+  if (attempts === 1 || !(error instanceof SequencerError)) return error;
   const { code, message, serviceMessage, httpStatus, retryAfterMs } = error;
   const tookMs = Math.round(performance.now() - begunAtMs);
   const details = { serviceMessage, httpStatus, retryAfterMs, cause: error };
-  return new SequencerError(code, `${message} Tried ${tries} times in ${tookMs} ms.`, details);
+  return new SequencerError(code, `${message} Tried ${attempts} times in ${tookMs} ms.`, details);
 }

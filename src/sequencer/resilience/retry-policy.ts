@@ -2,18 +2,18 @@ import { exponentialBackoffMs, jitteredMs } from '../../async/backoff.js';
 import { SequencerError } from '../../errors.js';
 import { nameOf, type Operation, operations } from '../../wire/envelope.js';
 
-/** Tries after the first. */
+/** Attempts after the first one. */
 const maxRetries = 2;
-/** The first delay is up to this long, the second up to twice as long: full jitter, so that calls do not return as one. */
+/** The maximum of the first delay, in milliseconds; that of the second is twice as long. Full jitter. */
 const firstDelayMs = 100;
-/** If the service asks for a longer pause, the caller gets its error. */
+/** If `Retry-After` is longer than this, the call is not retried. In milliseconds. */
 const longestRetryAfterMs = 5_000;
-/** With less time left a try is only load. */
-const shortestTryMs = 20;
+/** With less remaining time than this, a retry would only be load. In milliseconds. */
+const shortestAttemptMs = 20;
 
 /**
- * The operations that may be sent twice: those that only read, and those that say so (protocol section 6, "sending the same
- * request again is fine and changes nothing"). A retry sends the same bytes, with their signature.
+ * The idempotent operations: those that only read, and those that the protocol declares so (section 6, "sending the same
+ * request again is fine and changes nothing"). A retry sends the same bytes, with the same signature.
  */
 const repeatable: ReadonlySet<string> = new Set(
   [
@@ -27,27 +27,27 @@ const repeatable: ReadonlySet<string> = new Set(
   ].map(nameOf),
 );
 
-/** Whether a call whose answer was lost may be sent again. */
+/** Whether a call may be sent again if its answer was lost. */
 export function isRepeatable(operation: Operation): boolean {
   return repeatable.has(nameOf(operation));
 }
 
 /** Too many requests, bad gateway, unavailable, gateway timeout. */
-const passingStatuses: readonly (number | undefined)[] = [429, 502, 503, 504];
+const transientStatuses: readonly (number | undefined)[] = [429, 502, 503, 504];
 
 /**
- * Whether the same bytes may succeed when they are sent again. Not after a refusal or an answer that cannot be read, which
- * would come again; and not after status 500, with which a service says that it failed on these very bytes.
+ * Whether the same bytes may succeed if they are sent again. Not after a refusal or an answer that cannot be decoded, which would
+ * repeat, nor after status 500, which says that the service failed on these bytes.
  */
 function isRetryable(error: unknown): error is SequencerError {
   if (!(error instanceof SequencerError)) return false;
   const { code, httpStatus } = error;
-  return code === 'sequencer_unreachable' || code === 'sequencer_timeout' || passingStatuses.includes(httpStatus);
+  return code === 'sequencer_unreachable' || code === 'sequencer_timeout' || transientStatuses.includes(httpStatus);
 }
 
 /**
- * How long to wait before retry `retry` (0 is the first), in milliseconds; undefined if the call must not be sent again, or
- * too little time would be left for it.
+ * The delay before retry `retry` (0 is the first), in milliseconds. Undefined if the call must not be retried, or too little time
+ * would remain.
  */
 export function retryDelayMs(
   error: unknown,
@@ -58,14 +58,14 @@ export function retryDelayMs(
   if (retry >= maxRetries || !isRetryable(error)) return undefined;
   const { retryAfterMs = 0 } = error;
   const delayMs = retryAfterMs + jitteredMs(exponentialBackoffMs({ firstMs: firstDelayMs }, retry), 1, random);
-  return retryAfterMs > longestRetryAfterMs || leftMs - delayMs < shortestTryMs ? undefined : delayMs;
+  return retryAfterMs > longestRetryAfterMs || leftMs - delayMs < shortestAttemptMs ? undefined : delayMs;
 }
 
 /** Retries that each call earns. */
 const perCall = 0.2;
-/** Retries that are earned each second as well: on a quiet site every call may be retried. */
+/** Retries earned in each second: on a quiet site every call may be retried. */
 const perSecond = 0.2;
-/** No more are saved up. */
+/** The most retries that are saved up. */
 const burst = 10;
 
 /** Limits the retries of all operations: a token bucket that keeps the load on the service under 1.2 times the calls. */
@@ -73,12 +73,12 @@ export class RetryBudget {
   #tokens = burst;
   #countedAtMs = performance.now();
 
-  /** A call is sent for the first time. */
+  /** Call it once for each call, before its first attempt. */
   earn(): void {
     this.#tokens = Math.min(burst, this.#tokens + perCall);
   }
 
-  /** Whether a retry is allowed. If so, it is counted. */
+  /** Spends one retry. @returns whether the budget allowed it */
   spend(): boolean {
     const nowMs = performance.now();
     this.#tokens = Math.min(burst, this.#tokens + ((nowMs - this.#countedAtMs) / 1_000) * perSecond);

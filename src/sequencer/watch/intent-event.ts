@@ -1,4 +1,4 @@
-/** The message kinds that travel as events (interface section 6). */
+/** The kinds of events (interface section 6). */
 export type IntentEventKind =
   | 'code_scanned'
   | 'client_rejected_payment'
@@ -7,23 +7,23 @@ export type IntentEventKind =
   | 'webhook_called'
   | 'intent_submitted';
 
-/** An event of an intent. All but `intent_submitted` are for display: anyone who sees the code can send them. */
+/** An event of an intent. All except `intent_submitted` are for display: anyone who sees the code can send them. */
 export interface IntentEvent {
   /** The kind of the event. */
   readonly kind: IntentEventKind;
   /**
-   * Base58 of the MessageId. For `code_scanned` and `intent_submitted`, which happen once and are also learned by polling,
-   * the kind itself. The same event always has the same id.
+   * The same for the same event: Base58 of the MessageId. For `code_scanned` and `intent_submitted`, which happen once and are
+   * also found by polling, it is the kind.
    */
   readonly id: string;
-  /** When it happened, in milliseconds since 1970, if the message says so. */
+  /** When it happened, in milliseconds since 1970, if the message has a timestamp. */
   readonly timestampMs?: number | undefined;
 }
 
 /**
- * Follows an intent: yields each event once and ends after `intent_submitted`, which comes from the status of the
- * sequencer. It outlives faults of the service: it reopens a stream that breaks, and polls the status where there are no
- * streams. An abort of `signal` ends it early.
+ * Watches an intent: yields each event once and ends after `intent_submitted`, which comes from the status of the sequencer.
+ * Faults of the service do not end it: it reopens a broken stream, and polls the status if there are no streams. An abort of
+ * `signal` ends it early.
  * @throws {IntentError} `invalid_id`, `invalid_client_secret`, and any other error that no retry can fix
  */
 export type WatchIntent = (

@@ -22,7 +22,7 @@ export interface StreamRequest {
 export function signStreamRequest(id: string, clientSecret: string): StreamRequest {
   const rendezvous = rendezvousKeyPair(parseClientSecret(clientSecret));
   if (intentIdOf(rendezvous) !== id) {
-    throw new IntentError('invalid_client_secret', 'The client secret is that of another intent.');
+    throw new IntentError('invalid_client_secret', 'The client secret belongs to another intent.');
   }
   const codec = v1.OpenMessageStreamRequest;
   const unsigned = { rendezvousKey: { value: rendezvous.publicKey } };
@@ -33,25 +33,25 @@ export function signStreamRequest(id: string, clientSecret: string): StreamReque
 // ---- The responses of the stream ----
 
 /**
- * How many messages are read: as many of clients, and as many of the service. Anyone who has seen the code can send
- * without end, and must not be able to drown the messages of the service.
+ * The maximum number of messages of clients, and of the service. The two are counted separately: anyone who has seen the code
+ * can flood the stream with client messages, which must not displace those of the service.
  */
 const maxMessages = 256;
-/** A MessageId has 16 bytes (protocol section 3). A service may choose longer ones, up to this. */
+/** A MessageId has 16 bytes (protocol section 3). Longer ones are accepted up to this. */
 const maxIdBytes = 64;
 
 /** Reads the message stream of one intent, which delivers each message at least once and in any order. */
 export class MessageInbox {
   readonly #rendezvousKey: Uint8Array;
   readonly #seen = { client: new Set<string>(), service: new Set<string>() };
-  /** Signatures that did not verify. To verify them without end would block the process. */
+  /** Signatures that did not verify. Limited, because verification blocks the process. */
   #forged = 0;
 
   constructor(rendezvousKey: Uint8Array) {
     this.#rendezvousKey = rendezvousKey;
   }
 
-  /** The new events of one OpenMessageStreamResponse; undefined for bytes that are none. */
+  /** The new events of one OpenMessageStreamResponse. Undefined if the bytes cannot be decoded. */
   read(response: Uint8Array): IntentEvent[] | undefined {
     return decodeMessages(response)?.flatMap(({ message, sent }) => this.#newEventOf(message, sent) ?? []);
   }
@@ -65,14 +65,14 @@ export class MessageInbox {
     const key = formatBase58(id);
     if (seen.has(key) || seen.size >= maxMessages) return undefined;
     const event = eventOf(message, this.#rendezvousKey, sent);
-    // A message that was not believed must not block another one with the same id.
+    // A rejected message must not block another one with the same id.
     if (event) seen.add(key);
     else if (isSigned) this.#forged += 1;
     return event;
   }
 }
 
-/** The messages, each with its bytes as they were sent. */
+/** The messages, each with its received bytes. */
 function decodeMessages(response: Uint8Array): { message: v1.Message; sent: Uint8Array | undefined }[] | undefined {
   try {
     const messages = (decode(v1.OpenMessageStreamResponse, response).messages ?? []) as v1.Message[];
@@ -88,13 +88,13 @@ function decodeMessages(response: Uint8Array): { message: v1.Message; sent: Uint
 type Kind = NonNullable<v1.Message['kind']>;
 type Timestamp = v1.CodeScanned.$Properties['timestamp'];
 
-/** Messages of a wallet, signed by the rendezvous key. */
-const hintKinds: Partial<Record<Kind, IntentEventKind>> = {
+/** Messages of wallets, signed with the rendezvous key. */
+const clientKinds: Partial<Record<Kind, IntentEventKind>> = {
   codeScanned: 'code_scanned',
   clientRejectedPayment: 'client_rejected_payment',
   clientRejectedLogin: 'client_rejected_login',
 };
-/** Messages that only the service may send. It signs nothing. */
+/** Messages that only the service may send. The service does not sign. */
 const serviceKinds: Partial<Record<Kind, IntentEventKind>> = {
   airdropReceived: 'airdrop_received',
   webhookCalled: 'webhook_called',
@@ -102,15 +102,15 @@ const serviceKinds: Partial<Record<Kind, IntentEventKind>> = {
 };
 
 /**
- * The event in a message of the rendezvous (interface sections 2.3 and 6). Undefined if there is none: for the request
- * itself, for a signature that does not verify, and for a client that claims what only the service may say. Anyone who has
- * seen the code can sign, so even a valid signature makes a hint and not a fact (protocol section 2).
- * @param sent the message as it came
+ * The event in a message of the rendezvous (interface sections 2.3 and 6). Undefined for the request itself, for a signature
+ * that does not verify, and for a client message of a kind that only the service may send. Anyone who has seen the code can
+ * sign, so a valid signature makes a hint, not a fact (protocol section 2).
+ * @param sent the received bytes of the message
  */
 export function eventOf(message: v1.Message, rendezvousKey: Uint8Array, sent?: Uint8Array): IntentEvent | undefined {
   const { id, sendMessageRequestSignature: signature } = message;
   const kind = claimedKindOf(message);
-  if (!kind || !id?.value?.length || namesAnother(message, rendezvousKey)) return undefined;
+  if (!kind || !id?.value?.length || namesOtherIntent(message, rendezvousKey)) return undefined;
   const covered = signature && [signedBytesOf(message), ...(sent ? signedBytesWithDefaults(sent) : [])];
   if (covered?.every((bytes) => !verifySignature(rendezvousKey, bytes, signature?.value ?? new Uint8Array()))) {
     return undefined;
@@ -119,7 +119,7 @@ export function eventOf(message: v1.Message, rendezvousKey: Uint8Array, sent?: U
   return { kind, id: formatBase58(id.value), ...(timestampMs !== undefined && { timestampMs }) };
 }
 
-/** The signed bytes of an encoder that writes defaults out; none if the message is in its canonical form. */
+/** The signed bytes, if the sender's encoder wrote default values explicitly. None if the message is canonical. */
 function signedBytesWithDefaults(sent: Uint8Array): Uint8Array[] {
   try {
     const canonical = encode(v1.Message, decodeCanonical(v1.Message, sent));
@@ -129,15 +129,15 @@ function signedBytesWithDefaults(sent: Uint8Array): Uint8Array[] {
   }
 }
 
-/** The event that a message claims. Undefined for the request itself, and for kinds that its sender may not send. */
+/** The event that a message claims. Undefined for the request itself, and for a kind that its sender may not send. */
 function claimedKindOf({
   kind: field,
   sendMessageRequestSignature: signature,
 }: v1.Message): IntentEventKind | undefined {
-  return field && (signature ? hintKinds[field] : (hintKinds[field] ?? serviceKinds[field]));
+  return field && (signature ? clientKinds[field] : (clientKinds[field] ?? serviceKinds[field]));
 }
 
-function namesAnother({ clientRejectedPayment, intentSubmitted }: v1.Message, rendezvousKey: Uint8Array): boolean {
+function namesOtherIntent({ clientRejectedPayment, intentSubmitted }: v1.Message, rendezvousKey: Uint8Array): boolean {
   const named = (clientRejectedPayment ?? intentSubmitted)?.intentId?.value;
   return !!named && Buffer.compare(named, rendezvousKey) !== 0;
 }
@@ -146,7 +146,7 @@ function timestampOf({ codeScanned, clientRejectedLogin, webhookCalled, airdropR
   return (codeScanned ?? clientRejectedLogin ?? webhookCalled ?? airdropReceived)?.timestamp;
 }
 
-/** In milliseconds, up to the end of the year 9999, as the message type is defined. A stranger may have written anything. */
+/** In milliseconds, up to the end of the year 9999, the limit of the message type. Untrusted input. */
 function readTimestamp(timestamp: Timestamp): number | undefined {
   if (!timestamp) return undefined;
   const [seconds, nanos] = [Number(timestamp.seconds ?? 0), timestamp.nanos ?? 0];

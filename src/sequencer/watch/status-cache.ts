@@ -3,17 +3,17 @@ import { BoundedMap } from '../../async/bounded-map.js';
 import type { IntentStatus } from '../calls.js';
 import type { CallOptions } from '../transport.js';
 
-/** Calls the service for the status of an intent, as `getStatus` of a client does. */
-export type AskStatus = (id: string, options: CallOptions) => Promise<IntentStatus>;
+/** Requests the status of an intent, as `getStatus` of a client does. */
+export type FetchStatus = (id: string, options: CallOptions) => Promise<IntentStatus>;
 
 /**
- * Why a status was read: a page asked for it (`status`), the watch of an event stream polled, a webhook call came, or the
- * ledger polled. A call that several share has the source that comes last in this list.
+ * Why a status was read: for a page (`status`), for the watch of an event stream, after a webhook call, or for the ledger. A
+ * shared call has the source of its callers that comes last in this list.
  */
 export type StatusSource = (typeof sources)[number];
 const sources = ['status', 'stream', 'webhook', 'ledger'] as const;
 
-/** A status that differs from the one that was known, or whose predecessor has expired. */
+/** A status that differs from the cached one, or was not in the cache. */
 export interface StatusUpdate {
   readonly id: string;
   readonly status: IntentStatus;
@@ -21,125 +21,131 @@ export interface StatusUpdate {
 }
 
 export interface StatusReadOptions {
-  /** Ends the wait early; it then rejects with the signal's reason. */
+  /** Ends the wait early. The call then rejects with the signal's reason. */
   readonly signal?: Abortable | undefined;
-  /** Takes no answer from the cache. Shares a call that is under way. */
+  /** Ignores cached answers. A running call is still shared. */
   readonly bypassCache?: boolean | undefined;
   /** Default `status`. */
   readonly source?: StatusSource | undefined;
 }
 
 export interface StatusCacheOptions {
-  readonly ask: AskStatus;
-  /** The time, in milliseconds. */
+  readonly fetchStatus: FetchStatus;
+  /** The clock, in milliseconds. */
   readonly now: () => number;
-  /** How many intents it holds; the one whose call is oldest makes room. Default 10 000. */
+  /** How many intents are cached. The oldest entry is evicted first. Default 10 000. */
   readonly capacity?: number | undefined;
-  /** Called with what a subscriber throws. The other subscribers and the callers still get the status. */
+  /** Called with the error that a subscriber throws. The other subscribers and the callers still get the status. */
   readonly onSubscriberError?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * How long a status is good for while the intent is not submitted, in milliseconds: a page that polls every second notices
- * no delay, and a thousand pages cost one call.
+ * The lifetime of a status while the intent is not submitted, in milliseconds: too short for a page that polls every second to
+ * notice, and long enough for a thousand pages to share one call.
  */
 export const pendingMs = 250;
-/** The same once it is submitted. Limited, because a submission may be reversed until its transactions have settled. */
+/** The lifetime once it is submitted. Limited, because a submission may be reversed until its transactions have settled. */
 const submittedMs = 60_000;
 
 /**
- * An intent in the cache.
+ * The cache entry of an intent.
  *
- * - under way: a call upstream runs, and callers share its `answer`. When all of them have left, a call that was not sent yet
- *   is not sent. One that was sent runs to its end, because ending it would close a connection that other calls need.
- * - answered: by that call, or by `set`. The status is good for `lifetimeMs`. Then, and at a read that bypasses the cache, a
- *   new entry that is under way takes its place.
- * - failed: out of the cache at once, so that the next caller tries again.
+ *     (absent) -- get ---------------------------------> pending: a call upstream runs, and callers share its answer
+ *     pending  -- the call succeeds -------------------> fresh, for `lifetimeMs`
+ *     pending  -- the call fails ----------------------> absent: the next caller makes a new call
+ *     pending  -- all callers abort -------------------> pending, but a call that was not sent yet fails instead of being sent
+ *     fresh    -- lifetimeMs passes -------------------> stale
+ *     stale    -- get ---------------------------------> pending, as a new entry
+ *     fresh    -- get with bypassCache ----------------> pending, as a new entry
+ *     any      -- set ---------------------------------> fresh, as a new entry
+ *     any      -- evicted, at the capacity ------------> absent
+ *
+ * A call that was sent runs to its end, even if all callers abort: ending it would close a connection that other calls need.
  */
 interface Entry {
   readonly answer: Promise<IntentStatus>;
   source: StatusSource;
-  /** Aborted when no caller waits any more. Undefined once there is an answer. */
+  /** Aborted when the last waiting caller has left. Undefined once there is an answer. */
   upstream: Abort | undefined;
   /** How many callers wait for the answer. */
   waiting: number;
-  /** The entry whose place this one has taken, where that was answered. Undefined once this one is. */
+  /** The last answered entry before this one. Undefined once this one is answered. */
   previous: Entry | undefined;
   status: IntentStatus | undefined;
   answeredAt: number;
-  /** How long the status is good for, in milliseconds. */
+  /** How long the status is fresh, in milliseconds. */
   lifetimeMs: number;
 }
 
 /**
- * What this process knows of the status of intents. Every status that is read passes it, for whatever reason: callers that
- * want the same one share a call upstream, and the subscribers learn every change.
+ * The status of intents, as this process knows it. Every read of a status goes through this cache. Concurrent callers share one
+ * call upstream, and subscribers are notified of every change.
  */
 export class StatusCache {
   readonly #entries: BoundedMap<Entry>;
-  readonly #ask: AskStatus;
+  readonly #fetchStatus: FetchStatus;
   readonly #now: () => number;
   readonly #onSubscriberError: (error: unknown) => void;
   readonly #subscribers: ((update: StatusUpdate) => void)[] = [];
 
-  constructor({ ask, now, capacity = 10_000, onSubscriberError = () => undefined }: StatusCacheOptions) {
-    this.#ask = ask;
+  constructor({ fetchStatus, now, capacity = 10_000, onSubscriberError = () => undefined }: StatusCacheOptions) {
+    this.#fetchStatus = fetchStatus;
     this.#now = now;
     this.#onSubscriberError = onSubscriberError;
     this.#entries = new BoundedMap({ capacity });
   }
 
-  /** How many intents it holds. */
+  /** How many intents are cached. */
   get size(): number {
     return this.#entries.size;
   }
 
-  /** Calls `subscriber` with every update from now on, before callers that wait have the answer. */
+  /** Calls `subscriber` with every further update, before the waiting callers get the answer. */
   subscribe(subscriber: (update: StatusUpdate) => void): void {
     this.#subscribers.push(subscriber);
   }
 
-  /** The status where it is known, without a promise: most requests end here. */
+  /** The fresh status, if cached. Without a promise, because most requests end here. */
   peek(id: string): IntentStatus | undefined {
     const entry = this.#entries.get(id);
-    return entry && this.#isGood(entry) ? entry.status : undefined;
+    return entry && this.#isFresh(entry) ? entry.status : undefined;
   }
 
   /**
-   * The status, from the cache or from the service.
+   * The status, from the cache or from the sequencer.
    * @throws {IntentError} `invalid_id` @throws {SequencerError} @throws the signal's reason
    */
   get(id: string, options: StatusReadOptions = {}): Promise<IntentStatus> {
     const { signal, bypassCache = false, source = 'status' } = options;
     if (signal?.aborted) return Promise.reject(signal.reason);
     const found = this.#entries.get(id);
-    const isShared = found && (isUnderWay(found) || (!bypassCache && this.#isGood(found)));
+    const isShared = found && (isPending(found) || (!bypassCache && this.#isFresh(found)));
     const entry = isShared ? found : this.#call(id);
-    if (!isUnderWay(entry)) return entry.answer;
+    if (!isPending(entry)) return entry.answer;
     entry.waiting += 1;
     if (sources.indexOf(source) > sources.indexOf(entry.source)) entry.source = source;
-    const answer = signal ? this.#untilLeft(entry, signal) : entry.answer;
+    const answer = signal ? this.#answerOrAbort(entry, signal) : entry.answer;
     if (!entry.upstream?.aborted) return answer;
-    // All others have left, so it may never be sent, and a failure of it is not retried.
+    // All earlier callers have left, so the call may fail without being sent. Then this caller makes a new one.
     return answer.catch((error) => (signal?.aborted ? Promise.reject(error) : this.get(id, options)));
   }
 
-  /** Takes a status that was learnt in another way, which counts also against a call that is under way. */
+  /** Stores a status from another source. It takes precedence over the answer of a running call. */
   set(id: string, status: IntentStatus, source: StatusSource): void {
     const entry = this.#add(id, Promise.resolve(status), undefined);
     entry.source = source;
     this.#settle(id, entry, status);
   }
 
-  #isGood({ status, answeredAt, lifetimeMs }: Entry): boolean {
+  #isFresh({ status, answeredAt, lifetimeMs }: Entry): boolean {
     const ageMs = this.#now() - answeredAt;
-    // The age is negative when the clock was set back; the status must not last for it.
+    // A negative age means that the clock was set back. The status must not last until it has caught up.
     return status !== undefined && ageMs >= 0 && ageMs < lifetimeMs;
   }
 
   #call(id: string): Entry {
     const upstream = new Abort();
-    const answer = this.#ask(id, { cancelBeforeSend: upstream });
+    const answer = this.#fetchStatus(id, { cancelBeforeSend: upstream });
     const entry = this.#add(id, answer, upstream);
     answer.then(
       (status) => this.#settle(id, entry, status),
@@ -184,18 +190,18 @@ export class StatusCache {
     }
   }
 
-  /** Whether the status differs from what subscribers know, or what they know has expired. */
+  /** Whether the status differs from the last one that subscribers got, or that one is stale. */
   #isUpdate(id: string, entry: Entry, status: IntentStatus): boolean {
     const current = this.#entries.get(id);
-    // The status was set while the call was under way: the answer may be older.
+    // A newer status was set while the call ran.
     if (current !== entry && current?.status) return false;
     const { previous } = entry;
-    if (!previous?.status || !this.#isGood(previous)) return true;
+    if (!previous?.status || !this.#isFresh(previous)) return true;
     const { exists, codeScanned, intentSubmitted } = previous.status;
     return exists !== status.exists || codeScanned !== status.codeScanned || intentSubmitted !== status.intentSubmitted;
   }
 
-  #untilLeft(entry: Entry, signal: Abortable): Promise<IntentStatus> {
+  #answerOrAbort(entry: Entry, signal: Abortable): Promise<IntentStatus> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {
         reject(signal.reason);
@@ -204,7 +210,7 @@ export class StatusCache {
       };
       signal.addEventListener('abort', leave);
       const stay = (): void => signal.removeEventListener('abort', leave);
-      // Not by `finally`, which makes two promises more.
+      // Not `finally`, which would create two more promises.
       entry.answer.then(
         (status) => {
           stay();
@@ -219,6 +225,6 @@ export class StatusCache {
   }
 }
 
-function isUnderWay({ status }: Entry): boolean {
+function isPending({ status }: Entry): boolean {
   return status === undefined;
 }

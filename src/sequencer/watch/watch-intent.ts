@@ -1,16 +1,21 @@
-// The watch of one intent, from its creation to its submission.
+// The watch of one intent, until it is submitted.
 //
-//   polling    asks for the status after 1 s, then each time after 1.5 times as long, up to 5 s
-//     -> listening   when the transport has streams, the client secret is known, and the backoff of the last stream is over
-//     -> over        when the status says submitted
-//   listening  holds one message stream open; asks for the status when it opens (what was missed), and then each time
-//              after 1.5 times as long, up to 30 s, which finds a stream that stopped responding without closing
-//     -> polling     when the stream ends, breaks, brings unreadable bytes or too many of them; the backoff starts
-//     -> over        when the status says submitted
-//   over       ends both early when the signal is aborted, and with an error that no retry can fix
+//     listening  -- the stream ends, breaks, has an unreadable response,
+//                   or more than maxResponses ----------------------------> polling; the backoff of the stream starts
+//     polling    -- the backoff ends -------------------------------------> listening
+//     listening, polling  -- the status is submitted ---------------------> ended, after the event `intent_submitted`
+//     listening, polling  -- the signal is aborted -----------------------> ended
+//     listening, polling  -- an error that no retry can fix --------------> ended, with that error
 //
-// `intent_submitted` on the stream is a hint: the status is asked for at once, and only its answer ends the watch (protocol
-// section 2). A scan or such a hint restarts the intervals, because a change is likely to follow. Each event is yielded once.
+// It starts in `listening` if the transport has streams and the client secret is known. Otherwise it is always polling.
+//
+// Both states poll the status: at once, after 1 s, and then each time after 1.5 times as long. The interval grows to 5 s while
+// polling, and to 30 s while listening, where a poll finds what a stream that stopped responding does not deliver. Opening a
+// stream polls at once, for what was missed before. A scan, or `intent_submitted` on the stream, resets the interval to 1 s,
+// because a change is likely to follow.
+//
+// `intent_submitted` on the stream is a hint. It causes a poll, and only the status ends the watch (protocol section 2). Each
+// event is yielded once.
 
 import { listenForAbort } from '../../async/abort.js';
 import { Backoff, exponentialBackoffMs } from '../../async/backoff.js';
@@ -21,34 +26,34 @@ import { getStatus, type IntentStatus } from '../calls.js';
 import type { Transport } from '../transport.js';
 import type { IntentEvent, WatchIntent } from './intent-event.js';
 import { MessageInbox, signStreamRequest } from './message-stream.js';
-import type { AskStatus } from './status-cache.js';
+import type { FetchStatus } from './status-cache.js';
 
-/** From one status request to the next, in milliseconds. */
+/** The intervals between polls, in milliseconds. */
 const poll = { firstMs: 1_000, factor: 1.5 } as const;
 const pollCapMs = 5_000;
-const pollCapBesideStreamMs = 30_000;
-/** An intent has a handful of messages. A stream with so many responses is closed, and reopened with backoff. */
+const pollCapDuringStreamMs = 30_000;
+/** An intent has few messages. A stream with this many responses is closed, and reopened after the backoff. */
 const maxResponses = 1_024;
-/** From the end of one stream to the opening of the next. A stream that lived longer than the cap was a success. */
+/** The backoff from the end of one stream to the next. A stream that lasted longer than `capMs` resets it. */
 const reopen = { firstMs: 250, capMs: 10_000 } as const;
 
 export interface WatchIntentOptions {
-  /** Default: a call of its own each time. */
-  readonly askStatus?: AskStatus | undefined;
+  /** Default: a call of the transport for each poll. */
+  readonly fetchStatus?: FetchStatus | undefined;
   readonly timing?: WatchTiming | undefined;
 }
 
-/** Time and chance of a watch. Tests bring their own. */
+/** The clock, timers and randomness of a watch. Tests replace them. */
 export interface WatchTiming {
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
   /** Calls `elapsed` once, after `delayMs`. @returns a function that cancels it */
   readonly startTimer: (elapsed: () => void, delayMs: number) => () => void;
-  /** 0 up to but not 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
 }
 
-// The timer keeps the process alive: a script that waits for an event must not end in between.
+// The timers keep the process alive: a script that waits for an event must not exit.
 const systemTiming: WatchTiming = {
   now: () => performance.now(),
   startTimer: (elapsed, delayMs) => {
@@ -58,26 +63,26 @@ const systemTiming: WatchTiming = {
   random: Math.random,
 };
 
-/** Makes the watch of intents over a transport: over its streams where possible, and by polling the status. */
-export function watchIntent(transport: Transport, { askStatus, timing }: WatchIntentOptions = {}): WatchIntent {
+/** Watches intents over a transport, by its streams if possible and by polling the status. */
+export function watchIntent(transport: Transport, { fetchStatus, timing }: WatchIntentOptions = {}): WatchIntent {
   const source = {
     openStream: transport.openStream?.bind(transport),
-    askStatus: askStatus ?? ((id, options) => getStatus(transport, id, options)),
+    fetchStatus: fetchStatus ?? ((id, options) => getStatus(transport, id, options)),
     timing: timing ?? systemTiming,
   };
   return (intent, { signal }) => new IntentWatch(source, intent, signal).events();
 }
 
-/** What all watches of a transport share. */
+/** The part that all watches of a transport share. */
 interface WatchSource {
   readonly openStream: Transport['openStream'] | undefined;
-  readonly askStatus: AskStatus;
+  readonly fetchStatus: FetchStatus;
   readonly timing: WatchTiming;
 }
 
 type Events<Result> = AsyncGenerator<IntentEvent, Result>;
 
-/** One watch. The parts that yield events return whether the intent is submitted. */
+/** One watch. Its generators return whether the intent is submitted. */
 class IntentWatch {
   readonly #source: WatchSource;
   readonly #timing: WatchTiming;
@@ -85,7 +90,7 @@ class IntentWatch {
   readonly #signal: AbortSignal;
   readonly #reopening: Backoff;
   #polledAtMs = Number.NEGATIVE_INFINITY;
-  /** Since the intervals were restarted. */
+  /** The polls since the interval was last reset. */
   #polls = 0;
   #wasScanned = false;
 
@@ -118,7 +123,7 @@ class IntentWatch {
     }
   }
 
-  /** Opens the stream and reads it to its end. A fault ends it like any other end: polling finds what was missed. */
+  /** Opens the stream and reads it to its end. A fault is treated as its end: a later poll finds what was missed. */
   async *#listen(body: Uint8Array, inbox: MessageInbox): Events<boolean> {
     const closing = new AbortController();
     const signal = AbortSignal.any([this.#signal, closing.signal]);
@@ -128,7 +133,7 @@ class IntentWatch {
       let step = readStep(stream);
       if (yield* this.#poll()) return true;
       for (let responses = 0; responses < maxResponses; ) {
-        await this.#wait(this.#untilPollMs(pollCapBesideStreamMs), step.settled);
+        await this.#wait(this.#untilPollMs(pollCapDuringStreamMs), step.settled);
         const { response } = step;
         if (this.#signal.aborted || response === 'end') return false;
         if (response === undefined) {
@@ -143,7 +148,7 @@ class IntentWatch {
       }
       return false;
     } finally {
-      // Not awaited: a reader that hangs must not hold up the end of the watch.
+      // Not awaited: a reader that hangs must not delay the end of the watch.
       closing.abort();
       stream.return?.().catch(() => undefined);
     }
@@ -152,7 +157,7 @@ class IntentWatch {
   async *#pass(events: readonly IntentEvent[]): Events<boolean> {
     for (const event of events) {
       if (event.kind === 'intent_submitted') {
-        // The status may be a little behind: it is asked for now, and soon again.
+        // The status may lag behind the stream: it is polled now, and again soon.
         this.#polls = 0;
         if (yield* this.#poll()) return true;
       } else if (event.kind === 'code_scanned') {
@@ -174,7 +179,7 @@ class IntentWatch {
     return true;
   }
 
-  /** Yields the scan once, whether the stream or the status brought it first. */
+  /** Yields the scan once, from the stream or from the status. */
   async *#scanned(event?: IntentEvent): Events<void> {
     if (this.#wasScanned) return;
     this.#wasScanned = true;
@@ -184,9 +189,9 @@ class IntentWatch {
 
   async #status(): Promise<IntentStatus | undefined> {
     try {
-      return await this.#source.askStatus(this.#intent.id, { signal: this.#signal });
+      return await this.#source.fetchStatus(this.#intent.id, { signal: this.#signal });
     } catch (error) {
-      if (this.#signal.aborted || isPassing(error)) return undefined;
+      if (this.#signal.aborted || isTransient(error)) return undefined;
       throw error;
     }
   }
@@ -196,7 +201,7 @@ class IntentWatch {
     return this.#polledAtMs + intervalMs - this.#timing.now();
   }
 
-  /** Until the delay is over or one of the signals is aborted. Leaves no timer and no listener. */
+  /** Waits until the delay is over or one of the signals is aborted. Leaves no timer and no listener. */
   #wait(delayMs: number, ...others: AbortSignal[]): Promise<void> {
     const signals = [this.#signal, ...others];
     return new Promise((resolve) => {
@@ -225,13 +230,13 @@ function openReader(
 }
 
 /**
- * The next response of a stream. It settles a signal and not a promise: each wait for a promise leaves a reaction in it, and a
- * stream can be silent for days.
+ * The next response of a stream. It aborts a signal instead of settling a promise: each wait for a promise leaves a reaction in
+ * it, and a stream can be silent for days.
  */
 interface StreamStep {
-  /** Aborted when the response is there. */
+  /** Aborted when the response arrives. */
   readonly settled: AbortSignal;
-  /** Undefined before that. A fault of the stream is an end of it. */
+  /** Undefined until then. A fault of the stream counts as its end. */
   response: Uint8Array | 'end' | undefined;
 }
 
@@ -250,6 +255,6 @@ function readStep(stream: AsyncIterator<Uint8Array>): StreamStep {
 }
 
 /** Whether the next poll may succeed. */
-function isPassing(error: unknown): boolean {
+function isTransient(error: unknown): boolean {
   return error instanceof SequencerError || (error instanceof IntentError && error.code === 'too_busy');
 }

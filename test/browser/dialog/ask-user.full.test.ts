@@ -20,17 +20,17 @@ const login = { mode: 'login', order: undefined };
 const session = (page: Page): Promise<unknown> => page.evaluate(async () => (await fetch('/session')).json());
 const ada = () => ({ user: { id: site.sequencer.wallet('Ada').userId(domain) } });
 const short = () => ada().user.id.replace(/^(.{4}).*(.{4})$/, '$1…$2');
-const asked = (page: Page): Promise<void> => part(page, 'retry').waitFor();
+const questionShown = (page: Page): Promise<void> => part(page, 'retry').waitFor();
 
 /** Confirms in the wallet and waits for the question. */
 async function question(page: Page, mode: 'login' | 'payment' = 'login'): Promise<string> {
   const code = await begin(page);
   await site.sequencer.wallet('Ada')[mode === 'login' ? 'login' : 'pay'](code);
-  await asked(page);
+  await questionShown(page);
   return code;
 }
 
-test('the dialog asks with the shortened id, and Continue logs in', async () => {
+test('the dialog shows the shortened id in its question, and Continue logs in', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await question(page);
   expect(await textOf(page, 'status')).toBe(`Continue as ${short()}?`);
@@ -64,11 +64,11 @@ test.each([
   expect(await part(page, 'code').isVisible()).toBe(true);
 });
 
-test('the question reappears after a reload', async () => {
+test('the question is shown again after a reload', async () => {
   const { page } = await open(site.page({ script: buttonScript(login) }));
   const code = await question(page);
   await page.reload();
-  await asked(page);
+  await questionShown(page);
   expect(await textOf(page, 'status')).toBe(`Continue as ${short()}?`);
   await part(page, 'retry').click();
   expect(await event(page, 'success')).toMatchObject({ intent: idOf(code), ...ada() });

@@ -78,13 +78,13 @@ const userOf = (name: string): { id: string } => ({ id: site.sequencer.wallet(na
 
 /** Answers the first requests `POST /session`. The site answers later ones and every `GET /session`. */
 async function answerLogin(page: Page, ...answers: ((route: Route) => Promise<void>)[]): Promise<string[]> {
-  const asked: string[] = [];
+  const methods: string[] = [];
   await page.route('**/session', async (route) => {
-    asked.push(route.request().method());
+    methods.push(route.request().method());
     const answer = route.request().method() === 'POST' ? answers.shift() : undefined;
     await (answer ? answer(route) : route.continue());
   });
-  return asked;
+  return methods;
 }
 
 const noAnswer = (route: Route): Promise<void> => route.abort();
@@ -98,34 +98,34 @@ describe('an answer to POST /session', () => {
   ])('that %s after it took effect still ends in success', async (_name, answer) => {
     const visit = await open(site.page({ script: buttonScript(login) }));
     visit.forgive(/ERR_FAILED/, /status of (?:404|504)/);
-    const asked = await answerLogin(visit.page, async (route) => {
+    const methods = await answerLogin(visit.page, async (route) => {
       await route.fetch();
       await answer(route);
     });
     await site.sequencer.wallet('Ada').login(await begin(visit.page));
     expect(await event(visit.page, 'success')).toMatchObject({ user: userOf('Ada') });
     await state(visit.page, 'done');
-    expect(asked).toEqual(['POST', 'POST', 'GET']);
+    expect(methods).toEqual(['POST', 'POST', 'GET']);
     expect((await seen(visit.page)).map(([name]) => name)).not.toContain('error');
   });
 
   test('that is lost before it takes effect is retried', async () => {
     const visit = await open(site.page({ script: buttonScript(login) }));
     visit.forgive(/ERR_FAILED/);
-    const asked = await answerLogin(visit.page, noAnswer);
+    const methods = await answerLogin(visit.page, noAnswer);
     await site.sequencer.wallet('Ada').login(await begin(visit.page));
     expect(await event(visit.page, 'success')).toMatchObject({ user: userOf('Ada') });
-    expect(asked).toEqual(['POST', 'POST']);
+    expect(methods).toEqual(['POST', 'POST']);
   });
 
   test('that is lost, with an empty session, ends in a problem', async () => {
     const visit = await open(site.page({ script: buttonScript(login) }));
     visit.forgive(/ERR_FAILED/, /status of 404/);
-    const asked = await answerLogin(visit.page, noAnswer, over);
+    const methods = await answerLogin(visit.page, noAnswer, over);
     await site.sequencer.wallet('Ada').login(await begin(visit.page));
     await state(visit.page, 'problem');
     expect(await event(visit.page, 'error')).toBeDefined();
-    expect(asked).toEqual(['POST', 'POST', 'GET']);
+    expect(methods).toEqual(['POST', 'POST', 'GET']);
   });
 
   test('that refuses does not report the previously logged-in user', async () => {
@@ -134,33 +134,33 @@ describe('an answer to POST /session', () => {
     await site.sequencer.wallet('Ada').login(await begin(visit.page));
     await event(visit.page, 'success');
     await closed(visit.page);
-    const asked = await answerLogin(visit.page, busy, over);
+    const methods = await answerLogin(visit.page, busy, over);
     await site.sequencer.wallet('Ben').login(await begin(visit.page));
     await state(visit.page, 'problem');
-    expect(asked).toEqual(['POST', 'POST']);
+    expect(methods).toEqual(['POST', 'POST']);
     expect((await seen(visit.page)).filter(([name]) => name === 'success')).toHaveLength(1);
   });
 });
 
 describe('while the login is being completed', () => {
   /** Holds `POST /session`. @returns a function that releases it */
-  async function hold(page: Page): Promise<{ asked: string[]; letGo: () => void }> {
-    let letGo = (): void => undefined;
+  async function hold(page: Page): Promise<{ methods: string[]; release: () => void }> {
+    let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
-      letGo = resolve;
+      release = resolve;
     });
-    const asked = await answerLogin(page, async (route) => {
+    const methods = await answerLogin(page, async (route) => {
       await held;
       await route.continue();
     });
-    return { asked, letGo };
+    return { methods, release };
   }
 
   const isOpen = (page: Page): Promise<boolean> => part(page, 'dialog').isVisible();
 
   test('the button reopens the closed dialog', async () => {
     const { page } = await open(site.page({ script: buttonScript(login) }));
-    const { asked, letGo } = await hold(page);
+    const { methods, release } = await hold(page);
     await site.sequencer.wallet('Ada').login(await begin(page));
     await state(page, 'confirming');
     await page.keyboard.press('Escape');
@@ -168,10 +168,10 @@ describe('while the login is being completed', () => {
     await part(page, 'button').click();
     await eventually(async () => expect(await isOpen(page)).toBe(true));
     expect(await part(page, 'status').textContent()).toBe('Logging you in…');
-    letGo();
+    release();
     await state(page, 'done');
     await closed(page);
-    expect(asked).toEqual(['POST']);
+    expect(methods).toEqual(['POST']);
     const names = (await seen(page)).map(([name]) => name);
     expect(names.filter((name) => name !== 'scanned')).toEqual(['invoke', 'success']);
   });
@@ -180,10 +180,10 @@ describe('while the login is being completed', () => {
     const walletUrl = 'https://wallet.example/';
     const { page } = await open(site.page({ script: buttonScript({ ...login, walletUrl }), lang: 'de' }));
     const code = await begin(page);
-    const { asked, letGo } = await hold(page);
+    const { methods, release } = await hold(page);
     await page.reload();
     await site.sequencer.wallet('Ada').login(code);
-    await eventually(() => expect(asked).toEqual(['POST']));
+    await eventually(() => expect(methods).toEqual(['POST']));
     expect(await isOpen(page)).toBe(false);
     await part(page, 'button').click();
     await eventually(async () => expect(await isOpen(page)).toBe(true));
@@ -193,10 +193,10 @@ describe('while the login is being completed', () => {
     for (const name of ['link', 'amount']) {
       expect(await part(page, name).evaluate((element) => element.getClientRects().length)).toBe(0);
     }
-    letGo();
+    release();
     await state(page, 'done');
     await closed(page);
     expect(await event(page, 'success')).toMatchObject({ user: userOf('Ada') });
-    expect(asked).toEqual(['POST']);
+    expect(methods).toEqual(['POST']);
   });
 });

@@ -77,7 +77,7 @@ describe('POST /intent of a payment is retried', () => {
     ['the site says that it passes', away, away],
     ['a balancer reaches no server', balancerPage(502), balancerPage(503)],
     ['the time of a balancer is over', balancerPage(504), balancerPage(504)],
-    ['nobody answers', noAnswer, noAnswer],
+    ['no server answers', noAnswer, noAnswer],
     ['the answer ends too early', cutShort, cutShort],
   ])('with the same key and without a message if %s', async (_name, ...answers) => {
     const visited = await visit(answers);
@@ -164,10 +164,10 @@ describe('during a long outage', () => {
     await part(page, 'cancel').click();
     await closed(page);
     expect(await event(page, 'cancel')).toEqual({ reason: 'dismissed' });
-    const asked = keysOf(visited).length;
+    const sent = keysOf(visited).length;
     for (let second = 0; second < 20; second += 1) await page.clock.fastForward(1_000);
     await page.waitForTimeout(100);
-    expect(keysOf(visited)).toHaveLength(asked);
+    expect(keysOf(visited)).toHaveLength(sent);
     expect(await names(page)).toEqual(['invoke', 'cancel']);
 
     await page.unroute('**/intent');

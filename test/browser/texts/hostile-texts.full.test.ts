@@ -61,7 +61,7 @@ test.each(hostile)('%s in a refusal of the server is displayed as text', async (
 });
 
 test.each(['javascript:globalThis.owned = true', 'data:text/html,<script>1</script>', ' javascript:1'])(
-  'the address %j is not gone to',
+  'the address %j is rejected',
   async (url) => {
     const script = `
 import { elements } from '/intent/v1/elements.js';

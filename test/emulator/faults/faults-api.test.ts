@@ -31,14 +31,14 @@ describe('/faults/api', () => {
     await request(url).get('/faults/api/faults').expect(200, { faults: [] });
     const fault = { kind: 'error', operations: ['createIntent'], times: 2 };
     const { body } = await request(url).post('/faults/api/faults').send(fault).expect(201);
-    const told = { id: body.id, kind: 'error', operations: ['createIntent'], when: 'before', timesLeft: 2 };
+    const listed = { id: body.id, kind: 'error', operations: ['createIntent'], when: 'before', timesLeft: 2 };
     await request(url)
       .get('/faults/api/faults')
-      .expect(200, { faults: [told] });
+      .expect(200, { faults: [listed] });
     reason(await create(url, await payment()));
     await request(url)
       .get('/faults/api/faults')
-      .expect(200, { faults: [{ ...told, timesLeft: 1 }] });
+      .expect(200, { faults: [{ ...listed, timesLeft: 1 }] });
     reason(await create(url, await payment()));
     await request(url).get('/faults/api/faults').expect(200, { faults: [] });
     await created(url, payment());

@@ -341,7 +341,7 @@ describe('an invalid fault is refused with the reason', () => {
   test('refuses more than 100 active faults', async () => {
     const sequencer = await start();
     for (let n = 0; n < 100; n += 1) sequencer.injectFault({ kind: 'error' });
-    expect(() => sequencer.injectFault({ kind: 'error' })).toThrow('100 faults are active already.');
+    expect(() => sequencer.injectFault({ kind: 'error' })).toThrow('The limit of 100 active faults is reached.');
   });
 });
 

@@ -82,13 +82,13 @@ describe.each(ways)('faults of message streams %s', (_way, connect) => {
   test('an abort ends a late stream', async () => {
     const { sequencer, open } = await startPaid();
     sequencer.injectFault({ kind: 'delay', operations: ['openMessageStream'], ms: 600_000 });
-    const given = new AbortController();
-    const reading = read(open(given.signal));
-    setTimeout(() => given.abort(), 50);
+    const controller = new AbortController();
+    const reading = read(open(controller.signal));
+    setTimeout(() => controller.abort(), 50);
     expect((await reading).kinds).toEqual([]);
   });
 
-  test('client.watch outlives a stream that breaks, and tells nothing twice', async () => {
+  test('client.watch survives a broken stream and reports no event twice', async () => {
     const { sequencer, client, intent } = await startPaid();
     for (const kind of ['cut', 'duplicate'] as const) {
       sequencer.injectFault({ kind, operations: ['openMessageStream'], times: 1 });
@@ -100,7 +100,7 @@ describe.each(ways)('faults of message streams %s', (_way, connect) => {
   });
 });
 
-describe('faults of calls in process: what a client says is the same as over HTTP', () => {
+describe('faults of calls in process cause the same client errors as over HTTP:', () => {
   test.each<[Fault, SequencerErrorCode]>([
     [{ kind: 'refuse' }, 'sequencer_unreachable'],
     [{ kind: 'cut' }, 'sequencer_unreachable'],
@@ -121,7 +121,7 @@ describe('faults of calls in process: what a client says is the same as over HTT
     expect(await paymentIntents.getStatus(id)).toMatchObject({ exists: true });
   });
 
-  test('delay, drip and forget answer rightly', async () => {
+  test('delay, drip and forget end in a correct response', async () => {
     const sequencer = await start();
     const { paymentIntents } = createIntentClient({ transport: sequencer.transport });
     const { id } = await paymentIntents.create({ destination, amount: 5, currency: 'usd' });

@@ -342,7 +342,7 @@ describe('verification of a login (protocol 6, interface 5.3)', () => {
     const { url } = await start({ localDomains: { 'example.com': await serve(() => {}) } });
     const passed = jest.spyOn(AbortSignal, 'timeout');
     passed.mockImplementation((ms) => (ms === 3_000 ? AbortSignal.abort(timedOut()) : new AbortController().signal));
-    expect(reason(await create(url, await login()))).toMatch(/no answer within 3 seconds/);
+    expect(reason(await create(url, await login()))).toMatch(/timeout after 3 seconds/);
   });
 
   test('setLocalDomain applies to later logins', async () => {

@@ -8,7 +8,7 @@ import { addsDefaultsAlone } from '../../../src/wire/signed-bytes.js';
 import { temporaryFolder } from '../../support/runner/temporary-folder.js';
 import { call, closeAll, created, opened, payment, pollBody, reason, start } from '../fixture.js';
 
-// Other encoders write proto3 defaults out. A signature covers the bytes as they were sent (protocol section 4).
+// Other encoders write proto3 defaults. A signature covers the bytes as sent (protocol section 4).
 
 afterEach(closeAll);
 
@@ -41,14 +41,14 @@ const send = (
   signature = rendezvous.sign(message),
 ): Promise<v1.Response> => call(url, operations.sendMessage, sendRequest(rendezvous, message, signature));
 
-describe('a hint that is signed with its defaults written out', () => {
-  test('is accepted, and comes to its readers with a signature that verifies', async () => {
+describe('a message that is signed with explicit defaults', () => {
+  test('is accepted, and its readers receive it with a valid signature', async () => {
     const { url, rendezvous } = await startWithPayment();
     opened(await send(url, rendezvous, codeScanned));
     await expectHint(url, rendezvous);
   });
 
-  test('comes to its readers after a restart as well', async () => {
+  test('is received after a restart with a valid signature', async () => {
     const stateFile = path.join(temporaryFolder(), 'state.jsonl');
     const { url, rendezvous } = await startWithPayment({ stateFile });
     opened(await send(url, rendezvous, codeScanned));
@@ -57,11 +57,11 @@ describe('a hint that is signed with its defaults written out', () => {
     await expectHint(restarted.url, rendezvous);
   });
 
-  test('is refused where the signature covers other bytes', async () => {
+  test('is refused if the signature covers other bytes', async () => {
     const { url, rendezvous } = await startWithPayment();
     const canonical = field(6, field(1, hex('0880e2cfaa06')));
-    const refused = await send(url, rendezvous, codeScanned, rendezvous.sign(canonical));
-    expect(reason(refused)).toMatch(/not signed by its rendezvous key/);
+    const response = await send(url, rendezvous, codeScanned, rendezvous.sign(canonical));
+    expect(reason(response)).toMatch(/not signed by its rendezvous key/);
   });
 
   test.each([
@@ -71,7 +71,7 @@ describe('a hint that is signed with its defaults written out', () => {
     ['fields out of order', field(6, field(1, hex('1000 0880e2cfaa06')))],
     ['a field twice', field(6, field(1, hex('0800 0880e2cfaa06')))],
     ['a number in a longer form', field(6, field(1, hex('0880e2cfaa06 108000')))],
-  ])('is refused with %s, although that is signed', async (_what, message) => {
+  ])('is refused with %s, even if signed', async (_name, message) => {
     const { url, rendezvous } = await startWithPayment();
     expect(reason(await send(url, rendezvous, message))).toMatch(/unknown fields or is not in its canonical form/);
   });
@@ -89,14 +89,14 @@ test.each([
   ['a field less', '0801', '0801 1001', false],
   ['a longer tag', '880001', '0801', false],
   ['a longer length', '0a8100 61', '0a01 61', false],
-])('%s adds nothing but defaults: %s to %s, %s', (_what, sent, canonical, expected) => {
+])('%s adds nothing but defaults: %s to %s, %s', (_name, sent, canonical, expected) => {
   expect(addsDefaultsAlone(hex(sent), hex(canonical))).toBe(expected);
 });
 
 async function expectHint(url: string, rendezvous: KeyPair): Promise<void> {
   const body = opened(await call(url, operations.pollMessages, pollBody(rendezvous)));
   expect(Buffer.from(body).includes(codeScanned)).toBe(true);
-  // The answer has the form of one of the stream, and is read as such.
+  // The response has the form of a response of the stream.
   const events = new MessageInbox(rendezvous.publicKey).read(body);
   expect(events).toMatchObject([{ kind: 'code_scanned', timestampMs: 1_700_000_000_000 }]);
 }

@@ -28,23 +28,23 @@ afterAll(async () => {
 });
 
 /** A DNS with the addresses of a list, one for each lookup. */
-function dns(...answers: readonly (readonly string[])[]): Resolve & { readonly asked: string[] } {
-  const asked: string[] = [];
+function dns(...answers: readonly (readonly string[])[]): Resolve & { readonly lookups: string[] } {
+  const lookups: string[] = [];
   const resolve: Resolve = (hostname, _options, done) => {
-    const addresses = answers[Math.min(asked.length, answers.length - 1)] ?? [];
-    asked.push(hostname);
+    const addresses = answers[Math.min(lookups.length, answers.length - 1)] ?? [];
+    lookups.push(hostname);
     done(
       null,
       addresses.map((address): LookupAddress => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
   };
-  return Object.assign(resolve, { asked });
+  return Object.assign(resolve, { lookups });
 }
 
 const get = { method: 'GET' } as const;
-const secret = 'what no stranger may read';
+const secret = 'an internal secret';
 
-describe('no connection is opened to a refused address', () => {
+describe('connections to refused addresses', () => {
   test.each([
     [['127.0.0.1']],
     [['::1']],
@@ -54,56 +54,54 @@ describe('no connection is opened to a refused address', () => {
     [['fd00::1']],
     [['8.8.8.8', '127.0.0.1']],
     [['127.0.0.1', '8.8.8.8']],
-  ])('a name that resolves to %j', async (addresses) => {
+  ])('are not opened for a name that resolves to %j', async (addresses) => {
     const { port, connections } = await listenTls((_req, res) => void res.end(secret));
     const outbound = new Outbound(publicAddresses, { resolve: dns(addresses), ca: localhostCertificate.cert });
-    await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow(
-      /^it is at .*, which is not called$/,
-    );
+    await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow(/^its address .* is not allowed$/);
     expect(connections()).toBe(0);
   });
 
   test.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '0x7f.1', '2130706433', '0', '169.254.169.254'])(
-    'an address in the URL, without DNS: %s',
+    'are not opened for the host %s in a URL',
     async (host) => {
       const { port, connections } = await listenTls((_req, res) => void res.end(secret));
       const outbound = new Outbound(publicAddresses, { ca: localhostCertificate.cert });
-      await expect(outbound.call(`https://${host}:${port}/`, get)).rejects.toThrow('which is not called');
+      await expect(outbound.call(`https://${host}:${port}/`, get)).rejects.toThrow('is not allowed');
       expect(connections()).toBe(0);
     },
   );
 
-  test('a name that resolves to a public address first and to a private one later', async () => {
+  test('are not opened for a name that resolves to a public address first and to a private one later', async () => {
     const { port, connections } = await listenTls((_req, res) => void res.end(secret));
-    // The name is resolved once for each connection, which uses that result.
+    // Each connection uses the result of a single lookup.
     const resolve = dns(['127.0.0.1'], ['8.8.8.8']);
     const outbound = new Outbound(publicAddresses, { resolve, ca: localhostCertificate.cert });
-    await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow('which is not called');
-    expect([resolve.asked, connections()]).toEqual([['localhost'], 0]);
+    await expect(outbound.call(`https://localhost:${port}/`, get)).rejects.toThrow('is not allowed');
+    expect([resolve.lookups, connections()]).toEqual([['localhost'], 0]);
   });
 
-  test('connections are not reused: each call resolves the name', async () => {
+  test('are not opened when the third lookup of a name returns one', async () => {
     const { port } = await listenTls((_req, res) => void res.end('first'));
     const resolve = dns(['127.0.0.1'], ['127.0.0.1'], ['10.0.0.1']);
     const outbound = new Outbound(loopbackAddresses, { resolve, ca: localhostCertificate.cert });
     const url = `https://localhost:${port}/`;
     expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
     expect(await outbound.call(url, get)).toEqual({ status: 200, text: 'first' });
-    await expect(outbound.call(url, get)).rejects.toThrow('it is at 10.0.0.1');
+    await expect(outbound.call(url, get)).rejects.toThrow('its address 10.0.0.1 is not allowed');
   });
 
-  test('localhost that resolves to another machine', async () => {
+  test('are not opened for a localhost on another machine', async () => {
     const outbound = new Outbound(loopbackAddresses, { resolve: dns(['192.168.0.1']) });
-    await expect(outbound.call('http://localhost:1/', get)).rejects.toThrow('it is at 192.168.0.1');
+    await expect(outbound.call('http://localhost:1/', get)).rejects.toThrow('its address 192.168.0.1 is not allowed');
   });
 
-  test('a name without an address', async () => {
+  test('are not opened for a name without an address', async () => {
     const outbound = new Outbound(publicAddresses, { resolve: dns([]) });
     await expect(outbound.call('https://localhost:1/', get)).rejects.toThrow('localhost has no address');
   });
 });
 
-describe('a call of an allowed address', () => {
+describe('Outbound, calling an allowed address,', () => {
   const local = () => new Outbound(loopbackAddresses, { ca: localhostCertificate.cert });
 
   test('does not follow a redirect', async () => {
@@ -117,7 +115,9 @@ describe('a call of an allowed address', () => {
   test('does not read a body over 8 KiB, with any content length', async () => {
     for (const headers of [{ 'content-length': '8193' }, {}, { 'content-encoding': 'gzip' }]) {
       const { port } = await listenPlain((_req, res) => void res.writeHead(200, headers).end('x'.repeat(8_193)));
-      await expect(local().call(`http://127.0.0.1:${port}/`, get)).rejects.toThrow('it has more than 8192 bytes');
+      await expect(local().call(`http://127.0.0.1:${port}/`, get)).rejects.toThrow(
+        'the response has more than 8192 bytes',
+      );
     }
     const { port } = await listenPlain((_req, res) => void res.end('x'.repeat(8_192)));
     expect((await local().call(`http://127.0.0.1:${port}/`, get)).text).toHaveLength(8_192);
@@ -136,7 +136,7 @@ describe('a call of an allowed address', () => {
     });
     const timeout = AbortSignal.timeout.bind(AbortSignal);
     const passed = jest.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => timeout(ms === 3_000 ? 300 : ms));
-    await expect(local().call(`http://127.0.0.1:${port}/`, get)).rejects.toThrow('no answer within 3 seconds');
+    await expect(local().call(`http://127.0.0.1:${port}/`, get)).rejects.toThrow('timeout after 3 seconds');
     passed.mockRestore();
     for (const drip of drips) clearInterval(drip);
   });
@@ -161,8 +161,8 @@ test('the key file of a domain with a private address is not read', async () => 
     const reader = new KeyFileReader({ resolve });
     await expect(reader.verifyKeyPublished({ domain: 'evil.com', verifier: 'x' })).rejects.toMatchObject({
       code: 'request_refused',
-      message: expect.stringContaining(`cannot be read: it is at ${address}, which is not called`),
+      message: expect.stringContaining(`cannot be read: its address ${address} is not allowed`),
     });
-    expect(resolve.asked).toEqual(['evil.com']);
+    expect(resolve.lookups).toEqual(['evil.com']);
   }
 });

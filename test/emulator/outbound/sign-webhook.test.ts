@@ -38,7 +38,7 @@ test('signWebhook returns the call that the sequencer makes', async () => {
   expect(headers).toEqual({ 'content-type': 'application/jwt' });
 });
 
-test('a site accepts it, and refuses every invalid one', async () => {
+test('a site accepts the call of signWebhook, and refuses every invalid variation', async () => {
   const { sequencer, id, verify } = await paid();
   expect(await verify((await sequencer.signWebhook(id)).body)).toMatchObject({ intentId: id });
   for (const invalid of ['forged', 'altered', 'expired', 'unsigned'] as const) {
@@ -47,7 +47,7 @@ test('a site accepts it, and refuses every invalid one', async () => {
   }
 });
 
-test('each invalid call differs in one way only', async () => {
+test('each invalid call of signWebhook differs in one property only', async () => {
   const { sequencer, id } = await paid();
   const read = async (invalid?: 'forged' | 'altered' | 'expired' | 'unsigned') => {
     const [header = '', claims = '', signature = ''] = (await sequencer.signWebhook(id, { invalid })).body.split('.');

@@ -44,7 +44,7 @@ function stubOf(service: string, { grpcUrl } = sequencer): Stub {
   return stub as unknown as Stub;
 }
 
-function ask(service: string, method: string, request: object): Promise<unknown> {
+function callIndependently(service: string, method: string, request: object): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const stub = stubOf(service);
     stub[method]?.(request, (error: Error | null, answer: unknown) => (error ? reject(error) : resolve(answer)));
@@ -55,16 +55,18 @@ it('answers an independent client (interface 4.2, 4.4)', async () => {
   const { id, clientSecret } = await client.paymentIntents.create(payment);
   await sequencer.wallet().scan(clientSecret);
   const request = { intent_id: { value: bs58.decode(id) } };
-  expect(await ask('MicroPayment', 'GetStatus', request)).toEqual({ exists: true, code_scanned: true });
+  expect(await callIndependently('MicroPayment', 'GetStatus', request)).toEqual({ exists: true, code_scanned: true });
 });
 
 it('refuses with INVALID_ARGUMENT and the reason of the proxy (interface 7.2)', async () => {
   const request = { intent_id: { value: Buffer.alloc(31) } };
-  await expect(ask('MicroPayment', 'GetStatus', request)).rejects.toMatchObject({
+  await expect(callIndependently('MicroPayment', 'GetStatus', request)).rejects.toMatchObject({
     code: grpc.status.INVALID_ARGUMENT,
     details: 'intent_id must have 32 bytes.',
   });
-  await expect(ask('Intents', 'CreateIntent', {})).rejects.toMatchObject({ code: grpc.status.INVALID_ARGUMENT });
+  await expect(callIndependently('Intents', 'CreateIntent', {})).rejects.toMatchObject({
+    code: grpc.status.INVALID_ARGUMENT,
+  });
 });
 
 it('refuses a stream that is not signed by its rendezvous key (protocol 4, 5)', async () => {
@@ -77,7 +79,7 @@ it('refuses a stream that is not signed by its rendezvous key (protocol 4, 5)', 
 
 it('refuses a request over 64 KiB', async () => {
   const request = { intent_id: { value: Buffer.alloc(64 * 1024) } };
-  await expect(ask('MicroPayment', 'GetStatus', request)).rejects.toMatchObject({
+  await expect(callIndependently('MicroPayment', 'GetStatus', request)).rejects.toMatchObject({
     code: grpc.status.RESOURCE_EXHAUSTED,
   });
 });
@@ -95,16 +97,16 @@ it('starts only with the option grpcPort', async () => {
 });
 
 it('names a port in use, and closes everything it had opened', async () => {
-  const taken = createServer();
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  const { port: grpcPort } = taken.address() as { port: number };
+  const occupied = createServer();
+  await new Promise<void>((resolve) => occupied.listen(0, '127.0.0.1', resolve));
+  const { port: grpcPort } = occupied.address() as { port: number };
   const port = Number(new URL(await freeUrl()).port);
   await expect(startSequencer({ port, grpcPort })).rejects.toMatchObject({
     code: 'invalid_configuration',
     message: expect.stringMatching(`port ${grpcPort} .*Set grpcPort`),
   });
   await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
-  taken.close();
+  occupied.close();
 });
 
 it('close ends its streams and is idempotent', async () => {

@@ -167,7 +167,7 @@ describe('start and end', () => {
     const socket = connect(Number(port), '127.0.0.1');
     const ended = new Promise((resolve) => socket.on('close', resolve));
     socket.on('error', () => {});
-    // The response to Expect shows that the request has begun. Its body never comes.
+    // The response to Expect proves that the request is in progress. Its body never arrives.
     socket.write(
       'POST /v1/api HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/octet-stream\r\n' +
         'content-length: 9\r\nexpect: 100-continue\r\n\r\n',

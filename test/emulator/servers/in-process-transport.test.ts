@@ -9,7 +9,7 @@ afterEach(closeAll);
 
 const terms = { destination, amount: '1.00', currency: 'usd' };
 
-test('two clients may share it: one that is closed does not close the other', async () => {
+test('two clients can share the transport: closing one does not close the other', async () => {
   const { transport } = await start();
   const [first, second] = [createIntentClient({ transport }), createIntentClient({ transport })];
   const { id, clientSecret } = await first.paymentIntents.create(terms);
@@ -21,7 +21,7 @@ test('two clients may share it: one that is closed does not close the other', as
   expect(await second.paymentIntents.getStatus(id)).toMatchObject({ exists: true });
 });
 
-test('it is the same sequencer as over HTTP', async () => {
+test('the transport calls the same sequencer as HTTP', async () => {
   const { url, transport } = await start();
   const [inside, outside] = [createIntentClient({ transport }), createIntentClient({ url })];
   const { id } = await inside.paymentIntents.create(terms);
@@ -29,7 +29,7 @@ test('it is the same sequencer as over HTTP', async () => {
   await outside.close();
 });
 
-test('a router takes it', async () => {
+test('intentRouter() accepts the transport', async () => {
   const { transport } = await start();
   const { origin } = await startSite({ transport, payment: () => ({ amount: '1', currency: 'usd' }) });
   const answer = await fetch(`${origin}/intent`, {
@@ -40,7 +40,7 @@ test('a router takes it', async () => {
   expect(answer.status).toBe(201);
 });
 
-test('a refusal is a SequencerError, with the reason for the log alone', async () => {
+test('an ERROR becomes a SequencerError with the reason in serviceMessage only', async () => {
   const { transport } = await start();
   await expect(transport.call({ service: 'Nobody', method: 'knows' }, new Uint8Array())).rejects.toMatchObject({
     name: 'SequencerError',
@@ -49,7 +49,7 @@ test('a refusal is a SequencerError, with the reason for the log alone', async (
   });
 });
 
-test('a call ends with the reason of its signal, and with the sequencer', async () => {
+test('a call rejects with the reason of its signal, and after the sequencer is closed', async () => {
   const sequencer = await start();
   const call = (signal?: AbortSignal) => sequencer.transport.call(operations.getStatus, new Uint8Array(), { signal });
   await expect(call(AbortSignal.abort('no'))).rejects.toBe('no');
@@ -57,19 +57,19 @@ test('a call ends with the reason of its signal, and with the sequencer', async 
   await expect(call()).rejects.toMatchObject({ code: 'sequencer_unreachable' });
 });
 
-test('a stream where no intent comes about ends after a minute, without a message', async () => {
+test('a stream without an intent ends after a minute, without a message', async () => {
   const { transport } = await start();
   const { id, clientSecret } = await payment();
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
   try {
     const stream = transport.openStream(operations.openMessageStream, signStreamRequest(id, clientSecret).body);
-    let isOver = false;
+    let isDone = false;
     const step = stream[Symbol.asyncIterator]().next();
     void step.then(() => {
-      isOver = true;
+      isDone = true;
     });
     await jest.advanceTimersByTimeAsync(59_999);
-    expect(isOver).toBe(false);
+    expect(isDone).toBe(false);
     await jest.advanceTimersByTimeAsync(1);
     expect(await step).toEqual({ done: true, value: undefined });
     expect(jest.getTimerCount()).toBe(0);

@@ -15,7 +15,7 @@ afterEach(async () => {
   await closeAll();
 });
 
-/** A WebSocket to the sequencer, and what came over it. */
+/** A WebSocket to the sequencer, its frames and its close code. */
 async function open(url: string, options: ClientOptions = {}, path = '/v1/api') {
   const socket = new WebSocket(url.replace('http', 'ws') + path, { perMessageDeflate: false, ...options });
   sockets.push(socket);
@@ -29,7 +29,7 @@ async function open(url: string, options: ClientOptions = {}, path = '/v1/api') 
   return { socket, frames, closed };
 }
 
-async function refusal(url: string, options: ClientOptions = {}, path = '/v1/api'): Promise<number | undefined> {
+async function upgradeStatus(url: string, options: ClientOptions = {}, path = '/v1/api'): Promise<number | undefined> {
   const socket = new WebSocket(url.replace('http', 'ws') + path, options);
   sockets.push(socket);
   socket.on('error', () => {});
@@ -51,7 +51,7 @@ const messagesOf = (frames: v1.Response[]) =>
   frames.flatMap((frame) => decode(v1.OpenMessageStreamResponse, opened(frame)).messages ?? []);
 
 describe('a message stream over WebSocket (protocol 5)', () => {
-  test('each message in a frame of its own; 1000 after the terminal one', async () => {
+  test('sends each message in its own frame, and closes with 1000 after the terminal one', async () => {
     const sequencer = await start();
     const { envelope, clientSecret } = await requestFor(sequencer.url);
     const { socket, frames, closed } = await open(sequencer.url);
@@ -67,21 +67,21 @@ describe('a message stream over WebSocket (protocol 5)', () => {
     for (const { id } of messagesOf(frames)) expect(id?.value).toHaveLength(16);
   });
 
-  test('what was acknowledged is not replayed', async () => {
+  test('does not replay acknowledged messages', async () => {
     const sequencer = await start();
     const intent = await created(sequencer.url, payment());
     const keys = rendezvousKeyPair(parseClientSecret(intent.clientSecret));
-    const hint = (seconds: number) =>
+    const scan = (seconds: number) =>
       call(
         sequencer.url,
         operations.sendMessage,
         sendBody(signedBy(keys, { codeScanned: { timestamp: { seconds } } })),
       );
-    const { messageId } = decode(v1.SendMessageResponse, opened(await hint(1)));
+    const { messageId } = decode(v1.SendMessageResponse, opened(await scan(1)));
     const rendezvousKey = { value: keys.publicKey };
     const acknowledgement = encode(v1.AckMessagesRequest, { rendezvousKey, messageIds: [messageId ?? {}] });
     opened(await call(sequencer.url, operations.ackMessages, acknowledgement));
-    opened(await hint(2));
+    opened(await scan(2));
     const { socket, frames } = await open(sequencer.url);
     socket.send(encodeRequest(operations.openMessageStream, signStreamRequest(intent.id, intent.clientSecret).body));
     await eventually(() => frames.length === 2);
@@ -91,8 +91,8 @@ describe('a message stream over WebSocket (protocol 5)', () => {
   test.each<[string, (envelope: Uint8Array) => Uint8Array | string, RegExp]>([
     ['text', () => 'hello', /binary frame/],
     ['garbage', () => new Uint8Array(50).fill(0xff), /not a message/],
-    ['another operation', () => encodeRequest(operations.getStatus, new Uint8Array()), /and nothing else/],
-    ['no operation', () => new Uint8Array(), /and nothing else/],
+    ['another operation', () => encodeRequest(operations.getStatus, new Uint8Array()), /^WebSocket serves only/],
+    ['no operation', () => new Uint8Array(), /^WebSocket serves only/],
     ['no signature', (envelope) => envelope.subarray(0, envelope.length - 68), /not a message|32 bytes|not signed/],
     [
       'a wrong signature',
@@ -119,7 +119,7 @@ describe('a message stream over WebSocket (protocol 5)', () => {
     expect(frames.slice(1).map(reason)).toEqual([expect.stringMatching(/one request/)]);
   });
 
-  test('cuts off more than 64 KiB', async () => {
+  test('closes with 1009 for more than 64 KiB', async () => {
     const { url } = await start();
     const { socket, frames, closed } = await open(url);
     socket.send(encodeRequest(operations.openMessageStream, new Uint8Array(65_536)));
@@ -127,17 +127,17 @@ describe('a message stream over WebSocket (protocol 5)', () => {
     expect(frames).toEqual([]);
   });
 
-  test('is for programs and pages of this machine', async () => {
+  test('accepts programs and pages of this machine only', async () => {
     const { url } = await start();
-    expect(await refusal(url, { headers: { host: 'evil.example' } })).toBe(403);
-    expect(await refusal(url, { origin: 'https://evil.example' })).toBe(403);
-    expect(await refusal(url, { origin: 'null' })).toBe(403);
-    expect(await refusal(url, { origin: 'http://localhost:3000' })).toBe(101);
-    expect(await refusal(url, {}, '/v1/apis')).toBe(404);
-    expect(await refusal(url, {}, '/wallet')).toBe(404);
+    expect(await upgradeStatus(url, { headers: { host: 'evil.example' } })).toBe(403);
+    expect(await upgradeStatus(url, { origin: 'https://evil.example' })).toBe(403);
+    expect(await upgradeStatus(url, { origin: 'null' })).toBe(403);
+    expect(await upgradeStatus(url, { origin: 'http://localhost:3000' })).toBe(101);
+    expect(await upgradeStatus(url, {}, '/v1/apis')).toBe(404);
+    expect(await upgradeStatus(url, {}, '/wallet')).toBe(404);
   });
 
-  test('something else than a WebSocket is refused', async () => {
+  test('answers 400 to another upgrade', async () => {
     const { url } = await start();
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     socket.end('GET /v1/api HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n');
@@ -145,29 +145,29 @@ describe('a message stream over WebSocket (protocol 5)', () => {
     expect(String(answer)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
-  test('at most 200 at a time; one that ends makes room', async () => {
+  test('answers 503 when 200 are open, and accepts another after one ends', async () => {
     const { url } = await start();
     const streams = await Promise.all(Array.from({ length: 200 }, () => open(url)));
-    expect(await refusal(url)).toBe(503);
+    expect(await upgradeStatus(url)).toBe(503);
     streams[0]?.socket.terminate();
     await streams[0]?.closed;
     let status: number | undefined;
-    for (let attempt = 0; status !== 101 && attempt < 50; attempt += 1) status = await refusal(url);
+    for (let attempt = 0; status !== 101 && attempt < 50; attempt += 1) status = await upgradeStatus(url);
     expect(status).toBe(101);
   });
 
-  test('the end of the sequencer is the end of its streams, also of those that have not asked yet', async () => {
+  test('ends with the sequencer, also before its request', async () => {
     const sequencer = await start();
     const { envelope } = await requestFor(sequencer.url);
-    const [asked, silent] = [await open(sequencer.url), await open(sequencer.url)];
-    asked.socket.send(envelope);
-    await eventually(() => asked.frames.length === 1);
+    const [active, silent] = [await open(sequencer.url), await open(sequencer.url)];
+    active.socket.send(envelope);
+    await eventually(() => active.frames.length === 1);
     await sequencer.close();
-    expect(await Promise.all([asked.closed, silent.closed])).toEqual([1006, 1006]);
+    expect(await Promise.all([active.closed, silent.closed])).toEqual([1006, 1006]);
   });
 });
 
-describe('pings', () => {
+describe('a connection over WebSocket', () => {
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'clearImmediate', 'queueMicrotask', 'performance'] });
   });
@@ -175,7 +175,7 @@ describe('pings', () => {
     jest.useRealTimers();
   });
 
-  test('a peer that does not answer one by the next is removed; one that does stays', async () => {
+  test('is closed when a ping is not answered before the next, and stays open otherwise', async () => {
     const { url } = await start();
     const { envelope } = await requestFor(url);
     const [alive, dead] = [await open(url), await open(url, { autoPong: false } as ClientOptions)];
@@ -186,7 +186,7 @@ describe('pings', () => {
     dead.socket.on('ping', () => (pings.dead += 1));
     jest.advanceTimersByTime(30_000);
     await eventually(() => pings.alive === 1 && pings.dead === 1);
-    // Its answer comes back behind that to the server's ping, so that one has arrived then.
+    // The answer to this ping follows the pong to the server's ping.
     alive.socket.ping();
     await once(alive.socket, 'pong');
     jest.advanceTimersByTime(30_000);
@@ -195,11 +195,11 @@ describe('pings', () => {
     expect(alive.socket.readyState).toBe(WebSocket.OPEN);
   });
 
-  test('whoever asks for nothing is shown the door', async () => {
+  test('is closed after 10 seconds without a request', async () => {
     const { url } = await start();
     const { frames, closed } = await open(url);
     jest.advanceTimersByTime(10_000);
     expect(await closed).toBe(1008);
-    expect(frames.map(reason)).toEqual(['No request came.']);
+    expect(frames.map(reason)).toEqual(['No request received within 10 seconds.']);
   });
 });

@@ -11,18 +11,18 @@ test('until resolves at each action of a wallet, in order', async () => {
     await existing;
     return intent;
   });
-  const told: string[] = [];
+  const reached: string[] = [];
   const marks = (['code_scanned', 'declined', 'intent_submitted'] as const).map((mark) =>
-    sequencer.waitFor(id, mark).then(() => told.push(mark)),
+    sequencer.waitFor(id, mark).then(() => reached.push(mark)),
   );
   await sequencer.wallet('Ada').scan(clientSecret);
   await marks[0];
-  expect(told).toEqual(['code_scanned']);
+  expect(reached).toEqual(['code_scanned']);
   await sequencer.wallet('Ada').decline(clientSecret);
   await marks[1];
   await sequencer.wallet('Ada').pay(clientSecret);
   await Promise.all(marks);
-  expect(told).toEqual(['code_scanned', 'declined', 'intent_submitted']);
+  expect(reached).toEqual(['code_scanned', 'declined', 'intent_submitted']);
 });
 
 test('until resolves at once for a mark that is reached', async () => {
@@ -38,7 +38,7 @@ test('until rejects after its timeout with the marks that were reached', async (
   const waiting = sequencer.waitFor(id, 'intent_submitted', { timeoutMs: 30 });
   await expect(waiting).rejects.toBeInstanceOf(AssertionError);
   await expect(waiting).rejects.toMatchObject({
-    message: `The intent ${id} has reached exists, code_scanned after 30 ms, and was expected to reach intent_submitted.`,
+    message: `The intent ${id} did not reach intent_submitted within 30 ms. It reached: exists, code_scanned.`,
     expected: 'intent_submitted',
   });
 });
@@ -46,11 +46,13 @@ test('until rejects after its timeout with the marks that were reached', async (
 test('until rejects for an unknown intent, a closed sequencer and an unknown mark', async () => {
   const sequencer = await start();
   const { id } = await payment();
-  await expect(sequencer.waitFor(id, 'exists', { timeoutMs: 10 })).rejects.toThrow('is not known to the sequencer');
+  await expect(sequencer.waitFor(id, 'exists', { timeoutMs: 10 })).rejects.toThrow(
+    'It does not exist at the sequencer.',
+  );
   const waiting = sequencer.waitFor(id, 'exists', { timeoutMs: 600_000 });
   await sequencer.close();
-  await expect(waiting).rejects.toThrow('when the sequencer closed');
+  await expect(waiting).rejects.toThrow('before the sequencer closed');
   await expect(sequencer.waitFor(id, 'paid' as 'exists')).rejects.toThrow(
-    'There is no mark paid. Use one of exists, code_scanned',
+    'Unknown mark paid. Use one of exists, code_scanned',
   );
 });

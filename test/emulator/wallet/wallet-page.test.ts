@@ -75,7 +75,7 @@ describe('its JSON API', () => {
     expect(await statusFlags(url, id)).toEqual([true, true, true]);
     const other = await request(url).post('/wallet/api/confirm').send({ wallet: 'Ada', code }).expect(502);
     expect(other.body).toEqual({
-      error: { code: 'sequencer_error', message: 'Another wallet has paid this already.' },
+      error: { code: 'sequencer_error', message: 'Another wallet has already paid.' },
     });
   });
 

@@ -71,7 +71,7 @@ describe('actions of a wallet', () => {
     expect(await statusFlags(sequencer.url, intent.id)).toEqual([true, true, true]);
     await expect(sequencer.wallet('Ben').confirm(intent.clientSecret)).rejects.toMatchObject({
       code: 'sequencer_error',
-      message: 'Another wallet has logged in with this already.',
+      message: 'Another wallet has already logged in.',
     });
   });
 
@@ -81,9 +81,9 @@ describe('actions of a wallet', () => {
     const wallet = sequencer.wallet();
     const request = await wallet.pay(intent.clientSecret);
     expect(request).toMatchObject({ kind: 'payment', login: { domain: 'example.com' } });
-    // A retry of the same wallet changes nothing. Another wallet is too late.
+    // A retry by the same wallet changes nothing. Another wallet is rejected.
     await wallet.pay(intent.clientSecret);
-    await expect(sequencer.wallet('Ben').pay(intent.clientSecret)).rejects.toThrow('Another wallet has paid');
+    await expect(sequencer.wallet('Ben').pay(intent.clientSecret)).rejects.toThrow('Another wallet has already paid.');
   });
 
   test('confirms a request of the messaging dialect, which does not name its rendezvous (protocol 5)', async () => {
@@ -127,7 +127,7 @@ describe('actions of a wallet', () => {
 
 describe('refusals of a wallet', () => {
   test.each(['', 'nonsense', '#', 'http://127.0.0.1/wallet', '1'.repeat(20), 'x'.repeat(10_000)])(
-    'a code that is none: %.20s',
+    'an invalid code: %.20s',
     async (code) => {
       const { url } = await start();
       await expect(at(url).scan(code)).rejects.toMatchObject({ code: 'invalid_client_secret' });

@@ -9,7 +9,7 @@ import type { RequiredPayment } from '../../../src/http/paywall/payment-demand.j
 import { type RequirePaymentOptions, requirePayment } from '../../../src/http/paywall/require-payment.js';
 import { refuse } from '../../../src/http/response/problem.js';
 import type { Ledger, LedgerIntent } from '../../../src/ledger/ledger.js';
-import { type AskStatus, StatusCache } from '../../../src/sequencer/watch/status-cache.js';
+import { type FetchStatus, StatusCache } from '../../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../../support/browser/browser.js';
 import { kinds, newDatabaseUrl } from '../../support/databases/databases.js';
 import { intentIdOf } from '../../support/sites/intent-id.js';
@@ -405,7 +405,7 @@ describe('findPayment', () => {
       return [intent(state)];
     };
     const ledger = { paymentsFor, recheck } as unknown as Ledger;
-    const statusCache = new StatusCache({ ask: ask as never, now: () => 0 });
+    const statusCache = new StatusCache({ fetchStatus: ask as never, now: () => 0 });
     const found = await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, settleWaitMs: 50 });
     return { searches, found };
   }
@@ -444,7 +444,7 @@ describe('findPayment', () => {
       asked += 1;
       return { exists: true, codeScanned: true, intentSubmitted: isPaid };
     };
-    const statusCache = new StatusCache({ ask, now: () => performance.now() });
+    const statusCache = new StatusCache({ fetchStatus: ask, now: () => performance.now() });
     const search = {
       ledger: ledger as unknown as Ledger,
       statusCache,
@@ -463,11 +463,11 @@ describe('findPayment', () => {
     const asked: string[] = [];
     const pending = Array.from({ length: 20 }, (_, at) => ({ ...intent('open'), id: `${at}` }));
     const ledger = { paymentsFor: async () => pending, recheck: hanging } as unknown as Ledger;
-    const ask: AskStatus = async (id) => {
+    const ask: FetchStatus = async (id) => {
       asked.push(id);
       return unpaid();
     };
-    const statusCache = new StatusCache({ ask, now: () => 0 });
+    const statusCache = new StatusCache({ fetchStatus: ask, now: () => 0 });
     await findPayment({ ledger, statusCache, browser: new Uint8Array(32), demand, settleWaitMs: 50 });
     expect(asked).toEqual(['0']);
   });

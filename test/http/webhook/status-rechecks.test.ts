@@ -1,5 +1,5 @@
 import { StatusRechecks, type StatusRechecksOptions } from '../../../src/http/webhook/status-rechecks.js';
-import { type AskStatus, StatusCache } from '../../../src/sequencer/watch/status-cache.js';
+import { type FetchStatus, StatusCache } from '../../../src/sequencer/watch/status-cache.js';
 import { Browser } from '../../support/browser/browser.js';
 import { newDatabaseUrl } from '../../support/databases/databases.js';
 import { eventually } from '../../support/eventually.js';
@@ -20,7 +20,7 @@ describe('StatusRechecks', () => {
     const polled: string[] = [];
     const open: { id: string; end: (error?: Error) => void }[] = [];
     const logger = new LogRecorder();
-    const ask: AskStatus = (id) => {
+    const ask: FetchStatus = (id) => {
       polled.push(id);
       return new Promise((resolve, reject) => {
         open.push({ id, end: (error) => (error ? reject(error) : resolve(unpaid)) });
@@ -30,7 +30,7 @@ describe('StatusRechecks', () => {
       open.shift()?.end(error);
       await settled();
     };
-    const statusCache = new StatusCache({ ask, now: () => 0 });
+    const statusCache = new StatusCache({ fetchStatus: ask, now: () => 0 });
     const rechecks = new StatusRechecks({ statusCache, logger, ...options });
     return { recheck: (id: string) => rechecks.add(id), polled, open, endFirst, logger };
   }

@@ -147,7 +147,7 @@ describe.each(kinds)('statements in a transaction, on %s', (kind) => {
       );
     });
     for (const result of (await late) ?? [])
-      expect(result).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('is over') } });
+      expect(result).toMatchObject({ status: 'rejected', reason: { message: expect.stringContaining('has ended') } });
     expect(await orders()).toEqual(['a']);
   });
 

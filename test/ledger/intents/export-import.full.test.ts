@@ -92,11 +92,11 @@ describe.each([
   };
   const without = (place: number) => (all: string[]) => all.toSpliced(place, 1);
   it.each<[string, (all: string[]) => string[], string]>([
-    ['a truncated file', without(-1), 'cut off'],
-    ['a file without one of its lines', without(700), 'cut off'],
+    ['a truncated file', without(-1), 'truncated'],
+    ['a file without one of its lines', without(700), 'truncated'],
     ['a file without its first line', without(0), 'first line'],
-    ['another file', () => ['name,amount', 'tea,4.50'], 'not a line of one: name,amount'],
-    ['no file at all', () => [], 'cut off'],
+    ['another file', () => ['name,amount', 'tea,4.50'], 'invalid line: name,amount'],
+    ['no file at all', () => [], 'truncated'],
     [
       'a file of an unknown version of the tables',
       (all) => ['{"ledger":"express-intents","tables":99}', ...all.slice(1)],

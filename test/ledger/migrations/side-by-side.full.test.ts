@@ -75,8 +75,8 @@ async function startVersion(by: string, list: readonly Migration[]): Promise<Led
         await tx.query('insert into public.effects values ($1, $2)', [id, by]);
       },
     },
-    askStatus: async () => ({ exists: true, intentSubmitted: true }),
-    askUserId: undefined,
+    fetchStatus: async () => ({ exists: true, intentSubmitted: true }),
+    fetchUserId: undefined,
     settings,
     timing,
     logger: log,

@@ -100,8 +100,8 @@ const call = connectPeer(process, { call: (which: string, ...given: never[]) => 
 const ledger = createLedger({
   open,
   hooks: { onPaid: hook('onPaid'), onReversed: hook('onReversed') },
-  askStatus: (id) => call<SequencerStatus>('status', id),
-  askUserId: undefined,
+  fetchStatus: (id) => call<SequencerStatus>('status', id),
+  fetchUserId: undefined,
   settings,
   timing,
   logger: { warn: log, error: log },

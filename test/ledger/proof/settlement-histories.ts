@@ -37,8 +37,8 @@ class Worker {
     this.settlement = new Settlement({
       db,
       hooks: { onPaid: world.hook('onPaid'), onReversed: world.hook('onReversed') },
-      askStatus: async (id) => world.truth.status(id),
-      askUserId: undefined,
+      fetchStatus: async (id) => world.truth.status(id),
+      fetchUserId: undefined,
       settings: world.settings,
       timing: { ...defaultTiming, ...world.settings },
       logger: { warn: () => undefined, error: () => undefined },

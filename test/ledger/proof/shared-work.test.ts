@@ -38,8 +38,8 @@ test.each([
     await insertPayments(db, 1, -1_000);
     expect(await claimDue(db, { first: 1, retry: 1, slow: 1, alone: 1 }, defaultTiming)).toHaveLength(1);
     const starting = new Settlement({
-      ...{ db, hooks: {}, askUserId: undefined, settings: fastLedger.settings, timing: defaultTiming },
-      askStatus: async () => ({ exists: true, intentSubmitted: false }),
+      ...{ db, hooks: {}, fetchUserId: undefined, settings: fastLedger.settings, timing: defaultTiming },
+      fetchStatus: async () => ({ exists: true, intentSubmitted: false }),
       logger: { warn: () => undefined, error: () => undefined },
     });
     starting.start();

@@ -12,7 +12,7 @@ class Service {
 
   constructor(most: number, capacity: number) {
     this.#capacity = capacity;
-    this.limit = new AdaptiveLimit({ most, now: () => this.nowMs });
+    this.limit = new AdaptiveLimit({ max: most, now: () => this.nowMs });
   }
 
   call(): Promise<void> {

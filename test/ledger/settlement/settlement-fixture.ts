@@ -20,7 +20,7 @@ export interface SettlementOptions {
   readonly hooks?: PaymentHooks;
   readonly settings?: Partial<SettlementContext['settings']>;
   readonly timing?: Partial<SettlementTiming>;
-  readonly askUserId?: SettlementContext['askUserId'];
+  readonly fetchUserId?: SettlementContext['fetchUserId'];
   /** Default: the database of the test. */
   readonly db?: Database;
   /** Default: a new one. */
@@ -50,14 +50,14 @@ export class SettlementFixture {
   #created = 0;
 
   constructor(database: TestDatabase, options: SettlementOptions = {}) {
-    const { hooks = {}, settings, timing, askUserId, sequencer = new FakeSequencer() } = options;
+    const { hooks = {}, settings, timing, fetchUserId, sequencer = new FakeSequencer() } = options;
     this.database = database;
     this.sequencer = sequencer;
     this.settlement = new Settlement({
       db: options.db ?? database.db,
       hooks,
-      askStatus: async (id) => sequencer.answer(id),
-      askUserId,
+      fetchStatus: async (id) => sequencer.answer(id),
+      fetchUserId,
       settings: {
         settleDelayMs: 0,
         watchMs: 30 * dayMs,

@@ -129,7 +129,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.setStatus(id, { exists: false, intentSubmitted: false });
       await ledger.after(minuteMs);
       await ledger.after(hourMs);
-      const lastError = 'The sequencer does not know the intent any more.';
+      const lastError = 'The sequencer no longer knows the intent.';
       expect(await ledger.find(id)).toMatchObject({ state: 'open', lastError });
       expect(await effects()).toEqual([]);
     });
@@ -142,7 +142,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.setStatus(id, { exists: false, intentSubmitted: false });
       await ledger.after(hourMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'submitted' });
-      expect(ledger.log.text).toContain(`the payment ${id} was submitted, and the sequencer does not know it any more`);
+      expect(ledger.log.text).toContain(`payment ${id} was submitted, but the sequencer no longer knows it`);
       ledger.pay(id);
       await ledger.after(hourMs);
       expect(await effects()).toEqual([id]);
@@ -323,7 +323,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       ledger.pay(id);
       await ledger.after(5_000);
       expect((await ledger.find(id)).state).toBe('dead');
-      expect(ledger.log.text).toContain('onDeadLetter has failed');
+      expect(ledger.log.text).toContain('onDeadLetter failed');
     });
   });
 
@@ -370,7 +370,10 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const id = await ledger.create();
       ledger.pay(id);
       await ledger.after(5_000);
-      expect(await ledger.find(id)).toMatchObject({ state: 'submitted', lastError: 'Error: verifyPayment said no.' });
+      expect(await ledger.find(id)).toMatchObject({
+        state: 'submitted',
+        lastError: 'Error: verifyPayment did not return true.',
+      });
       await ledger.after(minuteMs);
       expect(await ledger.find(id)).toMatchObject({ state: 'submitted', lastError: 'Error: the node is syncing' });
       expect(await effects()).toEqual([]);
@@ -391,7 +394,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       const userIds: (string | undefined)[] = [];
       const ledger = fixture({
         hooks: { onPaid: ({ userId }) => void userIds.push(userId) },
-        askUserId: async (id) => {
+        fetchUserId: async (id) => {
           if (id.endsWith('2')) throw new SequencerError('sequencer_timeout', 'slow');
           return 'ada';
         },
@@ -422,7 +425,7 @@ describe.each(kinds)('settlement on %s', (kind) => {
       await ledger.after(minuteMs);
       expect(await effects()).toEqual([]);
       expect(await ledger.find(id)).toMatchObject({ state: 'reversed' });
-      expect(ledger.log.text).toContain(`the payment ${id} was reversed after it had settled`);
+      expect(ledger.log.text).toContain(`payment ${id} was reversed after it had settled`);
     });
 
     it('that is reversed and paid again settles again', async () => {

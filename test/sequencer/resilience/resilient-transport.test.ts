@@ -87,7 +87,7 @@ describe('a successful call', () => {
 describe('a retry', () => {
   it.each<[string, Play]>([
     ['a connection that was refused or cut', failing('sequencer_unreachable')],
-    ['a try that timed out', stalling],
+    ['an attempt that timed out', stalling],
     ['HTTP status 429', failingWithStatus(429)],
     ['HTTP status 502', failingWithStatus(502)],
     ['HTTP status 503', failingWithStatus(503)],
@@ -124,10 +124,10 @@ describe('a retry', () => {
       operation,
       name === 'loginToThirdPartyApp' || name === 'openMessageStream' ? 1 : 3,
     ]) as [string, Operation, number][],
-  )('of %s follows where the operation may be repeated', async (_name, operation, tries) => {
+  )('of %s follows where the operation may be repeated', async (_name, operation, attempts) => {
     wrap(failing('sequencer_unreachable'));
     expect(await outcome(operation)).toMatchObject({ code: 'sequencer_unreachable' });
-    expect(inner.calls).toHaveLength(tries);
+    expect(inner.calls).toHaveLength(attempts);
   });
 
   it('does not follow an unknown operation', async () => {
@@ -147,7 +147,7 @@ describe('a retry', () => {
     expect(times()[2]).toBeLessThanOrEqual(2);
   });
 
-  it('that also fails ends the call with the last error, which has the number of tries', async () => {
+  it('that also fails ends the call with the last error, which has the number of attempts', async () => {
     wrap(inTurn(failing('sequencer_unreachable'), failingWithStatus(502), failingWithStatus(503, 250)));
     const error = await outcome();
     expect(error).toBeInstanceOf(SequencerError);
@@ -156,7 +156,7 @@ describe('a retry', () => {
     expect(error.cause).toBeInstanceOf(SequencerError);
   });
 
-  it('is not mentioned in the error of a call with one try', async () => {
+  it('is not mentioned in the error of a call with one attempt', async () => {
     wrap(failing('sequencer_error'));
     expect((await outcome()).message).toBe('It is sequencer_error.');
   });
@@ -182,7 +182,7 @@ describe('Retry-After', () => {
 });
 
 describe('the timeout', () => {
-  it('limits each try and the whole call', async () => {
+  it('limits each attempt and the whole call', async () => {
     wrap(stalling);
     const call = begin();
     await jest.advanceTimersByTimeAsync(7_999);
@@ -192,17 +192,17 @@ describe('the timeout', () => {
     expect(times()).toEqual([0, 3_050, 6_150]);
   });
 
-  it('has an error with the duration of the last try and the number of tries', async () => {
+  it('has an error with the duration of the last attempt and the number of attempts', async () => {
     wrap(stalling);
     expect((await outcome()).message).toBe('The sequencer did not answer within 1850 ms. Tried 3 times in 8000 ms.');
   });
 
-  it('applies to the one try of an operation that is never repeated', async () => {
+  it('applies to the one attempt of an operation that is never repeated', async () => {
     wrap(slow(7_900));
     expect(await outcome(loginToThirdPartyApp)).toEqual({ answer });
   });
 
-  it('applies to the first try if it is short', async () => {
+  it('applies to the first attempt if it is short', async () => {
     wrap(stalling, { timeoutMs: 200, attemptTimeoutMs: 200 });
     const call = begin();
     await jest.advanceTimersByTimeAsync(200);
@@ -480,7 +480,7 @@ describe('the circuit breaker', () => {
     expect(inner.calls).toHaveLength(6);
   });
 
-  it('that opens between two tries keeps the error of the first', async () => {
+  it('that opens between two attempts keeps the error of the first', async () => {
     wrap(failing('sequencer_unreachable'));
     const calls = Array.from({ length: 5 }, () => begin());
     await jest.advanceTimersByTimeAsync(1_000);
@@ -508,7 +508,7 @@ describe('the retry budget', () => {
 });
 
 describe("the caller's signal", () => {
-  it('ends a try at once, with its reason', async () => {
+  it('ends an attempt at once, with its reason', async () => {
     wrap(() => new Promise(() => undefined));
     const controller = new AbortController();
     const call = begin(getStatus, { signal: controller.signal });
@@ -519,7 +519,7 @@ describe("the caller's signal", () => {
     expect(inner.calls[0]?.options.signal?.aborted).toBe(true);
   });
 
-  it('ends the delay between two tries at once', async () => {
+  it('ends the delay between two attempts at once', async () => {
     wrap(failingWithStatus(503, 4_000));
     const controller = new AbortController();
     const call = begin(getStatus, { signal: controller.signal });
@@ -574,7 +574,7 @@ describe('cancelBeforeSend', () => {
     expect(inner.calls).toHaveLength(1);
   });
 
-  it('ends the wait in the queue, and between two tries', async () => {
+  it('ends the wait in the queue, and between two attempts', async () => {
     wrap(failingWithStatus(503, 4_000), { maxRunning: 1 });
     const controller = new AbortController();
     const calls = [0, 1].map(() => begin(createIntent, { cancelBeforeSend: controller.signal }));

@@ -1,7 +1,7 @@
 import type { Abortable } from '../../../src/async/abort.js';
 import { IntentError, SequencerError } from '../../../src/errors.js';
 import { getStatus } from '../../../src/sequencer/calls.js';
-import { type AskStatus, StatusCache, type StatusUpdate } from '../../../src/sequencer/watch/status-cache.js';
+import { type FetchStatus, StatusCache, type StatusUpdate } from '../../../src/sequencer/watch/status-cache.js';
 import { pending, StatusTransport, submitted, unknown } from '../../support/transports/status-transport.js';
 
 const id = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
@@ -13,7 +13,7 @@ function statusCache(capacity?: number) {
   let nowMs = 5_000;
   const updates: StatusUpdate[] = [];
   const status = new StatusCache({
-    ask: (intent, options) => getStatus(transport, intent, options),
+    fetchStatus: (intent, options) => getStatus(transport, intent, options),
     now: () => nowMs,
     capacity,
   });
@@ -34,8 +34,8 @@ test('concurrent callers share one call for each intent', async () => {
 test('an exception of a subscriber affects neither other subscribers nor callers', async () => {
   const errors: unknown[] = [];
   const transport = new StatusTransport();
-  const ask: AskStatus = (intent, options) => getStatus(transport, intent, options);
-  const status = new StatusCache({ ask, now: () => 0, onSubscriberError: (error) => errors.push(error) });
+  const ask: FetchStatus = (intent, options) => getStatus(transport, intent, options);
+  const status = new StatusCache({ fetchStatus: ask, now: () => 0, onSubscriberError: (error) => errors.push(error) });
   status.subscribe(() => {
     throw new Error('a subscriber');
   });
@@ -129,12 +129,12 @@ describe('aborting a read', () => {
 
   test('does not send a queued call if no caller waits', async () => {
     const asked: (Abortable | undefined)[] = [];
-    const ask: AskStatus = (_id, { cancelBeforeSend }) =>
+    const ask: FetchStatus = (_id, { cancelBeforeSend }) =>
       new Promise((_resolve, reject) => {
         asked.push(cancelBeforeSend);
         cancelBeforeSend?.addEventListener('abort', () => reject(cancelBeforeSend.reason));
       });
-    const status = new StatusCache({ ask, now: () => 0 });
+    const status = new StatusCache({ fetchStatus: ask, now: () => 0 });
     const leaving = new AbortController();
     const left = status.get(id, { signal: leaving.signal });
     leaving.abort(new Error('gone'));

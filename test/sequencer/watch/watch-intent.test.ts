@@ -359,14 +359,14 @@ describe('without a stream', () => {
 describe('the source of the status', () => {
   test('can be an option; then the watch makes no status call', async () => {
     const asked: string[] = [];
-    const askStatus = async (intent: string, { signal }: CallOptions) => {
+    const fetchStatus = async (intent: string, { signal }: CallOptions) => {
       asked.push(intent);
       expect(signal).toBe(abort.signal);
       return { exists: true, codeScanned: false, intentSubmitted: asked.length === 3 };
     };
     const kinds: string[] = [];
     const watching = (async () => {
-      const events = watchIntent(transport, { timing, askStatus })({ id, clientSecret }, { signal: abort.signal });
+      const events = watchIntent(transport, { timing, fetchStatus })({ id, clientSecret }, { signal: abort.signal });
       for await (const { kind } of events) kinds.push(kind);
     })();
     await timing.pass(1_000);

@@ -1,14 +1,14 @@
 import { parseSetCookie } from 'cookie';
 
-/** As much of a browser as a login needs: it keeps cookies and says where its requests come from. */
+/** A minimal browser for logins: it stores cookies and sends the origin of its requests. */
 export class Browser {
   readonly origin: string;
   readonly cookies: Map<string, string>;
   readonly #pages: string;
 
   /**
-   * @param cookies those of a browser that comes back
-   * @param pages the origin of the pages that ask, where the site has one in its configuration
+   * @param cookies the cookies of a returning browser
+   * @param pages the origin of the requesting pages, if the site has configured one
    */
   constructor(origin: string, cookies: ReadonlyMap<string, string> = new Map(), pages = origin) {
     this.origin = origin;

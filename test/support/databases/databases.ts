@@ -12,36 +12,36 @@ import { copyEmptyData } from './embedded-template.js';
 import { fakeSearchPath, fakeTimeSchema, moveClock, stopClock } from './fake-time.js';
 import { startPostgres } from './postgres-server.js';
 
-/** Both databases a ledger can be kept in: `describe.each(kinds)`. */
+/** The databases of a ledger, for `describe.each(kinds)`. */
 export const kinds = ['embedded', 'postgres'] as const;
 export type DatabaseKind = (typeof kinds)[number];
 
 export interface TestDatabaseOptions {
-  /** Whether the tables are there. Default true. */
+  /** Whether the tables exist. Default true. */
   readonly migrated?: boolean;
-  /** Whether the time of the database is the test's own; until it is set, it goes as usual. Default false. */
+  /** Whether the test can set the clock of the database. Until then it is the usual one. Default false. */
   readonly fakeTime?: boolean;
 }
 
-/** A database that a test has to itself. It is closed when the test file is done, if not before. */
+/** The database of one test. It is closed after the test file, if not before. */
 export interface TestDatabase {
-  /** As the product opens it; another one after `reopen`. */
+  /** The database as the product opens it; another one after `reopen`. */
   readonly db: Database;
   readonly settings: LedgerSettings['database'];
-  /** What `INTENT_DATABASE_URL` would be. */
+  /** The value of `INTENT_DATABASE_URL`. */
   readonly url: string;
-  /** Stops the database's clock at a time, ISO 8601. Not from within a transaction of an embedded one. */
+  /** Stops the clock of the database at an ISO 8601 time. Not inside a transaction of an embedded one. */
   setTime(iso: string): Promise<void>;
-  /** Puts the database's clock on. Not from within a transaction of an embedded one. */
+  /** Advances the clock of the database. Not inside a transaction of an embedded one. */
   advance(ms: number): Promise<void>;
-  /** Closes it and opens it again, as after a restart of the site. */
+  /** Closes and reopens it, as in a restart of the site. */
   reopen(): Promise<Database>;
   close(): Promise<void>;
 }
 
 const opened: TestDatabase[] = [];
 
-/** Opens a database that is new. */
+/** Opens a new database. */
 export async function openTestDatabase(kind: DatabaseKind, options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const { migrated = true, fakeTime = false } = options;
   const make = kind === 'embedded' ? makeEmbedded : makePostgres;
@@ -51,7 +51,7 @@ export async function openTestDatabase(kind: DatabaseKind, options: TestDatabase
   return database;
 }
 
-/** A database that is new and migrated, for a site to open; gives what `INTENT_DATABASE_URL` would be. */
+/** Creates a migrated database for a site. @returns the value of `INTENT_DATABASE_URL` */
 export async function newDatabaseUrl(kind: DatabaseKind): Promise<string> {
   const make = kind === 'embedded' ? makeEmbedded : makePostgres;
   return (await make({ migrated: true, fakeTime: false })).url;
@@ -63,18 +63,18 @@ afterAll(async () => {
 
 type Wanted = Required<TestDatabaseOptions>;
 
-/** What the two kinds differ in. */
+/** The differences between the two kinds. */
 interface Place {
   readonly settings: LedgerSettings['database'];
   readonly url: string;
   open(): Promise<Database>;
-  /** Runs SQL beside `db` where that can be, and else through it. */
+  /** Runs SQL on a separate connection if possible, else through `db`. */
   run(db: Database, sql: string, value: string): Promise<unknown>;
 }
 
 const templates = new Map<string, Promise<string>>();
 
-/** Makes a template in this file's Postgres of what is wanted, once. */
+/** Creates a template in the Postgres of this file, once for each combination of options. */
 function templateOf(wanted: Wanted, make: () => Promise<string>): Promise<string> {
   const key = JSON.stringify(wanted);
   const template = templates.get(key) ?? make();
@@ -87,7 +87,7 @@ async function makePostgres(wanted: Wanted): Promise<Place> {
   const open = (name: string) => openDatabase({ database: { kind: 'postgres', url: server.url(name) } });
   const create = async (template?: string): Promise<string> => {
     const name = await server.createDatabase(template);
-    // A setting of a database is not copied with it.
+    // Settings of a database are not copied.
     if (wanted.fakeTime) await server.run(name, `alter database ${name} set search_path = ${fakeSearchPath}`);
     return name;
   };
@@ -110,7 +110,7 @@ async function makePostgres(wanted: Wanted): Promise<Place> {
 async function makeEmbedded(wanted: Wanted): Promise<Place> {
   if (wanted.fakeTime) searchFakeTime();
   const open = (folder: string): Promise<Database> => openDatabase({ database: { kind: 'embedded', folder } });
-  // One for all test files of a run, whose folder the temporary one is.
+  // Shared by all test files of a run.
   const name = ['ledger', wanted.migrated && 'migrated', wanted.fakeTime && 'timed'].filter(Boolean).join('-');
   const template = await madeOnce(path.join(tmpdir(), name), async (folder) => {
     await copyEmptyData(path.join(folder, 'data'));
@@ -129,8 +129,8 @@ async function makeEmbedded(wanted: Wanted): Promise<Place> {
 }
 
 /**
- * PGlite has one session, whose settings count from its start: a transaction resets what was set later. A database without the
- * schema is not changed by it.
+ * PGlite has one session, and a transaction resets settings that were made after its start. A database without the schema is
+ * not affected.
  */
 function searchFakeTime(): void {
   const setting = `search_path=${fakeSearchPath.replaceAll(' ', '')}`;

@@ -11,8 +11,7 @@ const { version } = JSON.parse(readFileSync(packageFile, 'utf8')) as { version: 
 const cache = fileURLToPath(new URL('../../../node_modules/.cache/express-intents', import.meta.url));
 
 /**
- * Puts the data of an empty database into a folder. To make it takes two seconds, so that is done once for all test files
- * and runs.
+ * Copies the data of an empty database into a folder. Creating it takes two seconds, so all test files and runs share one.
  */
 export async function copyEmptyData(to: string): Promise<void> {
   const template = await madeOnce(path.join(cache, `pglite-${version}`), async (dataDir) => {

@@ -1,6 +1,5 @@
-// The ledger takes its time from the database and says `now()`, without the name of a schema. With this search path that
-// is a function of the tests. It must be there before the tables are made, since their defaults keep the function that
-// they found.
+// The ledger uses the clock of the database with an unqualified `now()`. With this search path it is a function of the tests,
+// which must exist before the tables, since their defaults store the function.
 
 export const fakeSearchPath = 'fake_time, pg_catalog, public';
 
@@ -14,8 +13,8 @@ create function fake_time.clock_timestamp() returns timestamptz language sql vol
   as 'select coalesce(fixed, pg_catalog.clock_timestamp()) + ahead from fake_time.clock';
 `;
 
-/** Stops the clock at a time, ISO 8601: `$1`. */
+/** Stops the clock at the ISO 8601 time `$1`. */
 export const stopClock = `update fake_time.clock set fixed = $1::text::timestamptz, ahead = '0'`;
 
-/** Puts the clock on by milliseconds, as text: `$1`; whether it stands or goes. */
+/** Advances the clock, stopped or not, by `$1` milliseconds, as text. */
 export const moveClock = `update fake_time.clock set ahead = ahead + $1::text::float8 * interval '1 millisecond'`;

@@ -5,9 +5,9 @@ type Method = Exclude<keyof Ledger, 'database'>;
 type Moment = 'before' | 'after';
 type AnyMethod = (...given: never[]) => Promise<unknown>;
 
-/** Lets single calls of a ledger fail as a database does: before it has done anything, or after it has done everything. */
+/** Makes single calls of a ledger fail like a database: before the write, or after it. */
 export class LedgerFaults {
-  /** What was called, in that order. */
+  /** The called methods, in order. */
   readonly calls: { readonly method: Method; readonly given: readonly unknown[] }[] = [];
   readonly #faults = new Map<Method, Moment>();
 
@@ -16,14 +16,14 @@ export class LedgerFaults {
     this.#faults.set(method, moment);
   }
 
-  /** What the calls of a method were given first: mostly ids. */
+  /** The first argument of each call of a method, usually an id. */
   firstOf(method: Method): unknown[] {
     return this.calls.filter((call) => call.method === method).map(({ given }) => given[0]);
   }
 
   wrap(ledger: Ledger): Ledger {
     const { database, ...methods } = ledger;
-    // The same names with functions of the same form, whatever they take.
+    // The same members with functions of the same type.
     const faulty = (Object.entries(methods) as [Method, AnyMethod][]).map(([name, method]) => [
       name,
       this.#faulty(name, method),

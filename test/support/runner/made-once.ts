@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path';
 
 /**
- * A folder that several test files need, which the first of them makes: under another name, so that the others see all of
- * it or nothing.
+ * A folder that several test files share. The first one creates it under another name and renames it, so the others see a
+ * complete folder or none.
  */
 export async function madeOnce(folder: string, make: (folder: string) => Promise<void>): Promise<string> {
   if (existsSync(folder)) return folder;

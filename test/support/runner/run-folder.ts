@@ -2,13 +2,13 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-// As short as the others: the path of a Unix socket has little room.
+// Short, because the path of a Unix socket is limited.
 const prefix = 'intents-run-';
 
 /**
- * Runs once before all test files: their temporary folders are made in one of this run, which goes when it ends. It is
- * kept in memory where the system has a place for that, since databases are copied there by the hundred. What a killed
- * process has written is in such a folder as well, and no test is about a loss of power.
+ * Runs once before all test files: their temporary folders are in a folder of this run, which is deleted at the end. It is in
+ * memory if possible, since hundreds of databases are copied there. Writes of a killed process survive there as well, and no
+ * test simulates a power failure.
  */
 export default function makeRunFolder(): void {
   const place = hasRoom('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -16,15 +16,15 @@ export default function makeRunFolder(): void {
     if (name.startsWith(prefix) && !isRunning(Number(name.slice(prefix.length)))) remove(path.join(place, name));
   }
   const own = path.join(place, `${prefix}${process.pid}`);
-  // Of a run before, where jest watches.
+  // The folder of the previous run, in watch mode.
   remove(own);
-  // Postgres runs as another user, who has to get there.
+  // Postgres runs as another user, which needs access.
   mkdirSync(own, { mode: 0o755 });
   process.once('exit', () => remove(own));
   process.env.TMPDIR = own;
 }
 
-/** Whether a folder is in memory, with four gigabytes, twice what is used at once, and programs can be run there. */
+/** Whether a folder is in memory, has four gigabytes (twice the usage), and allows programs. */
 function hasRoom(folder: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(folder);

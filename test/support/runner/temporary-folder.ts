@@ -4,7 +4,7 @@ import path from 'node:path';
 
 const folders: string[] = [];
 
-/** An empty folder that is gone once the test file is done. */
+/** Creates an empty folder, which is deleted after the test file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'intents-'));
   folders.push(folder);

@@ -2,36 +2,36 @@ import { ServerResponse } from 'node:http';
 import { format } from 'node:util';
 import { secretsIn } from './secret-forms.js';
 
-// Runs in front of every test file. The rule: nothing secret is ever printed, nor sent by a server of this process, but
-// for the one answer that hands a client secret over, and the cookies that are the browser's own. Whoever breaks it fails.
+// Runs before every test file. The rule: no secret is printed or sent by a server of this process, except a client secret in
+// the response that creates it, and the browser's own cookies. A test that violates it fails.
 
 const leaks: string[] = [];
 
-/** The leaks since it was asked last; for the test of this very file. */
+/** Returns the leaks since the last call; for the test of this file. */
 export function takeLeaks(): string[] {
   return leaks.splice(0);
 }
 
-/** Notes what is secret in a text. */
+/** Records the secrets in a text. */
 export function look(where: string, text: string): void {
   for (const secret of secretsIn(text)) leaks.push(`${where}: ${secret}`);
 }
 
-/** What an answer says, without what it may. */
+/** The content of a response without its allowed secrets. */
 function sayable(head: string, body: string): string {
   const lines = head.replace(/^set-cookie: (?:__Host-)?intent(?:-session)?=[^\r]*\r$/gim, '');
   const isCreated = head.startsWith('HTTP/1.1 201 ') && /^\{"client_secret":"\w+"\}$/.test(body);
   return isCreated ? lines : `${lines}\n${body}`;
 }
 
-/** Node's own modules are the same for all test files of a process: they are changed once, and tell the file that runs. */
-const listening = Symbol.for('express-intents: who looks for leaks');
+/** Node's modules are shared by all test files of a process: they are patched once, and report to the current file. */
+const listening = Symbol.for('express-intents: leak watcher');
 type Listening = { [listening]?: (where: string, text: string) => void };
 
-/** The head as it goes out; empty as long as it does not. */
+/** The head as it is sent, or empty before. */
 const headOf = (res: ServerResponse): string => String((res as { _header?: unknown })._header ?? '');
 
-/** Looks at what the servers of this process answer. */
+/** Checks the responses of the servers of this process. */
 function watchAnswers(): void {
   const prototype = ServerResponse.prototype as ServerResponse & Listening;
   const isChanged = prototype[listening] !== undefined;
@@ -47,7 +47,7 @@ function watchAnswers(): void {
   Object.assign(prototype, {
     write(this: ServerResponse, ...args: Parameters<typeof write>) {
       const taken = write.apply(this, args);
-      // A stream may have no end.
+      // A stream may never end.
       if (headOf(this).includes('text/event-stream')) prototype[listening]?.('a stream', String(args[0]));
       else note(this, args[0]);
       return taken;
@@ -56,7 +56,7 @@ function watchAnswers(): void {
       const body = note(this, args[0]);
       written.delete(this);
       const ended = end.apply(this, args);
-      // To a client who has left nothing goes out, not even a head.
+      // Nothing is sent to a client that has disconnected, not even a head.
       const head = headOf(this);
       if (head !== '') prototype[listening]?.('an answer', sayable(head, body));
       return ended;
@@ -66,7 +66,7 @@ function watchAnswers(): void {
 
 type Stream = { write(...args: unknown[]): boolean } & Listening;
 
-/** Looks at what is written to a stream. */
+/** Checks the writes to a stream. */
 export function watchStream(stream: Stream): void {
   const isChanged = stream[listening] !== undefined;
   stream[listening] = look;
@@ -78,7 +78,7 @@ export function watchStream(stream: Stream): void {
   };
 }
 
-/** Looks at what is printed by a console, which in a test is not the streams'. */
+/** Checks the output of a console, which jest does not write to the streams. */
 export function watchConsole(target: Pick<Console, 'log' | 'info' | 'warn' | 'error' | 'debug' | 'trace'>): void {
   for (const name of ['log', 'info', 'warn', 'error', 'debug', 'trace'] as const) {
     const print = target[name].bind(target);

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import protobuf from 'protobufjs';
 
-// A payment service written from the contract: the .proto files, protobufjs and Node, and no code of src. It does the least
-// that the contract asks for: defaults are left out, so that many answers have zero bytes, and createIntent returns the
+// A payment service written from the contract with the .proto files, protobufjs and Node, and no code of src. It does the
+// minimum that the contract requires: defaults are omitted, so many responses have zero bytes, and createIntent returns the
 // status of the intent.
 
 const root = new protobuf.Root();
@@ -16,7 +16,7 @@ type Fields = Record<string, unknown>;
 type Value = { readonly value: Uint8Array };
 
 const read = (name: string, bytes: Uint8Array): Fields => type(name).decode(bytes) as unknown as Fields;
-/** Proto3 leaves defaults out, and so does protobufjs for what is not set. */
+/** Proto3 omits defaults, and protobufjs omits unset fields. */
 const write = (name: string, fields: Fields): Uint8Array => type(name).encode(type(name).create(fields)).finish();
 const key = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 
@@ -27,22 +27,22 @@ interface Intent {
   user?: Uint8Array;
 }
 
-/** A limit of the service's own. */
+/** A limit of the service. */
 export const maximum = 250;
 
 export interface ContractServer {
   /** base_url. */
   readonly url: string;
-  /** The versions of the envelopes that came. */
+  /** The versions of the received envelopes. */
   readonly versions: Set<string>;
-  /** What a wallet would do: pays, or logs a user in. */
+  /** Acts as a wallet: pays, or logs a user in. */
   confirm(id: Uint8Array, user?: Uint8Array): void;
   close(): Promise<void>;
 }
 
 type Handler = (body: Uint8Array) => Uint8Array;
 
-/** @param only the services that it has, by default those of the contract */
+/** @param only its services, by default those of the contract */
 export async function startContractServer(only = ['Intents', 'MicroPayment', 'Identity']): Promise<ContractServer> {
   const intents = new Map<string, Intent>();
   const versions = new Set<string>();
@@ -81,7 +81,7 @@ export async function startContractServer(only = ['Intents', 'MicroPayment', 'Id
 
 type Call = (service: string, method: string, body: Uint8Array) => Uint8Array;
 
-/** POST /v1/api: a Request in, a Response out. Gives the version of the envelope. */
+/** Handles POST /v1/api. @returns the version of the envelope */
 async function answer(req: IncomingMessage, res: ServerResponse, call: Call): Promise<string> {
   if (req.method !== 'POST' || req.url !== '/v1/api') {
     res.writeHead(404).end();

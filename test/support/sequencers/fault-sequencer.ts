@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { decode, encode, v1 } from '../../../src/wire/codec.js';
 import { encodeOkResponse, type Operation } from '../../../src/wire/envelope.js';
 
-/** One call as it came in; `n` counts the calls of this server from 1. */
+/** One received call; `n` counts the calls of this server from 1. */
 export interface FaultCall {
   readonly operation: Operation;
   readonly body: Uint8Array;
@@ -16,19 +16,19 @@ export type Answer = (call: FaultCall, res: ServerResponse, req: IncomingMessage
 export interface FaultSequencer {
   /** base_url, without a path. */
   readonly url: string;
-  /** The envelopes that came in, opened. */
+  /** The received envelopes, decoded. */
   readonly calls: { service: string; method: string; body: Uint8Array }[];
   /** The HTTP requests that carried them. */
   readonly requests: { method: string; path: string; headers: IncomingHttpHeaders; envelope: Uint8Array }[];
-  /** How many connections were made so far, and how many of them are open. */
+  /** The number of connections so far, and of those that are open. */
   readonly connections: number;
   readonly openConnections: number;
-  /** Answers otherwise from now on. */
+  /** Changes the response. */
   answerWith(answer: Answer): void;
   close(): Promise<void>;
 }
 
-/** A sequencer that answers what the test wants, on a free port of the loopback address. */
+/** A sequencer that responds as the test sets, on a free port of the loopback address. */
 export async function startFaultSequencer(answer: Answer): Promise<FaultSequencer> {
   const calls: FaultSequencer['calls'] = [];
   const requests: FaultSequencer['requests'] = [];
@@ -74,7 +74,7 @@ export async function startFaultSequencer(answer: Answer): Promise<FaultSequence
 
 const open: FaultSequencer[] = [];
 
-/** A fault sequencer that is closed when its test is over, however the test ends. */
+/** A fault sequencer that is closed after its test. */
 export async function faultSequencer(answer: Answer): Promise<FaultSequencer> {
   const sequencer = await startFaultSequencer(answer);
   open.push(sequencer);
@@ -85,7 +85,7 @@ afterEach(async () => {
   for (const sequencer of open.splice(0)) await sequencer.close();
 });
 
-/** The whole body, or nothing where the client went away in the middle of it. */
+/** The whole body, or undefined if the client disconnected before its end. */
 async function readBody(req: IncomingMessage): Promise<Uint8Array | undefined> {
   const chunks: Buffer[] = [];
   try {
@@ -96,31 +96,31 @@ async function readBody(req: IncomingMessage): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Answers an OK envelope around a serialized inner message; without one, around what a plain success is. */
+/** Responds with an OK envelope and a serialized inner message, by default that of a plain success. */
 export function ok(body?: Uint8Array): Answer {
   return (call, res, req) => bytes(encodeOkResponse(body ?? plainSuccess(call.operation.method)))(call, res, req);
 }
 
-/** The inner answer of an operation that succeeded, with nothing to tell but that: an intent that is created exists. */
+/** The inner message of a plain success: a created intent exists. */
 export function plainSuccess(method: string): Uint8Array {
   if (method === 'createIntent') return encode(v1.GetStatusResponse, { exists: true });
   if (method === 'sendMessage') return encode(v1.SendMessageResponse, { messageId: { value: new Uint8Array(16) } });
   return new Uint8Array();
 }
 
-/** Answers these bytes with HTTP status 200. */
+/** Responds with these bytes and HTTP status 200. */
 export function bytes(answer: Uint8Array): Answer {
   return (_call, res) => {
     res.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': answer.length }).end(answer);
   };
 }
 
-/** What the faulty service says of itself; it must never reach a browser. */
+/** The error text of the faulty service, which must never reach a browser. */
 export const canary = 'canary-7f3a: row 17 of table intents, user root';
 
 /**
- * An address of the loopback interface at which nobody listens. Not a port that was given back, which the next server on
- * this machine may get: one that only a privileged program could take, and none does.
+ * A loopback address without a listener. A released port could be reused by another server, so this is a privileged port that
+ * no program uses.
  */
 export async function urlOfNobody(): Promise<string> {
   return 'http://127.0.0.1:2';

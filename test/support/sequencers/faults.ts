@@ -14,10 +14,10 @@ import {
 } from './grpc-fault-server.js';
 import { accepting, answering, frame, type Upgrade, withSocket } from './stream-fault-server.js';
 
-// The table of all faults of a sequencer: what each transport does with it, and what the caller is told. A row without a
-// column does not exist on that transport.
+// The table of all faults of a sequencer: the behavior of each transport, and the error of the caller. A row without a column
+// does not exist on that transport.
 
-/** A way in which a sequencer, or what is between it and the client, can fail. */
+/** A fault of a sequencer, or of a proxy or network in front of it. */
 export interface Fault {
   /** The code of the error. */
   readonly code: SequencerErrorCode;
@@ -29,7 +29,7 @@ export interface Fault {
   readonly proxy?: Answer;
   /** A call or a stream over gRPC. */
   readonly grpc?: GrpcBehaviour;
-  /** What a gRPC stream does where it does not fail with the code: it waits for more, or it ends normally. */
+  /** The behavior of a gRPC stream that does not fail with the code: it waits, or ends normally. */
   readonly grpcStream?: 'waits' | 'ends';
   /** The gRPC connection is dead afterwards. A stream cannot notice that; a call does by its timeout. */
   readonly isDeaf?: boolean;
@@ -72,7 +72,7 @@ const cutAfter =
     res.write(part, () => res.destroy());
   };
 
-/** Over HTTP/1.1: as much as the client reads, up to 64 MB. */
+/** Over HTTP/1.1: an endless response, up to 64 MB. */
 const flood: Answer = (_call, res) => {
   res.writeHead(200, { ...octets, 'content-length': 64 * megabyte.length });
   let left = 64;
@@ -291,7 +291,7 @@ const refusals: Record<string, Fault> = {
 
 const unreadableAnswers: Record<string, Fault> = {
   'random bytes': unreadable({ proxy: bytes(noise), grpc: grpcMessages([noise]), webSocket: sendFrame(noise) }),
-  // An answer without bytes that has the type of an envelope is one.
+  // An empty response with the content type of an envelope is a valid one.
   'no bytes and no type': unreadable({
     proxy: (_call, res) => void res.end(),
     grpc: grpcMessages([]),

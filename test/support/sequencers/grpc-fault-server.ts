@@ -2,7 +2,7 @@ import { createServer as createHttp2Server, type IncomingHttpHeaders, type Serve
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { plainSuccess } from './fault-sequencer.js';
 
-/** One call as it came in; `n` counts the calls of this server from 1. */
+/** One received call; `n` counts the calls of this server from 1. */
 export interface GrpcFaultCall {
   /** `/package.Service/Method`. */
   readonly path: string;
@@ -11,7 +11,7 @@ export interface GrpcFaultCall {
   readonly n: number;
 }
 
-/** What an answer can be made of, when the call has come in whole. */
+/** The parts of a response, available when the call has been received completely. */
 export interface GrpcAnswering {
   readonly stream: ServerHttp2Stream;
   readonly call: GrpcFaultCall;
@@ -21,11 +21,11 @@ export interface GrpcAnswering {
 
 export type GrpcAnswer = (answering: GrpcAnswering) => void;
 
-/** What a gRPC server does: with a connection, or else with a call. */
+/** The behavior of a gRPC server: for a connection, or for a call. */
 export interface GrpcBehaviour {
   /** Instead of HTTP/2. */
   readonly connect?: (socket: Socket) => void;
-  /** As soon as the headers of a call are there, without its message. */
+  /** Called with the headers of a call, before its message. */
   readonly begin?: GrpcAnswer;
   readonly answer?: GrpcAnswer;
 }
@@ -34,15 +34,15 @@ export interface GrpcFaultServer {
   /** grpc_url. */
   readonly url: string;
   readonly calls: GrpcFaultCall[];
-  /** How many connections were made so far, and how many of them are open. */
+  /** The number of connections so far, and of those that are open. */
   readonly connections: number;
   readonly openConnections: number;
-  /** Behaves otherwise from now on. */
+  /** Changes the behavior. */
   behave(behaviour: GrpcBehaviour): void;
   close(): Promise<void>;
 }
 
-/** A gRPC server, made of bare HTTP/2, that does what the test wants, on a free port of the loopback address. */
+/** A gRPC server on plain HTTP/2 that behaves as the test sets, on a free port of the loopback address. */
 export async function startGrpcFaultServer(behaviour: GrpcBehaviour): Promise<GrpcFaultServer> {
   const calls: GrpcFaultCall[] = [];
   const sockets = new Map<number | undefined, Socket>();
@@ -97,7 +97,7 @@ export async function startGrpcFaultServer(behaviour: GrpcBehaviour): Promise<Gr
   };
 }
 
-/** A gRPC message: not compressed, and as long as it says, unless told otherwise. */
+/** A gRPC message; by default uncompressed and with the correct length. */
 export function grpcMessage(bytes: Uint8Array, { flag = 0, length = bytes.length } = {}): Buffer {
   const head = Buffer.alloc(5);
   head.writeUInt8(flag, 0);
@@ -107,12 +107,12 @@ export function grpcMessage(bytes: Uint8Array, { flag = 0, length = bytes.length
 
 export const grpcHeaders = { ':status': 200, 'content-type': 'application/grpc' } as const;
 
-/** Sends the headers of an answer, if they were not sent before. */
+/** Sends the headers of a response, unless they were sent before. */
 export function beginStream(stream: ServerHttp2Stream, headers: Record<string, string | number> = {}): void {
   if (!stream.headersSent) stream.respond({ ...grpcHeaders, ...headers }, { waitForTrailers: true });
 }
 
-/** A whole answer: headers, then these bytes as they are, then the trailers. */
+/** A complete response: headers, these bytes, trailers. */
 export function respond(
   stream: ServerHttp2Stream,
   parts: readonly Uint8Array[],
@@ -127,7 +127,7 @@ export function respond(
   stream.end();
 }
 
-/** OK with a serialized inner message; without one, with what a plain success is. */
+/** OK with a serialized inner message, by default that of a plain success. */
 export function grpcOk(body?: Uint8Array): GrpcBehaviour {
   return { answer: ({ stream, call }) => respond(stream, [grpcMessage(body ?? plainSuccess(methodOf(call)))]) };
 }
@@ -137,7 +137,7 @@ const methodOf = ({ path }: GrpcFaultCall): string => {
   return name.charAt(0).toLowerCase() + name.slice(1);
 };
 
-/** A status of the service's own instead of a message. */
+/** A gRPC status of the service instead of a message. */
 export function grpcStatus(status: string | number, message = ''): GrpcBehaviour {
   const trailers = { 'grpc-status': String(status), 'grpc-message': encodeURI(message) };
   return { answer: ({ stream }) => respond(stream, [], { trailers }) };

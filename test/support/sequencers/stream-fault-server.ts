@@ -5,9 +5,9 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { encodeOkResponse } from '../../../src/wire/envelope.js';
 import { eventually } from '../eventually.js';
 
-/** Does with an upgrade what a test wants. What is accepted is given when it has asked for a stream, or as soon as it is open. */
+/** Handles an upgrade as a test wants. `accept` resolves when the client has requested a stream, or when the socket is open. */
 export type Upgrade = (
-  accept: (when?: 'asked' | 'open') => Promise<WebSocket>,
+  accept: (when?: 'requested' | 'open') => Promise<WebSocket>,
   socket: Duplex,
   req: IncomingMessage,
 ) => void;
@@ -15,16 +15,16 @@ export type Upgrade = (
 export interface StreamFaultServer {
   /** base_url */
   readonly url: string;
-  /** The frames that came in. */
+  /** The received frames. */
   readonly frames: { data: Buffer; isBinary: boolean }[];
   readonly requests: IncomingMessage[];
-  /** Sockets that are open, of any kind. */
+  /** The number of open sockets. */
   readonly open: number;
   idle(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A server of message streams that is as hostile as the test makes it. */
+/** A server of message streams with faults that the test sets. */
 export async function startStreamFaultServer(upgrade: Upgrade): Promise<StreamFaultServer> {
   const frames: StreamFaultServer['frames'] = [];
   const requests: IncomingMessage[] = [];
@@ -43,7 +43,7 @@ export async function startStreamFaultServer(upgrade: Upgrade): Promise<StreamFa
         upgrades.handleUpgrade(req, socket, head, (webSocket) => {
           webSocket.on('error', () => {});
           if (when === 'open') resolve(webSocket);
-          // As soon as it asked for the stream.
+          // When the stream is requested.
           webSocket.on('message', (data, isBinary) => {
             frames.push({ data: data as Buffer, isBinary });
             resolve(webSocket);
@@ -51,7 +51,7 @@ export async function startStreamFaultServer(upgrade: Upgrade): Promise<StreamFa
         });
       });
     upgrade(accept, socket, req);
-    // Without these it would not be noticed that the other side is gone.
+    // Without these listeners a disconnect of the client is not noticed.
     socket.on('end', () => socket.end());
     socket.resume();
   });
@@ -72,13 +72,13 @@ export async function startStreamFaultServer(upgrade: Upgrade): Promise<StreamFa
   };
 }
 
-/** Accepts, and then does what the test wants. */
+/** Accepts, and then runs the code of the test. */
 export const accepting =
   (act: (socket: WebSocket) => void): Upgrade =>
   async (accept) =>
     act(await accept());
 
-/** Accepts, and then does what the test wants with the connection below the WebSocket. */
+/** Accepts, and then runs the code of the test with the TCP connection. */
 export const withSocket =
   (act: (webSocket: WebSocket, socket: Duplex & { resetAndDestroy?(): void }) => void): Upgrade =>
   async (accept, socket) =>

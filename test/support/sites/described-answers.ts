@@ -3,17 +3,17 @@ import formats from 'ajv-formats';
 import type { Express, Response } from 'express';
 import type { OpenApiDocument } from '../../../src/http/operations/openapi.js';
 
-// The description of a site is held against what the site answers: whatever is answered in a test, by a site that is made
-// with `startSite`, must be described, in its status, code, headers and body.
+// Compares responses with the OpenAPI description of a site: every response of a site from `startSite` must be described, with
+// status, code, headers and body.
 
-/** One answer of the routes. */
+/** One response of the routes. */
 export interface SeenAnswer {
   readonly method: string;
-  /** Under the path that the router is mounted under. */
+  /** The path below that of the router. */
   readonly path: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** Undefined where it cannot be read, as it is compressed or a stream. */
+  /** Undefined if it is compressed or a stream. */
   readonly body: string | undefined;
 }
 
@@ -29,14 +29,14 @@ interface DescribedResponse {
 }
 type Paths = Readonly<Record<string, Readonly<Record<string, Described>>>>;
 
-/** The headers that are ours alone: what an app in front of us sets is not for us to describe. */
+/** The headers of the router. Those of the app are not described. */
 const meaningful = ['retry-after', 'allow'];
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 formats.default(ajv);
 const compiled = new Map<string, ValidateFunction>();
 
-/** Holds answers against one document. */
+/** Compares responses with one document. */
 export class Description {
   readonly #document: OpenApiDocument;
   readonly #paths: Paths;
@@ -46,7 +46,7 @@ export class Description {
     this.#paths = document.paths as unknown as Paths;
   }
 
-  /** Every answer that is described: `createIntent 400 invalid_json`, `getStatus 200`. */
+  /** All described responses: `createIntent 400 invalid_json`, `getStatus 200`. */
   get all(): string[] {
     return Object.values(this.#paths).flatMap((methods) =>
       Object.values(methods).flatMap(({ operationId, responses }) =>
@@ -58,7 +58,7 @@ export class Description {
     );
   }
 
-  /** Which of them an answer is, and what is wrong with it; undefined where the path is none of ours. */
+  /** The name of a response and its faults, or undefined if its path is not of the router. */
   judge(answer: SeenAnswer): { readonly name: string; readonly faults: readonly string[] } | undefined {
     const methods = this.#methodsOf(answer.path);
     if (!methods) return undefined;
@@ -135,7 +135,7 @@ export class Description {
   }
 }
 
-/** Whoever reads an answer must bear new members; a test is told of one that is not described. */
+/** Clients ignore unknown members, but a test must find one that is not described. */
 function closed(schemas: unknown): unknown {
   const { Problem, ...others } = schemas as Record<string, unknown>;
   const text = JSON.stringify(others, (_key, value) =>
@@ -151,7 +151,7 @@ function codesOf({ content = {} }: DescribedResponse): readonly string[] | undef
   return (schema as { properties?: { code: { enum: string[] } } } | undefined)?.properties?.code.enum;
 }
 
-/** Gives every answer of our routes to whoever notes it; of those of one kind the first, since tests may ask for thousands. */
+/** Passes each response of our routes to `note`; of each kind only the first, since tests may send thousands. */
 export function noteAnswers(app: Express, mountPath: string, note: (answer: SeenAnswer) => void): void {
   const kinds = new Set<string>();
   app.use((req, res, next) => {
@@ -181,7 +181,7 @@ export function noteAnswers(app: Express, mountPath: string, note: (answer: Seen
   });
 }
 
-/** Whether the router has answered, and not something in front of it or behind it. */
+/** Whether the router responded, and not middleware before or after it. */
 function isOurs(res: Response): boolean {
   return String(res.getHeader('content-security-policy')).startsWith("default-src 'none';frame");
 }

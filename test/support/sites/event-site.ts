@@ -16,14 +16,14 @@ import { FakeWatch } from './fake-watch.js';
 import { serve } from './serve.js';
 import { destination, type ExpressFactory, LogRecorder } from './site.js';
 
-/** A site whose service and whose watches are the test's. */
+/** A site whose service and watches the test controls. */
 export interface EventSite {
   readonly origin: string;
   readonly context: RouterContext;
   readonly transport: StatusTransport;
   readonly watch: FakeWatch;
   readonly log: LogRecorder;
-  /** Moves the clock on, in milliseconds. */
+  /** Advances the clock, in milliseconds. */
   pass(durationMs: number): void;
 }
 
@@ -31,15 +31,15 @@ export interface EventSiteOptions {
   readonly factory?: ExpressFactory;
   readonly connectionLimits?: Partial<ConnectionLimits>;
   readonly onCreated?: () => void;
-  /** Called with each intent that the status cache reports as submitted, as a ledger is. */
+  /** Called with each intent that the status cache reports as submitted, like a ledger. */
   readonly onSubmitted?: (id: string) => void;
-  /** Base58 public key of the service whose webhook calls are taken; without it there are none. */
+  /** Base58 public key of the service whose webhook calls are accepted; without it none are. */
   readonly webhookPublicKey?: string;
-  /** Middlewares in front of the router. */
+  /** Middleware before the router. */
   readonly before?: (app: Express) => void;
 }
 
-/** Two intents, and an id that is made up. */
+/** Two intents, and an unknown id. */
 export const intentId = '9g7uDNB441jNqo9exZuNq95A8CsbWRXQmoDo9DMopxZH';
 export const otherIntentId = 'GH3eefoY4hEQ4C1iyTwnn96Xim6Twx4P5NBv8Anq1yht';
 
@@ -56,7 +56,7 @@ export async function startEventSite(options: EventSiteOptions = {}): Promise<Ev
   const config = parseConfig({ transport, connectionLimits, destination, login: false }, {});
   const client = createIntentClient({ transport });
   const { connectionLimits: limits } = config;
-  const statusCache = new StatusCache({ ask: client.paymentIntents.getStatus, now });
+  const statusCache = new StatusCache({ fetchStatus: client.paymentIntents.getStatus, now });
   statusCache.subscribe(({ id, status }) => status.intentSubmitted && onSubmitted?.(id));
   const secrets = new ClientSecretCache(now);
   const context: RouterContext = {

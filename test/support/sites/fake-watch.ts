@@ -1,6 +1,6 @@
 import type { IntentEvent, WatchIntent } from '../../../src/sequencer/watch/intent-event.js';
 
-/** One watch as it was begun. */
+/** A started watch. */
 export interface Watched {
   readonly id: string;
   readonly clientSecret: string | undefined;
@@ -9,13 +9,13 @@ export interface Watched {
 
 /** A watch whose events come from the test. */
 export class FakeWatch {
-  /** Every watch that was ever begun. */
+  /** All started watches. */
   readonly begun: Watched[] = [];
-  /** Called when a watch begins. */
+  /** Called when a watch starts. */
   onBegin: () => void = () => undefined;
   readonly #open = new Map<Watched, (step: { event?: IntentEvent; error?: Error }) => void>();
 
-  /** How many run. */
+  /** The number of running watches. */
   get running(): number {
     return this.#open.size;
   }
@@ -36,12 +36,12 @@ export class FakeWatch {
     });
   };
 
-  /** Tells all that watch this intent. */
+  /** Sends an event to all watches of this intent. */
   tell(id: string, event: IntentEvent): void {
     this.#step(id, { event });
   }
 
-  /** Ends the watches of this intent before their time. */
+  /** Ends the watches of this intent early. */
   fail(id: string, error?: Error): void {
     this.#step(id, error ? { error } : {});
   }

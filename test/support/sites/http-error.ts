@@ -1,4 +1,4 @@
-/** The body of an error answer. */
+/** The body of an error response. */
 export interface HttpProblem {
   type: string;
   title: string;
@@ -8,7 +8,7 @@ export interface HttpProblem {
   instance?: string;
 }
 
-/** An error as the package http-errors makes them. */
+/** An error like those of the package http-errors. */
 export function httpError(status: number, message: string, expose: boolean): Error {
   return Object.assign(new Error(message), { status, expose });
 }

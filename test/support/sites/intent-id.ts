@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import bs58 from 'bs58';
 
-/** RFC 8410, section 7: what precedes the 32 bytes of the seed. */
+/** The bytes before the 32 bytes of the seed (RFC 8410, section 7). */
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** The id of an intent from its client secret, as the browser derives it. Independent of our code. */

@@ -10,18 +10,18 @@ import { domain, type Site, type SiteOptions, startSite } from './site.js';
 /** A site with a ledger and an embedded sequencer, both of which can be made to fail. */
 export interface LedgerSite extends Site {
   readonly sequencer: Sequencer;
-  /** What the site asks the sequencer. */
+  /** The calls of the site to the sequencer. */
   readonly tap: TappedTransport;
-  /** What the site asks its ledger. */
+  /** The calls of the site to its ledger. */
   readonly faults: LedgerFaults;
 }
 
 export interface LedgerSiteOptions extends SiteOptions {
-  /** Where the ledger is. */
+  /** The database URL of the ledger. */
   readonly databaseUrl: string;
-  /** That of another site of the same test. Default: a new one. */
+  /** The sequencer of another site of the same test. Default: a new one. */
   readonly sequencer?: Sequencer;
-  /** How often the ledger looks by itself. */
+  /** The timing of the ledger. */
   readonly timing?: Partial<SettlementTiming>;
 }
 
@@ -50,7 +50,7 @@ export async function startLedgerSite({
   return { ...site, sequencer, tap, faults };
 }
 
-/** Waits until an intent is in a state. */
+/** Waits until an intent has a state. */
 export async function untilState(
   { router }: Pick<Site, 'router'>,
   id: string,

@@ -1,6 +1,5 @@
 /**
- * A certificate for `localhost`, signed by itself, and its key: valid until 2120, trusted by nobody but a test that says
- * so, and of no use elsewhere.
+ * A self-signed certificate for `localhost` and its key, valid until 2120. Only tests trust it.
  */
 export const localhostCertificate = {
   key: `-----BEGIN PRIVATE KEY-----

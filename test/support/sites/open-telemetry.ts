@@ -11,20 +11,20 @@ import {
 import { eventually } from '../eventually.js';
 import { look } from '../runner/watch-for-leaks.js';
 
-/** Reads when a test asks. */
+/** A reader that collects on request. */
 class AskedReader extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
   protected override async onShutdown(): Promise<void> {}
 }
 
-/** The real SDK of an app, whose spans and metrics stay here. */
+/** A real SDK that keeps spans and metrics in memory. */
 export class TestTelemetry {
   readonly #exporter = new InMemorySpanExporter();
   readonly #reader = new AskedReader();
   readonly tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(this.#exporter)] });
   readonly meterProvider = new MeterProvider({ readers: [this.#reader] });
 
-  /** Registers it, as the app's own start-up does. */
+  /** Registers it, as an app does at startup. */
   register(): this {
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     propagation.setGlobalPropagator(
@@ -35,7 +35,7 @@ export class TestTelemetry {
     return this;
   }
 
-  /** The spans that have ended. */
+  /** The ended spans. */
   get spans(): readonly ReadableSpan[] {
     return this.#exporter.getFinishedSpans();
   }
@@ -44,13 +44,13 @@ export class TestTelemetry {
     this.#exporter.reset();
   }
 
-  /** The spans of a name, once there is one. */
+  /** Resolves with the spans of a name once there is one. */
   async named(name: string): Promise<ReadableSpan> {
     await eventually(`a span ${name}`, () => this.spans.some((span) => span.name === name));
     return this.spans.find((span) => span.name === name) as ReadableSpan;
   }
 
-  /** Everything that is measured, by name. */
+  /** All metrics by name. */
   async metrics(): Promise<Map<string, MetricData>> {
     const { resourceMetrics, errors } = await this.#reader.collect();
     if (errors.length > 0) throw new AggregateError(errors);
@@ -60,7 +60,7 @@ export class TestTelemetry {
     return new Map(all.map((one) => [one.descriptor.name, one]));
   }
 
-  /** Looks for secrets in all that has been recorded. */
+  /** Checks everything that was recorded for secrets. */
   async lookForSecrets(): Promise<void> {
     const spans = this.spans.map(({ name, attributes, events, status, links }) => ({
       ...{ name, attributes, events, status, links },
@@ -70,7 +70,7 @@ export class TestTelemetry {
   }
 }
 
-/** What a registration leaves behind is taken back, for the next test. */
+/** Reverts a registration, for the next test. */
 export function unregister(): void {
   for (const api of [context, propagation, trace, metrics]) api.disable();
 }

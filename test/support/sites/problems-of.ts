@@ -1,6 +1,6 @@
 import { ConfigError, type ConfigProblem } from '../../../src/errors.js';
 
-/** What a configuration is refused for; nothing where it is not. */
+/** The problems of a configuration. */
 export function problemsOf(read: () => unknown): readonly ConfigProblem[] {
   try {
     read();

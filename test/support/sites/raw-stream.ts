@@ -3,7 +3,7 @@ import { eventually } from '../eventually.js';
 
 const open: Socket[] = [];
 
-/** A client that is nothing but a socket: it sees the very bytes. */
+/** A client on a plain socket, which sees the raw bytes. */
 export class RawStream {
   readonly socket: Socket;
   text = '';
@@ -15,7 +15,7 @@ export class RawStream {
     this.socket.setEncoding('latin1').on('data', (chunk) => {
       this.text += chunk;
     });
-    // A server that lets this client go does so without a word.
+    // The server may close the connection silently.
     this.socket.on('error', () => undefined);
     this.request(path, headers);
   }
@@ -32,12 +32,12 @@ export class RawStream {
     );
   }
 
-  /** The head of the answer, in lower case. */
+  /** The head of the response, in lower case. */
   get head(): string {
     return (this.text.split('\r\n\r\n', 1)[0] ?? '').toLowerCase();
   }
 
-  /** What came after the head, without the lengths of its chunks. */
+  /** The body so far, without chunk lengths. */
   get body(): string {
     const chunks = this.text.slice(this.text.indexOf('\r\n\r\n') + 4);
     return chunks.replace(/(?:^|\r\n)[0-9a-f]+\r\n/g, '').replace(/\r\n/g, '');

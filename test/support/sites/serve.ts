@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 
 const servers: Server[] = [];
 
-/** Serves an app on a free port of the loopback address until the test file is done; gives its origin. */
+/** Serves an app on a free port of the loopback address until the end of the test file. @returns its origin */
 export async function serve(app: RequestListener): Promise<string> {
   const server = createServer(app);
   servers.push(server);

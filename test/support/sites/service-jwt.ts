@@ -1,12 +1,12 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import bs58 from 'bs58';
 
-/** The service's key pair, or a stranger's. */
+/** The key pair of the service, or of an attacker. */
 export interface JwtKey {
   readonly privateKey: KeyObject;
   /** Base58, as INTENT_WEBHOOK_PUBLIC_KEY has it. */
   readonly publicKey: string;
-  /** The same as a JWK has it. */
+  /** The same as in a JWK. */
   readonly x: string;
 }
 
@@ -19,7 +19,7 @@ export function generateJwtKey(): JwtKey {
 export const base64url = (value: unknown): string =>
   Buffer.from(value instanceof Uint8Array ? value : JSON.stringify(value)).toString('base64url');
 
-/** A JWT written by hand (RFC 7515 section 3.1), so that it can be wrong in every way; by default as the service's are. */
+/** A JWT built by hand (RFC 7515 section 3.1), so any part can be invalid. By default it equals those of the service. */
 export function jwtOf(
   claims: unknown,
   { privateKey }: Pick<JwtKey, 'privateKey'>,

@@ -1,6 +1,6 @@
 /**
- * Certificates for `shop-example.com`, signed by themselves, and their key: trusted by nobody but a test that says so, and
- * of no use elsewhere. One is valid until 2120, the other has been expired since 2021.
+ * Self-signed certificates for `shop-example.com` and their key. Only tests trust them. One is valid until 2120, the other
+ * expired in 2021.
  */
 const key = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg5Pdi3ILR877Ev3X1

@@ -15,13 +15,13 @@ import { serve } from './serve.js';
 export const expressVersions = { 'Express 5': express, 'Express 4': express4 };
 export type ExpressFactory = typeof express;
 
-/** Public test values: 32 counted bytes as the verifier's seed, and an account. */
+/** Public test values: the bytes 0 to 31 as the seed of the verifier, and an account. */
 export const verifierSecret = formatBase58(Uint8Array.from({ length: 32 }, (_, index) => index));
 export const destination = 'E8otxw1CVX9bfyddKu3ZB3BVLa4VVF9J7CTPdnUwT9jR';
 export const domain = 'shop.example';
 const walletUrl = 'https://wallet.example/open';
 
-/** Collects what the router logs, none of which may be secret. */
+/** Records the log of the router, which must not contain secrets. */
 export class LogRecorder {
   readonly lines: string[] = [];
   warn = (message: string, details?: unknown): void => this.#note('warn', message, details);
@@ -46,18 +46,18 @@ export interface Site {
 export interface SiteOptions extends IntentRouterOptions {
   readonly factory?: ExpressFactory;
   readonly mountPath?: string;
-  /** Makes the ledger in place of the product. */
+  /** Creates the ledger instead of the product. */
   readonly makeLedger?: (parts: LedgerParts) => Ledger | undefined;
-  /** Middlewares in front of the router. */
+  /** Middleware before the router. */
   readonly before?: (app: Express) => void;
-  /** Routes behind it. */
+  /** Routes after the router. */
   readonly after?: (app: Express) => void;
 }
 
 const routers: IntentRouter[] = [];
 const sequencers: Sequencer[] = [];
 const described: { readonly router: IntentRouter; readonly seen: SeenAnswer[] }[] = [];
-/** What was answered by the sites of this test file, by its names in their descriptions. */
+/** The responses of the sites of this test file, by their names in the description. */
 export const answered = new Set<string>();
 
 /** An Express site with the router, served on a free port. */
@@ -85,7 +85,7 @@ export async function startSite({
   return { origin: await serve(app), app, router, log };
 }
 
-/** A site whose sequencer is an embedded one on another port, and knows where the site's key file is. */
+/** A site with an embedded sequencer on another port, which knows the address of its key file. */
 export async function startSiteWithSequencer(options: SiteOptions = {}): Promise<Site & { sequencer: Sequencer }> {
   const sequencer = await startSequencer();
   sequencers.push(sequencer);
@@ -98,7 +98,7 @@ export async function startSiteWithSequencer(options: SiteOptions = {}): Promise
   return { ...site, sequencer };
 }
 
-/** Whatever a site has answered is as it is described. */
+/** Every response of a site matches its description. */
 afterEach(async () => {
   for (const { router, seen } of described) {
     if (seen.length === 0) continue;

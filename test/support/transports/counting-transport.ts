@@ -1,7 +1,7 @@
 import type { Transport } from '../../../src/sequencer/transport.js';
 import { plainSuccess } from '../sequencers/fault-sequencer.js';
 
-/** A way to a sequencer that says OK to everything, and tells how often it was asked. */
+/** A transport that responds to every call with OK, and counts the calls. */
 export function countingTransport(): Transport & { readonly calls: string[] } {
   const calls: string[] = [];
   return {

@@ -2,7 +2,7 @@ import { SequencerError, type SequencerErrorCode } from '../../../src/errors.js'
 import type { AttemptOptions, Transport } from '../../../src/sequencer/transport.js';
 import type { Operation } from '../../../src/wire/envelope.js';
 
-/** One call as it came in; `n` counts the calls of this transport from 1, `atMs` from when it was made. */
+/** One received call; `n` counts the calls of this transport from 1, `atMs` is the time since its creation. */
 export interface PlayedCall {
   readonly operation: Operation;
   readonly body: Uint8Array;
@@ -16,11 +16,11 @@ export type Play = (call: PlayedCall) => Promise<Uint8Array> | Uint8Array;
 export interface PlayingTransport extends Transport {
   readonly calls: PlayedCall[];
   closed: number;
-  /** Answers otherwise from now on. */
+  /** Changes the behavior. */
   play(next: Play): void;
 }
 
-/** A transport that does with each call what the test says. */
+/** A transport that handles each call as the test sets. */
 export function playingTransport(first: Play = ok): PlayingTransport {
   const calls: PlayedCall[] = [];
   const begunAtMs = performance.now();
@@ -54,19 +54,19 @@ export function failing(code: SequencerErrorCode, details: { httpStatus?: number
 export const failingWithStatus = (httpStatus: number, retryAfterMs?: number): Play =>
   failing('sequencer_bad_status', { httpStatus, ...(retryAfterMs !== undefined && { retryAfterMs }) });
 
-/** Answers never; ends when its signal does. */
+/** Never responds; ends when its signal aborts. */
 export const stalling: Play = ({ options: { signal } }) =>
   new Promise((_resolve, reject) => {
     signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
-/** Answers after a while. */
+/** Responds after a delay. */
 export const slow =
   (afterMs: number): Play =>
   () =>
     new Promise((resolve) => setTimeout(() => resolve(answer), afterMs));
 
-/** Does one thing after the other; the last for ever. */
+/** Behaves in one way after the other, and repeats the last one. */
 export const inTurn =
   (...plays: Play[]): Play =>
   (call) =>

@@ -6,7 +6,7 @@ import { plainSuccess } from '../sequencers/fault-sequencer.js';
 const idOf = (field: { value?: Uint8Array | null } | null | undefined): string =>
   formatBase58(field?.value ?? new Uint8Array());
 
-/** A way to a sequencer that says OK to everything, and tells what it was asked. */
+/** A transport that responds to every call with OK, and records the calls. */
 export class RecordingTransport implements Transport {
   readonly calls: { readonly method: string; readonly body: Uint8Array }[] = [];
   readonly #answers = new Map<string, () => Promise<Uint8Array>>();
@@ -19,12 +19,12 @@ export class RecordingTransport implements Transport {
 
   async close(): Promise<void> {}
 
-  /** The intents whose status was asked for, Base58, in that order. */
+  /** The intents whose status was read, Base58, in the order of calls. */
   lookedAt(): string[] {
     return this.#bodiesOf('getStatus').map((body) => idOf(decode(v1.GetStatusRequest, body).intentId));
   }
 
-  /** The webhooks that were registered. */
+  /** The registered webhooks. */
   registered(): { intent: string; url: string }[] {
     return this.#bodiesOf('registerWebhook').map((body) => {
       const { intentId, url } = decode(v1.RegisterWebhookRequest, body);
@@ -36,12 +36,12 @@ export class RecordingTransport implements Transport {
     this.#answers.set(method, async () => body);
   }
 
-  /** From now on the calls of a method fail, by default all calls. */
+  /** Makes the calls of a method fail, by default all calls. */
   failWith(error: Error, method = ''): void {
     this.#answers.set(method, () => Promise.reject(error));
   }
 
-  /** From now on the calls of a method stay open until the function is called, which gives them their end. */
+  /** Keeps the calls of a method open until the returned function is called with their result. */
   hold(method: string): (error?: Error) => void {
     let end: (error?: Error) => void = () => undefined;
     const held = new Promise<Uint8Array>((resolve, reject) => {

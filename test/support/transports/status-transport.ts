@@ -9,13 +9,13 @@ export const scanned: IntentStatus = { exists: true, codeScanned: true, intentSu
 export const submitted: IntentStatus = { exists: true, codeScanned: true, intentSubmitted: true };
 export const unknown: IntentStatus = { exists: false, codeScanned: false, intentSubmitted: false };
 
-/** A way to a service that says of every intent what the test wants, and counts how often it was asked. */
+/** A transport whose status responses the test sets, and which counts its calls. */
 export class StatusTransport implements Transport {
-  /** How often the status was asked for. */
+  /** The number of status calls. */
   asked = 0;
-  /** How many of these calls were given up by whoever made them. */
+  /** The number of these calls that were aborted. */
   aborted = 0;
-  /** What is answered: a status, a failure, or nothing at all until it is something else. */
+  /** The response: a status, an error, or none until it is set. */
   answer: IntentStatus | Error | 'nothing' = pending;
   #waiting: (() => void)[] = [];
 
@@ -27,7 +27,7 @@ export class StatusTransport implements Transport {
     return encode(v1.GetStatusResponse, this.answer);
   }
 
-  /** Answers so from now on, also those who wait. */
+  /** Sets the response, also for waiting calls. */
   answerWith(answer: IntentStatus | Error | 'nothing'): void {
     this.answer = answer;
     for (const wake of this.#waiting.splice(0)) wake();

@@ -1,13 +1,13 @@
 import type { Transport } from '../../../src/sequencer/transport.js';
 
-/** What has gone over a way to a sequencer. */
+/** The recorded calls of a transport. */
 export interface TappedTransport extends Transport {
   readonly calls: { readonly method: string; readonly body: string }[];
-  /** The bodies of the calls of one method, base64, each that was different once. */
+  /** The distinct bodies of the calls of one method, base64. */
   different(method: string): Set<string>;
 }
 
-/** Notes what goes over a way to a sequencer, which stays open when this one is closed. */
+/** Records the calls of a transport, which stays open when this one is closed. */
 export function tappedTransport({ call, openStream }: Transport): TappedTransport {
   const calls: TappedTransport['calls'] = [];
   return {

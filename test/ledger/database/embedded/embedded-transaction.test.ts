@@ -85,7 +85,7 @@ describe('the transaction of a hook on the embedded ledger', () => {
       'The transaction of the hook was open for longer than 50 ms. Do slow work before the first query of tx, or use Postgres.',
     );
     await insert(db, 'visitor');
-    await expect(late?.()).rejects.toThrow('is over');
+    await expect(late?.()).rejects.toThrow('has ended');
     expect(await namesIn(db)).toEqual([{ name: 'visitor' }]);
   });
 

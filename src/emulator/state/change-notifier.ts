@@ -1,5 +1,5 @@
-/** Wakes those who wait for the next change of an object. Changes without a waiter are not remembered. */
-export class Subscribers {
+/** Notifies waiters of the next change. A change without a waiter is not stored. */
+export class ChangeNotifier {
   readonly #waiting = new Set<() => void>();
 
   notify(): void {

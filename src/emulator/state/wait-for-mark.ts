@@ -9,21 +9,21 @@ const marks = {
   intent_submitted: ({ submitted }) => submitted,
 } satisfies Record<string, (intent: StoredIntent) => boolean>;
 
-/** What an intent can reach at the sequencer. A wallet that sent `declined` can still pay. */
+/** A mark that an intent can reach. After `declined` a wallet can still pay. */
 export type IntentMark = keyof typeof marks;
 
-/** Resolves once an intent has reached a mark. @throws {AssertionError} when it has not within `timeoutMs`, or the sequencer closes */
-export async function waitUntil(
+/** Resolves once an intent reaches a mark. @throws {AssertionError} after `timeoutMs`, or when the sequencer closes */
+export async function waitForMark(
   { intents, closing }: SequencerState,
   id: string,
   mark: IntentMark,
   timeoutMs: number,
 ): Promise<void> {
   if (!Object.hasOwn(marks, mark)) {
-    throw new TypeError(`There is no mark ${mark}. Use one of ${Object.keys(marks).join(', ')}.`);
+    throw new TypeError(`Unknown mark ${mark}. Use one of ${Object.keys(marks).join(', ')}.`);
   }
   const timeout = new AbortController();
-  // The timer keeps the process alive: the test waits for the result.
+  // The timer keeps the process alive, because the test awaits the result.
   const timer = setTimeout(() => timeout.abort(), timeoutMs);
   const signal = AbortSignal.any([timeout.signal, closing]);
   try {
@@ -41,9 +41,9 @@ function notReached(
   intent: StoredIntent | undefined,
   timeoutMs: number | undefined,
 ): AssertionError {
-  const actual = intent && (Object.keys(marks) as IntentMark[]).filter((one) => marks[one](intent));
-  const found = actual ? `has reached ${actual.join(', ')}` : 'is not known to the sequencer';
-  const when = timeoutMs === undefined ? 'when the sequencer closed' : `after ${timeoutMs} ms`;
-  const message = `The intent ${id} ${found} ${when}, and was expected to reach ${mark}.`;
+  const actual = intent && (Object.keys(marks) as IntentMark[]).filter((name) => marks[name](intent));
+  const found = actual ? `It reached: ${actual.join(', ')}.` : 'It does not exist at the sequencer.';
+  const when = timeoutMs === undefined ? 'before the sequencer closed' : `within ${timeoutMs} ms`;
+  const message = `The intent ${id} did not reach ${mark} ${when}. ${found}`;
   return new AssertionError({ message, actual, expected: mark, operator: 'waitFor' });
 }

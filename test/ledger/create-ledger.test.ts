@@ -1,0 +1,64 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { createLedger } from '../../src/ledger/create-ledger.js';
+import type { Database } from '../../src/ledger/database/database.js';
+import type { Ledger } from '../../src/ledger/ledger.js';
+import { LogRecorder } from '../support/sites/site.js';
+
+const log = new LogRecorder();
+
+/** An empty database that records its calls. */
+class FakeDatabase implements Database {
+  readonly isShared = false;
+  readonly calls: string[] = [];
+  readonly query: Database['query'] = async (sql) => {
+    this.calls.push(sql);
+    return { rows: [], rowCount: 0 };
+  };
+  readonly transaction: Database['transaction'] = async () => {
+    throw new Error('There is no transaction here.');
+  };
+
+  async close(): Promise<void> {
+    this.calls.push('close');
+  }
+}
+
+function ledgerIn(open: () => Promise<Database>): Ledger {
+  const hour = 3_600_000;
+  return createLedger({
+    open,
+    hooks: {},
+    fetchStatus: async () => ({ exists: false, intentSubmitted: false }),
+    fetchUserId: undefined,
+    settings: {
+      settleDelayMs: 0,
+      watchMs: hour,
+      reversalWatchMs: hour,
+      settlementConcurrency: 1,
+      hookAttempts: 3,
+      hookTimeoutMs: 1_000,
+      lateAfterMs: hour,
+    },
+    timing: { roundMs: 1 },
+    logger: log,
+  });
+}
+
+test.each([0, 1, 2, 3, 4, 5, 6])(
+  'a ledger closed %i microtasks after its database opened makes no query after the close',
+  async (microtasks) => {
+    const db = new FakeDatabase();
+    let open: (db: Database) => void = () => undefined;
+    const opened = new Promise<Database>((resolve) => {
+      open = resolve;
+    });
+    const ledger = ledgerIn(() => opened);
+    open(db);
+    for (let turn = 0; turn < microtasks; turn += 1) await null;
+    await ledger.close();
+    await wait(20);
+    expect(db.calls.at(-1)).toBe('close');
+    expect(db.calls.filter((call) => call === 'close')).toHaveLength(1);
+    expect(log.text).toBe('');
+  },
+);
