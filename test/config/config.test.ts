@@ -216,7 +216,7 @@ describe('verifier keys (interface 2.7, 5.3)', () => {
       {
         setting: 'INTENT_VERIFIER_SECRET_FILE',
         problem: expect.stringMatching(problem),
-        fix: 'Set it to a readable file that holds one or more secrets, separated by commas or lines.',
+        fix: 'Set it to a readable file with one or more secrets, separated by commas or lines.',
       },
     ]);
   });
