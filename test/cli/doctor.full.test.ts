@@ -302,7 +302,12 @@ const atSequencers: readonly Case[] = [
       env: { INTENT_SEQUENCER_URL: await answering(308, { location: 'https://x.example/' }, '') },
     }),
     told: [
-      ['sequencer', 'error', /answers with status 308, a redirect/, /Set INTENT_SEQUENCER_URL to where it leads/],
+      [
+        'sequencer',
+        'error',
+        /answers with status 308, a redirect/,
+        /Set INTENT_SEQUENCER_URL to the target of the redirect/,
+      ],
       ['stream', 'warning', /No message stream opens/, /WebSockets/],
     ],
   },
@@ -497,7 +502,7 @@ const atSites: readonly Case[] = [
         'origin',
         'error',
         /The running site has INTENT_ORIGIN=https:\/\/old-example\.com/,
-        /^INTENT_ORIGIN=https:\/\/shop-example\.com, for the site$/,
+        /^Set INTENT_ORIGIN=https:\/\/shop-example\.com for the site\.$/,
       ],
     ],
   },
@@ -511,7 +516,7 @@ const atSites: readonly Case[] = [
         /The site is at https:\/\/shop-example\.com, but INTENT_ORIGIN is https:\/\/www/,
         /^INTENT_ORIGIN=https:\/\/shop-example\.com$/,
       ],
-      ['origin', 'error', /The running site has INTENT_ORIGIN=https:\/\/shop-example\.com, and refuses/, /./],
+      ['origin', 'error', /The running site has INTENT_ORIGIN=https:\/\/shop-example\.com, and rejects/, /./],
     ],
   },
   {

@@ -257,7 +257,7 @@ describe('what is wrong', () => {
     ['an age that is none', '', ['ledger', 'prune', '--older-than-days', 'ten'], 2, /a number of days, at least 1/],
     ['an age that is too young', '', ['ledger', 'prune', '--older-than-days', '0'], 2, /at least 1/],
     ['no age', '', ['ledger', 'prune'], 2, /--older-than-days/],
-    ['a cursor that is none', '', ['ledger', 'list', '--after', 'x'], 2, /The cursor/],
+    ['a cursor that is none', '', ['ledger', 'list', '--after', 'x'], 2, /`after` must be the `next` of a previous page/],
     ['an unknown flag', '', ['ledger', 'list', '--all'], 2, /--all/],
     ['no id', '', ['ledger', 'show'], 2, /Missing required argument 'id'\./],
     ['two ids', '', ['ledger', 'retry', idOf(1), idOf(2)], 2, /Too many arguments/],

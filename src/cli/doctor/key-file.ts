@@ -34,7 +34,7 @@ export const keyFile: Check = async (context) => {
   return wrong ? [wrong] : checkKeys(answer, url, context);
 };
 
-/** Top-level domains that nobody can register (RFC 2606, RFC 6761). */
+/** Reserved top-level domains (RFC 2606, RFC 6761). */
 const reserved = /\.(?:example|test|invalid|localhost)$/;
 
 /** Whether the sequencer reads the key file from this machine, not from the domain. */
@@ -46,7 +46,7 @@ function isDevelopment({ sequencerUrl, domain }: ValidSettings): boolean {
 
 function reasonToSkip({ settings, problems, env }: DoctorContext): string {
   if (isDevelopment(settings))
-    return 'in development the sequencer reads it from this machine; give the site with --url';
+    return 'in development the sequencer reads it from this machine; pass the site with --url';
   const isWrong = problems.some(({ setting }) => setting === 'INTENT_DOMAIN');
   if (!isWrong) return 'logins are disabled';
   return env.INTENT_DOMAIN ? 'INTENT_DOMAIN is not valid' : 'INTENT_DOMAIN is not set';
@@ -62,7 +62,7 @@ function checkAnswer({ status, headers, text }: ReadAnswer, url: URL): Finding |
   if (status !== 200) {
     return failure(
       `${url.href} answers with status ${status}.`,
-      'Use app.use(intentRouter()) without a path, before the handler that answers 404, and let the proxy pass /.well-known/ to the app.',
+      'Use app.use(intentRouter()) without a path, before the handler that answers 404. Let the proxy forward /.well-known/ to the app.',
     );
   }
   if (parsePublicKeys(text)) return undefined;
@@ -90,13 +90,13 @@ function compareKeys([signing = '', ...others]: readonly string[], published: re
     found.push(
       failure(
         `The key file does not list ${signing}, which signs: every login is refused.`,
-        'Restart the site with the INTENT_VERIFIER_SECRET that is set here, or set the one of the site here.',
+        'Restart the site with the INTENT_VERIFIER_SECRET of this environment, or use the one of the site here.',
       ),
     );
   }
   const missing = others.filter((key) => !published.includes(key));
   if (missing.length > 0) {
-    const fix = 'Restart the site with all secrets, so that the file lists a key before it signs.';
+    const fix = 'Restart the site with all secrets: the file must list a key before it signs.';
     found.push(warning(`The key file does not list ${missing.join(', ')}, whose secret is set here.`, fix));
   }
   const left = published.filter((key) => key !== signing && !others.includes(key));

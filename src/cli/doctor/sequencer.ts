@@ -61,7 +61,7 @@ async function checkService(
     const tookMs = Math.round(performance.now() - startedAt);
     if (exists) {
       const text = `${url.host} reports that an intent exists which was never created.`;
-      return [failure(text, `Set ${setting} to a real payment service: this one would report every payment as paid.`)];
+      return [failure(text, `Set ${setting} to a real payment service. This one would report every payment as paid.`)];
     }
     const reason = await refusalOfCreate(transport, signal);
     if (reason === undefined) return [ok(`${url.host} answers in ${tookMs} ms`)];
@@ -76,9 +76,9 @@ async function checkService(
 }
 
 const otherDialectFix =
-  "intentRouter({ dialect: 'messaging' }) if it creates intents by Messaging.sendMessage; over gRPC also grpcNames";
+  "If it creates intents by Messaging.sendMessage, set intentRouter({ dialect: 'messaging' }). Over gRPC, check grpcNames.";
 
-/** The answer of a service without the operation, else undefined. The request is empty, so that it creates nothing. */
+/** The error of a service without the operation, else undefined. The request is empty and creates nothing. */
 async function refusalOfCreate(transport: Transport, signal: AbortSignal): Promise<string | undefined> {
   try {
     await transport.call(operations.createIntent, new Uint8Array(), { signal });
@@ -107,7 +107,7 @@ export const stream: Check = async ({ settings, signal, env }) => {
   }
 };
 
-const proxyFix = 'Let WebSockets through every proxy and firewall. Until then pages learn of a payment seconds later.';
+const proxyFix = 'Allow WebSockets in every proxy and firewall. Without them, pages learn of a payment seconds later.';
 
 /** Returns the milliseconds that a ping takes. @throws {Error} when no stream opens */
 async function pingStream(url: URL, signal: AbortSignal): Promise<number> {
@@ -159,7 +159,7 @@ function streamRequest(): Uint8Array {
 
 /** Why a sequencer cannot be used, and the fix. @param setting the variable with its address */
 function explainSequencer(error: unknown, host: string, setting: string): NetworkProblem {
-  const unreachable = `Check that the payment service runs, that ${setting} is right, and that a firewall lets this machine out.`;
+  const unreachable = `Check that the payment service runs, that ${setting} is right, and that the firewall allows outgoing connections.`;
   if (!(error instanceof IntentError)) return explainNetwork(error, host, unreachable);
   const wrongAddress = `Set ${setting} to the address that your payment service gave you, without /v1/api.`;
   switch (error.code) {
@@ -183,8 +183,9 @@ function explainSequencer(error: unknown, host: string, setting: string): Networ
 function explainStatus(error: IntentError, host: string, setting: string, wrongAddress: string): NetworkProblem {
   const status = error instanceof SequencerError ? (error.httpStatus ?? 0) : 0;
   const why = `${host} answers with status ${status}`;
-  if (status >= 500) return { why, fix: 'Wait, or ask your payment service.' };
-  if (status === 401 || status === 403) return { why, fix: 'Ask your payment service to let this machine in.' };
-  if (status >= 300 && status < 400) return { why: `${why}, a redirect`, fix: `Set ${setting} to where it leads.` };
+  if (status >= 500) return { why, fix: 'Try again later, or ask your payment service.' };
+  if (status === 401 || status === 403) return { why, fix: 'Ask your payment service to allow this machine.' };
+  if (status >= 300 && status < 400)
+    return { why: `${why}, a redirect`, fix: `Set ${setting} to the target of the redirect.` };
   return { why, fix: wrongAddress };
 }

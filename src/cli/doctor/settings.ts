@@ -16,7 +16,7 @@ import {
   warning,
 } from './check.js';
 
-/** Options that the code of the site sets, not the environment. */
+/** Options that only the code of the site sets. */
 export type SiteCodeOptions = Pick<ConfigOptions, 'login' | 'webhook' | 'allowEmbeddedLedger'>;
 
 /** Reads the settings as a site does at startup. Keeps the valid ones. */
@@ -53,7 +53,7 @@ function problemsOf(env: Environment, options: SiteCodeOptions): readonly Config
   }
 }
 
-/** Includes a database that the site would refuse, such as a folder in production. */
+/** Includes a database that the site rejects, such as a folder in production. */
 function readDatabase(env: Environment): LedgerSettings['database'] | undefined {
   try {
     return parseLedgerSettings(env).database;
@@ -64,7 +64,7 @@ function readDatabase(env: Environment): LedgerSettings['database'] | undefined 
 
 export const isLocal = (hostname: string): boolean => isLoopback(hostname) || hostname.endsWith('.localhost');
 
-/** Every setting, read as the site reads it. */
+/** Every setting, as the site reads it. */
 export const settings: Check = async ({ env, problems, production }) => {
   const errors = problems.map(({ setting, problem, fix }) => failure(`${setting}: ${problem}`, fix));
   const unknown = Object.keys(env)
@@ -81,7 +81,7 @@ export const settings: Check = async ({ env, problems, production }) => {
   return [ok(`${count} set, all valid, ${production ? 'in production' : 'not in production'}`)];
 };
 
-/** Whether the domain of logins, the origin of the site and the address of visitors fit together. */
+/** Whether the domain of logins, the origin of the site and `--url` are consistent. */
 export const names: Check = async (context) => {
   const { settings, siteUrl, production, env } = context;
   const { domain, origin, sequencerUrl } = settings;
@@ -90,15 +90,15 @@ export const names: Check = async (context) => {
   if (domain !== undefined && host !== undefined && !isLocal(host) && !isWithin(host, domain)) {
     found.push(
       warning(
-        `Logins name ${domain}, but visitors see ${host}: the wallet shows another name than that of the site.`,
-        `INTENT_DOMAIN=<the registrable domain of ${host}>, or serve the site at ${domain}`,
+        `Logins name ${domain}, but visitors see ${host}: the wallet shows another name than the browser.`,
+        `Set INTENT_DOMAIN=<the registrable domain of ${host}>, or serve the site at ${domain}.`,
       ),
     );
   }
   if (siteUrl && origin !== undefined && siteUrl.origin !== origin) {
     found.push(
       failure(
-        `The site is at ${siteUrl.origin}, but INTENT_ORIGIN is ${origin}: programs and webhooks use that address.`,
+        `The site is at ${siteUrl.origin}, but INTENT_ORIGIN is ${origin}, which programs and webhooks use.`,
         `INTENT_ORIGIN=${siteUrl.origin}`,
       ),
     );
@@ -106,10 +106,7 @@ export const names: Check = async (context) => {
   if (!production && sequencerUrl !== 'embedded' && (origin ?? siteUrl?.origin)?.startsWith('https:')) {
     const now = env.NODE_ENV ? `is ${env.NODE_ENV}` : 'is not set';
     found.push(
-      warning(
-        `NODE_ENV ${now}, but the site is served over https: the checks of production are off.`,
-        'NODE_ENV=production',
-      ),
+      warning(`NODE_ENV ${now}, but the site is served over https: production mode is off.`, 'NODE_ENV=production'),
     );
   }
   if (found.length > 0) return found;
