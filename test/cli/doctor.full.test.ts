@@ -132,7 +132,7 @@ const onThisMachine: readonly Case[] = [
     name: 'an origin under another name than that of the logins',
     plant: () => ({ env: { INTENT_ORIGIN: 'https://other-example.com' } }),
     told: [
-      ['names', 'warning', /Logins name shop-example\.com, but visitors see other-example\.com/, /^INTENT_DOMAIN=/],
+      ['names', 'warning', /Logins name shop-example\.com, but visitors see other-example\.com/, /^Set INTENT_DOMAIN=/],
     ],
   },
   {
@@ -205,7 +205,7 @@ const inDatabases: readonly Case[] = [
         ),
       },
     }),
-    told: [['database', 'warning', /of a newer version \(99\)/, /npm install express-intents@latest/]],
+    told: [['database', 'warning', /have a newer version \(99\)/, /npm install express-intents@latest/]],
   },
   {
     name: 'a role that may not make tables',
@@ -528,7 +528,7 @@ const atSites: readonly Case[] = [
         },
       },
     }),
-    told: [['origin', 'error', /accepts requests from pages of other sites/, /pass the header Origin unchanged/]],
+    told: [['origin', 'error', /accepts requests from pages of other sites/, /forward the header Origin unchanged/]],
   },
   {
     name: 'a proxy that collects the events',
